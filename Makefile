@@ -11,13 +11,19 @@ SERVER := rookery $(patsubst src/%/Cargo.toml,rookery-%,$(wildcard src/*/Cargo.t
 # The plugins that the server embeds.
 PLUGINS := $(notdir $(patsubst %/plugin.toml,%,$(wildcard plugins/*/plugin.toml)))
 
+# Tests that no database changes, of compilers and tools: on SQLite alone.
+ON_ANY_DATABASE := plugins::examples plugins::author media_corpus media_worker tidy::
+
+# Property tests draw the same cases on every run, so that whether a change lands is no lottery; `make fuzz` draws others.
+export PROPTEST_RNG_SEED ?= 1
+
 TOOLS := target/tools
 DENY_VERSION := 0.20.2
 DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test fuzz crash bench lint layers doc plugins guests languages ffmpeg setup
+.PHONY: help build run dist test fuzz crash bench load lint layers doc plugins guests languages ffmpeg setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -35,9 +41,10 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 test: guests languages ffmpeg ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
-	.ci/with-postgres cargo test --test api
+	.ci/with-postgres cargo test --test api -- $(ON_ANY_DATABASE:%=--skip %)
 
-fuzz: guests ## Send 20,000 generated requests to the routes, on each database
+fuzz: guests ## Send 20,000 generated requests to the routes, on each database, and 50,000 generated texts through each parser
+	env -u PROPTEST_RNG_SEED PROPTEST_CASES=50000 cargo test -p rookery-text tests::
 	env -u TEST_DATABASE_URL FUZZ_REQUESTS=20000 cargo test --test api fuzz
 	FUZZ_REQUESTS=20000 .ci/with-postgres cargo test --test api fuzz
 
@@ -47,6 +54,10 @@ crash: guests ## Kill the server 50 times while it writes, on each database, and
 
 bench: guests ## Measure the release server beside the floor, on both databases; with GROWTH=1 how costs grow with the data
 	.ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)
+
+# 10,000 streams with slow ones beside them, 20 restarts, two nodes on one PostgreSQL, 10,000 pushes: five minutes.
+load: guests ## Load the release server with streams and pushes, stop it and start it, and print what became of them
+	@ulimit -n $$(ulimit -Hn) && .ci/with-postgres cargo bench -- slow restarts nodes pushes
 
 lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 	cargo fmt --all --check

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the repository's guests (plugins/*, the Rust ones of examples/*, tests/guests/*) and writes each as a package
-# folder to target/guests/NAME.
+# folder to target/guests/NAME. The examples are built as an author's plugins are: with the SDK as it is packed.
 #
 #   plugin-sdk/tools/build-guests.sh [NAME…]
 #
@@ -39,12 +39,39 @@ find_linker() {
     [ -x "$linker" ] && [ -x "$wasm_ld" ] || die "The linker for components is not at $linker. Install Rust from https://rustup.rs"
 }
 
+# Makes $workspace, a workspace of the examples whose SDK is that of target/sdks/unpacked: their manifests say which version they
+# need, and where it is in this repository is taken out of them.
+example_workspace() {
+    local sdk=$ROOT/target/sdks/unpacked/rust folder crate
+    workspace=$ROOT/target/guests-build/examples
+    "$TOOLS/pack-sdks.sh" rust
+    rm -rf "$workspace"
+    mkdir -p "$workspace"
+    for folder in cookbook rust; do
+        cp -a "$ROOT/examples/$folder" "$workspace/"
+        sed -i.bak -E '/^rookery-plugin /s/, *path *= *"[^"]*"//' "$workspace/$folder/Cargo.toml"
+        rm "$workspace/$folder/Cargo.toml.bak"
+    done
+    {
+        echo '[workspace]'
+        echo 'members = ["cookbook", "rust"]'
+        echo 'resolver = "3"'
+        # The repository's sections that members inherit from, and its profile of guests.
+        awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|guest))\]/ } keep' "$ROOT/Cargo.toml"
+        echo '[patch.crates-io]'
+        for crate in rookery-params rookery-plugin-macros rookery-plugin; do echo "$crate = { path = \"$sdk/$crate\" }"; done
+    } > "$workspace/Cargo.toml"
+    cp "$ROOT/Cargo.lock" "$workspace/"
+}
+
+# Compiles packages of the workspace in a folder.
 build() {
+    local root=$1; shift
     local flags=(-Clink-arg=--wasm-ld-path "-Clink-arg=$wasm_ld" -Clink-arg=--initial-heap=262144 -Ctarget-feature=+simd128
         "--remap-path-prefix=$ROOT=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo")
     env -u RUSTFLAGS RUSTC="$compiler" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
         CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \
-        cargo build --manifest-path "$ROOT/Cargo.toml" --profile guest --target $TARGET --target-dir "$build" "${names[@]/#/--package=}"
+        cargo build --manifest-path "$root/Cargo.toml" --profile guest --target $TARGET --target-dir "$build" "${@/#/--package=}"
 }
 
 # The package: the plugin's folder without its sources, plus the component. Written aside, then renamed into place.
@@ -75,5 +102,13 @@ build=$ROOT/target/guests-build/$("$compiler" --version | cut -d' ' -f2)
 mkdir -p "$OUT" "$build"
 exec 8> "$build/.lock"
 if command -v flock >/dev/null; then flock 8; fi
-build
+own=() examples=()
+for i in "${!names[@]}"; do
+    case ${folders[$i]} in "$ROOT"/examples/*) examples+=("${names[$i]}") ;; *) own+=("${names[$i]}") ;; esac
+done
+[ ${#own[@]} = 0 ] || build "$ROOT" "${own[@]}"
+if [ ${#examples[@]} != 0 ]; then
+    example_workspace
+    build "$workspace" "${examples[@]}"
+fi
 for i in "${!names[@]}"; do package "${names[$i]}" "${folders[$i]}"; done

@@ -3,7 +3,7 @@
 //! It starts with two accounts, whose tokens are printed. When a file changes, the plugin is rebuilt and reloaded;
 //! after a failure the previous generation keeps serving. A page beside it shows requests, log and limits: [`dashboard`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher as _};
@@ -77,10 +77,10 @@ fn greet(stage: &Stage, port: u16, package: &Package, output: Output) {
 async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Failure> {
     let (changed, mut changes) = mpsc::unbounded_channel();
     let root = std::path::absolute(folder).map_err(Failure::new)?;
-    let inside = root.clone();
+    let (inside, watched) = (root.clone(), watched(folder)?);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
-            && matters(&event, &inside)
+            && matters(&event, &inside, &watched)
         {
             let _ = changed.send(());
         }
@@ -106,8 +106,18 @@ async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Fail
     }
 }
 
+/// What the manifest names as `watch`, and what the package itself is read from; nothing for everything.
+fn watched(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let named = Project::open(folder)?.manifest.build.map(|build| build.watch).unwrap_or_default();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let always = ["plugin.toml", "config.schema.json"].map(str::to_owned);
+    Ok(always.into_iter().chain(named).map(PathBuf::from).collect())
+}
+
 /// True for a change to a source file; false for build output and editors' temporary files.
-fn matters(event: &notify::Event, root: &Path) -> bool {
+fn matters(event: &notify::Event, root: &Path, watched: &[PathBuf]) -> bool {
     let changed = matches!(
         event.kind,
         notify::EventKind::Create(_) | notify::EventKind::Modify(_) | notify::EventKind::Remove(_)
@@ -121,7 +131,8 @@ fn matters(event: &notify::Event, root: &Path) -> bool {
                     || part.ends_with('~')
             };
             let ending = relative.extension().and_then(|ending| ending.to_str());
-            !relative.iter().any(|part| made(&part.to_string_lossy()))
+            (watched.is_empty() || watched.iter().any(|path| relative.starts_with(path)))
+                && !relative.iter().any(|part| made(&part.to_string_lossy()))
                 && !matches!(ending, Some("wasm" | "plugin" | "lock"))
         })
 }

@@ -74,7 +74,11 @@ fn stamp(project: &Project, purpose: Purpose) -> Result<Option<Stamp>, Failure> 
 pub(crate) fn is_made(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let made = ["target", "node_modules", "venv", "__pycache__", "Cargo.lock", "package-lock.json"];
-    name.starts_with('.') || name.ends_with('~') || name.ends_with(".plugin") || made.contains(&name.as_ref())
+    let packed = [".plugin", ".minisig", ".key", ".pub"];
+    name.starts_with('.')
+        || name.ends_with('~')
+        || packed.iter().any(|ending| name.ends_with(ending))
+        || made.contains(&name.as_ref())
 }
 
 #[cfg(test)]

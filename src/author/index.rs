@@ -1,4 +1,4 @@
-//! `rookery plugin index`: the index of a folder of packages, for any server of static files.
+//! `rookery plugin index`: the index of a folder of packages, for any server of static files, signed if there is a key.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,8 +8,11 @@ use plugins::install::index::{Entry, FILE, Index};
 use plugins::package::read_bounded;
 use terminal::{Failure, Output};
 
-/// Writes `index.json` for the packages of `folder` and their signatures. The same files give the same index.
-pub(crate) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
+use crate::sign;
+
+/// Writes `index.json` for the packages of `folder` and their signatures, and signs it with `key` or that of the environment.
+/// The same files give the same index.
+pub(crate) fn run(folder: &Path, key: Option<&Path>, output: Output) -> Result<(), Failure> {
     let mut entries: Vec<Entry> = Vec::new();
     for found in std::fs::read_dir(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))? {
         let path = found.map_err(Failure::new)?.path();
@@ -34,14 +37,26 @@ pub(crate) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
     let partial = folder.join(format!(".{FILE}"));
     let mut file = std::fs::File::create(&partial).map_err(Failure::new)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Failure::new)?;
-    std::fs::rename(&partial, folder.join(FILE)).map_err(Failure::new)?;
+    let path = folder.join(FILE);
+    // No signature of an earlier one stays beside it.
+    match std::fs::remove_file(beside(&path)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Failure::new(error)),
+        _ => {}
+    }
+    std::fs::rename(&partial, &path).map_err(Failure::new)?;
+    let signed = sign::key_file(key).map(|key| sign::sign(&path, text.as_bytes(), &key)).transpose()?;
+    let signed = signed.map(|signed| format!("{}\n", sign::words(&signed))).unwrap_or_default();
     output.answer(&index, || {
         let lines = index.packages.iter().map(|entry| {
             let key = entry.key.as_deref().unwrap_or("no key that the signature names");
             format!("{} {}: {key}\n", entry.name, entry.version)
         });
         let (lines, count) = (lines.collect::<String>(), index.packages.len());
-        format!("{lines}{} lists {count} packages: a web server may serve the folder.\n", folder.join(FILE).display())
+        format!(
+            "{lines}{signed}{} lists {count} package{}: a web server may serve the folder.\n",
+            sign::shown(&folder.join(FILE)),
+            if count == 1 { "" } else { "s" }
+        )
     })
 }
 

@@ -100,10 +100,13 @@ pub enum Command {
         #[arg(long)]
         key: Option<PathBuf>,
     },
-    /// Write the index of a folder of packages, for any web server to serve: index.json
+    /// Write the index of a folder of packages, for any web server to serve: index.json, and its signature
     Index {
         #[arg(default_value = ".")]
         folder: PathBuf,
+        /// Sign it with the secret key in this file; ROOKERY_PLUGIN_KEY is another way to name it
+        #[arg(long)]
+        key: Option<PathBuf>,
     },
     /// Compare two packages (folders or files): permissions, routes, hooks, tables
     Diff { old: PathBuf, new: PathBuf },
@@ -122,7 +125,7 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
         Command::Keygen { name } => sign::generate(&name, output),
         Command::Pack { folder, key } => pack::run(&built(&folder, Purpose::Release, output)?, key.as_deref(), output),
         Command::Sign { files, key } => sign::run(&files, key.as_deref(), output),
-        Command::Index { folder } => index::run(&folder, output),
+        Command::Index { folder, key } => index::run(&folder, key.as_deref(), output),
         Command::Diff { old, new } => diff::run(&old, &new, output),
         Command::Doctor { folder } => doctor::run(&folder, output),
         Command::Check { .. } | Command::Test { .. } | Command::Dev { .. } | Command::Bench { .. } => {

@@ -29,6 +29,13 @@ pub(crate) fn run(name: &str, language: &str, output: Output) -> Result<(), Fail
         std::fs::write(&path, fill(text, name))
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     }
+    if language == "rust" && sdk() == SDK_SOURCE {
+        output.warn(&format!(
+            "Cargo.toml takes the crate rookery-plugin {} from its registry: until it is published there, run this with the \
+             program of a checkout of the server, or name plugin-sdk/rust of one as its path",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
     let packages = if language == "typescript" { "npm install\n" } else { "" };
     let next = format!("cd {name}\n{packages}rookery plugin build\nrookery plugin test\nrookery plugin dev");
     output

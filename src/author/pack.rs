@@ -30,15 +30,21 @@ pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Resu
     // A signature of another file is worse than none.
     let _ = std::fs::remove_file(signature_of(&path));
     std::fs::rename(&beside, &path).map_err(Failure::new)?;
+    let shown = sign::shown(&path);
     let signed = sign::key_file(key).map(|key| sign::sign(&path, &bytes, &key)).transpose()?;
-    let mut answer = json!({ "file": name, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest });
+    let beside: Vec<&str> = package.files.keys().map(String::as_str).filter(|path| *path != "plugin.toml").collect();
+    let mut answer = json!({
+        "file": shown, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest, "files": beside,
+    });
     for (member, value) in signed.iter().flat_map(|signed| signed.as_object().into_iter().flatten()) {
         answer[member] = value.clone();
     }
     output.answer(&answer, || {
         let signed = signed.as_ref().map(|signed| format!("\n{}", sign::words(signed))).unwrap_or_default();
         let size = bytes.len() / 1024;
-        format!("{name}: {size} KiB\n  component {}\n  package   {}{signed}", read.sha256, read.digest)
+        // What lies in the folder by accident is seen here before it is published.
+        let beside = if beside.is_empty() { String::new() } else { format!("\n  files     {}", beside.join(", ")) };
+        format!("{shown}: {size} KiB\n  component {}\n  package   {}{beside}{signed}", read.sha256, read.digest)
     })
 }
 

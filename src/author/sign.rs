@@ -3,26 +3,25 @@
 //! Files are those of minisign, so its own tool can make the keys and the signatures as well. The public key is written into
 //! the comment of each signature: there a server that sees it for the first time finds it.
 
-#![expect(clippy::disallowed_methods, reason = "an author's environment says which key is theirs")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an author's environment says which key is theirs, and the clock on the wall when they signed"
+)]
 
 use std::env;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use config::{SIGNING_KEY_VARIABLE, SIGNING_PASSWORD_VARIABLE};
 use crypto::Secret;
 use crypto::signing::{self, SigningError};
 use plugins::install::fetch::beside;
 use plugins::package::{Origin, read_bounded, unpack};
 use terminal::{Failure, Output};
-
-/// The environment variable that names the file of the secret key.
-pub(crate) const KEY: &str = "ROOKERY_PLUGIN_KEY";
-
-/// The environment variable with the password of an encrypted key.
-const PASSWORD: &str = "ROOKERY_PLUGIN_KEY_PASSWORD";
 
 /// Makes a key pair: `NAME.key`, which only its owner may read, and `NAME.pub`.
 pub(crate) fn generate(name: &Path, output: Output) -> Result<(), Failure> {
@@ -58,7 +57,8 @@ fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
 
 /// Signs packages that were packed before.
 pub(crate) fn run(files: &[PathBuf], key: Option<&Path>, output: Output) -> Result<(), Failure> {
-    let key = key_file(key).ok_or_else(|| Failure::usage(format!("name the secret key by --key, or by {KEY}")))?;
+    let key = key_file(key)
+        .ok_or_else(|| Failure::usage(format!("name the secret key by --key, or by {SIGNING_KEY_VARIABLE}")))?;
     let mut signed = Vec::new();
     for file in files {
         let bytes = read_bounded(file).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
@@ -70,7 +70,7 @@ pub(crate) fn run(files: &[PathBuf], key: Option<&Path>, output: Output) -> Resu
 
 /// The file of the secret key: the one that is named, else that of the environment.
 pub(crate) fn key_file(named: Option<&Path>) -> Option<PathBuf> {
-    let variable = || env::var_os(KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let variable = || env::var_os(SIGNING_KEY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     named.map(Path::to_owned).or_else(variable)
 }
 
@@ -79,12 +79,16 @@ pub(crate) fn sign(path: &Path, bytes: &[u8], key: &Path) -> Result<Value, Failu
     let failed = |error: SigningError| Failure::new(format!("{}: {error}", key.display()));
     let secret = std::fs::read_to_string(key).map_err(|error| Failure::new(format!("{}: {error}", key.display())))?;
     let (secret, name) = (Secret::from(secret), path.file_name().unwrap_or_default().to_string_lossy());
-    let comment = format!("file:{name}");
-    let password = env::var(PASSWORD).ok().map(Secret::from);
+    // As minisign's own tool writes it.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::new)?.as_secs();
+    let comment = format!("timestamp:{now}\tfile:{name}");
+    let password = env::var(SIGNING_PASSWORD_VARIABLE).ok().map(Secret::from);
     let signed = signing::sign(&secret, password.as_ref(), bytes, &comment);
     if signed.as_ref().is_err_and(|error| *error == SigningError::NoPassword) {
         let key = key.display();
-        return Err(Failure::usage(format!("{key} is encrypted: {PASSWORD} may hold its password, or minisign sign")));
+        return Err(Failure::usage(format!(
+            "{key} is encrypted: {SIGNING_PASSWORD_VARIABLE} may hold its password, or minisign sign"
+        )));
     }
     let (signature, public) = signed.map_err(failed)?;
     let target = beside(path);
@@ -92,8 +96,12 @@ pub(crate) fn sign(path: &Path, bytes: &[u8], key: &Path) -> Result<Value, Failu
     std::fs::write(&partial, signature.as_str())
         .and_then(|()| std::fs::rename(&partial, &target))
         .map_err(Failure::new)?;
-    let file = target.file_name().unwrap_or_default().to_string_lossy();
-    Ok(json!({ "signature": file, "key": public.as_str(), "key_id": public.id() }))
+    Ok(json!({ "signature": shown(&target), "key": public.as_str(), "key_id": public.id() }))
+}
+
+/// A path as it is told: from where the command was given.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
 pub(crate) fn words(signed: &Value) -> String {

@@ -10,13 +10,18 @@ use std::path::Path;
 use serde::Serialize;
 
 use config::{Config, MailTransport, secrets};
+use crypto::Keys;
 use model::clock::Clock;
 use rookery_core::cx::db_options;
+use rookery_core::service::signing_key;
 use store::Db;
 use terminal::{Failure, Output};
 
 /// Free disk space below which a server is about to stop working.
 const ROOM_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// Accounts whose signing keys are looked at: those of before a secret key was changed are the oldest.
+const LOOKED_AT: i64 = 500;
 
 /// Unix time at which this was written: a clock that is earlier is wrong.
 const WRITTEN: i64 = 1_795_000_000;
@@ -191,10 +196,30 @@ async fn database(config: &Config) -> Vec<Check> {
         Ok(_) => {
             checks.push(Check::good("schema", "up to date"));
             checks.push(jobs(&db).await);
+            checks.extend(signing_keys(config, &db).await);
         }
     }
     db.close().await;
     checks
+}
+
+/// Whether the secret key is the one that the signing keys of accounts are encrypted with. `None` while there is none.
+async fn signing_keys(config: &Config, db: &Db) -> Option<Check> {
+    let name = "signing keys";
+    let made = config.secrets.key.is_some() || config.storage.data_dir.join("secret.key").exists();
+    let secret = made.then(|| secrets::load_or_create(config).ok()).flatten()?;
+    let keys = Keys::new(secret.expose().as_bytes());
+    Some(match signing_key::count_lost(db, &keys, LOOKED_AT).await {
+        Err(error) => Check::bad(name, error.to_string()),
+        Ok(0) => Check::good(name, "of this secret key"),
+        Ok(lost) => Check::bad(
+            name,
+            format!(
+                "those of {lost} among the {LOOKED_AT} oldest accounts are of another secret key: put the earlier one back; \
+                 if it is lost for good, `rookery user renew-keys` and `rookery push reset` make others"
+            ),
+        ),
+    })
 }
 
 async fn jobs(db: &Db) -> Check {

@@ -2,6 +2,7 @@
 //!
 //! An import only begins here: the rows are done by the server, or by the next one that starts.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use model::transfer::TransferKind;
 use model::{RowId, Time};
 use rookery_core::Cx;
 use rookery_core::service::staff;
-use rookery_core::service::transfer::{self, FILE_MAX, Import, Mode};
+use rookery_core::service::transfer::{self, FILE_MAX, FailureReason, Import, Mode};
 use terminal::{Failure, Output};
 
 /// A file that was written.
@@ -29,8 +30,17 @@ struct Progress {
     total: i64,
     done: i64,
     failed: i64,
+    /// Why rows failed, the most frequent reasons first.
+    errors: Vec<Reason>,
     created_at: String,
     finished_at: Option<String>,
+}
+
+/// Why rows of an import failed.
+#[derive(Serialize)]
+struct Reason {
+    error: String,
+    rows: i64,
 }
 
 /// Writes a file, or its content to standard output.
@@ -75,7 +85,7 @@ pub(super) async fn import(
     }
     let account = staff::find(cx, username).await?;
     let import = transfer::import(cx, account.id, kind, mode, &fs::read(file).map_err(unreadable)?).await?;
-    let progress = Progress::from(import);
+    let progress = Progress::new(&import, &[]);
     output.answer(&progress, || {
         format!("{} rows wait to be imported: rookery user imports {}", progress.total, account.username)
     })
@@ -87,8 +97,10 @@ pub(super) async fn imports(cx: &Cx, username: &str, id: Option<RowId>, output: 
     if let Some(id) = id {
         return say(transfer::failures(cx, account.id, id).await?, output);
     }
-    for import in transfer::list(cx, account.id).await? {
-        let progress = Progress::from(import);
+    let imports = transfer::list(cx, account.id).await?;
+    let reasons = transfer::reasons(cx, &imports).await?;
+    for import in &imports {
+        let progress = Progress::new(import, &reasons);
         output.answer(&progress, || progress.line())?;
     }
     Ok(())
@@ -102,8 +114,9 @@ fn say(content: Vec<u8>, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-impl From<Import> for Progress {
-    fn from(import: Import) -> Self {
+impl Progress {
+    fn new(import: &Import, reasons: &[FailureReason]) -> Self {
+        let errors = reasons.iter().filter(|reason| reason.import_id == import.id);
         Self {
             id: import.id,
             kind: import.kind,
@@ -111,16 +124,21 @@ impl From<Import> for Progress {
             total: import.total,
             done: import.done,
             failed: import.failed,
+            errors: errors.map(|reason| Reason { error: reason.error.clone(), rows: reason.failed }).collect(),
             created_at: import.created_at.to_api(),
             finished_at: import.finished_at.map(Time::to_api),
         }
     }
-}
 
-impl Progress {
     fn line(&self) -> String {
         let Self { id, kind, total, done, failed, created_at, .. } = self;
         let state = if self.finished_at.is_some() { "ended" } else { "running" };
-        format!("{id:<20} {created_at:<25} {kind:<16} {state:<8} {done} of {total} done, {failed} failed")
+        let mut text =
+            format!("{id:<20} {created_at:<25} {kind:<16} {state:<8} {done} of {total} done, {failed} failed");
+        for Reason { error, rows } in &self.errors {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\n    {rows} failed: {error}");
+        }
+        text
     }
 }

@@ -14,7 +14,7 @@ use model::transfer::TransferKind;
 use model::{AccountId, Scopes, Time};
 use rookery_core::Cx;
 use rookery_core::service::transfer::Mode;
-use rookery_core::service::{application, removal, staff, token};
+use rookery_core::service::{application, removal, signing_key, staff, token};
 use store::user::UserSummary;
 use terminal::{Failure, Output};
 
@@ -81,6 +81,8 @@ pub(super) enum Command {
         /// The file to write, which must not exist
         file: PathBuf,
     },
+    /// Make other signing keys for the users whose keys were encrypted with another secret.key, after that was lost for good
+    RenewKeys,
     /// List all users
     List,
     /// Suspend a user: hides the account and its statuses until unsuspend
@@ -124,6 +126,7 @@ impl Command {
             | Self::Unsuspend { .. }
             | Self::Remove { .. }
             | Self::Import { .. }
+            | Self::RenewKeys
             | Self::Token { .. } => true,
         }
     }
@@ -162,6 +165,11 @@ pub(super) struct Create {
 struct Changed<'a> {
     username: &'a str,
     changed: bool,
+}
+
+#[derive(Serialize)]
+struct Renewed {
+    users: u64,
 }
 
 #[derive(Serialize)]
@@ -221,6 +229,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Imports { username, id } => transfer::imports(cx, &username, id.map(Into::into), output).await,
         Command::Archive { username, file } => transfer::archive(cx, &username, &file, output).await,
+        Command::RenewKeys => renew_keys(cx, output).await,
         Command::List => list(cx, output).await,
         Command::Suspend { username } => {
             let account = staff::find(cx, &username).await?;
@@ -277,6 +286,23 @@ async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> 
 async fn set_for_plugins(cx: &Cx, account: AccountId) -> Result<Map<String, Value>, Failure> {
     let set = store::plugin_setting::list_for_account(&cx.db, account).await?;
     Ok(set.into_iter().map(|(plugin, set)| (plugin, Value::Object(set.0))).collect())
+}
+
+/// Has keys made that nobody can open any more.
+async fn renew_keys(cx: &Cx, output: Output) -> Result<(), Failure> {
+    let (mut after, mut users) = (AccountId::from(0), 0);
+    loop {
+        let mut tx = cx.db.begin().await?;
+        let (last, renewed) = signing_key::renew_lost(cx, &mut tx, after).await?;
+        tx.commit().await?;
+        users += renewed;
+        let Some(last) = last else { break };
+        after = last;
+    }
+    output.answer(&Renewed { users }, || match users {
+        0 => "All signing keys can be opened with this secret key.".to_owned(),
+        _ => format!("{users} users get other signing keys, which the server makes."),
+    })
 }
 
 async fn remove(cx: &Cx, username: &str, yes: bool, output: Output) -> Result<(), Failure> {

@@ -189,6 +189,9 @@ config! {
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the processing of one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
+        /// How much pictures of other sites may take up, such as those of links. The ones used longest ago go first; they are
+        /// fetched again when they are used. 0: any amount.
+        cache_limit_bytes: u64 = 4 * GIB, 0..=1024 * 1024 * GIB;
         /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked for in PATH.
         /// Where it is not, video and audio are refused.
         ffmpeg: PathBuf = "ffmpeg";
@@ -214,7 +217,7 @@ config! {
 
     /// Background jobs: deliveries, fan-out, mail.
     jobs: Jobs {
-        /// How many jobs run at once. 0: this node runs none.
+        /// How many jobs run at once. 0: this node runs none, and tells the others what it queues.
         workers: usize = 4, 0..=256;
         /// How often to poll for jobs that another node queued or an earlier run left.
         poll_interval_ms: u64 = 1000, 10..=60_000;
@@ -249,7 +252,8 @@ config! {
         transaction_timeout_ms: u64 = 1000, 50..=60_000;
         /// The same on SQLite while others wait for the transaction.
         contended_transaction_ms: u64 = 60, 10..=60_000;
-        /// How long a migration may keep others who write waiting on SQLite before it fails; one in batches lets them write.
+        /// How long a migration may keep others who write waiting on SQLite before it is broken off. It is tried six times within
+        /// some seconds before it fails; one in batches lets them write.
         contended_migration_ms: u64 = 60, 10..=3_600_000;
         /// How long the migrations, statements and self-test of a plugin may take together when it is loaded. On SQLite
         /// all other writers wait.

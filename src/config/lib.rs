@@ -32,6 +32,15 @@ const PREFIX: &str = "ROOKERY_";
 /// The environment variable that names the configuration file.
 const PATH_VARIABLE: &str = "ROOKERY_CONFIG";
 
+/// Names the file of the secret key that authors of plugins sign with.
+pub const SIGNING_KEY_VARIABLE: &str = "ROOKERY_PLUGIN_KEY";
+
+/// The password of that key.
+pub const SIGNING_PASSWORD_VARIABLE: &str = "ROOKERY_PLUGIN_KEY_PASSWORD";
+
+/// Variables that begin as those of the configuration do and are none of it.
+const OTHER_VARIABLES: [&str; 3] = [PATH_VARIABLE, SIGNING_KEY_VARIABLE, SIGNING_PASSWORD_VARIABLE];
+
 /// The configuration file that is read when none is named, if it exists.
 const DEFAULT_PATH: &str = "rookery.toml";
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt, fs, path::Path};
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    PATH_VARIABLE, PREFIX,
+    OTHER_VARIABLES, PREFIX,
     fault::{Fault, Origin, nearest},
     keys::SECTIONS,
     table::{Fallback, Key},
@@ -158,7 +158,7 @@ impl Reader {
         // Sorted, so that the same faults always come in the same order.
         let variables: BTreeMap<_, _> = environment.filter(|(name, _)| name.starts_with(PREFIX)).collect();
         for (name, value) in variables {
-            if name == PATH_VARIABLE {
+            if OTHER_VARIABLES.contains(&name.as_str()) {
                 continue;
             }
             match keys().find_map(|key| named(key, &key.variable(), FILE_VARIABLE, &name)) {

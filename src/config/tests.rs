@@ -186,6 +186,9 @@ fn unknown_variables_are_refused_with_the_nearest_known_name() {
         ("ROOKERY_SERVER_LISTEN_FILE", "/x"),
         ("ROOKERY_TELEMETRY_ENDPOINT", "secret"),
         ("OTHER_DATABASE_ULR", "x"),
+        // Of the author's commands, which a shell may have set for good.
+        ("ROOKERY_PLUGIN_KEY", "author.key"),
+        ("ROOKERY_PLUGIN_KEY_PASSWORD", "secret"),
     ];
     assert_eq!(
         faults("", &variables),

@@ -20,7 +20,7 @@ use crate::queue::{
 };
 use crate::service::push;
 use crate::{Cx, Result};
-use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
+use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, boxed, text_enum};
 use store::Tx;
 use store::feed::Feed;
 
@@ -89,8 +89,8 @@ text_enum! {
         AnnouncementDeleted = "announcement.deleted",
         /// The count of a reaction to an announcement changed.
         AnnouncementReaction = "announcement.reaction",
-        /// A conversation has a new last status, or was marked as read or unread.
-        ConversationUpdated = "conversation.updated",
+        /// Conversations have another last status, or were marked as read or unread.
+        ConversationsUpdated = "conversation.updated",
         /// Somebody's filters changed.
         FiltersChanged = "filters.changed",
         /// Statuses entered feeds.
@@ -99,7 +99,7 @@ text_enum! {
         FeedsDropped = "feed.dropped",
         /// A home feed was built again.
         HomeRebuilt = "home.rebuilt",
-        /// A notification was made.
+        /// Notifications were made.
         Notified = "notification.created",
         /// Notifications that were filtered are shown, since their senders were permitted.
         NotificationsMerged = "notifications.merged",
@@ -187,7 +187,7 @@ const fn listeners(kind: ChangeKind) -> &'static [Listener] {
         ChangeKind::AnnouncementPublished
         | ChangeKind::AnnouncementDeleted
         | ChangeKind::AnnouncementReaction
-        | ChangeKind::ConversationUpdated
+        | ChangeKind::ConversationsUpdated
         | ChangeKind::FeedEntered
         | ChangeKind::FeedsDropped
         | ChangeKind::FiltersChanged
@@ -204,6 +204,16 @@ impl ChangeKind {
     pub fn is_for_extensions(self) -> bool {
         listeners(self).contains(&Listener::Outbox)
     }
+}
+
+/// A notification that was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Made {
+    pub receiver: AccountId,
+    pub notification: NotificationId,
+    /// Its type.
+    pub kind: String,
 }
 
 /// Something that happened.
@@ -333,9 +343,9 @@ pub enum Change {
         announcement: RowId,
         name: String,
     },
-    ConversationUpdated {
-        account: AccountId,
-        conversation: RowId,
+    /// With whose each of them is.
+    ConversationsUpdated {
+        conversations: Vec<(AccountId, RowId)>,
     },
     /// `kind` 0 is home, 1 are lists, others are those of extensions; `owners` are whose feeds of that kind it entered. Not
     /// said of
@@ -354,10 +364,9 @@ pub enum Change {
     HomeRebuilt {
         account: AccountId,
     },
+    /// Those of one batch.
     Notified {
-        receiver: AccountId,
-        notification: NotificationId,
-        kind: String,
+        made: Vec<Made>,
     },
     NotificationsMerged {
         receiver: AccountId,
@@ -460,7 +469,7 @@ impl Change {
             Self::AnnouncementPublished { .. } => ChangeKind::AnnouncementPublished,
             Self::AnnouncementDeleted { .. } => ChangeKind::AnnouncementDeleted,
             Self::AnnouncementReaction { .. } => ChangeKind::AnnouncementReaction,
-            Self::ConversationUpdated { .. } => ChangeKind::ConversationUpdated,
+            Self::ConversationsUpdated { .. } => ChangeKind::ConversationsUpdated,
             Self::FeedEntered { .. } => ChangeKind::FeedEntered,
             Self::FeedsDropped { .. } => ChangeKind::FeedsDropped,
             Self::FiltersChanged { .. } => ChangeKind::FiltersChanged,
@@ -475,11 +484,13 @@ impl Change {
 }
 
 /// Records `change` in the transaction that makes it true.
+#[boxed]
 pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
     record_all(cx, tx, std::slice::from_ref(&change)).await
 }
 
 /// As [`record`], for several that happen together: the outbox of extensions takes them in one statement.
+#[boxed]
 pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
     let (mut outbox, mut pushed) = (false, false);
     for change in changes {
@@ -499,6 +510,7 @@ pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> 
 }
 
 /// Queues the job that `listener` names.
+#[boxed]
 async fn follow_up(cx: &Cx, tx: &mut Tx, listener: Listener, change: &Change) -> Result<()> {
     match (listener, change) {
         (Listener::FanOut, Change::StatusPublished { status, .. }) => {

@@ -4,6 +4,7 @@
 //! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing
 //! here is ever logged; [`Secret`]s print as stars.
 
+pub mod key_pair;
 pub mod push;
 pub mod signature;
 #[cfg(feature = "signing")]
@@ -15,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Argon2, PasswordHash};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
-use aws_lc_rs::{digest, hmac, rand};
+use aws_lc_rs::{digest, hmac};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tokio::sync::Semaphore;
@@ -110,9 +111,10 @@ impl fmt::Debug for RandomIds {
     }
 }
 
-/// Fills `buffer` with random bytes.
+/// Fills `buffer` with random bytes of the operating system: the generator of `aws-lc` measures the jitter of the processor
+/// before its first byte, which took a seventh of a server's start.
 pub fn fill_random(buffer: &mut [u8]) {
-    rand::fill(buffer).expect("the operating system gives random bytes");
+    getrandom::fill(buffer).expect("the operating system gives random bytes");
 }
 
 /// The hash under which a random secret is stored: SHA-256, base64url. For passwords see [`hash_password`].

@@ -124,6 +124,12 @@ impl Signature {
         self.signature.trusted_comment()
     }
 
+    /// When it was made, by the comment that is signed (`timestamp:SECONDS`, as minisign writes it): seconds since the epoch.
+    #[must_use]
+    pub fn timestamp(&self) -> Option<i64> {
+        self.trusted_comment().split('\t').find_map(|part| part.strip_prefix("timestamp:")?.parse().ok())
+    }
+
     /// The public key that the first comment holds; nothing says whose it is.
     #[must_use]
     pub fn claimed_key(&self) -> Option<PublicKey> {

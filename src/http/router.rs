@@ -489,12 +489,13 @@ fn filters() -> Routes {
 /// Pages for people: errors are pages too, and cookies work.
 fn browser() -> Routes {
     Routes::new()
-        // sign-up, confirmation, passwords, the owner
+        // sign-up, confirmation, passwords, the owner, letters
         .route("/auth/sign_up", ACCOUNT_FORM, get(web::sign_up::show).post(web::sign_up::create))
         .route("/auth/confirmation", ACCOUNT_FORM, get(web::confirmation::show).post(web::confirmation::create))
         .route("/auth/password/new", ACCOUNT_FORM, get(web::password::new).post(web::password::create))
         .route("/auth/password/edit", ACCOUNT_FORM, get(web::password::edit).post(web::password::update))
         .route("/auth/setup", ACCOUNT_FORM, get(web::owner::show).post(web::owner::create))
+        .route("/auth/unsubscribe", ACCOUNT_FORM, get(web::unsubscribe::show).post(web::unsubscribe::create))
         // the server
         .route("/", PAGE, get(web::front::show))
         .route("/about", PAGE, get(web::front::about))

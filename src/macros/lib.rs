@@ -1,11 +1,13 @@
-//! Derives of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has.
+//! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has, and
+//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once.
 //!
-//! Reached as `model::Row`, which is the trait and the derive. What it implements is in `model::row`; the SQL around its
-//! lists of columns is in `store`.
+//! Reached as `model::Row`, which is the trait and the derive, and `model::boxed`. What `Row` implements is in `model::row`; the
+//! SQL around its lists of columns is in `store`.
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::{DeriveInput, ItemFn, parse_macro_input};
 
+mod boxed;
 mod row;
 
 /// Implements `model::row::Row` for a struct with named fields: each is decoded from the column of its name.
@@ -29,4 +31,19 @@ mod row;
 pub fn row(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     row::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes an `async fn` return a boxed future, `Send`, with all lifetimes of its arguments.
+///
+/// The body of an `async fn` is compiled in every crate that awaits it, with all that it awaits in turn; that of a boxed one
+/// once, in its own crate. For the functions by which one crate enters another, above all where several do: without it the
+/// server was in the program three times. Costs an allocation for each call.
+///
+/// # Errors
+/// Does not compile on functions that are generic over types, which are compiled where they are used in any case, and on
+/// methods.
+#[proc_macro_attribute]
+pub fn boxed(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemFn);
+    boxed::boxed(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }

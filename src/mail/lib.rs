@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use lettre::message::header::{ContentTransferEncoding, ContentType};
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
@@ -22,6 +22,8 @@ pub struct Email {
     pub text: String,
     /// The same content as HTML.
     pub html: Option<String>,
+    /// Where a POST stops letters of this kind (RFC 8058).
+    pub unsubscribe_url: Option<String>,
     pub date: Time,
 }
 
@@ -103,12 +105,19 @@ impl Mailer {
     fn message(&self, email: Email, readable: bool) -> Result<Message, Error> {
         let refused = |error: &dyn std::fmt::Display| Error::Permanent(error.to_string());
         let to = email.to.parse().map_err(|error: lettre::address::AddressError| refused(&error))?;
-        let head = Message::builder()
+        let mut head = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
             .subject(email.subject)
             .date((*email.date).into())
             .message_id(Some(format!("<{}@{}>", crypto::random_text(18), self.from.email.domain())));
+        // No answer of an absent person's program to a program (RFC 3834, section 5).
+        head = head.raw_header(header("Auto-Submitted", "auto-generated".to_owned()));
+        if let Some(url) = email.unsubscribe_url {
+            head = head
+                .raw_header(header("List-Unsubscribe", format!("<{url}>")))
+                .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()));
+        }
         let part = |kind: ContentType, text: String| {
             let body = match readable {
                 true => {
@@ -127,6 +136,11 @@ impl Mailer {
         };
         message.map_err(|error| refused(&error))
     }
+}
+
+/// A header of ASCII.
+fn header(name: &'static str, value: String) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value)
 }
 
 fn smtp(config: &Config) -> Result<AsyncSmtpTransport<Tokio1Executor>, Error> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::Searchability;
+use super::notification::NotificationType;
 use super::status::{QuotePolicy, Visibility};
 use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
@@ -126,6 +127,8 @@ impl Permissions {
     pub const MANAGE_REPORTS: i64 = 1 << 4;
     /// Bit 6.
     pub const MANAGE_SETTINGS: i64 = 1 << 6;
+    /// Bit 10.
+    pub const MANAGE_USERS: i64 = 1 << 10;
     /// Bit 16.
     pub const INVITE_USERS: i64 = 1 << 16;
     /// The bits that concern moderation: 2 to 5, 7 to 11, 18 and 19.
@@ -181,6 +184,8 @@ pub struct Preferences {
     pub autoplay_gifs: bool,
     /// Languages to show on public timelines; empty: by locale.
     pub chosen_languages: Vec<String>,
+    /// The notifications that this person is told of by mail: some of [`NotificationType::MAILED`].
+    pub mail_notifications: Vec<NotificationType>,
 }
 
 impl Default for Preferences {
@@ -198,6 +203,7 @@ impl Default for Preferences {
             expand_spoilers: false,
             autoplay_gifs: true,
             chosen_languages: Vec::new(),
+            mail_notifications: NotificationType::MAILED_BY_DEFAULT.to_vec(),
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct PreviewCard {
     pub height: i64,
     /// Storage key.
     pub image: Option<String>,
+    /// The size of that file.
+    pub image_bytes: i64,
     pub image_description: String,
     pub embed_url: String,
     pub blurhash: Option<String>,
@@ -70,7 +72,7 @@ impl PreviewCard {
     /// True when clients see no difference between the two.
     #[must_use]
     pub fn looks_like(&self, other: &Self) -> bool {
-        let other = Self { failures: self.failures, due_at: self.due_at, used_at: self.used_at, ..other.clone() };
-        *self == other
+        let Self { failures, due_at, used_at, image_bytes, .. } = *self;
+        *self == Self { failures, due_at, used_at, image_bytes, ..other.clone() }
     }
 }

@@ -35,6 +35,7 @@ pub mod transfer;
 pub mod trend;
 pub mod urls;
 
+pub use ::macros::boxed;
 pub use account::{Account, Field};
 pub use actor::{Actor, Permissions, Preferences};
 pub use card::PreviewCard;

@@ -42,6 +42,11 @@ text_enum! {
 }
 
 impl NotificationType {
+    /// Those of which somebody may be told by mail (contract: events, section 1).
+    pub const MAILED: [Self; 5] = [Self::Mention, Self::Follow, Self::FollowRequest, Self::Reblog, Self::Favourite];
+    /// Those of which everybody is, unless they choose otherwise.
+    pub const MAILED_BY_DEFAULT: [Self; 3] = [Self::Mention, Self::Follow, Self::FollowRequest];
+
     /// True when an account may be notified of its own action.
     #[must_use]
     pub fn may_come_from_self(self) -> bool {

@@ -1,8 +1,8 @@
-//! The AOT cache: compiled components on disk.
+//! The AOT cache: compiled components on disk, and beside each what was read of it when it was validated.
 //!
-//! Reached from `compile`. A file is machine code that will be run, so each carries a keyed MAC (HMAC-SHA256) over its
-//! name and its bytes, and one whose MAC, owner or mode is wrong is never deserialised. Whatever is wrong with a file,
-//! the component is compiled again. Files are written under a temporary name and renamed, so that no reader finds half
+//! Reached from `compile`. A file is machine code that will be run, or stands for a check that was made, so each carries a
+//! keyed MAC (HMAC-SHA256) over its name and its bytes, and one whose MAC, owner or mode is wrong is never used. Whatever is
+//! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and renamed, so that no reader finds half
 //! of one. Components as authors ship them are not kept here.
 //!
 //! Spec: `PLUGINS.md` section 2.2, step 5.
@@ -19,12 +19,26 @@ use rustix::fs::OFlags;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::validate::Interfaces;
+
 /// Bytes of the MAC in front of each file.
 const MAC_BYTES: usize = 32;
 /// Bytes of all files together; beyond that the least recently used are removed.
 const MAX_BYTES: u64 = 512 << 20;
 /// Age from which a temporary file counts as abandoned and is removed.
 const TEMPORARY_FILE_TTL: Duration = Duration::from_secs(600);
+
+/// The endings of files with machine code, and with interfaces.
+const CODE: &str = "cwasm";
+const INTERFACES: &str = "interfaces";
+
+fn code_file(name: &str) -> String {
+    format!("{name}.{CODE}")
+}
+
+fn interfaces_file(name: &str) -> String {
+    format!("{name}.{INTERFACES}")
+}
 
 /// A folder of compiled components.
 pub(crate) struct CodeCache {
@@ -38,65 +52,87 @@ impl CodeCache {
         Self { folder, key: hmac::Key::new(hmac::HMAC_SHA256, key), written: AtomicU64::new(0) }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.cwasm"))
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
     }
 
-    fn mac(&self, name: &str, code: &[u8]) -> hmac::Tag {
+    fn mac(&self, file: &str, bytes: &[u8]) -> hmac::Tag {
         let mut context = hmac::Context::with_key(&self.key);
-        context.update(name.as_bytes());
+        context.update(file.as_bytes());
         context.update(&[0]);
-        context.update(code);
+        context.update(bytes);
         context.sign()
     }
 
     /// The component of that name, if its file exists and is authentic.
     pub(crate) fn find(&self, engine: &Engine, name: &str) -> Option<Component> {
-        let path = self.path(name);
-        let (file, bytes) = match read(&path) {
+        self.authentic(&code_file(name), |code| deserialize(engine, code).map_err(|error| error.to_string()))
+    }
+
+    /// What the component of that name imports and exports, if it was validated before.
+    pub(crate) fn find_interfaces(&self, name: &str) -> Option<Interfaces> {
+        self.authentic(&interfaces_file(name), |text| {
+            let text = std::str::from_utf8(text).ok();
+            text.and_then(Interfaces::parse).ok_or_else(|| "another version wrote it".to_owned())
+        })
+    }
+
+    /// What `read` makes of the bytes of a file, if it exists and is authentic.
+    fn authentic<T>(&self, file: &str, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Option<T> {
+        let path = self.path(file);
+        let (opened, bytes) = match self::read(&path) {
             Ok(found) => found,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
             Err(error) => return self.unusable(&path, &error.to_string()),
         };
-        let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
-        if aws_lc_rs::constant_time::verify_slices_are_equal(self.mac(name, code).as_ref(), mac).is_err() {
+        let (mac, rest) = bytes.split_at_checked(MAC_BYTES)?;
+        if aws_lc_rs::constant_time::verify_slices_are_equal(self.mac(file, rest).as_ref(), mac).is_err() {
             return self.unusable(&path, "its MAC is wrong");
         }
-        match deserialize(engine, code) {
-            Ok(component) => {
+        match read(rest) {
+            Ok(found) => {
                 // The time of last use, for the LRU order. Best effort: without it, the file is removed a little
                 // sooner.
-                let _ = file.set_modified(now());
-                Some(component)
+                let _ = opened.set_modified(now());
+                Some(found)
             }
-            Err(error) => self.unusable(&path, &error.to_string()),
+            Err(why) => self.unusable(&path, &why),
         }
     }
 
-    fn unusable(&self, path: &Path, why: &str) -> Option<Component> {
+    fn unusable<T>(&self, path: &Path, why: &str) -> Option<T> {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        tracing::warn!("the compiled component {file} is not used and made anew: {why}");
+        tracing::warn!("{file} of the compiled components is not used and made anew: {why}");
         let _ = fs::remove_file(path);
         None
     }
 
     /// Stores a component. A failure is logged and no more: the next start compiles again.
     pub(crate) fn store(&self, name: &str, component: &Component) {
-        let written = component.serialize().map_err(std::io::Error::other).and_then(|code| self.write(name, &code));
-        if let Err(error) = written {
-            tracing::warn!("a compiled component could not be kept in {}: {error}", self.folder.display());
-        }
+        let code = component.serialize().map_err(std::io::Error::other);
+        self.keep(code.and_then(|code| self.write(&code_file(name), &code)));
         self.prune(MAX_BYTES);
     }
 
-    fn write(&self, name: &str, code: &[u8]) -> std::io::Result<()> {
+    /// Stores what was read of a component, like [`CodeCache::store`].
+    pub(crate) fn store_interfaces(&self, name: &str, interfaces: &Interfaces) {
+        self.keep(self.write(&interfaces_file(name), interfaces.to_string().as_bytes()));
+    }
+
+    fn keep(&self, written: std::io::Result<()>) {
+        if let Err(error) = written {
+            tracing::warn!("a compiled component could not be kept in {}: {error}", self.folder.display());
+        }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!("{name}.{}.{number}.tmp", std::process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
         let whole = file
-            .write_all(self.mac(name, code).as_ref())
-            .and_then(|()| file.write_all(code))
+            .write_all(self.mac(name, bytes).as_ref())
+            .and_then(|()| file.write_all(bytes))
             .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&temporary, self.path(name)))
             .and_then(|()| File::open(&self.folder)?.sync_all());
@@ -118,7 +154,7 @@ impl CodeCache {
             };
             let (path, used) = (entry.path(), data.modified().unwrap_or(SystemTime::UNIX_EPOCH));
             match path.extension().and_then(|extension| extension.to_str()) {
-                Some("cwasm") => files.push((used, data.len(), path)),
+                Some(CODE | INTERFACES) => files.push((used, data.len(), path)),
                 Some("tmp") if now().duration_since(used).is_ok_and(|age| age > TEMPORARY_FILE_TTL) => {
                     let _ = fs::remove_file(path);
                 }
@@ -167,6 +203,7 @@ fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::{Export, Import};
 
     fn cache() -> (tempfile::TempDir, CodeCache) {
         let folder = tempfile::tempdir().unwrap();
@@ -178,9 +215,9 @@ mod tests {
     fn what_another_compiler_wrote_is_made_anew() {
         let (_folder, cache) = cache();
         let engine = Engine::default();
-        cache.write("name", b"not what this version of the engine writes").unwrap();
+        cache.write("name.cwasm", b"not what this version of the engine writes").unwrap();
         assert!(cache.find(&engine, "name").is_none());
-        assert!(!cache.path("name").exists());
+        assert!(!cache.path("name.cwasm").exists());
     }
 
     #[test]
@@ -190,18 +227,35 @@ mod tests {
         let component = Component::new(&engine, wat::parse_str("(component)").unwrap()).unwrap();
         cache.store("name", &component);
         assert!(cache.find(&engine, "name").is_some());
-        fs::copy(cache.path("name"), cache.path("other")).unwrap();
+        fs::copy(cache.path("name.cwasm"), cache.path("other.cwasm")).unwrap();
         assert!(cache.find(&engine, "other").is_none());
         assert!(cache.find(&engine, "name").is_some());
+    }
+
+    #[test]
+    fn interfaces_are_found_as_they_were_stored_and_never_as_code() {
+        let (_folder, cache) = cache();
+        let interfaces = Interfaces {
+            imports: [Import::Log, Import::CoreWrite].into(),
+            exports: [Export::Lifecycle, Export::StatusFilter].into(),
+        };
+        cache.store_interfaces("name", &interfaces);
+        assert_eq!(cache.find_interfaces("name"), Some(interfaces));
+        assert_eq!(cache.find_interfaces("other"), None);
+        fs::copy(cache.path("name.interfaces"), cache.path("name.cwasm")).unwrap();
+        assert!(cache.find(&Engine::default(), "name").is_none());
+        fs::write(cache.path("name.interfaces"), b"import kv").unwrap();
+        assert_eq!(cache.find_interfaces("name"), None, "what nobody signed is no check that was made");
     }
 
     #[test]
     fn the_least_recently_used_goes_first_and_unfinished_files_too() {
         let (folder, cache) = cache();
         for (name, minutes) in [("old", 30), ("older", 40), ("new", 1)] {
-            cache.write(name, &[0; 1000]).unwrap();
+            let name = code_file(name);
+            cache.write(&name, &[0; 1000]).unwrap();
             let used = now() - Duration::from_secs(60 * minutes);
-            File::open(cache.path(name)).unwrap().set_modified(used).unwrap();
+            File::open(cache.path(&name)).unwrap().set_modified(used).unwrap();
         }
         for (name, minutes) in [("left.tmp", 20), ("being-written.tmp", 0)] {
             let file = File::create(folder.path().join(name)).unwrap();

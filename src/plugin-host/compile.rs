@@ -21,6 +21,7 @@ use crate::cache::CodeCache;
 use crate::call::one_line;
 use crate::engine::EngineOptions;
 use crate::error::{LoadError, Stage};
+use crate::validate::{Interfaces, rules};
 
 /// Time limit of one compilation, and of waiting for the one before it.
 ///
@@ -57,11 +58,13 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Hash of everything besides the component that machine code depends on: wasmtime's compatibility hash, `quick`.
+/// Hash of everything besides the component that machine code and its acceptance depend on: wasmtime's compatibility hash,
+/// `quick`, and the rules of validation.
 fn maker(engine: &Engine, quick: bool) -> String {
     let mut hash = StableHasher(Context::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut hash);
     quick.hash(&mut hash);
+    rules().hash(&mut hash);
     hex(hash.0.finish().as_ref()).get(..16).unwrap_or_default().to_owned()
 }
 
@@ -72,9 +75,30 @@ impl Compiler {
         Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
     }
 
+    /// Under which `wasm` is found in the cache.
+    fn name(&self, wasm: &[u8]) -> String {
+        format!("{}-{}", hex(digest(&SHA256, wasm).as_ref()), self.maker)
+    }
+
+    /// What `wasm` imports and exports: from the cache if it was validated before. Validating was a fifth of a
+    /// server's start.
+    ///
+    /// # Errors
+    /// As [`Interfaces::of`].
+    pub(crate) fn interfaces(&self, plugin: &str, wasm: &[u8]) -> Result<Interfaces, LoadError> {
+        let Some(cache) = &self.cache else { return Interfaces::of(plugin, wasm) };
+        let name = self.name(wasm);
+        if let Some(known) = cache.find_interfaces(&name) {
+            return Ok(known);
+        }
+        let found = Interfaces::of(plugin, wasm)?;
+        cache.store_interfaces(&name, &found);
+        Ok(found)
+    }
+
     /// The compiled component. Concurrent requests for the same bytes wait for one job.
     pub(crate) async fn component(&self, plugin: &str, wasm: &Arc<[u8]>) -> Result<Component, LoadError> {
-        let name = format!("{}-{}", hex(digest(&SHA256, wasm).as_ref()), self.maker);
+        let name = self.name(wasm);
         let job = {
             let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(jobs.entry(name.clone()).or_default())

@@ -189,8 +189,8 @@ impl Engine {
                 format!("{name}: asks for {wants} MiB of memory, and this server gives {offers} MiB: lower `memory`"),
             ));
         }
-        let (plugin, wasm) = (name.clone(), Arc::clone(&package.wasm));
-        let shape = tokio::task::spawn_blocking(move || Interfaces::of(&plugin, &wasm)).await;
+        let (inner, plugin, wasm) = (Arc::clone(&self.0), name.clone(), Arc::clone(&package.wasm));
+        let shape = tokio::task::spawn_blocking(move || inner.compiler.interfaces(&plugin, &wasm)).await;
         let shape = shape.map_err(|_| {
             LoadError::new(
                 Stage::Validate,

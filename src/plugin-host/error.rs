@@ -55,18 +55,26 @@ pub struct LoadError {
     pub message: String,
     /// Another attempt would fail as well and cost others much: the server makes none by itself.
     pub lasting: bool,
+    /// Others waited for what it did, so that it was broken off: it may succeed when they do not.
+    pub contended: bool,
 }
 
 impl LoadError {
     /// A fault at `stage`.
     pub fn new(stage: Stage, message: impl Into<String>) -> Self {
-        Self { stage, message: message.into(), lasting: false }
+        Self { stage, message: message.into(), lasting: false, contended: false }
     }
 
     /// This fault, after which the server makes no other attempt by itself.
     #[must_use]
     pub fn lasting(self) -> Self {
         Self { lasting: true, ..self }
+    }
+
+    /// This fault, which came of others waiting.
+    #[must_use]
+    pub fn contended(self) -> Self {
+        Self { contended: true, ..self }
     }
 }
 

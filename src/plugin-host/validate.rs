@@ -9,7 +9,7 @@
 //! Spec: `PLUGINS.md` section 2.2, steps 2 to 4.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use wasmparser::component_types::ComponentEntityType;
 use wasmparser::types::Types;
@@ -60,6 +60,19 @@ impl Interfaces {
         Ok(shape)
     }
 
+    /// Reads what `Display` wrote; `None` for what it did not.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut found = Self::default();
+        for line in text.lines() {
+            match line.split_once(' ')? {
+                ("import", name) => found.imports.insert(Import::from_name(name)?),
+                ("export", name) => found.exports.insert(Export::from_name(name)?),
+                _ => return None,
+            };
+        }
+        Some(found)
+    }
+
     /// Refuses imports that were not granted, exports that the manifest does not declare, and declared ones that are
     /// missing.
     pub(crate) fn agrees(
@@ -100,6 +113,21 @@ impl Interfaces {
             None => Ok(()),
         }
     }
+}
+
+impl fmt::Display for Interfaces {
+    /// A line for each.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.imports.iter().try_for_each(|import| writeln!(f, "import {import}"))?;
+        self.exports.iter().try_for_each(|export| writeln!(f, "export {export}"))
+    }
+}
+
+/// What decides whether a component is accepted, besides wasmparser.
+pub(crate) fn rules() -> String {
+    let features = FEATURES.bits();
+    let server = env!("CARGO_PKG_VERSION");
+    format!("{server} {VERSION} {features:?} {MAX_BYTES} {MAX_FUNCTIONS} {MAX_FUNCTION_BYTES} {MAX_NESTED}")
 }
 
 fn invalid(sentence: String) -> LoadError {

@@ -4,6 +4,7 @@
 //! length of a request or job. [`Cx`] is a core context together with its session, which everything in this crate takes.
 
 use std::any::Any;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,11 +19,11 @@ use crate::manifest::{Manifest, Moment};
 use crate::{Plugins, Registry, hooks, jobs, routes};
 use model::job::Lane;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor};
+use model::{AccountId, Actor, StatusId};
 use rookery_core::change::{self, Change};
 use rookery_core::extension::{
-    Admission, DeclaredScope, Decorations, Described, Document, Extensions, Judgement, NotificationTraits,
-    PendingStatus, Target, Topic, Versions,
+    Admission, CleanupException, DeclaredScope, Decorations, Described, Document, Extensions, Judgement, MarkedPage,
+    NotificationTraits, PendingStatus, Target, Topic, Versions,
 };
 use rookery_core::messages::Language;
 use rookery_core::queue::{Done, Failure};
@@ -179,8 +180,8 @@ impl Extensions for Session {
         self.ask(|registry| registry.generation)
     }
 
-    fn owns_channel(&self, name: &str) -> bool {
-        self.ask(|registry| registry.hooks.channel(name).is_some())
+    fn channel_generation(&self, name: &str) -> Option<u64> {
+        self.ask(|registry| Some(registry.hooks.channel(name)?.active.generation))
     }
 
     async fn open_channel(
@@ -219,6 +220,14 @@ impl Extensions for Session {
     fn visibilities(&self) -> Vec<String> {
         self.ask(|registry| {
             registry.hooks.at(Moment::StatusFilter).iter().flat_map(|hook| hook.kinds.clone()).collect()
+        })
+    }
+
+    fn visibility_title(&self, word: &str, language: Language) -> Option<String> {
+        self.ask(|registry| {
+            let hooks = registry.plugins.iter().flat_map(|active| &active.manifest.hooks);
+            let titles = hooks.filter(|hook| hook.on == Moment::StatusFilter).find_map(|hook| hook.titles.get(word))?;
+            titles.get(language.code()).or_else(|| titles.get("en")).cloned()
         })
     }
 
@@ -299,6 +308,44 @@ impl Extensions for Session {
             Ok(cx) => hooks::judge(&cx, notices).await,
             Err(_) => vec![Judgement::default(); notices.len()],
         }
+    }
+
+    fn search_words(&self) -> Vec<String> {
+        self.ask(hooks::search_words)
+    }
+
+    async fn marked(
+        &self,
+        cx: &rookery_core::Cx,
+        viewer: AccountId,
+        word: Option<&str>,
+        statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        hooks::marked(&Cx::of(cx)?, viewer, word, statuses).await
+    }
+
+    async fn list_marked(
+        &self,
+        cx: &rookery_core::Cx,
+        viewer: AccountId,
+        word: Option<&str>,
+        page: MarkedPage,
+    ) -> Result<Vec<StatusId>> {
+        hooks::list_marked(&Cx::of(cx)?, viewer, word, page).await
+    }
+
+    fn cleanup_exceptions(&self) -> Vec<CleanupException> {
+        self.ask(hooks::exceptions)
+    }
+
+    async fn kept_from_cleanup(
+        &self,
+        cx: &rookery_core::Cx,
+        account: AccountId,
+        chosen: &BTreeMap<String, i64>,
+        statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        hooks::kept(&Cx::of(cx)?, account, chosen, statuses).await
     }
 
     async fn describe(&self, cx: &rookery_core::Cx, document: Document, json: String) -> Described {

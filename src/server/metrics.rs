@@ -1,10 +1,11 @@
 //! Prometheus metrics, on a separate listener that clients do not reach.
 //!
 //! Counters and histograms are recorded where things happen; gauges (queue depth, connections, cache sizes, memory) are
-//! read at scrape time. Without `metrics.listen` nothing is recorded.
+//! read at scrape time; what takes long to measure is measured every hour, beside the answer. Without `metrics.listen` nothing is recorded.
 //!
 //! Spec: <https://prometheus.io/docs/instrumenting/exposition_formats/>
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,6 +16,7 @@ use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use rookery_core::Cx;
 use rookery_core::error::{Error, Result};
@@ -26,10 +28,15 @@ const LATENCY_BUCKETS: &[f64] =
 /// How often recorded samples are moved into the buckets between scrapes, to bound memory.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// How often sizes are measured whose measuring reads what they are of.
+const MEASURE_EVERY: Duration = Duration::from_secs(60 * 60);
+
 #[derive(Clone)]
 struct Exporter {
     cx: Cx,
     handle: PrometheusHandle,
+    /// When sizes were measured last.
+    measured: Arc<Mutex<Option<Instant>>>,
 }
 
 /// Installs the recorder, and serves `GET /metrics` on `listener` until `stop` is true.
@@ -50,7 +57,8 @@ pub fn serve(cx: Cx, listener: TcpListener, mut stop: watch::Receiver<bool>) -> 
             upkeep.run_upkeep();
         }
     });
-    let router = Router::new().route("/metrics", get(render)).with_state(Exporter { cx, handle });
+    let router =
+        Router::new().route("/metrics", get(render)).with_state(Exporter { cx, handle, measured: Arc::default() });
     tokio::spawn(async move {
         let stopped = async move {
             let _ = stop.wait_for(|stop| *stop).await;
@@ -67,7 +75,35 @@ async fn render(State(exporter): State<Exporter>) -> impl IntoResponse {
     if let Err(error) = look(&exporter.cx).await {
         tracing::warn!(%error, "could not look at the queue");
     }
+    exporter.measure();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], exporter.handle.render())
+}
+
+impl Exporter {
+    /// Measures sizes if that is due, for the next scrape.
+    fn measure(&self) {
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        if measured.is_some_and(|last| last.elapsed() < MEASURE_EVERY) {
+            return;
+        }
+        *measured = Some(Instant::now());
+        let cx = self.cx.clone();
+        tokio::spawn(async move {
+            if let Err(error) = sizes(&cx).await {
+                tracing::warn!(%error, "could not measure sizes");
+            }
+        });
+    }
+}
+
+/// Updates the gauges of sizes.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float; none of these comes near 2^52")]
+async fn sizes(cx: &Cx) -> Result<()> {
+    let index = store::status_search::size_bytes(&cx.db).await?;
+    ::metrics::gauge!("rookery_search_index_bytes").set(index as f64);
+    let cached = store::card::sum_images(&cx.db).await?;
+    ::metrics::gauge!("rookery_media_cache_bytes").set(cached as f64);
+    Ok(())
 }
 
 /// Updates the gauges.

@@ -1,6 +1,7 @@
 //! The plugin platform, as the server starts, feeds and stops it. `no_platform.rs` replaces it without the feature
 //! `plugins`.
 
+use model::boxed;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use tokio::task::JoinHandle;
 ///
 /// # Errors
 /// When the database, the secret key or the media folder cannot be opened.
+#[boxed]
 pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
     let plugins = Arc::new(Plugins::new(clock.clone(), config.server.development));
     let core = rookery_core::Cx::open(config, clock, executable, Arc::new(Session::new(plugins))).await?;
@@ -35,16 +37,19 @@ pub fn administration() -> Routes {
 }
 
 /// Loads every enabled plugin.
+#[boxed]
 pub async fn start(cx: &Cx) {
     plugins::start(cx).await;
 }
 
 /// For a command in a separate process: events are recorded for the plugins of the server.
+#[boxed]
 pub async fn leave_to_server(cx: &Cx) -> Result<()> {
     life::leave_to_server(cx).await
 }
 
 /// Delivers events to plugins until `stopped` is true.
+#[boxed]
 pub async fn deliver(cx: Cx, stopped: Receiver<bool>) {
     hooks::dispatch::run(cx, stopped).await;
 }
@@ -55,11 +60,13 @@ pub fn watch(cx: &Cx) -> JoinHandle<()> {
 }
 
 /// Checks whether another server paused plugins.
+#[boxed]
 pub async fn reload_pauses(cx: &Cx) -> Result<()> {
     pause::refresh_if_due(cx).await
 }
 
 /// Applies decisions of other processes and of the circuit breakers by loading and unloading. May take long.
+#[boxed]
 pub async fn follow_changes(cx: Cx) {
     supervise::check(&cx).await;
     if let Err(error) = life::follow_changes(&cx).await {
@@ -74,6 +81,7 @@ pub fn reload_all(cx: &Cx) {
 }
 
 /// Delivers all due events and returns their number: for tests.
+#[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
     hooks::dispatch::drain(cx).await
 }

@@ -4,6 +4,7 @@
 //! accepts no new connections, lets running requests and jobs finish within `server.shutdown_grace_seconds`, then
 //! closes the database.
 
+use model::boxed;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -31,6 +32,7 @@ const REPORT_AFTER: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// When the database or the secret key cannot be opened, or an address is in use.
+#[boxed]
 pub async fn run(config: Config) -> Result<()> {
     for warning in config.warnings() {
         tracing::warn!("{warning}");
@@ -44,6 +46,7 @@ pub async fn run(config: Config) -> Result<()> {
 ///
 /// # Errors
 /// When an address is in use, or the NodeInfo document is invalid.
+#[boxed]
 pub async fn on(cx: Cx) -> Result<()> {
     let mut signals = Signals::new()?;
     http::well_known::check_nodeinfo(&cx).await?;

@@ -291,6 +291,18 @@ pub async fn replace_private_key(tx: &mut Tx, id: AccountId, before: &str, after
     Ok(())
 }
 
+/// Forgets a private key, unless somebody else changed it since it was `before`; true when there is none now. The public
+/// key stays until there is another pair.
+pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Result<bool> {
+    let forgotten = tx
+        .query(sql!("UPDATE accounts SET private_key = NULL WHERE id = $1 AND private_key = $2"))
+        .bind(id)
+        .bind(before.to_owned())
+        .execute()
+        .await?;
+    Ok(forgotten > 0)
+}
+
 /// Sets the avatar, and for an animation its still picture; `None` removes it. Storing and deleting files is the
 /// caller's work.
 pub async fn set_avatar(

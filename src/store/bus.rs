@@ -15,6 +15,9 @@ use model::Time;
 /// The channel of the notifications.
 const CHANNEL: &str = "rookery";
 
+/// What the notification of queued jobs begins with; their lane follows. The name of a node has no colon.
+pub const JOBS: &str = "jobs:";
+
 /// Hears of other nodes, by a connection of its own.
 #[derive(Debug)]
 pub struct Listener(PgListener);

@@ -72,7 +72,7 @@ pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
               author_url = excluded.author_url,
               creator_account_id = excluded.creator_account_id, provider_name = excluded.provider_name,
               provider_url = excluded.provider_url, html = excluded.html, width = excluded.width,
-              height = excluded.height, image = excluded.image, image_description = excluded.image_description,
+              height = excluded.height, image = excluded.image, image_bytes = excluded.image_bytes, image_description = excluded.image_description,
               embed_url = excluded.embed_url, blurhash = excluded.blurhash, published_at = excluded.published_at,
               failures = excluded.failures, due_at = excluded.due_at"
     ))
@@ -122,6 +122,18 @@ pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Resu
     ))
     .bind(Ids::of(statuses.iter().copied()))
     .all()
+    .await
+}
+
+/// Those of `statuses` whose card has a player.
+pub async fn list_with_players(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<StatusId>> {
+    db.query(sql!(
+        "SELECT x.status_id FROM status_cards x
+         JOIN preview_cards c ON c.id = x.card_id
+         WHERE x.status_id" in("$1") "AND c.state = 'found' AND c.kind = 'video'"
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .scalars()
     .await
 }
 
@@ -235,6 +247,50 @@ pub async fn list_ids(db: impl Executor, after: RowId, limit: i64) -> Result<Vec
         .bind(limit)
         .scalars()
         .await
+}
+
+/// How many bytes the pictures of all cards have.
+pub async fn sum_images(db: impl Executor) -> Result<i64> {
+    db.query(sql!(
+        "SELECT CAST(coalesce(SUM(c.image_bytes), 0) AS BIGINT) FROM preview_cards c WHERE c.image IS NOT NULL"
+    ))
+    .scalar()
+    .await
+}
+
+/// A card's picture.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table preview_cards")]
+pub struct CardImage {
+    pub id: RowId,
+    pub image: String,
+    pub image_bytes: i64,
+}
+
+/// The pictures of the `limit` cards that were used longest ago, of those that have one.
+pub async fn list_oldest_images(db: impl Executor, limit: i64) -> Result<Vec<CardImage>> {
+    db.query(sql!(
+        "SELECT c.id, c.image, c.image_bytes FROM preview_cards c
+         WHERE c.image IS NOT NULL ORDER BY c.used_at, c.id LIMIT $1"
+    ))
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Takes the pictures of cards away, which are fetched again when their links are used; returns those that had one still. A
+/// page has the size of its picture, so it has none without.
+pub async fn drop_images(tx: &mut Tx, ids: &[RowId]) -> Result<Vec<RowId>> {
+    tx.query(sql!(
+        "UPDATE preview_cards
+         SET image = NULL, image_bytes = 0, due_at = used_at,
+             width = CASE kind WHEN 'link' THEN 0 ELSE width END, height = CASE kind WHEN 'link' THEN 0 ELSE height END
+         WHERE id" in("$1") "AND image IS NOT NULL
+         RETURNING id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .scalars()
+    .await
 }
 
 /// Deletes those among `ids` that no status has, and that none used since `since`; returns them with their images, which the

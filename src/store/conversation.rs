@@ -35,6 +35,8 @@ impl std::fmt::Display for Participants {
 pub struct Conversation {
     /// Its id: not that of the thread.
     pub id: RowId,
+    /// Whose it is.
+    pub account_id: AccountId,
     /// The other participants; nobody for statuses without mentions.
     #[row(from = "String")]
     pub participants: Participants,
@@ -64,6 +66,16 @@ pub async fn find(db: impl Executor, account: AccountId, id: RowId) -> Result<Op
     .bind(account)
     .bind(id)
     .optional()
+    .await
+}
+
+/// Those of the conversations `ids` that are there, whoever's they are, in the order of their ids.
+pub async fn list_each(db: impl Executor, ids: &[RowId]) -> Result<Vec<Conversation>> {
+    db.query(sql!(
+        "SELECT " conversation_columns!() " FROM account_conversations c WHERE c.id" in("$1") "ORDER BY c.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
     .await
 }
 
@@ -248,11 +260,15 @@ pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowI
 }
 
 /// Removes `status` from the conversations `ids`, which are locked: the one before becomes the last, and a conversation
-/// without one is deleted. What is left is no news when it is the owner's own.
-pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Result<()> {
-    for part in [
-        sql!("DELETE FROM account_conversation_statuses WHERE status_id = $1 AND account_conversation_id" in("$2")),
-        sql!(
+/// without one is deleted. What is left is no news when it is the owner's own. Returns the conversations that have another
+/// last status by now, with their owners.
+pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
+    let ids = || Ids::of(ids.iter().copied());
+    let taken =
+        sql!("DELETE FROM account_conversation_statuses WHERE status_id = $1 AND account_conversation_id" in("$2"));
+    tx.query(taken).bind(status).bind(ids()).execute().await?;
+    let changed = tx
+        .query(sql!(
             "UPDATE account_conversations
              SET unread = unread AND NOT EXISTS (
                      SELECT 1 FROM statuses s
@@ -264,13 +280,16 @@ pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Resu
                      WHERE m.account_conversation_id = account_conversations.id)
              WHERE last_status_id = $1 AND id" in("$2")
             "AND EXISTS (SELECT 1 FROM account_conversation_statuses m
-                         WHERE m.account_conversation_id = account_conversations.id)"
-        ),
-        sql!("DELETE FROM account_conversations WHERE last_status_id = $1 AND id" in("$2")),
-    ] {
-        tx.query(part).bind(status).bind(Ids::of(ids.iter().copied())).execute().await?;
-    }
-    Ok(())
+                         WHERE m.account_conversation_id = account_conversations.id)
+             RETURNING id, account_id"
+        ))
+        .bind(status)
+        .bind(ids())
+        .all()
+        .await?;
+    let emptied = sql!("DELETE FROM account_conversations WHERE last_status_id = $1 AND id" in("$2"));
+    tx.query(emptied).bind(status).bind(ids()).execute().await?;
+    Ok(changed)
 }
 
 /// The next `limit` statuses after `after` and up to `until` with their visibility, in the order of ids.

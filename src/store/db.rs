@@ -14,6 +14,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Postgres};
 use tokio::sync::Notify;
 
+use super::bus::{self, JOBS};
 use super::confined::Shares;
 use super::job_signals::{JobSignals, Lanes};
 use super::query::{Query, decode};
@@ -178,6 +179,23 @@ impl Db {
     /// Resolves when this process commits a transaction that queued jobs in `lane`.
     pub fn jobs_queued(&self, lane: Lane) -> tokio::sync::futures::Notified<'_> {
         self.jobs.of(lane)
+    }
+
+    /// Wakes this process's workers of `lane`, for jobs that another process queued.
+    pub fn wake_workers(&self, lane: Lane) {
+        let mut lanes = Lanes::default();
+        lanes.insert(lane);
+        self.jobs.ring(lanes);
+    }
+
+    /// Tells every node that listens, by [`bus`], that jobs of `lane` were queued.
+    ///
+    /// # Errors
+    /// As [`Db::begin`].
+    pub async fn tell_jobs_queued(&self, lane: Lane) -> Result<()> {
+        let mut tx = self.begin().await?;
+        bus::notify(&mut tx, &format!("{JOBS}{lane}")).await?;
+        tx.commit().await
     }
 
     /// Resolves when this process commits a transaction that recorded events for plugins.
@@ -391,9 +409,15 @@ impl Tx {
     }
 }
 
+/// How long a transaction may stand still on PostgreSQL.
+const IDLE_IN_TRANSACTION: &str = "60s";
+
 fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     // No JIT: a page reads a few rows by index, and compiling its plan takes a hundred times as long as running it.
-    let connect = PgConnectOptions::from_str(url)?.options([("jit", "off")]);
+    // A process that stands still in a transaction (stopped, swapped out, its machine gone) loses it, so that the rows and
+    // jobs it locked go on elsewhere. No transaction of ours waits for anything but the database.
+    let connect = PgConnectOptions::from_str(url)?
+        .options([("jit", "off"), ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION)]);
     Ok(connect.statement_cache_capacity(512).disable_statement_logging())
 }
 

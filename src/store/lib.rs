@@ -43,6 +43,7 @@ pub mod plugin;
 pub mod plugin_data;
 pub mod plugin_event;
 pub mod plugin_feed;
+pub mod plugin_index;
 pub mod plugin_kv;
 pub mod plugin_schema;
 pub mod plugin_setting;

@@ -76,6 +76,10 @@ const MIGRATIONS: &[Pair] = migrations![
     "0058_quote_policies",
     "0059_card_creators",
     "0060_archives",
+    "0061_cached_images",
+    "0064_status_cleanup_exceptions",
+    "0065_plugin_indexes",
+    "0066_mentions_in_text",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -70,6 +70,12 @@ pub async fn list(db: impl Executor) -> Result<Vec<Role>> {
     db.query(sql!("SELECT r.id, r.name FROM roles r WHERE r.id > 0 ORDER BY r.position DESC, r.id")).all().await
 }
 
+/// The permissions of the default role, which everybody has.
+pub async fn permissions_of_everybody(db: impl Executor) -> Result<i64> {
+    let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = -99")).scalars().await?;
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
 /// The accounts whose role has one of the permission bits `any`. The default role, which everybody has, does not count.
 pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(

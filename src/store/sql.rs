@@ -36,7 +36,8 @@ pub static STATEMENTS: [Sql];
 ///   PostgreSQL);
 /// - `each("$1")`: a table with the column `value` from a list of ids, bound as [`Ids`];
 /// - `rows("$1")`: a table with the column `value` from a list of records, bound as `Json`; a field of a record is
-///   `CAST(value ->> 'id' AS BIGINT)`.
+///   `CAST(value ->> 'id' AS BIGINT)`. PostgreSQL expects a hundred rows of a JSON array, for which it would rather read
+///   tables of some thousand rows whole than look one row up; the condition, which always holds, makes it expect one.
 ///
 /// Texts that must differ are written as `sql!(sqlite: …; postgres: …)`.
 ///
@@ -54,7 +55,11 @@ macro_rules! sql {
     (@postgres [$($done:tt)*]) => { concat!($($done)*) };
     (@postgres [$($done:tt)*] in($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " = ANY(", $n, ") ",] $($rest)*) };
     (@postgres [$($done:tt)*] each($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " unnest(", $n, "::bigint[]) AS each(value) ",] $($rest)*) };
-    (@postgres [$($done:tt)*] rows($n:literal) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* " jsonb_array_elements(", $n, ") AS each(value) ",] $($rest)*) };
+    (@postgres [$($done:tt)*] rows($n:literal) $($rest:tt)*) => {
+        $crate::sql!(@postgres [$($done)*
+            " (SELECT value FROM jsonb_array_elements(", $n, ") WHERE jsonb_typeof(value) IN ('object', 'array')) AS each ",
+        ] $($rest)*)
+    };
     (@postgres [$($done:tt)*] $name:ident!($($arg:tt)*) $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $name!($($arg)*),] $($rest)*) };
     (@postgres [$($done:tt)*] $text:literal $($rest:tt)*) => { $crate::sql!(@postgres [$($done)* $text,] $($rest)*) };
     (sqlite: $($sqlite:tt)+) => { $crate::sql!(@split [] $($sqlite)+) };

@@ -4,7 +4,7 @@
 
 use super::{Executor, Result, Tx};
 use crate::sql;
-use model::{AccountId, StatusId};
+use model::{AccountId, PluginId, StatusId};
 
 /// What somebody wants deleted, and what kept.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
@@ -60,6 +60,41 @@ pub async fn set(tx: &mut Tx, policy: &StatusCleanupPolicy) -> Result<()> {
              min_favs = excluded.min_favs, min_reblogs = excluded.min_reblogs"
     ))
     .bind_row(policy)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// What somebody chose of an exception that a plugin has.
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
+#[row(table = "status_cleanup_exceptions", alias = "e")]
+#[expect(missing_docs, reason = "columns of the table status_cleanup_exceptions")]
+pub struct StatusCleanupException {
+    pub account_id: AccountId,
+    pub plugin_id: PluginId,
+    pub name: String,
+    /// 0: it does not hold.
+    pub least: i64,
+}
+
+/// What `account` chose.
+pub async fn list_exceptions(db: impl Executor, account: AccountId) -> Result<Vec<StatusCleanupException>> {
+    db.query(sql!(
+        "SELECT " status_cleanup_exception_columns!() "
+         FROM status_cleanup_exceptions e WHERE e.account_id = $1 ORDER BY e.name"
+    ))
+    .bind(account)
+    .all()
+    .await
+}
+
+/// Keeps what somebody chose.
+pub async fn set_exception(tx: &mut Tx, chosen: &StatusCleanupException) -> Result<()> {
+    tx.query(sql!(
+        status_cleanup_exception_insert!() "
+         ON CONFLICT (account_id, name) DO UPDATE SET plugin_id = excluded.plugin_id, least = excluded.least"
+    ))
+    .bind_row(chosen)
     .execute()
     .await?;
     Ok(())

@@ -67,8 +67,10 @@ pub async fn frequencies(db: impl Executor, terms: &[i64]) -> Result<Vec<Frequen
 pub enum Lead {
     /// The statuses with this term.
     Term(i64),
-    /// What the viewer wrote, is mentioned in, favourited, bookmarked, reblogged or voted in.
+    /// What the viewer wrote, is mentioned in, favourited, bookmarked, reblogged or voted in, and [`Window::marked`].
     Library,
+    /// [`Window::marked`] alone.
+    Marked,
 }
 
 /// A window of a search: which statuses it looks at, and who searches.
@@ -88,6 +90,8 @@ pub struct Window {
     pub oldest_first: bool,
     /// Who searches.
     pub viewer: AccountId,
+    /// What extensions know that the viewer marked, within the window and at most as many as its length; unless a term leads.
+    pub marked: Vec<StatusId>,
     /// The ways in which the viewer may find a status.
     pub ways: Ways,
 }
@@ -111,20 +115,39 @@ pub struct Ways {
 pub struct Candidate {
     /// The status.
     pub id: StatusId,
-    /// It has the terms, and the viewer may find it.
-    pub found: bool,
+    /// 1: it has the terms, and the viewer may find it. 2: it has them, and the viewer may find it as part of their library, for a
+    /// mark that an extension knows of. 0: neither.
+    pub verdict: i64,
 }
 
-/// The statuses that lead from `$1` to `$2`, at most `$3`. `$11`: the term; `$6`: the viewer.
+impl Candidate {
+    /// It has the terms, and the viewer may find it.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        self.verdict == 1
+    }
+
+    /// It has the terms, and whoever marked it finds it in their library.
+    #[must_use]
+    pub fn is_found_by_mark(&self) -> bool {
+        self.verdict == 2
+    }
+}
+
+/// The statuses that lead from `$1` to `$2`, at most `$3`. `$12`: the term; `$6`: the viewer; `marked`: what
+/// extensions know.
 macro_rules! leading {
     (term, $order:literal) => {
         concat!(
             "SELECT t.status_id FROM status_terms t
-             WHERE t.term = $11 AND t.status_id > $1 AND t.status_id < $2
+             WHERE t.term = $12 AND t.status_id > $1 AND t.status_id < $2
              ORDER BY t.status_id ",
             $order,
             " LIMIT $3"
         )
+    };
+    (marked, $order:literal) => {
+        concat!("SELECT value AS status_id FROM marked WHERE value > $1 AND value < $2 ORDER BY value ", $order, " LIMIT $3")
     };
     (library, $order:literal) => {
         concat!(
@@ -147,6 +170,8 @@ macro_rules! leading {
                 $order,
                 "voted"
             ),
+            " UNION ",
+            leading!(@source "x.value", "marked x", "TRUE", $order, "marked_by_extensions"),
             " ORDER BY status_id ",
             $order,
             " LIMIT $3"
@@ -186,11 +211,14 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
     macro_rules! text {
         ($lead:ident, $order:literal) => {
             sql!(
-                "SELECT w.status_id AS id,
-                        CASE WHEN (SELECT COUNT(*) FROM status_terms t
-                                   WHERE t.term" in("$4") "AND t.status_id = w.status_id) = $5
-                             THEN (SELECT COUNT(*) FROM statuses s WHERE s.id = w.status_id AND " may_find!() ") > 0
-                             ELSE FALSE END AS found
+                "WITH marked AS (SELECT value FROM" each("$11") ")
+                 SELECT w.status_id AS id,
+                        CAST(CASE WHEN (SELECT COUNT(*) FROM status_terms t
+                                        WHERE t.term" in("$4") "AND t.status_id = w.status_id) = $5
+                                  THEN COALESCE((SELECT CASE WHEN " may_find!() " THEN 1
+                                                             WHEN s.searchability <> 'limited' THEN 2 ELSE 0 END
+                                                 FROM statuses s WHERE s.id = w.status_id), 0)
+                                  ELSE 0 END AS BIGINT) AS verdict
                  FROM (" leading!($lead, $order) ") w
                  ORDER BY w.status_id " $order
             )
@@ -201,6 +229,8 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
         (Lead::Term(_), true) => text!(term, "ASC"),
         (Lead::Library, false) => text!(library, "DESC"),
         (Lead::Library, true) => text!(library, "ASC"),
+        (Lead::Marked, false) => text!(marked, "DESC"),
+        (Lead::Marked, true) => text!(marked, "ASC"),
     };
     let Ways { own, public, followed, library } = window.ways;
     let query = db
@@ -214,11 +244,22 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
         .bind(own)
         .bind(public)
         .bind(followed)
-        .bind(library);
+        .bind(library)
+        .bind(Ids::of(window.marked.iter().copied()));
     match window.lead {
         Lead::Term(term) => query.bind(term).all().await,
-        Lead::Library => query.all().await,
+        Lead::Library | Lead::Marked => query.all().await,
     }
+}
+
+/// Bytes of the index. On SQLite it reads all its pages: not for every request.
+pub async fn size_bytes(db: impl Executor) -> Result<i64> {
+    db.query(sql!(
+        sqlite: "SELECT coalesce(SUM(d.pgsize), 0) FROM dbstat d WHERE d.name = 'status_terms' AND d.aggregate = 1";
+        postgres: "SELECT pg_total_relation_size('status_terms')"
+    ))
+    .scalar()
+    .await
 }
 
 /// The newest statuses before `before` that are no reblogs, for the job that indexes them.

@@ -113,6 +113,34 @@ pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportR
     .await
 }
 
+/// Why rows of an import failed.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table import_rows")]
+pub struct FailureReason {
+    pub import_id: RowId,
+    pub error: String,
+    /// How many rows failed of it.
+    pub failed: i64,
+}
+
+/// Why rows of `imports` failed: at most `most` reasons of each, the most frequent first.
+pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Result<Vec<FailureReason>> {
+    db.query(sql!(
+        "SELECT f.import_id, f.error, f.failed
+         FROM (SELECT r.import_id, r.error, COUNT(*) AS failed,
+                      ROW_NUMBER() OVER (PARTITION BY r.import_id ORDER BY COUNT(*) DESC, MIN(r.position)) AS place
+               FROM import_rows r
+               WHERE r.import_id" in("$1") "AND r.error IS NOT NULL
+               GROUP BY r.import_id, r.error) f
+         WHERE f.place <= $2
+         ORDER BY f.import_id, f.place"
+    ))
+    .bind(Ids::of(imports.iter().copied()))
+    .bind(most)
+    .all()
+    .await
+}
+
 /// Those of `keys` that rows of `list` name.
 pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys: &[String]) -> Result<Vec<String>> {
     db.query(sql!("SELECT r.key FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 AND r.key" in("$3")))

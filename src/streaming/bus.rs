@@ -15,6 +15,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::Hub;
 use crate::connection::End;
+use model::Time;
 use rookery_core::change::Change;
 use rookery_core::{Cx, Error, Result};
 use store::bus::{self, Listener};
@@ -23,6 +24,8 @@ use store::bus::{self, Listener};
 const INTERVAL: Duration = Duration::from_secs(5);
 /// For how long a node that said nothing is still written for.
 const PATIENCE: TimeDelta = TimeDelta::seconds(30);
+/// By how much sooner it counts as one that was away: clocks differ.
+const SLACK: TimeDelta = TimeDelta::seconds(10);
 /// For how long batches are kept.
 const KEPT: TimeDelta = TimeDelta::minutes(5);
 /// Before trying again, when the database does not answer.
@@ -43,6 +46,8 @@ struct Bus {
     number: i64,
     /// The last batch of each other node that was read.
     read: HashMap<String, i64>,
+    /// When this node said last that it listens.
+    noted: Time,
     /// Other nodes listen.
     heard: bool,
     ticks: Interval,
@@ -76,11 +81,12 @@ impl Bus {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let node = crypto::random_text(12);
         let mut tx = cx.db.begin().await?;
-        bus::note(&mut tx, &node, cx.clock.now()).await?;
+        let noted = cx.clock.now();
+        bus::note(&mut tx, &node, noted).await?;
         bus::notify(&mut tx, HELLO).await?;
         tx.commit().await?;
         let heard = others(cx, &node).await?;
-        Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, heard, ticks }))
+        Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, noted, heard, ticks }))
     }
 
     /// Tells and hears until something fails.
@@ -135,7 +141,14 @@ impl Bus {
                 self.heard = others(&self.hub.cx, &self.node).await?;
                 Ok(())
             }
-            Some(node) => self.catch_up(&node).await,
+            Some(text) => match text.strip_prefix(bus::JOBS) {
+                Some(lane) => {
+                    // A node of another version may have lanes that this one does not know.
+                    lane.parse().into_iter().for_each(|lane| self.hub.cx.db.wake_workers(lane));
+                    Ok(())
+                }
+                None => self.catch_up(&text).await,
+            },
             None => self.catch_up_with_all().await,
         }
     }
@@ -170,9 +183,14 @@ impl Bus {
         Ok(())
     }
 
-    /// Says that this node listens, looks who else does, and deletes what is old.
+    /// Says that this node listens, looks who else does, and deletes what is old. One that said nothing for so long that
+    /// others may have stopped to write for it has missed what it cannot know of.
     async fn tend(&mut self) -> Result<()> {
         let (cx, now) = (&self.hub.cx, self.hub.cx.clock.now());
+        if std::mem::replace(&mut self.noted, now) + PATIENCE - SLACK < now {
+            tracing::warn!("this node was away for long: its streams are asked to read again");
+            self.hub.end_all(End::Missed);
+        }
         let mut tx = cx.db.begin().await?;
         bus::note(&mut tx, &self.node, now).await?;
         bus::delete_before(&mut tx, now - KEPT).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::connection::Owner;
 use crate::event::quote;
 use crate::topic::{Public, Topic};
-use model::RowId;
+use model::{Actor, RowId};
 use rookery_core::extension;
 use rookery_core::service::{auth, list};
 use rookery_core::{Cx, Error};
@@ -23,6 +23,16 @@ pub(crate) struct Opened {
     /// The name and the parameter, as a JSON array.
     pub(crate) label: Arc<str>,
     pub(crate) topics: Vec<Topic>,
+    /// Of a channel of an extension's.
+    pub(crate) grant: Option<Grant>,
+}
+
+/// Which generation of an extension said what a channel shows.
+#[derive(Debug)]
+pub(crate) struct Grant {
+    /// What it was asked.
+    pub(crate) wanted: Arc<Wanted>,
+    pub(crate) generation: u64,
 }
 
 /// Why a channel is not open, and the HTTP status of that.
@@ -81,9 +91,9 @@ impl Wanted {
     }
 
     /// Opens the channel to `owner`.
-    pub(crate) async fn open(&self, cx: &Cx, owner: &Owner) -> Result<Opened, Refused> {
+    pub(crate) async fn open(self: &Arc<Self>, cx: &Cx, owner: &Owner) -> Result<Opened, Refused> {
         let account = owner.account;
-        let open = |topics| Ok(Opened { label: self.any_label(), topics });
+        let open = |topics| Ok(Opened { label: self.any_label(), topics, grant: None });
         match self.name.as_str() {
             "user" => {
                 allow(owner, &["read:statuses"])?;
@@ -110,7 +120,10 @@ impl Wanted {
             }
             name => match public(name) {
                 Some(public) => open(vec![Topic::Public(public)]),
-                None => open(self.of_extension(cx, owner).await?),
+                None => {
+                    let actor = auth::actors(cx, &[account]).await?.pop().ok_or_else(unknown)?;
+                    self.of_extension(cx, owner, &actor).await
+                }
             },
         }
     }
@@ -127,23 +140,30 @@ impl Wanted {
         }
     }
 
-    /// What a channel of a plugin's shows.
-    async fn of_extension(&self, cx: &Cx, owner: &Owner) -> Result<Vec<Topic>, Refused> {
-        let unknown = || Refused::new(400, "Unknown channel");
+    /// Opens a channel of an extension's to `owner`, who is `actor`: it is asked what the channel shows.
+    pub(crate) async fn of_extension(
+        self: &Arc<Self>,
+        cx: &Cx,
+        owner: &Owner,
+        actor: &Actor,
+    ) -> Result<Opened, Refused> {
         let cx = cx.begin(None);
-        if !cx.extensions().owns_channel(&self.name) {
-            return Err(unknown());
-        }
+        let generation = cx.extensions().channel_generation(&self.name).ok_or_else(unknown)?;
         allow(owner, &["read:statuses"])?;
-        let actor = auth::actors(&cx, &[owner.account]).await?.pop().ok_or_else(unknown)?;
-        let actor = Arc::new(model::Actor { token: Some(owner.token), scopes: owner.scopes.clone(), ..actor });
+        let actor = Arc::new(Actor { token: Some(owner.token), scopes: owner.scopes.clone(), ..actor.clone() });
         let opened = cx.extensions().open_channel(&cx, &actor, &self.name, self.params.clone()).await;
         let topic = |topic| match topic {
             extension::Topic::Feed(feed) => Topic::Feed(feed),
             extension::Topic::Messages(name) => Topic::Messages(name),
         };
-        Ok(opened.map_err(refused)?.into_iter().map(topic).collect())
+        let topics = opened.map_err(refused)?.into_iter().map(topic).collect();
+        let grant = Some(Grant { wanted: Arc::clone(self), generation });
+        Ok(Opened { label: self.any_label(), topics, grant })
     }
+}
+
+fn unknown() -> Refused {
+    Refused::new(400, "Unknown stream type")
 }
 
 fn allow(owner: &Owner, scopes: &[&str]) -> Result<(), Refused> {

@@ -26,6 +26,12 @@ pub(crate) enum End {
     Missed,
     /// What it was opened for is gone: a list that was deleted, by server-sent events.
     Gone,
+    /// The same, of a plugin's channel: the plugin does not serve it any more.
+    Unserved,
+    /// The same: a new generation of the plugin refuses it.
+    Refused,
+    /// The same: a new generation gives no answer.
+    Unanswered,
     /// The server stops.
     Restart,
 }
@@ -38,6 +44,9 @@ impl End {
             Self::Revoked => (1008, "The access token is not valid any more"),
             Self::Missed => (1013, "Some events were missed: connect again and read what you missed"),
             Self::Gone => (1000, "This stream has ended"),
+            Self::Unserved => (1000, "The plugin that served this stream is off"),
+            Self::Refused => (1008, "The plugin that serves this stream refuses it now: ask again to read why"),
+            Self::Unanswered => (1013, "The plugin that serves this stream gives no answer: try again in a moment"),
             Self::Restart => (1012, "The server restarts: connect again in a moment"),
         }
     }
@@ -80,18 +89,20 @@ impl Connection {
 
     /// Puts `text` into its queue; when that is full, the connection ends.
     pub(crate) fn send(&self, text: Utf8Bytes) {
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.queue.try_send(text) {
+        let is_full = matches!(self.queue.try_send(text), Err(mpsc::error::TrySendError::Full(_)));
+        if is_full && self.end(End::Slow) {
             metrics::counter!("rookery_streaming_slow_total").increment(1);
-            self.end(End::Slow);
         }
     }
 
-    /// Ends it; the first reason counts.
-    pub(crate) fn end(&self, why: End) {
-        if self.end.set(why).is_ok() {
+    /// Ends it; the first reason counts. False when there was one already.
+    pub(crate) fn end(&self, why: End) -> bool {
+        let first = self.end.set(why).is_ok();
+        if first {
             // Kept for a task that does not wait yet: there is one at most.
             self.ended.notify_one();
         }
+        first
     }
 
     /// Waits until it is to end.

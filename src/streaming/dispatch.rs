@@ -53,14 +53,12 @@ async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
             let feeds = owners.iter().map(|owner| Feed { kind: *kind, owner: *owner });
             statuses::entered(hub, cx, "update", feeds.map(Topic::of_feed).collect(), *status).await
         }
-        Change::Notified { receiver, notification, .. } => people::notified(hub, cx, *receiver, *notification).await,
+        Change::Notified { made } => people::notified(hub, cx, made).await,
         Change::NotificationsMerged { receiver } => {
             hub.tell(&Topic::Notifications(*receiver), "notifications_merged", Some("1"));
             Ok(())
         }
-        Change::ConversationUpdated { account, conversation } => {
-            people::conversation(hub, cx, *account, *conversation).await
-        }
+        Change::ConversationsUpdated { conversations } => people::conversations(hub, cx, conversations).await,
         Change::FiltersChanged { account } => {
             hub.tell(&Topic::User(*account), "filters_changed", None);
             Ok(())

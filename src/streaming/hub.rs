@@ -1,6 +1,6 @@
 //! Who is connected, and who subscribed to what.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +10,9 @@ use axum::extract::ws::Utf8Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::channel::{Grant, Opened, Wanted};
 use crate::connection::{Connection, End, Form, Owner};
-use crate::event::Event;
+use crate::event::{Event, quote};
 use crate::people::People;
 use crate::seats::{Seat, Seats};
 use crate::topic::Topic;
@@ -33,7 +34,15 @@ pub struct Hub {
     next: AtomicU64,
     closing: AtomicBool,
     connections: Mutex<HashMap<u64, Arc<Connection>>>,
-    topics: Mutex<HashMap<Topic, HashMap<u64, Subscriber>>>,
+    heard: Mutex<Heard>,
+}
+
+/// What is subscribed to, by the numbers of the subscriptions.
+#[derive(Debug, Default)]
+struct Heard {
+    topics: HashMap<Topic, HashMap<u64, Subscriber>>,
+    /// Those to channels of extensions.
+    granted: HashMap<u64, Granted>,
 }
 
 /// A connection that subscribed to a topic.
@@ -54,11 +63,32 @@ pub(crate) struct Guest {
     _seat: Seat,
 }
 
+/// A subscription to a channel of an extension's: asked for again when another generation serves it.
+#[derive(Debug)]
+struct Granted {
+    subscriber: Subscriber,
+    grant: Grant,
+    topics: Vec<Topic>,
+    /// How often it was asked for again in vain.
+    failures: u32,
+}
+
+/// A subscription that is to be asked for again.
+#[derive(Debug)]
+pub(crate) struct Outdated {
+    pub(crate) id: u64,
+    pub(crate) owner: Owner,
+    pub(crate) wanted: Arc<Wanted>,
+    /// Some extension serves its channel.
+    pub(crate) is_served: bool,
+}
+
 /// What a connection subscribed to by one request.
 #[derive(Debug)]
 struct Subscription {
     id: u64,
     label: Arc<str>,
+    /// Of a channel of an extension's they are in [`Heard::granted`], since they may become others.
     topics: Vec<Topic>,
 }
 
@@ -71,7 +101,7 @@ impl Hub {
             next: AtomicU64::new(1),
             closing: AtomicBool::new(false),
             connections: Mutex::default(),
-            topics: Mutex::default(),
+            heard: Mutex::default(),
         }
     }
 
@@ -122,13 +152,17 @@ impl Hub {
 
     /// Ends every connection for the reason `why`.
     pub(crate) fn end_all(&self, why: End) {
-        self.connections().values().for_each(|connection| connection.end(why));
+        for connection in self.connections().values() {
+            connection.end(why);
+        }
     }
 
     /// Ends the connections with this token.
     pub(crate) fn end_token(&self, token: TokenId) {
         let open = self.connections();
-        open.values().filter(|open| open.owner.token == token).for_each(|open| open.end(End::Revoked));
+        for connection in open.values().filter(|open| open.owner.token == token) {
+            connection.end(End::Revoked);
+        }
     }
 
     /// Every connection.
@@ -143,17 +177,17 @@ impl Hub {
 
     /// True when anyone subscribed to `topic`.
     pub(crate) fn hears(&self, topic: &Topic) -> bool {
-        self.topics().contains_key(topic)
+        self.heard().topics.contains_key(topic)
     }
 
     /// Who subscribed to `topic`.
     pub(crate) fn subscribers(&self, topic: &Topic) -> Vec<Subscriber> {
-        self.topics().get(topic).map(|of| of.values().cloned().collect()).unwrap_or_default()
+        self.heard().topics.get(topic).map(|of| of.values().cloned().collect()).unwrap_or_default()
     }
 
     /// The topics that somebody subscribed to, and `pick` accepts.
     pub(crate) fn topics_where(&self, pick: impl Fn(&Topic) -> bool) -> Vec<Topic> {
-        self.topics().keys().filter(|topic| pick(topic)).cloned().collect()
+        self.heard().topics.keys().filter(|topic| pick(topic)).cloned().collect()
     }
 
     /// Sends the event `name` to everyone who subscribed to `topic`.
@@ -166,18 +200,13 @@ impl Hub {
 
     /// Ends the subscriptions to `topic`: by WebSocket the connection stays open, and is told.
     pub(crate) fn end_topic(&self, topic: &Topic) {
-        let ended = self.topics().remove(topic).unwrap_or_default();
-        let told: HashSet<u64> = ended.keys().copied().collect();
-        for Subscriber { connection, label } in ended.into_values() {
-            match connection.form {
-                Form::EventSource => connection.end(End::Gone),
-                Form::WebSocket => {
-                    let error = format!("{{\"error\":\"This stream has ended\",\"status\":404,\"stream\":{label}}}");
-                    connection.send(error.into());
-                }
-            }
+        let ended = self.heard().end_topic(topic);
+        // By WebSocket nothing is said: libraries of apps take a message with `error` for the end of all that they subscribed to,
+        // and the app that deleted a list knows.
+        for subscriber in ended.values().filter(|subscriber| subscriber.connection.form == Form::EventSource) {
+            subscriber.connection.end(End::Gone);
         }
-        tracing::debug!(ended = told.len(), "a stream ended");
+        tracing::debug!(ended = ended.len(), "a stream ended");
     }
 
     fn number(&self) -> u64 {
@@ -188,18 +217,22 @@ impl Hub {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn topics(&self) -> MutexGuard<'_, HashMap<Topic, HashMap<u64, Subscriber>>> {
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Guest {
-    /// Subscribes to `topics` under `label`; does nothing when it is subscribed so already.
+    /// Subscribes to what is `opened`; does nothing when it is subscribed so already.
     ///
     /// # Errors
     /// When it has as many subscriptions as a connection may.
-    pub(crate) fn subscribe(&self, label: Arc<str>, topics: Vec<Topic>) -> Result<(), &'static str> {
+    pub(crate) fn subscribe(&self, opened: Opened) -> Result<(), &'static str> {
+        let Opened { label, topics, grant } = opened;
         let mut own = self.own();
+        let mut heard = self.hub.heard();
+        // What has ended since leaves room.
+        own.retain(|subscription| heard.has(subscription));
         if own.iter().any(|subscription| subscription.label == label) {
             return Ok(());
         }
@@ -207,11 +240,15 @@ impl Guest {
             return Err("This connection has too many subscriptions");
         }
         let id = self.hub.number();
-        let mut heard = self.hub.topics();
-        for topic in &topics {
-            let subscriber = Subscriber { connection: Arc::clone(&self.connection), label: Arc::clone(&label) };
-            heard.entry(topic.clone()).or_default().insert(id, subscriber);
-        }
+        let subscriber = Subscriber { connection: Arc::clone(&self.connection), label: Arc::clone(&label) };
+        heard.insert(id, &subscriber, &topics);
+        let topics = match grant {
+            None => topics,
+            Some(grant) => {
+                heard.granted.insert(id, Granted { subscriber, grant, topics, failures: 0 });
+                Vec::new()
+            }
+        };
         own.push(Subscription { id, label, topics });
         Ok(())
     }
@@ -231,13 +268,111 @@ impl Guest {
 
 impl Hub {
     fn forget(&self, subscription: &Subscription) {
-        let mut heard = self.topics();
-        for topic in &subscription.topics {
-            if let Some(of) = heard.get_mut(topic) {
-                of.remove(&subscription.id);
+        let mut heard = self.heard();
+        heard.remove(subscription.id, &subscription.topics);
+        heard.end_granted(subscription.id);
+    }
+
+    /// The subscriptions to channels of extensions that another generation serves now, or none, as `serves` says by the
+    /// name of the channel.
+    pub(crate) fn outdated(&self, serves: impl Fn(&str) -> Option<u64>) -> Vec<Outdated> {
+        let heard = self.heard();
+        let outdated = heard.granted.iter().filter_map(|(id, granted)| {
+            let generation = serves(&granted.grant.wanted.name);
+            (generation != Some(granted.grant.generation)).then(|| Outdated {
+                id: *id,
+                owner: granted.subscriber.connection.owner.clone(),
+                wanted: Arc::clone(&granted.grant.wanted),
+                is_served: generation.is_some(),
+            })
+        });
+        outdated.collect()
+    }
+
+    /// Has the subscription `id` show what the generation of now `opened`, if it is there still.
+    pub(crate) fn renew(&self, id: u64, opened: Opened) {
+        let mut heard = self.heard();
+        let (Some(mut granted), Some(grant)) = (heard.end_granted(id), opened.grant) else { return };
+        heard.insert(id, &granted.subscriber, &opened.topics);
+        (granted.grant, granted.topics, granted.failures) = (grant, opened.topics, 0);
+        heard.granted.insert(id, granted);
+    }
+
+    /// Counts another failure to ask for the subscription `id`; how many there were.
+    pub(crate) fn count_failure(&self, id: u64) -> u32 {
+        self.heard().granted.get_mut(&id).map_or(0, |granted| {
+            granted.failures += 1;
+            granted.failures
+        })
+    }
+
+    /// Ends the subscription `id` to a channel of an extension's, whose client is told the HTTP `status` and the `text`; by
+    /// server-sent events the connection ends, as `why` says.
+    pub(crate) fn end_subscription(&self, id: u64, why: End, status: u16, text: &str) {
+        let ended = self.heard().end_granted(id);
+        if let Some(granted) = ended {
+            granted.subscriber.tell_end(why, status, text);
+        }
+    }
+}
+
+impl Heard {
+    fn insert(&mut self, id: u64, subscriber: &Subscriber, topics: &[Topic]) {
+        for topic in topics {
+            self.topics.entry(topic.clone()).or_default().insert(id, subscriber.clone());
+        }
+    }
+
+    fn remove(&mut self, id: u64, topics: &[Topic]) {
+        for topic in topics {
+            if let Some(of) = self.topics.get_mut(topic) {
+                of.remove(&id);
                 if of.is_empty() {
-                    heard.remove(topic);
+                    self.topics.remove(topic);
                 }
+            }
+        }
+    }
+
+    /// Removes a subscription to a channel of an extension's.
+    fn end_granted(&mut self, id: u64) -> Option<Granted> {
+        let granted = self.granted.remove(&id)?;
+        self.remove(id, &granted.topics);
+        Some(granted)
+    }
+
+    /// Removes a topic, and the subscriptions that show nothing else.
+    fn end_topic(&mut self, topic: &Topic) -> HashMap<u64, Subscriber> {
+        let ended = self.topics.remove(topic).unwrap_or_default();
+        for id in ended.keys() {
+            if let Some(granted) = self.granted.get_mut(id) {
+                granted.topics.retain(|other| other != topic);
+                if granted.topics.is_empty() {
+                    self.granted.remove(id);
+                }
+            }
+        }
+        ended
+    }
+
+    /// True unless the subscription has ended.
+    fn has(&self, Subscription { id, topics, .. }: &Subscription) -> bool {
+        let hears = |topic| self.topics.get(topic).is_some_and(|of| of.contains_key(id));
+        self.granted.contains_key(id) || topics.iter().any(hears)
+    }
+}
+
+impl Subscriber {
+    /// Tells that the subscription has ended: by WebSocket the connection stays open.
+    fn tell_end(&self, why: End, status: u16, text: &str) {
+        match self.connection.form {
+            Form::EventSource => {
+                self.connection.end(why);
+            }
+            Form::WebSocket => {
+                let (text, label) = (quote(text), &self.label);
+                let error = format!("{{\"error\":{text},\"status\":{status},\"stream\":{label}}}");
+                self.connection.send(error.into());
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! [`start`] makes the [`Hub`], which knows who is connected and to what they subscribed, and the tasks that feed it: one
 //! reads the core's change log and tells whom it concerns ([`dispatch`]), one closes what may not stay open
-//! ([`keeper`]), and one hears of other nodes ([`bus`]). [`routes()`] are the ways in. A connection is one task with a queue; who takes too slowly is cut off and
+//! ([`keeper`]), one asks plugins again after they were replaced ([`renewal`]), and one hears of other nodes ([`bus`]). [`routes()`] are the ways in. A connection is one task with a queue; who takes too slowly is cut off and
 //! never waited for.
 //!
 //! Not here: who may see a status (`service::visibility`), how it looks (`entity`), and what happened (`change`). Events are
@@ -18,6 +18,7 @@ mod event;
 mod hub;
 mod keeper;
 mod people;
+mod renewal;
 mod routes;
 mod seats;
 mod sse;
@@ -56,8 +57,11 @@ pub fn start_alone(cx: &Cx) -> Streaming {
     let hub = Arc::new(Hub::new(cx.clone()));
     // Subscribed before anyone connects, so that no change is missed.
     let changes = cx.live.subscribe();
-    let tasks =
-        vec![tokio::spawn(dispatch::run(Arc::clone(&hub), changes)), tokio::spawn(keeper::run(Arc::clone(&hub)))];
+    let tasks = vec![
+        tokio::spawn(dispatch::run(Arc::clone(&hub), changes)),
+        tokio::spawn(keeper::run(Arc::clone(&hub))),
+        tokio::spawn(renewal::run(Arc::clone(&hub))),
+    ];
     Streaming { hub, tasks: Mutex::new(tasks) }
 }
 

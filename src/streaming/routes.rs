@@ -103,10 +103,10 @@ async fn by_websocket(hub: &Arc<Hub>, parts: &mut Parts) -> Result<Response, Ref
 
 async fn by_events(hub: &Arc<Hub>, parts: &Parts, path: &str) -> Result<Response, Refused> {
     let owner = owner(hub, parts, None).await?;
-    let wanted = Wanted::of_path(path, parts.uri.query().unwrap_or_default());
+    let wanted = Arc::new(Wanted::of_path(path, parts.uri.query().unwrap_or_default()));
     let opened = wanted.open(&hub.cx, &owner).await?;
     let (guest, queue) = admit(hub, parts, owner, Form::EventSource)?;
-    guest.subscribe(opened.label, opened.topics).map_err(|text| Refused::new(429, text))?;
+    guest.subscribe(opened).map_err(|text| Refused::new(429, text))?;
     Ok(sse::answer(guest, queue))
 }
 

@@ -1,5 +1,6 @@
 //! WebSocket: several channels in one connection (contract streaming, section 6).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
@@ -21,6 +22,8 @@ const READ_BYTES: usize = 1024;
 const PING_EVERY: Duration = Duration::from_secs(30);
 /// How long a client may take over the last frame.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// The same, of one that is cut off because it takes messages slowly: it learns why if it reads again by then.
+const FAREWELL_OF_SLOW: Duration = Duration::from_secs(5);
 
 /// Switches to WebSocket, and serves `guest`, who asks for `first` at once.
 pub(crate) fn answer(
@@ -64,21 +67,27 @@ enum Over {
 impl Conversation {
     async fn hold(mut self, first: Option<Wanted>) {
         let over = match first {
-            Some(first) => self.subscribe(&first).await,
+            Some(first) => self.subscribe(first).await,
             None => Ok(()),
         };
         let over = match over {
             Ok(()) => self.converse().await,
             Err(over) => over,
         };
-        let (code, reason) = match over {
+        let ((code, reason), patience) = match over {
             Over::Left => return,
-            Over::Broken(code, reason) => (code, reason),
-            Over::Ended(end) => end.code(),
+            Over::Broken(code, reason) => ((code, reason), FAREWELL),
+            Over::Ended(End::Slow) => {
+                // What waited for it is of no use to anyone now.
+                self.queue.close();
+                while self.queue.try_recv().is_ok() {}
+                (End::Slow.code(), FAREWELL_OF_SLOW)
+            }
+            Over::Ended(end) => (end.code(), FAREWELL),
         };
         let farewell = CloseFrame { code, reason: reason.into() };
         // Whoever takes nothing does not take this either.
-        let _ = timeout(FAREWELL, self.socket.send(Message::Close(Some(farewell)))).await;
+        let _ = timeout(patience, self.socket.send(Message::Close(Some(farewell)))).await;
     }
 
     async fn converse(&mut self) -> Over {
@@ -134,7 +143,7 @@ impl Conversation {
         let Ok(Value::Object(message)) = serde_json::from_str(text) else { return Ok(()) };
         let Some(wanted) = wanted(&message) else { return Ok(()) };
         match message.get("type").and_then(Value::as_str) {
-            Some("subscribe") => self.subscribe(&wanted).await,
+            Some("subscribe") => self.subscribe(wanted).await,
             Some("unsubscribe") => {
                 self.guest.unsubscribe(&wanted.any_label());
                 Ok(())
@@ -143,12 +152,9 @@ impl Conversation {
         }
     }
 
-    async fn subscribe(&mut self, wanted: &Wanted) -> Result<(), Over> {
-        let opened = wanted.open(&self.guest.hub.cx, &self.guest.connection.owner).await;
-        let subscribed = opened.and_then(|opened| {
-            let subscribed = self.guest.subscribe(opened.label, opened.topics);
-            subscribed.map_err(|text| Refused::new(429, text))
-        });
+    async fn subscribe(&mut self, wanted: Wanted) -> Result<(), Over> {
+        let opened = Arc::new(wanted).open(&self.guest.hub.cx, &self.guest.connection.owner).await;
+        let subscribed = opened.and_then(|opened| self.guest.subscribe(opened).map_err(|text| Refused::new(429, text)));
         match subscribed {
             Ok(()) => Ok(()),
             Err(Refused { status, text }) => {

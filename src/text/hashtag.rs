@@ -20,13 +20,15 @@ pub fn is_valid(name: &str) -> bool {
 /// The form in which `name` (without the `#`) is stored and compared; `None` when it is not a valid name.
 ///
 /// Applies NFKC and lower case, removes the accents of European Latin letters (`É` becomes `e`; Vietnamese keeps
-/// its own letters), then drops all but letters, digits, separators and the Thai marks U+0E47..U+0E4E.
+/// its own letters), then drops all but letters, digits, separators and the Thai marks U+0E47..U+0E4E. What this brings
+/// together is put into NFC, so that a normal form is its own normal form.
 #[must_use]
 pub fn normalise(name: &str) -> Option<String> {
     if !is_valid(name) {
         return None;
     }
-    let folded: String = name.nfkc().flat_map(char::to_lowercase).nfkc().map(fold).filter(|c| is_kept(*c)).collect();
+    let kept = name.nfkc().flat_map(char::to_lowercase).nfkc().map(fold).filter(|c| is_kept(*c));
+    let folded: String = kept.nfc().collect();
     (!folded.is_empty()).then_some(folded)
 }
 
@@ -116,6 +118,13 @@ mod tests {
         assert_eq!(normalise("a·b・c").as_deref(), Some("a·b・c"));
         assert_eq!(normalise("ß").as_deref(), Some("ß"));
         assert_eq!(normalise("เก้า").as_deref(), Some("เก้า"));
+    }
+
+    #[test]
+    fn marks_that_come_to_stand_together_are_put_in_order() {
+        // The compatibility form of U+FE72 is a space, which is dropped, and a mark that goes before U+10EAB.
+        let normal = normalise("\u{10EAB}\u{FE72}");
+        assert_eq!(normal.as_deref(), Some("\u{64C}\u{10EAB}"));
     }
 
     #[test]

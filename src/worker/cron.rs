@@ -3,6 +3,7 @@
 //! A recurring job queues its own next run in the transaction that completes the current one. The job's key
 //! deduplicates, so each runs once per server however many nodes there are.
 
+use model::boxed;
 use std::time::Duration;
 
 use super::Run;
@@ -25,6 +26,7 @@ const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const EVENT_RETENTION: TimeDelta = TimeDelta::days(14);
 
 /// Queues every recurring job that is not queued already. Called when a server starts.
+#[boxed]
 pub async fn schedule(cx: &Cx) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     queue::enqueue(cx, &mut tx, &Clean {}).await?;
@@ -33,6 +35,7 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     queue::enqueue(cx, &mut tx, &queue::DeleteOldStatuses::begin()).await?;
     queue::enqueue(cx, &mut tx, &queue::RefreshTrends { since: 0 }).await?;
     queue::enqueue(cx, &mut tx, &queue::PruneCards::begin()).await?;
+    queue::enqueue(cx, &mut tx, &queue::TrimMediaCache {}).await?;
     tx.commit().await?;
     Ok(())
 }

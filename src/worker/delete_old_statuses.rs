@@ -14,9 +14,13 @@ const INTERVAL: TimeDelta = TimeDelta::days(1);
 
 impl Run for DeleteOldStatuses {
     async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
+        let found = status_cleanup::next(cx, self).await?;
         let mut tx = cx.db.begin().await?;
-        match status_cleanup::delete_batch(cx, &mut tx, self).await? {
-            Some(next) => enqueue(cx, &mut tx, &next).await?,
+        match found {
+            Some(old) => {
+                let next = status_cleanup::delete(cx, &mut tx, old).await?;
+                enqueue(cx, &mut tx, &next).await?;
+            }
             None => enqueue_at(cx, &mut tx, &Self::begin(), cx.clock.now() + INTERVAL).await?,
         }
         finish(&mut tx, claim).await?;

@@ -59,8 +59,8 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use model::Time;
 use model::job::Lane;
+use model::{Time, boxed};
 use rookery_core::queue::{self, Done, Failure, Job};
 use rookery_core::service::push::REQUESTS_TO_A_HOST;
 use rookery_core::{Cx, Result};
@@ -119,6 +119,7 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         GenerateKey,
         IndexStatuses,
         JudgeNotices,
+        MailNotifications,
         MakeArchive,
         MergeNotifications,
         ProcessMedia,
@@ -140,14 +141,17 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         TendAnnouncement,
         TendFeeds,
         TrimFeeds,
+        TrimMediaCache,
         VerifyLinks,
     )
 }
 
-/// Runs jobs until `stop` is true, then waits for the running ones to end (drain).
+/// Runs jobs until `stop` is true, then waits for the running ones to end (drain). A process without workers tells those
+/// that have some what it queued.
+#[boxed]
 pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     if cx.config.jobs.workers == 0 {
-        return;
+        return pass_on(&cx, &stop).await;
     }
     if cx.db.engine() == store::Engine::Sqlite {
         // A SQLite file has one process: whatever is still claimed at start was interrupted by a kill.
@@ -160,6 +164,37 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
         lanes.spawn(tend(cx.clone(), *lane, stop.clone()));
     }
     while lanes.join_next().await.is_some() {}
+}
+
+/// Tells other nodes, until `stop` is true, when jobs were queued here, where nobody runs them. On SQLite there are none.
+async fn pass_on(cx: &Cx, stop: &watch::Receiver<bool>) {
+    if cx.db.engine() == store::Engine::Sqlite {
+        return;
+    }
+    let mut lanes = JoinSet::new();
+    for lane in Lane::ALL {
+        lanes.spawn(pass_on_lane(cx.clone(), *lane, stop.clone()));
+    }
+    while lanes.join_next().await.is_some() {}
+}
+
+/// What is queued while others are told is told right after, all at once. Nothing is lost with what they do not hear: they
+/// look by themselves too.
+async fn pass_on_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
+    let queued = cx.db.jobs_queued(lane);
+    tokio::pin!(queued);
+    queued.as_mut().enable();
+    loop {
+        tokio::select! {
+            () = &mut queued => {}
+            _ = stop.changed() => return,
+        }
+        queued.set(cx.db.jobs_queued(lane));
+        queued.as_mut().enable();
+        if let Err(error) = cx.db.tell_jobs_queued(lane).await {
+            tracing::warn!(%error, "other nodes were not told of queued jobs");
+        }
+    }
 }
 
 /// Runs a lane until `stop` is true. One that panics, which none of its jobs can make it do, begins again: what it had
@@ -235,6 +270,7 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
 
 /// Runs all due jobs, and those they queue, until none is due; returns how many ran. For tests and the command line. A
 /// failing job is rescheduled as usual and is no error here.
+#[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;
     loop {

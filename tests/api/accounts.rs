@@ -28,20 +28,20 @@ async fn an_id_that_is_none_is_not_found() {
 #[tokio::test]
 async fn a_new_account_gets_its_signing_key_by_a_job() {
     let app = TestApp::new().await;
-    let alice = app.account("alice").await;
+    app.set("registrations_mode", "open").await;
+    let form = [("username", "alice"), ("email", "a@mail.test"), ("password", "correct horse"), ("agreement", "true")];
+    app.application("write:accounts").await.post("/api/v1/accounts").form(&form).ok().await;
     app.run_jobs().await;
 
-    let keys: Vec<(String, String)> = app
-        .db()
-        .fetch_raw(&format!("SELECT public_key, private_key FROM accounts WHERE id = {}", alice.id()))
-        .await
-        .unwrap();
+    let select = "SELECT id, public_key, private_key FROM accounts WHERE username = 'alice'";
+    let keys: Vec<(i64, String, String)> = app.db().fetch_raw(select).await.unwrap();
+    let (alice, public, private) = &keys[0];
 
-    assert!(keys[0].0.starts_with("-----BEGIN PUBLIC KEY-----"));
-    assert!(!keys[0].1.contains("PRIVATE"), "it is sealed");
-    let opened = signing_key::open(&app.app, alice.id(), &keys[0].1).expect("it is this account's");
+    assert!(public.starts_with("-----BEGIN PUBLIC KEY-----"));
+    assert!(!private.contains("PRIVATE"), "it is sealed");
+    let opened = signing_key::open(&app.app, (*alice).into(), private).expect("it is this account's");
     assert!(opened.expose().starts_with("-----BEGIN PRIVATE KEY-----"));
-    assert!(signing_key::open(&app.app, 1.into(), &keys[0].1).is_none(), "and nobody else's");
+    assert!(signing_key::open(&app.app, 1.into(), private).is_none(), "and nobody else's");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Browser, Client, TestApp, form_fields};
 use crate::media::png;
 use crate::references::{id, publish};
+use crate::removal::remove;
 
 const PAGE: &str = "/settings/transfer";
 
@@ -149,4 +150,80 @@ async fn archive_is_its_owners_alone_for_a_week() {
     assert_eq!(rows[0].0, 0);
     let browser = Browser::signed_in(&app, "alice").await;
     assert_eq!(ask(&browser).await.status.as_u16(), 302);
+}
+
+#[tokio::test]
+async fn archive_is_written_by_command() {
+    let (app, alice, _) = world().await;
+    app.run_jobs().await;
+    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(40, 30))]).ok().await;
+    publish(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
+    publish(&alice, json!({"status": "psst", "visibility": "direct"})).await;
+    let path = app.app.config.storage.data_dir.join("alice.zip");
+    let file = path.to_str().unwrap();
+
+    let written = app.run(&["user", "archive", "alice", file, "--json"]).await.json();
+    assert_eq!(written[0]["bytes"].as_u64().unwrap(), std::fs::metadata(&path).unwrap().len());
+    let mut files = Files::of(&std::fs::read(&path).unwrap());
+    let outbox = files.json("outbox.json");
+    assert_eq!(outbox["totalItems"], 2);
+    let document = &outbox["orderedItems"][1]["object"]["attachment"][0];
+    assert!(!files.bytes(document["url"].as_str().unwrap()).is_empty());
+    assert!(files.json("actor.json")["publicKey"]["publicKeyPem"].is_string());
+
+    let again = app.run(&["user", "archive", "alice", file]).await.fails(1);
+    assert!(again.contains("is there already"), "{again}");
+    assert!(app.run(&["user", "archive", "nobody", "b.zip"]).await.fails(1).contains("nobody"));
+    let rows = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM archives").await.unwrap();
+    assert_eq!(rows[0].0, 0, "she may ask for one of her own");
+}
+
+#[tokio::test]
+async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
+    let app = TestApp::with(&[("ROOKERY_JOBS_MAX_ATTEMPTS", "2")]).await;
+    let alice = app.account("alice").await;
+    publish(&alice, json!({"status": "hello"})).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    app.run_jobs().await;
+    assert_eq!(ask(&browser).await.status.as_u16(), 302);
+
+    // A disk that takes nothing: there is no folder where it should be.
+    let folder = app.app.config.storage.media_dir.clone();
+    let away = folder.with_extension("away");
+    std::fs::rename(&folder, &away).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    app.run_jobs().await;
+    assert!(browser.get(PAGE).await.text().contains("is being made"), "once is no failure");
+    app.app.clock.advance(Duration::minutes(1));
+    app.run_jobs().await;
+    let page = browser.get(PAGE).await.text();
+    assert!(page.contains("could not be made"), "{page}");
+    assert_eq!(browser.get(&format!("/settings/archives/{}", archive_id(&app).await)).await.status.as_u16(), 404);
+
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&away, &folder).unwrap();
+    assert_eq!(ask(&browser).await.status.as_u16(), 302, "at once");
+    app.run_jobs().await;
+    let page = browser.get(PAGE).await.text();
+    assert!(!page.contains("could not be made"), "{page}");
+    let answer = browser.get(&format!("/settings/archives/{}", archive_id(&app).await)).await;
+    assert_eq!(Files::of(&answer.body).json("outbox.json")["totalItems"], 1);
+}
+
+#[tokio::test]
+async fn archives_go_with_their_account() {
+    let (app, alice, _) = world().await;
+    publish(&alice, json!({"status": "hello"})).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    ask(&browser).await;
+    app.run_jobs().await;
+    let file: String = app.db().fetch_raw::<(String,)>("SELECT file FROM archives").await.unwrap()[0].0.clone();
+    let key = file.parse().unwrap();
+    assert!(app.app.storage.exists(&key).await.unwrap());
+
+    remove(&app, "alice").await;
+    app.run_jobs().await;
+    assert!(!app.app.storage.exists(&key).await.unwrap());
+    let rows = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM archives").await.unwrap();
+    assert_eq!(rows[0].0, 0);
 }

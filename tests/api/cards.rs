@@ -412,3 +412,56 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     let many = json!({ "attribution_domains": many });
     alice.patch("/api/v1/accounts/update_credentials").json(&many).fails(422).await;
 }
+
+#[tokio::test]
+async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
+    let (app, site, alice) = world().await;
+    let page = |name: &str| {
+        site.put(&format!("/{name}.png"), 200, "image/png", &png(40, 30));
+        site.html(
+            &format!("/{name}"),
+            &format!(r#"<title>{name}</title><meta property="og:image" content="/{name}.png">"#),
+        )
+    };
+    publish(&alice, &page("one")).await;
+    app.run_jobs().await;
+    let size = count(&app, "SELECT image_bytes FROM preview_cards").await;
+    assert!(size > 0);
+
+    let limit = (2 * size).to_string();
+    let keys = [Site::KEYS[0], Site::KEYS[1], ("ROOKERY_MEDIA_CACHE_LIMIT_BYTES", limit.as_str())];
+    let app = TestApp::with(&keys).await;
+    let alice = app.account("alice").await;
+    let mut ids = Vec::new();
+    for name in ["one", "two", "three"] {
+        ids.push(publish(&alice, &page(name)).await);
+    }
+    app.run_jobs().await;
+    let first = card(&alice, &ids[0]).await["image"].clone();
+    app.app.clock.advance(Duration::minutes(1));
+    // It is used again, so that the second is the oldest.
+    publish(&alice, &page("one")).await;
+    app.run_jobs().await;
+    let gone = card(&alice, &ids[1]).await["image"].clone();
+
+    worker::cron::schedule(&app.app).await.unwrap();
+    app.run_jobs().await;
+    let shown: Vec<Value> = futures_util::future::join_all(ids.iter().map(|id| card(&alice, id))).await;
+    assert_eq!((&shown[0]["image"], &shown[1]["image"]), (&first, &Value::Null), "{shown:?}");
+    assert!(shown[2]["image"].is_string());
+    assert_eq!((&shown[1]["title"], &shown[1]["width"], &shown[1]["height"]), (&json!("two"), &json!(0), &json!(0)));
+    contract::check("PreviewCard", &shown[1]);
+    assert_eq!(app.anonymous().get(path(&gone)).send().await.status, 404);
+    assert_eq!(app.anonymous().get(path(&first)).send().await.status, 200);
+
+    // Used again, it is fetched again.
+    let again = publish(&alice, &page("two")).await;
+    app.run_jobs().await;
+    assert!(card(&alice, &again).await["image"].is_string());
+    let none = TestApp::with(&[Site::KEYS[0], Site::KEYS[1], ("ROOKERY_MEDIA_CACHE_LIMIT_BYTES", "0")]).await;
+    let bob = none.account("bob").await;
+    let id = publish(&bob, &page("one")).await;
+    worker::cron::schedule(&none.app).await.unwrap();
+    none.run_jobs().await;
+    assert!(card(&bob, &id).await["image"].is_string(), "no limit");
+}

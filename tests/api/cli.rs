@@ -152,7 +152,7 @@ async fn the_doctor_looks_at_everything_and_changes_nothing() {
         let check = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
         check.unwrap_or_else(|| panic!("no {name}: {checks}"))["state"].as_str().unwrap().to_owned()
     };
-    for name in ["data folder", "media folder", "secret key", "clock", "database", "schema", "jobs"] {
+    for name in ["data folder", "media folder", "secret key", "clock", "database", "schema", "jobs", "signing keys"] {
         assert_eq!(state(name), "good", "{name}: {checks}");
     }
     assert_eq!(state("mail"), "warning", "{checks}");
@@ -161,6 +161,46 @@ async fn the_doctor_looks_at_everything_and_changes_nothing() {
     let output = program.arg("doctor").env("ROOKERY_DATABASE_URL", "postgres://localhost:1/none").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("BAD      database"));
+}
+
+#[tokio::test]
+async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand() {
+    let key = |text| [("ROOKERY_SECRETS_KEY", text)];
+    let first = TestApp::with(&key("the secret that is long enough for this test")).await;
+    first.accounts(["alice", "bob"]).await;
+    first.run_jobs().await;
+    let stored = async || {
+        let sql = "SELECT public_key, private_key FROM accounts WHERE private_key IS NOT NULL ORDER BY id";
+        first.db().fetch_raw::<(String, String)>(sql).await.unwrap()
+    };
+    let before = stored().await;
+    assert_eq!(before.len(), 2);
+    assert!(first.run(&["doctor"]).await.out.contains("good     signing keys"));
+    assert_eq!(first.run(&["user", "renew-keys", "--json"]).await.json()[0]["users"], 0);
+
+    // The server was moved, and its secret key left behind.
+    let other = first.beside(&key("another secret that is long enough for this test")).await;
+    other.account("carol").await;
+    other.run_jobs().await;
+    assert_eq!(stored().await[..2], before, "nothing is renewed without being asked");
+    let said = other.run(&["doctor"]).await;
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("BAD      signing keys") && said.out.contains("those of 2 among"), "{said:?}");
+    assert!(
+        first.run(&["doctor"]).await.out.contains("those of 1 among"),
+        "with the earlier key only the new one is closed"
+    );
+
+    assert_eq!(other.run(&["user", "renew-keys", "--json"]).await.json()[0]["users"], 2);
+    other.make_jobs_due().await;
+    other.run_jobs().await;
+    let after = stored().await;
+    assert_eq!(after.len(), 3);
+    for (old, new) in before.iter().zip(&after) {
+        assert!(old.0 != new.0 && old.1 != new.1, "another pair");
+    }
+    assert!(other.run(&["doctor"]).await.out.contains("good     signing keys"));
+    assert_eq!(other.run(&["user", "renew-keys", "--json"]).await.json()[0]["users"], 0);
 }
 
 #[tokio::test]

@@ -105,8 +105,8 @@ async fn reading_is_marked_and_taken_back() {
 
     let mut told = Vec::new();
     while let Ok(change) = heard.try_recv() {
-        if let Change::ConversationUpdated { account, .. } = &*change {
-            told.push(*account);
+        if let Change::ConversationsUpdated { conversations } = &*change {
+            told.extend(conversations.iter().map(|(account, _)| *account));
         }
     }
     let (a, b) = (alice.id(), bob.id());

@@ -40,13 +40,16 @@ fn mp4() -> Vec<u8> {
 }
 
 /// A server that converts video.
-async fn server() -> TestApp {
+pub async fn server() -> TestApp {
+    server_with(&[]).await
+}
+
+/// One with these keys besides.
+pub async fn server_with(keys: &[(&str, &str)]) -> TestApp {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
-    TestApp::with(&[
-        ("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()),
-        ("ROOKERY_MEDIA_FFPROBE", ffprobe.to_str().unwrap()),
-    ])
-    .await
+    let programs =
+        [("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()), ("ROOKERY_MEDIA_FFPROBE", ffprobe.to_str().unwrap())];
+    TestApp::with(&[&programs, keys].concat()).await
 }
 
 /// Uploads a file that is converted later.
@@ -369,6 +372,39 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     app.anonymous().get(path(&changed["preview_url"])).send().await;
     let image = [("file", "a.png", &first[..]), ("thumbnail", "t.png", &second[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &image).fails(422).await.contains("thumbnail"));
+}
+
+#[tokio::test]
+async fn thumbnail_is_replaced_by_an_edit() {
+    let app = server().await;
+    let alice = app.account("alice").await;
+    let media = converted(&alice, &mp4()).await;
+    let id = media["id"].as_str().unwrap();
+    let status = alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [id]})).ok().await;
+    let edit = |ids: &[&str], name: &str, file: &[u8]| {
+        let mut fields = vec![("status", "look"), ("media_ids[]", id)];
+        fields.extend(ids.iter().map(|id| ("media_attributes[][id]", *id)));
+        let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
+        alice.put(&path).multipart(&fields, &[("media_attributes[][thumbnail]", name, file)])
+    };
+    app.tick();
+    let edited = edit(&[id], "t.png", &png(32, 48)).ok().await;
+    let shown = &edited["media_attachments"][0];
+    assert_eq!((&shown["id"], &shown["meta"]["small"]["size"]), (&media["id"], &json!("32x48")));
+    assert_ne!(shown["preview_url"], media["preview_url"]);
+    assert_eq!((&shown["url"], edited["edited_at"].is_string()), (&media["url"], true));
+    let again = edit(&[id], "t.png", &png(32, 48)).ok().await;
+    assert_ne!(again["media_attachments"][0]["preview_url"], shown["preview_url"], "another picture of the same size");
+
+    edit(&[id], "t.png", b"no picture").fails(422).await;
+    assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "whose it is must be said");
+    let image = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(9, 9))]).ok().await;
+    let other = image["id"].as_str().unwrap();
+    assert_eq!(edit(&[other], "t.png", &png(8, 8)).ok().await["media_attachments"], again["media_attachments"]);
+    alice.delete(&format!("/api/v1/media/{other}")).ok().await;
+    app.app.clock.advance(Duration::hours(25));
+    app.run_jobs().await;
+    assert_eq!(stored_files(&app), 2, "the video and the last picture");
 }
 
 #[tokio::test]

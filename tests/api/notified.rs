@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::notifications::{ids, index, seven, types};
-use crate::harness::{Client, TestApp};
+use crate::harness::{Browser, Client, PushService, Site, TestApp};
 
 async fn publish(client: &Client, body: Value) -> Value {
     client.post("/api/v1/statuses").json(&body).ok().await
@@ -159,4 +159,62 @@ async fn the_marker_moves_what_is_unread() {
     let all = index(&alice, "").await;
     alice.post("/api/v1/markers").json(&json!({"notifications": {"last_read_id": ids(&all)[1]}})).ok().await;
     assert_eq!(alice.get("/api/v1/notifications/unread_count").ok().await["count"], 1);
+}
+
+/// Signs somebody up from an app.
+async fn sign_up(app: &TestApp, name: &str) {
+    let form = json!({
+        "username": name, "email": format!("{name}@mail.test"), "password": "correct horse", "agreement": true,
+        "locale": "en", "reason": "birds",
+    });
+    app.application("write").await.post("/api/v1/accounts").json(&form).ok().await;
+}
+
+#[tokio::test]
+async fn staff_who_manage_users_are_told_of_whoever_signed_up() {
+    let app = TestApp::with(&Site::KEYS).await;
+    let service = PushService::start().await;
+    let [moderator, owner, reader] = app.accounts(["mod", "owner", "reader"]).await;
+    for (name, role) in [("mod", "moderator"), ("owner", "owner")] {
+        app.run(&["user", "set-role", name, role]).await.ok();
+    }
+    let subscription = service.subscription("/staff", true, &["admin.sign_up"], "all");
+    moderator.post("/api/v1/push/subscription").json(&subscription).ok().await;
+    let mut heard = moderator.events("user").await;
+    app.told(&moderator, &mut heard).await;
+
+    app.set("registrations_mode", "open").await;
+    sign_up(&app, "alice").await;
+    let link = app.mailed_link().await;
+    assert!(index(&moderator, "").await.is_empty(), "nobody can use an address that is not confirmed");
+    Browser::new(&app).get(&link).await;
+    Browser::new(&app).get(&link).await;
+    app.run_jobs().await;
+    for staff in [&moderator, &owner] {
+        let page = index(staff, "").await;
+        assert_eq!(types(&page), ["admin.sign_up"], "{}", staff.name);
+        assert_eq!((&page[0]["account"]["acct"], page[0].get("status")), (&json!("alice"), None));
+    }
+    assert!(index(&reader, "").await.is_empty());
+    let told = app.told(&moderator, &mut heard).await;
+    assert_eq!(told.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(), ["notification"]);
+    assert_eq!(
+        (&told[0].json()["type"], &told[0].json()["account"]["acct"]),
+        (&json!("admin.sign_up"), &json!("alice"))
+    );
+    let pushed = service.message();
+    assert_eq!(pushed["notification_type"], "admin.sign_up");
+    assert!(pushed["title"].as_str().unwrap().contains("alice"), "{pushed}");
+
+    // Who waits for approval is told of when they are approved, whether the address is confirmed or not.
+    app.set("registrations_mode", "approved").await;
+    sign_up(&app, "bob").await;
+    Browser::new(&app).get(&app.mailed_link().await).await;
+    assert_eq!(index(&owner, "").await.len(), 1);
+    app.run(&["user", "approve", "bob"]).await.ok();
+    let groups = owner.get("/api/v2/notifications").ok().await;
+    crate::contract::check("GroupedNotificationsResults", &groups);
+    let accounts = groups["notification_groups"].as_array().unwrap().iter().map(|group| &group["sample_account_ids"]);
+    assert_eq!(accounts.count(), 2);
+    assert_eq!(index(&owner, "").await[0]["account"]["acct"], "bob");
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::contract;
 use crate::harness::{Client, TestApp};
 use crate::references::{address, id, path, publish, say, show};
+use crate::seed::{Seed, Status};
 
 /// What a status says about quotes of it to `viewer`: who may, and whether the viewer may.
 async fn approval(viewer: &Client, status: &Value) -> (Value, Value) {
@@ -186,4 +187,51 @@ async fn quotes_are_listed_as_their_viewer_may_see_them() {
     app.anonymous().get(&path(&target, "/quotes")).fails(401).await;
     let hidden = publish(&alice, json!({"status": "psst", "visibility": "direct"})).await;
     bob.get(&path(&hidden, "/quotes")).fails(404).await;
+}
+
+#[tokio::test]
+async fn revoked_quote_is_told_to_whoever_sees_it() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    carol.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    app.run_jobs().await;
+    let target = say(&alice, "hello").await;
+    let quoting = quote(&bob, &target).await;
+    app.run_jobs().await;
+    let mut streams = [carol.events("user").await, bob.events("user").await];
+    for (person, events) in [&carol, &bob].into_iter().zip(&mut streams) {
+        app.told(person, events).await;
+    }
+
+    revoke(&alice, &target, &quoting).await;
+    for (person, events) in [&carol, &bob].into_iter().zip(&mut streams) {
+        let told = app.told(person, events).await;
+        assert_eq!(told.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(), ["status.update"]);
+        let status = told[0].json();
+        assert_eq!((&status["id"], status.get("quote"), &status["edited_at"]), (&quoting["id"], None, &Value::Null));
+        assert_eq!(status, show(person, &quoting).await);
+    }
+    revoke(&alice, &target, &quoting).await;
+    assert!(app.told(&carol, &mut streams[0]).await.is_empty(), "twice is once");
+}
+
+#[tokio::test]
+async fn author_elsewhere_who_allows_no_quotes_is_not_quoted() {
+    let app = TestApp::new().await;
+    let bob = app.account("bob").await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let [open, closed] = ["open", "closed"].map(|name| {
+        let author = seed.account(name, Some("far.test"));
+        seed.status(&Status { author, local: false, ..Status::default() })
+    });
+    seed.write(app.db()).await;
+    let sql = "UPDATE accounts SET other_settings = '{\"allow_quote\": false}' WHERE username = 'closed'";
+    app.db().execute_raw(sql).await.unwrap();
+    let ask = |target: i64| json!({"status": "look", "quoted_status_id": target.to_string()});
+    let quoted = publish(&bob, ask(open)).await;
+    assert_eq!(quoted["quote"]["id"], open.to_string());
+    bob.post("/api/v1/statuses").json(&ask(closed)).fails(422).await;
+    let target = bob.get(&format!("/api/v1/statuses/{closed}")).ok().await;
+    let marked = say(&bob, &format!("QT {}", address(&target))).await;
+    assert_eq!((marked.get("quote"), marked["status_references_count"].as_i64()), (None, Some(1)), "it refers to it");
 }

@@ -480,6 +480,11 @@ async fn familiar_followers_are_those_whom_one_follows_too() {
         accounts.iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(of_dave().await, ["bob", "carol"]);
+    // As some clients ask: with the parameters of a GET in a body.
+    let ids = json!({ "id": [dave.id().to_string(), erin.id().to_string(), "1"] });
+    let asked = alice.get("/api/v1/accounts/familiar_followers").json(&ids).ok().await;
+    assert_eq!(asked, alice.get(&path).ok().await);
+    alice.get("/api/v1/accounts/familiar_followers").json(&json!(["no object"])).fails(400).await;
     let hide =
         |person: &Client| person.patch("/api/v1/accounts/update_credentials").json(&json!({"hide_collections": true}));
     hide(&carol).ok().await;

@@ -315,6 +315,7 @@ fn card() -> PreviewCard {
         language: some("en"),
         author_name: "author_name".to_owned(),
         author_url: "author_url".to_owned(),
+        image_bytes: 1234,
         creator_account_id: Some(ANN.into()),
         provider_name: "provider_name".to_owned(),
         provider_url: "provider_url".to_owned(),
@@ -373,6 +374,7 @@ async fn notification_is_read_back(tx: &mut Tx) {
         group_key: some("group"),
         filtered: true,
         silent: false,
+        mailed: false,
     };
     store::notification::make::insert(tx, vec![new], time(8)).await.unwrap();
     let found =

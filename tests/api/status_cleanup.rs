@@ -1,5 +1,7 @@
 //! Automatic deletion of old statuses.
 
+use std::collections::BTreeMap;
+
 use chrono::Duration;
 use rookery_core::service::status_cleanup::{self, StatusCleanupPolicy};
 use serde_json::{Value, json};
@@ -61,7 +63,7 @@ async fn old_statuses_go_and_what_the_policy_keeps_stays() {
     for n in 0..60 {
         publish(&alice, text(&format!("number {n}"))).await;
     }
-    status_cleanup::set(&app.app, &policy(&alice).await).await.unwrap();
+    status_cleanup::set(&app.app, &policy(&alice).await, &BTreeMap::new()).await.unwrap();
     let before = alice.get("/api/v1/accounts/verify_credentials").ok().await["statuses_count"].as_i64().unwrap();
 
     walk(&app).await;
@@ -92,7 +94,7 @@ async fn old_statuses_go_and_what_the_policy_keeps_stays() {
         min_favs: None,
         ..policy_of(&alice).await
     };
-    status_cleanup::set(&app.app, &all).await.unwrap();
+    status_cleanup::set(&app.app, &all, &BTreeMap::new()).await.unwrap();
     walk(&app).await;
     assert_eq!(left(&alice).await, [new.as_str()]);
     assert_eq!(left(&bob).await.len(), 1, "others keep theirs");
@@ -112,12 +114,12 @@ async fn a_policy_is_checked_and_goes_with_its_account() {
         (StatusCleanupPolicy { min_favs: Some(0), ..good.clone() }, "min favs"),
         (StatusCleanupPolicy { min_reblogs: Some(-1), ..good.clone() }, "min reblogs"),
     ] {
-        let error = status_cleanup::set(&app.app, &bad).await.unwrap_err().to_string();
+        let error = status_cleanup::set(&app.app, &bad, &BTreeMap::new()).await.unwrap_err().to_string();
         assert!(error.contains(attribute), "{error}");
     }
     let sets = (0..8).map(|n| {
         let (cx, policy) = (app.app.clone(), StatusCleanupPolicy { min_reblogs: Some(n + 1), ..good.clone() });
-        async move { status_cleanup::set(&cx, &policy).await }
+        async move { status_cleanup::set(&cx, &policy, &BTreeMap::new()).await }
     });
     assert!(futures_util::future::join_all(sets).await.iter().all(Result::is_ok));
     assert!(policy_of(&alice).await.enabled);

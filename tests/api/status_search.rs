@@ -4,7 +4,7 @@ use rookery_core::queue::{self, IndexStatuses};
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, Site, TestApp};
 
 /// Publishes `status` and returns it.
 async fn publish(author: &Client, status: Value) -> Value {
@@ -307,4 +307,43 @@ async fn words_that_many_statuses_have_cost_no_more_statements() {
     let ((two, small), (forty, large)) = (cost("&limit=2").await, cost("&limit=40").await);
     assert_eq!((two, forty), (2, 40));
     assert!(large <= small && large <= 16, "{small} statements for 2, {large} for 40");
+}
+
+#[tokio::test]
+async fn statuses_with_a_player_are_found() {
+    let app = TestApp::with(&Site::KEYS).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let site = Site::start().await;
+    let oembed = json!({
+        "type": "video", "version": "1.0", "title": "A video", "width": 480, "height": 270,
+        "html": "<iframe src=\"https://player.test/1\"></iframe>",
+    });
+    site.put("/oembed", 200, "application/json", oembed.to_string().as_bytes());
+    let link = r#"<title>video</title><link rel="alternate" type="application/json+oembed" href="/oembed">"#;
+    let (video, page) = (site.html("/video", link), site.html("/page", "<title>page</title>"));
+    for (text, url) in [("a film", &video), ("a text", &page), ("both", &video)] {
+        say(&alice, &format!("{text} {url}")).await;
+    }
+    say(&alice, "neither").await;
+    let first = |found: Vec<String>| -> Vec<String> {
+        found.iter().map(|text| text.split(" <a").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(first(finds(&bob, "has:embed").await), [""; 0], "not before it was looked at");
+    app.run_jobs().await;
+    assert_eq!(first(finds(&bob, "has:embed").await), ["both", "a film"]);
+    assert_eq!(first(finds(&bob, "film is:embed").await), ["a film"]);
+    assert_eq!(first(finds(&bob, "-has:embed").await), ["neither", "a text"]);
+}
+
+#[tokio::test]
+async fn size_of_the_index_is_measured() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let before = store::status_search::size_bytes(app.db()).await.unwrap();
+    for part in 0..20 {
+        let words: Vec<String> = (0..60).map(|word| format!("word{part}x{word}")).collect();
+        say(&alice, &words.join(" ")[..480]).await;
+    }
+    let after = store::status_search::size_bytes(app.db()).await.unwrap();
+    assert!(after > before, "{before} {after}");
 }

@@ -454,6 +454,36 @@ async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
 }
 
 #[tokio::test]
+async fn limited_reply_reaches_whom_the_answered_status_names() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
+    follow(&app, &erin, &alice).await;
+    carol.post(&format!("/api/v1/accounts/{}/block", dave.id())).ok().await;
+    for visibility in ["public", "unlisted", "private", "direct"] {
+        let text = format!("@carol @dave what do you say, {visibility}?");
+        let root = publish(&alice, json!({"status": text, "visibility": visibility})).await;
+        for word in ["limited", "reply"] {
+            let body = json!({"status": "between us", "visibility": word, "in_reply_to_id": root["id"]});
+            let answer = publish(&carol, body).await;
+            assert_eq!((&answer["visibility_ex"], &answer["limited_scope"]), (&json!("limited"), &json!("reply")));
+            assert_eq!((&answer["in_reply_to_id"], &answer["mentions"]), (&root["id"], &json!([])));
+            alice.get(&path(&answer, "")).ok().await;
+            for other in [&bob, &dave, &erin] {
+                other.get(&path(&answer, "")).fails(404).await;
+            }
+            app.anonymous().get(&path(&answer, "")).fails(404).await;
+            app.run_jobs().await;
+            let told = alice.get("/api/v1/notifications?limit=1").ok().await;
+            assert_eq!(told[0]["status"]["id"], answer["id"], "whoever is answered is told");
+        }
+    }
+    let alone = publish(&bob, json!({"status": "nobody else"})).await;
+    let body = json!({"status": "to myself", "visibility": "limited", "in_reply_to_id": alone["id"]});
+    assert_eq!(publish(&bob, body).await["limited_scope"], "reply");
+    assert_eq!(bob.get("/api/v1/notifications").ok().await, json!([]));
+}
+
+#[tokio::test]
 async fn audience_is_read_by_who_chose_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;

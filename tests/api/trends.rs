@@ -11,7 +11,7 @@ use rookery_core::service::trend::refresh::{measure, save};
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, Site, TestApp};
 use crate::seed::{Seed, Status};
 
 const TAGS: &str = "/api/v1/trends/tags";
@@ -132,6 +132,34 @@ async fn link_of_five_people_trends_once_it_is_approved() {
     app.set("trends", false).await;
     refresh(&app).await;
     assert_eq!(listed(&app, &["links"]).await.len(), 0);
+}
+
+#[tokio::test]
+async fn author_of_a_trending_page_is_shown() {
+    let app = TestApp::with(&Site::KEYS).await;
+    let site = Site::start().await;
+    let [ann, reader] = app.accounts(["ann", "reader"]).await;
+    let host = url::Url::parse(&site.origin).unwrap().host_str().unwrap().to_owned();
+    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "attribution_domains": [host] })).ok().await;
+    let page = site.html("/news", r#"<title>t</title><meta name="fediverse:creator" content="@ann@example.test">"#);
+    for name in ["one", "two", "three", "four", "five"] {
+        let author = app.account(name).await;
+        author.post("/api/v1/statuses").json(&json!({ "status": page })).ok().await;
+    }
+    app.run_jobs().await;
+    refresh(&app).await;
+    app.run(&["card", "approve", &page]).await.ok();
+    let author = async || {
+        let links = reader.get("/api/v1/trends/links").ok().await;
+        contract::check("TrendsLink[]", &links);
+        assert_eq!(links[0]["url"], page);
+        links[0]["authors"][0]["account"].clone()
+    };
+    assert_eq!(author().await["acct"], "ann");
+    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "Ann" })).ok().await;
+    assert_eq!(author().await["display_name"], "Ann", "as she is called now");
+    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "attribution_domains": [] })).ok().await;
+    assert_eq!(author().await, Value::Null, "she says so no more");
 }
 
 #[tokio::test]

@@ -25,6 +25,18 @@ async fn files_are_uploaded_and_downloaded() {
     assert!(page.text().contains("1 of 2 done") && page.text().contains("1 failed"), "{}", page.text());
     let blocks = alice.get("/api/v1/blocks").ok().await;
     assert_eq!(blocks[0]["acct"], "bob");
+    assert!(page.text().contains("There is no account nobody that this server knows. (1 row)"), "{}", page.text());
+    let german = Browser::preferring(&app, "de");
+    german.sign_in("alice@example.test", PASSWORD).await;
+    let page_in_german = german.get(path).await.text();
+    assert!(page_in_german.contains("Dieser Server kennt kein Konto nobody. (1 Zeile)"), "{page_in_german}");
+    let empty = german.upload(&german.get(path).await, path, &fields, &[("file", "x.csv", b"\n")]).await;
+    assert!(empty.text().contains("Die Datei ist leer."), "{}", empty.text());
+    let listed = app.run(&["user", "imports", "alice", "--json"]).await.ok();
+    assert!(
+        listed.contains(r#""errors":[{"error":"There is no account nobody that this server knows","rows":1}]"#),
+        "{listed}"
+    );
     let text = page.text();
     let failures = text.split('"').find(|part| part.ends_with("/failures")).unwrap();
     let failed = browser.get(failures).await;

@@ -51,6 +51,8 @@ pub struct Size {
 
 impl Size {
     pub const MAIN: Self = Self { people: 200, crowd: 1_000, statuses: 10_000, home: 400 };
+    /// For what is about connections.
+    pub const LOAD: Self = Self { people: 80, crowd: 1_000, statuses: 1_000, home: 40 };
 }
 
 /// What was made.

@@ -151,6 +151,14 @@ async fn age(url: &str) {
         statements.push_str("COMMIT;");
         db.execute_raw(&statements).await.expect("older statuses");
     }
+    // At once and term by term, so that what stands together in the index is written together.
+    let terms = format!(
+        "WITH RECURSIVE copies (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < {COPIES})
+         INSERT INTO status_terms (term, status_id)
+         SELECT r.term, r.status_id - {} * c.number FROM status_terms r CROSS JOIN copies c",
+        last - first + 1
+    );
+    db.execute_raw(&terms).await.expect("terms of older statuses");
     db.close().await;
 }
 

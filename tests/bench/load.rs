@@ -88,6 +88,40 @@ impl Connection {
         Self { stream, buffer: Vec::with_capacity(64 * 1024), head: String::new() }
     }
 
+    /// A connection, if anybody listens.
+    pub async fn try_open(address: SocketAddr) -> Option<Self> {
+        let stream = TcpStream::connect(address).await.ok()?;
+        stream.set_nodelay(true).expect("a TCP option");
+        Some(Self { stream, buffer: Vec::with_capacity(64 * 1024), head: String::new() })
+    }
+
+    /// As [`Connection::try_ask`], where the connection may end before the answer: `None`.
+    pub async fn attempt(&mut self, request: &[u8]) -> Option<Result<Vec<u8>, String>> {
+        self.stream.write_all(request).await.ok()?;
+        self.buffer.clear();
+        let head = loop {
+            if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
+                break end + 4;
+            }
+            self.read_some().await?;
+        };
+        let text = String::from_utf8_lossy(&self.buffer[..head]).to_ascii_lowercase();
+        let length: usize = field(&text, "content-length")?.parse().ok()?;
+        while self.buffer.len() < head + length {
+            self.read_some().await?;
+        }
+        let body = self.buffer[head..head + length].to_vec();
+        match text.split(' ').nth(1) {
+            Some(status) if status.starts_with('2') => Some(Ok(body)),
+            _ => Some(Err(text)),
+        }
+    }
+
+    async fn read_some(&mut self) -> Option<()> {
+        let read = self.stream.read_buf(&mut self.buffer).await.ok()?;
+        (read > 0).then_some(())
+    }
+
     /// Sends a request and gives the body of its answer, which must be a success.
     pub async fn ask(&mut self, request: &[u8]) -> Vec<u8> {
         self.try_ask(request).await.unwrap_or_else(|answer| panic!("{}: {answer}", String::from_utf8_lossy(request)))

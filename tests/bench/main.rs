@@ -10,10 +10,12 @@
 #![allow(unreachable_pub, reason = "modules of one program")]
 #![allow(missing_docs, clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
 
+mod circles;
 mod compare;
 mod data;
 mod database;
 mod draft;
+mod filtered;
 mod floor;
 mod growth;
 mod hostile;
@@ -21,17 +23,25 @@ mod load;
 mod measure;
 #[cfg(feature = "plugins")]
 mod native;
+mod nodes;
 mod options;
 mod outbox;
 mod plugins;
 mod process;
+#[path = "../api/harness/push_service.rs"]
+#[expect(dead_code, clippy::unwrap_used, reason = "shared with the tests, which use more of it")]
+mod push_service;
+mod pushes;
 mod remote;
 mod reports;
+mod restarts;
 mod routes;
 #[path = "../seed/mod.rs"]
 mod seed;
 mod site;
 mod sizes;
+mod slow;
+mod sockets;
 mod spinning;
 mod start;
 mod streams;
@@ -43,6 +53,7 @@ use data::{Data, Size};
 use database::Scratch;
 use options::{Options, Task};
 use site::Site;
+use store::Engine;
 use subject::Subject;
 
 /// That of the server, so that the floor allocates as it does.
@@ -79,7 +90,8 @@ async fn bench(options: &Options) {
 
 async fn bench_on(scratch: &Scratch, options: &Options) {
     let site = Site::new(&options.program, scratch, options.plugins);
-    let data = data::prepare(&site, Size::MAIN).await;
+    let size = if options.is_load() { Size::LOAD } else { Size::MAIN };
+    let data = data::prepare(&site, size).await;
     let mut routes = routes::all(&data.targets);
     routes.retain(|route| options.wants(&route.name));
     if !routes.is_empty() {
@@ -88,14 +100,36 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     if options.plugins && options.wants("plugins") {
         plugins::measure(&site, &data).await;
     }
-    if options.plugins && options.words.iter().any(|word| word == "hostile") {
+    if options.names("filtered") {
+        filtered::measure(&site, &data).await;
+    }
+    if options.plugins && options.names("circles") {
+        circles::measure(&site, &data).await;
+    }
+    if options.plugins && options.names("all-on") {
+        plugins::home_with_all(&site, &data).await;
+    }
+    if options.plugins && options.names("hostile") {
         hostile::measure(&site, &data).await;
     }
-    if options.words.iter().any(|word| word == "streams") {
-        let db = database::open(site.url).await;
+    let db = database::open(site.url).await;
+    if options.names("streams") {
         streams::measure(&site, &db, &data).await;
-        db.close().await;
     }
+    // Which database it is makes no difference to those who read nothing.
+    if options.names("slow") && db.engine() == Engine::Sqlite {
+        slow::measure(&site, &db, &data, options.sockets).await;
+    }
+    if options.names("restarts") {
+        restarts::measure(&site, &db, &data).await;
+    }
+    if options.names("nodes") && db.engine() == Engine::Postgres {
+        nodes::measure(&site, &db, &data).await;
+    }
+    if options.names("pushes") {
+        pushes::measure(&site, &db, &data).await;
+    }
+    db.close().await;
 }
 
 async fn measure_routes(site: &Site<'_>, scratch: &Scratch, data: &Data, routes: Vec<routes::Route>) {

@@ -45,7 +45,12 @@ pub struct Options {
     pub plugins: bool,
     /// Measure routes with one of these words in their name; all without.
     pub words: Vec<String>,
+    /// How many clients read streams beside slow ones.
+    pub sockets: usize,
 }
+
+/// The words that need few rows.
+const LOADS: [&str; 4] = ["slow", "restarts", "nodes", "pushes"];
 
 impl Options {
     /// Reads `--help`'s words. Panics with them at anything else.
@@ -57,6 +62,7 @@ impl Options {
             program: env!("CARGO_BIN_EXE_rookery").into(),
             plugins: cfg!(feature = "plugins"),
             words: Vec::new(),
+            sockets: 10_000,
         };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value\n{HELP}"));
@@ -66,6 +72,7 @@ impl Options {
                 "--growth" => options.task = Task::Growth,
                 "--compare" => options.task = Task::Compare([program(&value()), program(&value())]),
                 "--program" => options.program = program(&value()),
+                "--sockets" => options.sockets = value().parse().expect("a number of clients"),
                 "--no-plugins" => options.plugins = false,
                 "--url" => remote.url = value(),
                 "--tokens" => remote.tokens = value(),
@@ -85,6 +92,16 @@ impl Options {
         options
     }
 
+    /// Whether the word itself was given.
+    pub fn names(&self, word: &str) -> bool {
+        self.words.iter().any(|named| named == word)
+    }
+
+    /// Whether only load is measured.
+    pub fn is_load(&self) -> bool {
+        !self.words.is_empty() && self.words.iter().all(|word| LOADS.contains(&word.as_str()))
+    }
+
     /// Whether something of this name is to be measured.
     pub fn wants(&self, name: &str) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
@@ -93,7 +110,9 @@ impl Options {
 
 const HELP: &str = "
 cargo bench -- [WORD…] [--program PATH] [--no-plugins]        routes with a WORD in their name, \"plugins\"
-                                                             and, if named, \"hostile\" and \"streams\"
+                                                             and, if named, \"circles\", \"all-on\" (home with
+                                                             every plugin), \"filtered\", \"hostile\" and \"streams\"
+cargo bench -- slow|restarts|nodes|pushes… [--sockets COUNT]  load on streams and push, on few rows
 cargo bench -- --growth [WORD…] [--program PATH] [--no-plugins]
 cargo bench -- --compare OLD NEW [WORD…] [--no-plugins]
 cargo bench -- --url http://HOST:PORT --tokens FILE [--threads ID,…] [--pid PID] [--postgres] [WORD…]";

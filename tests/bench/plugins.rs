@@ -23,8 +23,17 @@ use crate::spinning;
 use crate::start::median;
 
 /// The plugins that come with the server.
-const OWN: [&str; 7] =
-    ["annual_reports", "antennas", "bookmark_categories", "circles", "emoji_reactions", "profile", "reaction_deck"];
+const OWN: [&str; 9] = [
+    "annual_reports",
+    "antennas",
+    "bookmark_categories",
+    "circles",
+    "crypto",
+    "emoji_reactions",
+    "invites",
+    "profile",
+    "reaction_deck",
+];
 const ANTENNAS: usize = 10_000;
 const KEYWORDS: usize = 10;
 /// Statuses that are looked for places in feeds.
@@ -35,6 +44,8 @@ const PACE: (usize, u64) = (1_000, 60);
 const IDLE: Duration = Duration::from_secs(10);
 /// What another process has put into the outbox is only found by looking.
 pub const POLL: Duration = Duration::from_millis(50);
+/// Turns of a comparison, of which the median counts.
+const TURNS: usize = 3;
 /// Pages of the public timeline, no two alike.
 const PAGES: usize = 900;
 const COPIES: usize = 10;
@@ -85,6 +96,23 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     db.close().await;
 }
 
+/// The home timeline with all plugins on, beside none: in turns, since a machine's speed changes while it is measured.
+pub async fn home_with_all(site: &Site<'_>, data: &Data) {
+    println!("\nHome, 20, with {} plugins on and with none (CPU microseconds)\n", OWN.len());
+    let mut costs = [Vec::new(), Vec::new()];
+    for _ in 0..TURNS {
+        for (verb, costs) in ["disable", "enable"].into_iter().zip(&mut costs) {
+            switch(site, &[], verb, &OWN);
+            let server = site.start(&[]).await;
+            costs.push(Duration::from_nanos((cpu(&server, home(data)).await * 1e3) as u64));
+            server.stop();
+        }
+    }
+    switch(site, &[], "disable", &OWN);
+    let [off, on] = costs.map(|costs| median(costs.into_iter()).as_secs_f64() * 1e6);
+    println!("off {off:.0}, on {on:.0}: {:+.0} %", (on / off - 1.0) * 100.0);
+}
+
 /// With a guest of the tests, which computes when it is told to.
 async fn beside_spinning(site: &Site<'_>, data: &Data) {
     let guests = concat!(env!("CARGO_MANIFEST_DIR"), "/target/guests");
@@ -96,7 +124,7 @@ async fn beside_spinning(site: &Site<'_>, data: &Data) {
 }
 
 /// Enables or disables plugins, with the server off.
-fn switch(site: &Site<'_>, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
+pub fn switch(site: &Site<'_>, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
     let yes: &[&str] = if verb == "enable" { &["--yes"] } else { &[] };
     names.iter().for_each(|name| site.run(&[&["plugin", verb, name], yes].concat(), environment));
 }

@@ -75,6 +75,24 @@ impl Process {
     }
 }
 
+impl Process {
+    /// As [`Process::stop`], while others go on; how long it took.
+    pub async fn stop_meanwhile(mut self) -> Duration {
+        let begun = Instant::now();
+        self.signal("TERM");
+        while !matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        begun.elapsed()
+    }
+
+    /// Sends a signal by its name.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "the process takes the signal {name}");
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();

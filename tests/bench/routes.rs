@@ -138,7 +138,7 @@ fn publish(targets: &Arc<Targets>, publisher: usize) -> Route {
         let token = &targets.publishers[publisher].token;
         request("POST", "/api/v1/statuses", &targets.host, Some(token), Some(&body))
     });
-    let amount = writing(if followers > 500 { 100 } else { 200 });
+    let amount = writing(if followers > 500 { 1000 } else { 2000 });
     Route { name: format!("publish, {followers} followers"), requests, amount, writes: true }
 }
 

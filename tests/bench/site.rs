@@ -43,7 +43,11 @@ impl<'a> Site<'a> {
 
     /// Starts the server, with `more` configuration.
     pub async fn start(&self, more: &[(&str, &str)]) -> Process {
-        let address = free_address();
+        self.start_at(free_address(), more).await
+    }
+
+    /// As [`Site::start`], at an address where another server was.
+    pub async fn start_at(&self, address: std::net::SocketAddr, more: &[(&str, &str)]) -> Process {
         let mut serve = self.command(address);
         serve.arg("serve").envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
         Process::start(serve, address).await

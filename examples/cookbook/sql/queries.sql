@@ -117,3 +117,13 @@ SELECT look FROM shelves WHERE id = :id AND account_id = :account;
 -- name: delete_shelf  returns: exec
 -- params: integer id, integer account
 DELETE FROM shelves WHERE id = :id AND account_id = :account;
+
+-- name: shelved_among  returns: many
+-- params: integers statuses, integer caller
+SELECT DISTINCT x.status_id AS id FROM shelved x JOIN shelves s ON s.id = x.shelf_id
+WHERE x.status_id {in:statuses} AND s.account_id = :caller;
+
+-- name: shelved_newest  returns: page(status)
+-- params: integer caller
+SELECT DISTINCT x.status_id AS id FROM shelves s JOIN shelved x ON x.shelf_id = s.id
+WHERE s.account_id = :caller AND {page:x.status_id};

@@ -122,6 +122,9 @@ mod tests {
         let shelf = fake.get("/api/v1/shelves/1").as_account(alice).send().ok();
         assert_eq!((&shelf["owner"]["acct"], &shelf["newest"][0]["content"]), (&json!("alice"), &json!("open")));
         assert_eq!(fake.get("/api/v1/shelves/1").as_account(bob).send().status, 404);
+
+        let among = |caller: Id| crate::sql::shelved_among(vec![open.0, direct.0], caller).all::<Id>().unwrap();
+        assert_eq!((among(alice), among(bob)), (vec![open], Vec::new()));
     }
 
     #[test]

@@ -89,13 +89,13 @@ FROM members m
 JOIN core_v1.accounts a ON a.id = m.account_id
 WHERE m.antenna_id = :id AND m.excluded AND NOT a.suspended AND {page:m.account_id};
 
--- The accounts on both sides of an antenna, for its page: without those that are suspended, as above.
+-- The accounts on both sides of an antenna, for its page: those that are suspended too, so that they can be taken out.
 -- name: named_members returns: many
 -- params: integer antenna
-SELECT m.excluded, a.id, a.username, a.domain
+SELECT m.excluded, a.id, a.username, a.domain, a.suspended
 FROM members m
 JOIN core_v1.accounts a ON a.id = m.account_id
-WHERE m.antenna_id = :antenna AND NOT a.suspended
+WHERE m.antenna_id = :antenna
 ORDER BY m.excluded, a.id;
 
 -- name: add_member returns: exec

@@ -90,3 +90,13 @@ SELECT DISTINCT e.status_id AS id FROM entries e WHERE e.status_id > :after ORDE
 DELETE FROM entries
 WHERE status_id > :after AND status_id <= :last
   AND NOT EXISTS (SELECT 1 FROM core_v1.statuses s WHERE s.id = entries.status_id);
+
+-- Of these statuses, those that the caller filed. Asked by the host alone, for the search and for automatic deletion.
+-- name: filed_among returns: many
+-- params: integers statuses, integer caller
+SELECT DISTINCT e.status_id AS id FROM entries e WHERE e.status_id {in:statuses} AND e.account_id = :caller;
+
+-- All statuses that the caller filed, newest status first. Asked by the host alone, for the search.
+-- name: filed_newest returns: page(status)
+-- params: integer caller
+SELECT DISTINCT e.status_id AS id FROM entries e WHERE e.account_id = :caller AND {page:e.status_id};

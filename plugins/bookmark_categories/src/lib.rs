@@ -1,10 +1,9 @@
 //! Bookmarks in categories that each person names.
 //!
 //! Filing a status bookmarks it; a bookmark that goes takes its entries along, which events tell ([`forget`]). What a
-//! category holds is answered by the host alone, from the statement `statuses_of`. Spec: the contract's group
+//! category holds is answered by the host alone, from the statement `statuses_of`, and so are the search for `my:categoried`
+//! and what automatic deletion keeps (`[[search]]` and `[[cleanup]]` in the manifest). Spec: the contract's group
 //! `bookmark_categories`.
-//!
-//! Not yet: the search for `my:` within what is filed, which comes with the full-text search.
 
 mod category;
 mod forget;

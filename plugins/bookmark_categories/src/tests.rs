@@ -127,3 +127,21 @@ fn twenty_categories_are_enough() {
     fake.post(CATEGORIES).as_account(alice).form(&[("title", "one more")]).send().error(422);
     fake.post(CATEGORIES).as_account(alice).send().error(422);
 }
+
+#[test]
+fn the_host_is_told_what_somebody_filed_once_for_each_status() {
+    let fake = Fake::new::<BookmarkCategories>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    let [first, second] = ["a", "b"].map(|text| fake.status(bob, text));
+    for (title, statuses) in [("Birds", json!([first, second])), ("Games", json!([first]))] {
+        let place = format!("{CATEGORIES}/{}/statuses", create(&fake, alice, title));
+        fake.post(&place).as_account(alice).json(json!({ "status_ids": statuses })).send().ok();
+    }
+    let filed = |account: Id| crate::sql::filed_among(vec![first.0, second.0, 7], account).all::<Id>().unwrap();
+    assert_eq!((filed(alice), filed(bob)), (vec![first, second], Vec::new()));
+    let newest = Page { max_id: None, since_id: None, min_id: None, limit: 40 };
+    let mut all: Vec<Id> = crate::sql::filed_newest(alice, &newest).all().unwrap();
+    // The server's order is not the fake one's.
+    all.sort();
+    assert_eq!(all, [first, second]);
+}

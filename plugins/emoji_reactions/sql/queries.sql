@@ -150,3 +150,18 @@ FROM reactions r
 JOIN core_v1.accounts a ON a.id = r.account_id
 WHERE r.status_id {in:statuses} AND NOT a.suspended AND NOT a.limited
 GROUP BY r.status_id;
+
+-- Of these statuses, those that the caller reacted to. Asked by the host alone, for the search and for automatic deletion.
+-- name: reacted_among returns: many
+-- params: integers statuses, integer caller
+SELECT DISTINCT r.status_id AS id FROM reactions r WHERE r.status_id {in:statuses} AND r.account_id = :caller;
+
+-- All statuses that the caller reacted to, newest status first. Asked by the host alone, for the search.
+-- name: reacted_newest returns: page(status)
+-- params: integer caller
+SELECT DISTINCT r.status_id AS id FROM reactions r WHERE r.account_id = :caller AND {page:r.status_id};
+
+-- Of these statuses, those with as many reactions. Asked by the host alone, for automatic deletion.
+-- name: reacted_often returns: many
+-- params: integers statuses, integer least
+SELECT r.status_id AS id FROM reactions r WHERE r.status_id {in:statuses} GROUP BY r.status_id HAVING COUNT(*) >= :least;

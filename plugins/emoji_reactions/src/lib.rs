@@ -4,8 +4,8 @@
 //! them, [`trends`] what they make of a status, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
 //!
 //! Not yet: the stream event for all who see a status (it reaches the author and whoever reacted); reactions from and to
-//! other servers, with the settings about them and what a remote account's server can do; search and clean-up by
-//! reactions.
+//! other servers, with the settings about them and what a remote account's server can do. The search and automatic deletion know
+//! of reactions by statements alone (`[[search]]` and `[[cleanup]]` in the manifest).
 
 mod announce;
 mod audience;

@@ -279,3 +279,25 @@ fn everybody_who_reacts_adds_to_a_trend() {
     assert_eq!(weights[0]["weight"], json!(1.6));
     assert!(weights[1].is_empty());
 }
+
+#[test]
+fn the_host_is_told_what_somebody_reacted_to_and_what_many_did() {
+    let fake = Fake::new::<EmojiReactions>();
+    let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+    let [first, second, third] = ["a", "b", "c"].map(|text| fake.status(alice, text));
+    for (account, status, emoji) in [(bob, first, "👍"), (bob, first, "🎉"), (alice, first, "👍"), (bob, third, "👍")]
+    {
+        react(&fake, account, status, emoji).ok();
+    }
+    let page = vec![first.0, second.0, third.0];
+    let among = |account: Id| crate::sql::reacted_among(page.clone(), account).all::<Id>().unwrap();
+    assert_eq!((among(bob), among(alice)), (vec![first, third], vec![first]));
+    let newest = Page { max_id: None, since_id: None, min_id: None, limit: 40 };
+    let mut all: Vec<Id> = crate::sql::reacted_newest(bob, &newest).all().unwrap();
+    // The server's order is not the fake one's.
+    all.sort();
+    assert_eq!(all, [first, third]);
+    for (least, kept) in [(1, vec![first, third]), (2, vec![first]), (4, Vec::new())] {
+        assert_eq!(crate::sql::reacted_often(page.clone(), least).all::<Id>(), Ok(kept), "{least}");
+    }
+}

@@ -23,6 +23,22 @@ FROM arrivals a
 JOIN invites i ON i.id = a.invite_id
 WHERE a.account_id {in:accounts} AND i.autofollow;
 
+-- Invitations that one person makes at once stand one after the other: this row is held until the end of the transaction.
+-- name: hold_inviter returns: exec
+-- params: integer account
+INSERT INTO inviters (account_id) VALUES (:account)
+ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id;
+
+-- name: count returns: one
+-- params: integer account
+SELECT COUNT(*) AS count FROM invites i WHERE i.account_id = :account;
+
+-- The oldest that are over, as many as said. Whoever came by one of them and is not active yet follows nobody then.
+-- name: forget_expired returns: exec
+-- params: integer account, integer most
+DELETE FROM invites
+WHERE id IN (SELECT i.id FROM invites i WHERE i.account_id = :account AND i.expires_at <= {now} ORDER BY i.id LIMIT :most);
+
 -- name: create returns: optional
 -- params: text code, integer account, integer max_uses, integer expires_at, boolean autofollow, text comment
 INSERT INTO invites (code, account_id, max_uses, uses, expires_at, autofollow, comment, created_at)

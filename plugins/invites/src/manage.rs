@@ -3,7 +3,7 @@
 //! The server checked permission, token and the types of what was sent; choices are those that the page offers.
 
 use rookery_plugin::pages::{self, Field, Form, Item, Items, Outcome, Request, Submission, View};
-use rookery_plugin::prelude::{Context, Error, Id, Result, Row, page, submit, system};
+use rookery_plugin::prelude::{Context, Error, Id, Result, Row, config, page, submit, system};
 
 use crate::invite::{Invite, new_code};
 use crate::sql;
@@ -17,6 +17,8 @@ const USES: [i64; 6] = [1, 5, 10, 25, 50, 100];
 const LIFETIMES: [i64; 6] = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800];
 /// The lifetime that the form shows at first.
 const USUAL_LIFETIME: i64 = 86_400;
+/// How many a person may have, unless the admin says otherwise.
+const MOST: i64 = 100;
 /// Invitations of a page.
 const PAGE: usize = 40;
 /// How often another code is drawn when one is taken.
@@ -93,6 +95,7 @@ fn expired(ctx: &Context, changed: u64) -> Result<Outcome> {
 }
 
 fn create(ctx: &Context, submission: &Submission) -> Result<Outcome> {
+    make_room(ctx)?;
     let chosen = |name: &str| submission.text(name).parse::<i64>().ok();
     let expires_at = chosen("expires_in").map(|seconds| system::now() + seconds * 1_000);
     let comment = submission.text("comment").trim();
@@ -106,6 +109,24 @@ fn create(ctx: &Context, submission: &Submission) -> Result<Outcome> {
         }
     }
     Err(Error::internal("every code that was drawn is taken"))
+}
+
+/// Lets those that are over make room for one more invitation of the caller's.
+///
+/// # Errors
+/// 422 `invites.limit` when as many as a person may have can still be used.
+fn make_room(ctx: &Context) -> Result<()> {
+    let most: i64 = config::get("max_per_person")?.unwrap_or(MOST);
+    sql::hold_inviter(ctx.account()).exec()?;
+    let surplus = sql::count(ctx.account()).one::<i64>()? - most + 1;
+    if surplus <= 0 {
+        return Ok(());
+    }
+    let gone = sql::forget_expired(ctx.account(), surplus).exec()?;
+    if i64::try_from(gone).is_ok_and(|gone| gone < surplus) {
+        return Err(Error::with_code(422, "invites.limit", Words::of(ctx).too_many(most)));
+    }
+    Ok(())
 }
 
 fn form(words: &Words) -> Form {

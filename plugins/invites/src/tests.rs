@@ -162,3 +162,23 @@ fn many_invitations_are_shown_in_pages() {
     codes.dedup();
     assert_eq!(codes.len(), 85);
 }
+
+#[test]
+fn expired_invitations_make_room_and_open_ones_do_not() {
+    let fake = Fake::new::<Invites>();
+    fake.configure("max_per_person", 3);
+    let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+    let first = make(&fake, alice, "", "1800", false);
+    for _ in 0..2 {
+        make(&fake, alice, "", "", false);
+    }
+    let values = [("max_uses", Value::Text(String::new())), ("expires_in", Value::Text(String::new()))];
+    let refused = fake.page(alice, "invites").submit("create", &values).unwrap_err();
+    assert_eq!((refused.status(), refused.to_string().contains("3 invitations")), (422, true), "{refused:?}");
+    make(&fake, bob, "", "", false);
+    fake.advance(HOUR);
+    make(&fake, alice, "", "", false);
+    assert_eq!(items(&fake.page(alice, "invites").show().unwrap()).len(), 3);
+    assert_eq!(status(&fake, &first), 404, "the expired one made room");
+    assert!(fake.page(alice, "invites").submit("create", &values).is_err());
+}

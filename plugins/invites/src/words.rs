@@ -158,6 +158,15 @@ impl Words {
         }
     }
 
+    /// No more can be made.
+    pub(crate) fn too_many(&self, most: i64) -> String {
+        match self.language {
+            Language::English => format!("You have {most} invitations, which is the limit: expire some first."),
+            Language::German => format!("Du hast {most} Einladungen, mehr gehen nicht: Beende erst welche."),
+            Language::Japanese => format!("招待は {most} 件までです。先に不要な招待を無効にしてください。"),
+        }
+    }
+
     /// Whoever made it.
     pub(crate) fn by(&self, username: &str) -> String {
         match self.language {

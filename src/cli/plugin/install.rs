@@ -14,6 +14,7 @@ use super::{ask_to_load, consent, detail, words};
 use crypto::signature::PublicKey;
 use plugins::Cx;
 use plugins::install::{self, Candidate, Review, Source, Terms, Trust, verify};
+use plugins::package::{Origin, Package};
 use terminal::{Failure, Output};
 
 /// What the admin says beforehand.
@@ -23,13 +24,17 @@ pub(crate) struct Arguments {
     /// file
     #[arg(long)]
     key: Option<String>,
+    /// Public key that the index must be signed with, also in the place of the one that is trusted: the key itself, or a file
+    #[arg(long)]
+    index_key: Option<String>,
     /// Trust the key, and grant what the plugin asks for, without asking
     #[arg(long, short)]
     yes: bool,
-    /// Take a package without a signature
+    /// Take a package without a signature from elsewhere than a file or in place of one that had one, and an index without one
+    /// that had one before
     #[arg(long)]
     unsigned: bool,
-    /// Take a version before the present one
+    /// Take a version before the present one, and an index that was signed before one that was used
     #[arg(long)]
     downgrade: bool,
 }
@@ -37,7 +42,8 @@ pub(crate) struct Arguments {
 impl Arguments {
     fn terms(&self) -> Result<Terms, Failure> {
         let key = self.key.as_deref().map(read_key).transpose()?;
-        Ok(Terms { key, unsigned: self.unsigned, downgrade: self.downgrade })
+        let index_key = self.index_key.as_deref().map(read_key).transpose()?;
+        Ok(Terms { key, index_key, unsigned: self.unsigned, downgrade: self.downgrade })
     }
 }
 
@@ -67,7 +73,7 @@ pub(super) async fn run(
         }
         Source::File(_) | Source::Package(_) | Source::Index(_) => {}
     }
-    let candidate = install::fetch(cx, name, source).await?;
+    let candidate = install::fetch(cx, name, source, &terms).await?;
     finish(cx, &candidate, &terms, arguments.yes, output).await
 }
 
@@ -81,12 +87,16 @@ pub(super) async fn upgrade(
 ) -> Result<(), Failure> {
     let terms = arguments.terms()?;
     let known = plugins::admin::find(cx, name).await?;
+    let embedded = |package: &Package| matches!(package.origin, Origin::Embedded);
+    if from.is_none() && known.package.as_ref().is_ok_and(|package| package.as_ref().is_some_and(embedded)) {
+        return Err(Failure::new(format!("{name} comes with the server, and is upgraded with it")));
+    }
     if known.plugin.sha256.is_none() {
         return Err(Failure::new(format!("{name} is not installed: `rookery plugin install` installs it")));
     }
     let candidate = match from {
-        Some(from) => install::fetch(cx, Some(name), source(from)?).await?,
-        None => install::fetch_again(cx, name, install::origin_of(cx, name).await?).await?,
+        Some(from) => install::fetch(cx, Some(name), source(from)?, &terms).await?,
+        None => install::fetch_again(cx, name, install::origin_of(cx, name).await?, &terms).await?,
     };
     let review = install::review(cx, &candidate, &terms).await?;
     if review.installed && terms.key.is_none() {
@@ -140,6 +150,8 @@ async fn accept(
     });
     let path = format!("/api/admin/plugins/{name}/install");
     if let Some(detail) = ask_to_load(cx, name, &path, &body, output).await? {
+        // The server took the file from its folder, and saw no index.
+        install::remember_index(cx, candidate, review).await?;
         return Ok(detail);
     }
     install::accept(cx, candidate, terms).await?;
@@ -194,5 +206,5 @@ fn read_key(text: &str) -> Result<PublicKey, Failure> {
     let is_file = Path::new(text).is_file();
     let read = if is_file { std::fs::read_to_string(text) } else { Ok(text.to_owned()) };
     let read = read.map_err(|error| Failure::usage(format!("{text}: {error}")))?;
-    PublicKey::parse(&read).map_err(|error| Failure::usage(format!("--key {text:?}: {error}")))
+    PublicKey::parse(&read).map_err(|error| Failure::usage(format!("the key {text:?}: {error}")))
 }

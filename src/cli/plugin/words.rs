@@ -50,8 +50,11 @@ pub(super) fn request(detail: &Value) -> String {
     table(&mut text, "routes", &["methods", "path", "auth", "scopes"], &detail["routes"]);
     table(&mut text, "pages", &["path", "title", "permission"], &detail["pages"]);
     table(&mut text, "hooks", &["on", "policy", "fields", "kinds"], &detail["hooks"]);
+    table(&mut text, "search", &["my"], &detail["searches"]);
+    table(&mut text, "cleanup", &["title"], &detail["cleanups"]);
     table(&mut text, "schedules", &["cron", "job"], &detail["schedules"]);
-    lines(&mut text, "permissions", &detail["missing"]);
+    let permissions = if detail["before"].is_null() { "permissions" } else { "new permissions" };
+    lines(&mut text, permissions, &detail["missing"]);
     text
 }
 
@@ -74,6 +77,14 @@ pub(super) fn review(review: &Value) -> String {
             _ => "none: nobody signed it".to_owned(),
         },
     );
+    let index_key = word(&review["index_key"]);
+    match review["index_trust"].as_str() {
+        Some("known") => row("index", format!("signed with {index_key}, which is trusted for it")),
+        Some("new") => row("index", format!("signed with {index_key}, which was not seen before")),
+        Some("replaced") => row("index", format!("signed with {index_key}, in the place of the one that was trusted")),
+        Some(_) => row("index", "not signed".to_owned()),
+        None => {}
+    }
     if let Some(before) = review["before"].as_str() {
         row("here is", before.to_owned());
     }
@@ -118,9 +129,13 @@ pub(super) fn config(name: &str, keys: &[ConfigKey]) -> String {
 pub(super) fn wanted(detail: &Value) -> String {
     let name = word(&detail["name"]);
     if detail["enabled"] == true {
-        format!("{name} {} is wanted.\n{}", word(&detail["version"]), granted(detail))
+        format!(
+            "{name} {} is enabled, and serves once a server has loaded it.\n{}",
+            word(&detail["version"]),
+            granted(detail)
+        )
     } else {
-        format!("{name} is not wanted.\n")
+        format!("{name} is disabled.\n")
     }
 }
 
@@ -130,9 +145,11 @@ fn granted(detail: &Value) -> String {
 }
 
 /// Sections shown as tables, with their columns from left to right.
-const TABLES: [(&str, &[&str]); 11] = [
+const TABLES: [(&str, &[&str]); 13] = [
     ("routes", &["methods", "path", "auth", "scopes", "id", "native"]),
     ("pages", &["path", "title", "permission", "id"]),
+    ("searches", &["my", "among", "newest"]),
+    ("cleanups", &["title", "id", "statement"]),
     ("hooks", &["on", "policy", "priority", "fields", "kinds"]),
     ("schedules", &["cron", "job"]),
     ("statements", &["name", "writes", "reads", "changes"]),

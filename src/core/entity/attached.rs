@@ -4,6 +4,7 @@
 //! each kind and page, and no statement where no notification is of that kind.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Fragment, list, report, severance};
 use crate::Cx;
@@ -39,12 +40,32 @@ impl Attached {
         page: impl Iterator<Item = &VisibleNotification> + Clone + Send,
     ) -> Result<Self> {
         let lists: Vec<i64> = page.clone().filter_map(|shown| activity(shown, NotificationType::ListStatus)).collect();
+        let lists = list::of_notifications(cx, actor, &lists).await?;
+        Self::beside(cx, lists, page).await
+    }
+
+    /// What notifications to many people are about.
+    pub(super) async fn load_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Result<Self> {
+        let noticed = shown
+            .iter()
+            .filter_map(|(owner, shown)| Some((owner.as_ref(), activity(shown, NotificationType::ListStatus)?)));
+        let (owners, lists): (Vec<&Actor>, Vec<i64>) = noticed.unzip();
+        let lists = list::of_each(cx, &owners, &lists).await?;
+        Self::beside(cx, lists, shown.iter().map(|(_, shown)| shown)).await
+    }
+
+    /// `lists`, and what else the notifications of `page` are about.
+    async fn beside(
+        cx: &Cx,
+        lists: HashMap<i64, Fragment>,
+        page: impl Iterator<Item = &VisibleNotification> + Clone + Send,
+    ) -> Result<Self> {
         let reports = page.clone().filter_map(|shown| activity(shown, NotificationType::AdminReport));
         let reports: Vec<RowId> = reports.map(RowId::from).collect();
         let severances = page.filter_map(|shown| activity(shown, NotificationType::SeveredRelationships));
         let severances: Vec<i64> = severances.collect();
         Ok(Self {
-            lists: list::of_notifications(cx, actor, &lists).await?,
+            lists,
             reports: report::render(cx, &reports).await?,
             severances: severance::render(cx, &severances).await?,
         })

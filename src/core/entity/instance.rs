@@ -13,7 +13,7 @@ use crate::service::{poll, registration, translation};
 use media::{SUPPORTED_MIME_TYPES, SUPPORTED_MIME_TYPES_WITH_CONVERTER};
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use model::settings::RegistrationsMode;
-use model::{AccountId, RuleId, Settings};
+use model::{AccountId, Permissions, RuleId, Settings};
 use text::language::LANGUAGES;
 
 /// The version string from which clients derive features: the API version, then the server's own.
@@ -398,13 +398,22 @@ impl InstanceV1 {
             languages: languages(cx),
             registrations: mode != RegistrationsMode::None,
             approval_required: mode == RegistrationsMode::Approved,
-            invites_enabled: false,
+            invites_enabled: invites_enabled(cx).await?,
             configuration: Configuration::new(cx, &settings),
             contact_account: contact_json(cx).await?,
             rules: rules(cx),
             fedibird_capabilities: CAPABILITIES,
         })
     }
+}
+
+/// Everybody may invite people, and an extension takes invitations.
+async fn invites_enabled(cx: &Cx) -> Result<bool> {
+    if cx.extensions().sign_up_params().is_empty() {
+        return Ok(false);
+    }
+    let everybody = store::role::permissions_of_everybody(&cx.db).await?;
+    Ok(Permissions::effective(0, everybody).has(Permissions::INVITE_USERS))
 }
 
 impl From<Usage> for Stats {

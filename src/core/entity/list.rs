@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::Target;
 use model::list::RepliesPolicy;
-use model::{Actor, RowId};
+use model::{AccountId, Actor, RowId};
 
 /// The member names of a list.
 pub(super) const MEMBERS: &[&str] = &["id", "title", "replies_policy", "exclusive", "notify"];
@@ -76,4 +76,25 @@ pub async fn of_notifications(cx: &Cx, viewer: &Actor, activities: &[i64]) -> Re
     let (activities, lists): (Vec<i64>, Vec<store::list::List>) =
         store::list::list_noticed(&cx.db, activities).await?.into_iter().map(|row| (row.activity, row.list)).unzip();
     Ok(activities.into_iter().zip(render(cx, viewer, &lists).await?).collect())
+}
+
+/// As [`of_notifications`], of many people at once: one statement for all of them, and a question to extensions for each of
+/// `owners` where any adds members to lists.
+pub(super) async fn of_each(cx: &Cx, owners: &[&Actor], activities: &[i64]) -> Result<HashMap<i64, Fragment>> {
+    if activities.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut of_owners: HashMap<AccountId, (Vec<i64>, Vec<store::list::List>)> = HashMap::new();
+    for row in store::list::list_noticed(&cx.db, activities).await? {
+        let (activities, lists) = of_owners.entry(row.list.account_id).or_default();
+        activities.push(row.activity);
+        lists.push(row.list);
+    }
+    let mut rendered = HashMap::new();
+    for owner in owners {
+        if let Some((activities, lists)) = of_owners.remove(&owner.id) {
+            rendered.extend(activities.into_iter().zip(render(cx, owner, &lists).await?));
+        }
+    }
+    Ok(rendered)
 }

@@ -1,9 +1,12 @@
 //! <https://docs.joinmastodon.org/entities/Notification/>
 
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _};
 use serde::Serialize;
 
 use super::attached::{Attached, Member};
-use super::{Array, Fragment, Object, status};
+use super::{Array, Fragment, Object, account, status, status_views};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
@@ -35,6 +38,9 @@ pub struct UnreadCount {
     /// Capped at the requested limit.
     pub count: usize,
 }
+
+/// How many receivers extensions are asked about at once.
+const ASKED_AT_ONCE: usize = 4;
 
 /// Bytes of a notification that are neither its account nor its status, about.
 const FRAME_BYTES: usize = 256;
@@ -83,15 +89,27 @@ fn entry<'a>(
 }
 
 fn write(out: &mut String, parts: &status::Parts<'_>, entry: &Entry<'_>) {
+    let status = entry.status.as_ref().map(|status| |out: &mut String| parts.write(out, status));
+    write_parts(out, &entry.shared, entry.sender, status, entry.about, entry.added);
+}
+
+fn write_parts(
+    out: &mut String,
+    shared: &Fragment,
+    sender: &str,
+    status: Option<impl FnOnce(&mut String)>,
+    about: Member<'_>,
+    added: Option<&Members>,
+) {
     Object::write(out, |object| {
-        object.members_of(entry.shared.as_str()).member("account", entry.sender);
-        if let Some(status) = &entry.status {
-            object.member_with("status", |out| parts.write(out, status));
+        object.members_of(shared.as_str()).member("account", sender);
+        if let Some(status) = status {
+            object.member_with("status", status);
         }
-        if let Member::Of(name, value) = entry.about {
+        if let Member::Of(name, value) = about {
             object.member(name, value.as_str());
         }
-        if let Some(members) = entry.added {
+        if let Some(members) = added {
             members.add_to(object);
         }
     });
@@ -133,6 +151,51 @@ pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleNotification) -> 
     let page = String::from(render(cx, actor, std::slice::from_ref(shown)).await?);
     let one = page.strip_prefix('[').and_then(|page| page.strip_suffix(']')).filter(|one| !one.is_empty());
     one.map(Fragment::from_json).ok_or(Error::NotFound)
+}
+
+/// Renders each notification for the one whose it is, in order; `None` for one whose account or status was deleted
+/// meanwhile. A batch about one status costs as many statements as one notification; each further status adds what viewers
+/// see differently of it.
+///
+/// # Errors
+/// As [`status_views::render_each`].
+pub async fn render_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Result<Vec<Option<Fragment>>> {
+    let row =
+        |(_, shown): &(_, VisibleNotification)| (shown.listed.notification.from_account_id, shown.listed.from_version);
+    let mut senders: Vec<(AccountId, i64)> = shown.iter().map(row).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    let senders = account::render_versions(cx, &senders).await?;
+    let seen: Vec<_> = shown.iter().map(|(receiver, shown)| Some((Arc::clone(receiver), shown.status?))).collect();
+    let statuses = status_views::render_pairs(cx, &seen).await?;
+    let attached = Attached::load_each(cx, shown).await?;
+    let added = added_to_each(cx, shown).await;
+    let rendered = shown.iter().enumerate().map(|(index, (_, shown))| {
+        let Some(sender) = senders.get(&shown.listed.notification.from_account_id) else { return Ok(None) };
+        let (status, about) = (&statuses[index], attached.of(shown));
+        if (shown.status.is_some() && status.is_none()) || matches!(about, Member::Gone) {
+            return Ok(None);
+        }
+        let size = FRAME_BYTES + sender.len() + status.as_ref().map_or(0, |status| status.len());
+        let status = status.as_ref().map(|status| |out: &mut String| out.push_str(status));
+        let mut text = String::with_capacity(size);
+        let members = added.get(index).and_then(|added| added.of(0));
+        write_parts(&mut text, &Fragment::of(&Shared::new(shown))?, sender, status, about, members);
+        Ok(Some(Fragment::from_json(&text)))
+    });
+    rendered.collect()
+}
+
+/// Members that plugins add to each notification, which they are asked about for its receiver.
+async fn added_to_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Vec<Decorations> {
+    if !cx.extensions().decorates("notification") {
+        return Vec::new();
+    }
+    let ask = |(receiver, shown): &(Arc<Actor>, VisibleNotification)| {
+        let (cx, receiver, shown) = (cx.begin(None), Arc::clone(receiver), shown.clone());
+        async move { added(&cx, &receiver, std::slice::from_ref(&shown)).await }
+    };
+    stream::iter(shown.iter().map(ask)).buffered(ASKED_AT_ONCE).collect().await
 }
 
 impl<'a> Shared<'a> {

@@ -76,7 +76,7 @@ fn id(id: NotificationId) -> i64 {
 }
 
 /// A sentence that names the sender.
-fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor, sender: &Account) -> String {
+pub(crate) fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor, sender: &Account) -> String {
     let name = if sender.display_name.trim().is_empty() { &sender.username } else { &sender.display_name };
     let name = cut(name.trim(), MAX_NAME);
     let key = match kind {

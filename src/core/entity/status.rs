@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::extension::{Members, Target, Versions};
 use crate::service::visibility::{Marked, Quoted, Seen};
 use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, Actor, StatusId};
+use model::{AccountId, Actor, StatusId, boxed};
 use store::status::Head;
 
 /// The member names of a status.
@@ -120,6 +120,7 @@ pub async fn render_results(
 ///
 /// # Errors
 /// [`Error::NotFound`] when it was deleted meanwhile.
+#[boxed]
 pub async fn render_one(cx: &Cx, viewer: Option<&Actor>, seen: &Seen) -> Result<Fragment> {
     let parts = Parts::load(cx, viewer, std::iter::once(seen), &[]).await?;
     parts.entry(seen).map(|entry| parts.fragment(&entry)).ok_or(Error::NotFound)

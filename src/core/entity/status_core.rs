@@ -17,7 +17,7 @@ use crate::by_id::ById;
 use crate::error::{Error, Result};
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
-use model::{AccountId, StatusId, Time};
+use model::{AccountId, StatusId, Time, boxed};
 use store::card::StatusCard;
 use store::status::{ApplicationRow, Head, MentionRow};
 
@@ -84,6 +84,7 @@ struct StatusApplication<'a> {
 }
 
 /// The shared part of each status, from the cache or rendered now.
+#[boxed]
 pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc<StatusCore>>> {
     let generation = cx.emojis().generation;
     let (mut cores, mut missing) = (Vec::with_capacity(heads.len()), Vec::new());

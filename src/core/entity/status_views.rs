@@ -5,7 +5,7 @@
 //!
 //! Design: DESIGN, section 5.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _};
@@ -62,6 +62,32 @@ pub async fn render_each(cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Result<Vec<Opt
             }
         };
         all.push(text);
+    }
+    Ok(all)
+}
+
+/// Renders the status of each of `seen`, where there is one, in order: once for all who see it alike. What several statuses are
+/// made of is read together.
+///
+/// # Errors
+/// As [`render_each`].
+pub(super) async fn render_pairs(cx: &Cx, seen: &[Option<(Arc<Actor>, Seen)>]) -> Result<Vec<Option<Arc<str>>>> {
+    let mut places: BTreeMap<StatusId, Vec<usize>> = BTreeMap::new();
+    for (place, seen) in seen.iter().enumerate() {
+        if let Some((_, seen)) = seen {
+            places.entry(seen.head().id).or_default().push(place);
+        }
+    }
+    if places.len() > 1 {
+        // It is kept in memory then.
+        Parts::shared(cx, seen.iter().flatten().map(|(_, seen)| seen), &[]).await?;
+    }
+    let mut all = vec![None; seen.len()];
+    for places in places.into_values() {
+        let viewers: Vec<_> = places.iter().filter_map(|place| seen[*place].clone()).collect();
+        for (place, rendered) in places.iter().zip(render_each(cx, &viewers).await?) {
+            all[*place] = rendered;
+        }
     }
     Ok(all)
 }

@@ -10,6 +10,7 @@
 mod members;
 
 use std::any::Any;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -65,6 +66,11 @@ pub trait Extensions: Any + Debug + Send + Sync {
     /// The visibilities that extensions define.
     fn visibilities(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What people read of a visibility that an extension defines: in `language`, else in English; `None` where it says nothing.
+    fn visibility_title(&self, _word: &str, _language: Language) -> Option<String> {
+        None
     }
 
     /// Asks every filter in turn about a status that is about to be saved; no transaction is open. `params` are the
@@ -163,14 +169,69 @@ pub trait Extensions: Any + Debug + Send + Sync {
         vec![Judgement::default(); notices.len()]
     }
 
+    /// The values of the search operator `my:` that extensions serve: each is a way in which people mark statuses.
+    fn search_words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Those of `statuses` that `viewer` marked in the way that `word` stands for, or in any way that extensions know. One
+    /// statement for each extension.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when the extension that `word` belongs to cannot say. Without a word such an
+    /// extension is left out.
+    async fn marked(
+        &self,
+        _cx: &Cx,
+        _viewer: AccountId,
+        _word: Option<&str>,
+        _statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        Ok(HashSet::new())
+    }
+
+    /// The statuses of `page` that `viewer` marked in the way that `word` stands for, or in any, in the order of the page.
+    ///
+    /// # Errors
+    /// As [`Extensions::marked`].
+    async fn list_marked(
+        &self,
+        _cx: &Cx,
+        _viewer: AccountId,
+        _word: Option<&str>,
+        _page: MarkedPage,
+    ) -> Result<Vec<StatusId>> {
+        Ok(Vec::new())
+    }
+
+    /// The exceptions of automatic deletion that extensions offer to people, sorted by their names.
+    fn cleanup_exceptions(&self) -> Vec<CleanupException> {
+        Vec::new()
+    }
+
+    /// Those of `statuses`, which `account` wrote, that an exception keeps from automatic deletion: one of `chosen`, names of
+    /// exceptions with the number that was chosen, 1 where none is. No transaction is open.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when the extension of one of them cannot say: nothing may be deleted then.
+    async fn kept_from_cleanup(
+        &self,
+        _cx: &Cx,
+        _account: AccountId,
+        _chosen: &BTreeMap<String, i64>,
+        _statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        Ok(HashSet::new())
+    }
+
     /// `json`, which is `document`, with what extensions add to it.
     async fn describe(&self, _cx: &Cx, _document: Document, json: String) -> Described {
         Described { text: json, complete: true }
     }
 
-    /// True when `name` is a channel of streams that an extension serves.
-    fn owns_channel(&self, _name: &str) -> bool {
-        false
+    /// The generation of the extension that serves the channel of streams `name`, if one does.
+    fn channel_generation(&self, _name: &str) -> Option<u64> {
+        None
     }
 
     /// What the channel `name` shows `actor`, who asks for it with `params`.
@@ -276,6 +337,42 @@ pub struct Admission {
     pub approves: bool,
     /// Whoever invited them.
     pub invited_by: Option<AccountId>,
+}
+
+/// A page of the statuses that somebody marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkedPage {
+    /// Statuses after this one.
+    pub after: StatusId,
+    /// Statuses before this one.
+    pub before: StatusId,
+    /// Most statuses.
+    pub limit: i64,
+    /// From the oldest on.
+    pub oldest_first: bool,
+}
+
+/// An exception of automatic deletion that an extension offers to people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CleanupException {
+    /// The extension.
+    pub plugin: PluginId,
+    /// Its name among those of all extensions: `emoji_reactions.own`.
+    pub name: String,
+    /// What the person reads, by language, English among them.
+    pub titles: BTreeMap<String, String>,
+    /// The person gives a number; otherwise it holds or does not.
+    pub counts: bool,
+    /// It holds for people who did not choose.
+    pub default: bool,
+}
+
+impl CleanupException {
+    /// What a person reads in `language`.
+    #[must_use]
+    pub fn title(&self, language: Language) -> &str {
+        self.titles.get(language.code()).or_else(|| self.titles.get("en")).map_or("", String::as_str)
+    }
 }
 
 /// What a channel of an extension's shows.

@@ -360,11 +360,22 @@ jobs! {
         link: Option<RowId>,
     }
 
+    /// Tells somebody by mail of the notifications that they have not read.
+    MailNotifications as "mail_notifications" in Mail, key |job| job.account.to_string() => {
+        /// To whom.
+        account: AccountId,
+        /// The first that they may have missed.
+        first: NotificationId,
+    }
+
     /// Trims the home feeds of the next batch of people, and drops those of people who stay away. Recurring.
     TendFeeds as "tend_feeds" in Background, key |_job| String::new() => {
         /// The last account of the batch before; 0 begins a walk.
         after: AccountId,
     }
+
+    /// Takes pictures out of the media cache while it is larger than it may be. Recurring.
+    TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
 
     /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`] statuses.
     TrimFeeds as "trim_feeds" in Background, key |job| format!("{}-{}", job.kind, job.after) => {

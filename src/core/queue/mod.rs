@@ -84,7 +84,12 @@ pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> 
 
 /// Queues `jobs`, which have keys, in one statement, to run as soon as that is committed.
 pub async fn enqueue_all<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J]) -> Result<()> {
-    let run_at = cx.clock.now().timestamp_micros();
+    enqueue_all_at(cx, tx, jobs, cx.clock.now()).await
+}
+
+/// As [`enqueue_all`], to run at `run_at`.
+pub async fn enqueue_all_at<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J], run_at: Time) -> Result<()> {
+    let run_at = run_at.timestamp_micros();
     let row = |job: &J| {
         let payload = serde_json::to_value(job).map_err(Error::internal)?;
         let id: JobId = cx.ids.next();

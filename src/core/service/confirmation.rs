@@ -3,7 +3,6 @@
 //! Reached from the confirmation page and `/api/v1/emails`. Contract: rules, section 8.
 
 use crate::Cx;
-use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
 use crate::service::email::{self, Subject};
 use crate::service::rate_limits::{self, Key};
@@ -28,7 +27,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     // Those went to the address of before.
     store::link::delete_all(&mut tx, LinkKind::ResetPassword, Some(account)).await?;
     if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
-        change::record(cx, &mut tx, Change::AccountCreated { account }).await?;
+        sign_up::admit(cx, &mut tx, account).await?;
     }
     let (user, account) = (store::user::find(&mut tx, account).await?, store::account::find(&mut tx, account).await?);
     tx.commit().await?;

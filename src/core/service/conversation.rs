@@ -6,6 +6,8 @@
 //!
 //! Spec: contract rules, section 24; <https://docs.joinmastodon.org/methods/conversations/>
 
+use std::sync::Arc;
+
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
@@ -39,6 +41,27 @@ pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleConversati
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
+/// Those of the conversations `ids` that are of one of `owners`, with whose they are: one statement for all of them, and as many
+/// as [`visibility::seen_each`] for their statuses.
+pub async fn show_each(
+    cx: &Cx,
+    owners: &[Arc<Actor>],
+    ids: &[RowId],
+) -> Result<Vec<(Arc<Actor>, VisibleConversation)>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for row in conversation::list_each(&cx.db, ids).await? {
+        if let Some(owner) = owners.iter().find(|owner| owner.id == row.account_id) {
+            found.push((Arc::clone(owner), row));
+        }
+    }
+    let wanted: Vec<_> = found.iter().map(|(owner, row)| (Arc::clone(owner), row.last_status_id)).collect();
+    let seen = visibility::seen_each(cx, Place::Notification, &wanted).await?;
+    let shown = found.into_iter().zip(seen);
+    Ok(shown
+        .map(|((owner, conversation), last_status)| (owner, VisibleConversation { conversation, last_status }))
+        .collect())
+}
+
 /// Marks a conversation of `actor` as unread or read.
 ///
 /// # Errors
@@ -48,7 +71,7 @@ pub async fn set_unread(cx: &Cx, actor: &Actor, id: RowId, unread: bool) -> Resu
     if !conversation::set_unread(&mut tx, actor.id, id, unread).await? {
         return Err(Error::NotFound);
     }
-    change::record(cx, &mut tx, Change::ConversationUpdated { account: actor.id, conversation: id }).await?;
+    change::record(cx, &mut tx, Change::ConversationsUpdated { conversations: vec![(actor.id, id)] }).await?;
     tx.commit().await?;
     show(cx, actor, id).await
 }
@@ -100,19 +123,22 @@ pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<
     let stays = |account: AccountId| participants.iter().any(|one| one.account_id == account);
     let held = conversation::lock_with_status(tx, status).await?;
     let (ids, holders): (Vec<RowId>, Vec<AccountId>) = held.into_iter().filter(|(_, account)| stays(*account)).unzip();
-    conversation::remove_status(tx, status, &ids).await?;
+    let left = conversation::remove_status(tx, status, &ids).await?;
+    tell(cx, tx, left).await?;
     let has = |one: &Participant| holders.contains(&one.account_id) || (!one.is_author && one.notified);
     add(cx, tx, status, &participants, has).await
 }
 
-/// Removes a direct status that is about to be deleted from the conversations of all its participants.
-pub(super) async fn remove_status(tx: &mut Tx, status: StatusId) -> Result<()> {
+/// Removes a direct status that is about to be deleted from the conversations of all its participants. Those whose
+/// conversation has another last status by that are told.
+pub(super) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let held = conversation::lock_with_status(tx, status).await?;
     if held.is_empty() {
         return Ok(());
     }
     let ids: Vec<RowId> = held.into_iter().map(|(id, _)| id).collect();
-    Ok(conversation::remove_status(tx, status, &ids).await?)
+    let left = conversation::remove_status(tx, status, &ids).await?;
+    tell(cx, tx, left).await
 }
 
 /// Sorts a direct status of before there were conversations into those of its participants, as read and without telling
@@ -133,9 +159,17 @@ async fn add(
 ) -> Result<()> {
     let new = rows(cx, participants, has);
     let updated = insert(tx, status, participants, new).await?;
-    let told = |(conversation, account)| Change::ConversationUpdated { account, conversation };
-    let changes: Vec<Change> = updated.into_iter().map(told).collect();
-    change::record_all(cx, tx, &changes).await
+    tell(cx, tx, updated).await
+}
+
+/// Tells the owners of conversations that have another last status, in the order of their ids.
+async fn tell(cx: &Cx, tx: &mut Tx, mut updated: Vec<(RowId, AccountId)>) -> Result<()> {
+    updated.sort_unstable_by_key(|(conversation, account)| (*account, *conversation));
+    if updated.is_empty() {
+        return Ok(());
+    }
+    let conversations = updated.into_iter().map(|(conversation, account)| (account, conversation)).collect();
+    change::record(cx, tx, Change::ConversationsUpdated { conversations }).await
 }
 
 async fn insert(

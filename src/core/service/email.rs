@@ -1,4 +1,4 @@
-//! Transactional e-mail: confirmation, password reset, approval; from the templates in `core/templates/mail`.
+//! E-mail: confirmation, password reset, approval, and what somebody missed; from the templates in `core/templates/mail`.
 //!
 //! [`queue()`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
 //! queue holds neither addresses nor links; one that somebody typed is sealed ([`request`]).
@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::messages::Language;
 use crate::queue;
 use crate::queue::{RequestMail, SendMail};
-use crate::service::{self, confirmation, password};
+use crate::service::{self, confirmation, notification, password};
 use crate::templates::Templates;
 use crypto::Secret;
 use mail::Email;
 use model::actor::User;
 use model::link::LinkKind;
-use model::{AccountId, RowId, ScheduledStatusId};
+use model::{AccountId, NotificationId, RowId, ScheduledStatusId};
 use store::Tx;
 
 /// Purpose of the key that seals the address of a request.
@@ -32,6 +32,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
         ("mail/approved.txt", include_str!("../templates/mail/approved.txt")),
         ("mail/confirm.html", include_str!("../templates/mail/confirm.html")),
         ("mail/confirm.txt", include_str!("../templates/mail/confirm.txt")),
+        ("mail/notifications.txt", include_str!("../templates/mail/notifications.txt")),
         ("mail/reset.html", include_str!("../templates/mail/reset.html")),
         ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
         ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
@@ -123,6 +124,31 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             }
             Subject::Approved | Subject::ScheduleFailed(_) => None,
         },
+        unsubscribe_url: None,
+        date: cx.clock.now(),
+    }))
+}
+
+/// Renders the letter to `account` about the notifications from `first` on that it has not read; `None` when there are none,
+/// or it wants none by mail.
+pub async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
+    let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
+    let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
+    let language = user.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
+    let Some(news) = notification::letter(cx, language, account.id, first).await? else { return Ok(None) };
+    let unsubscribe_url = notification::unsubscribe_url(cx, account.id);
+    let values = context! {
+        username => account.username,
+        lines => news.lines,
+        more => news.more,
+        unsubscribe_url => unsubscribe_url,
+    };
+    Ok(Some(Email {
+        to: user.email,
+        subject: language.say_with("mail_notifications.subject", &[("site", &cx.settings().site_title)]),
+        text: TEMPLATES.render(cx, language, "mail/notifications.txt", &values)?,
+        html: None,
+        unsubscribe_url: Some(unsubscribe_url),
         date: cx.clock.now(),
     }))
 }

@@ -13,6 +13,8 @@ use model::Time;
 const BUSY: TimeDelta = TimeDelta::seconds(5);
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(30);
+/// How many answers in a row that they failed are taken from a host before its back-off begins: busy ones fail now and then.
+const TOLERATED: u32 = 4;
 /// The longest back-off.
 const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(1);
 /// From how many hosts on those are forgotten whose back-off has ended.
@@ -29,7 +31,9 @@ pub struct Hosts {
 #[derive(Debug, Default)]
 struct Host {
     running: usize,
-    /// Requests in a row that failed.
+    /// Answers in a row that it failed.
+    refusals: u32,
+    /// Back-offs in a row.
     failures: u32,
     not_before: Option<Time>,
 }
@@ -88,17 +92,31 @@ impl Hosts {
     }
 }
 
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// The host answered, whatever it said of the request.
+    Answered,
+    /// The host answered that it failed.
+    Refused,
+    /// The host did not answer.
+    Silent,
+}
+
 impl Visit<'_> {
-    /// Notes how the request ended: whether the host answered, whatever it said.
-    pub(super) fn end(self, answered: bool, now: Time) {
+    /// Notes how the request ended.
+    pub(super) fn end(self, ended: Ended, now: Time) {
         let mut hosts = self.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
-        if answered {
-            (known.failures, known.not_before) = (0, None);
-        } else {
-            known.failures = (known.failures + 1).min(16);
-            let back_off = FIRST_BACK_OFF * 2_i32.pow(known.failures - 1);
-            known.not_before = Some(now + back_off.min(LONGEST_BACK_OFF));
+        match ended {
+            Ended::Answered => (known.refusals, known.failures, known.not_before) = (0, 0, None),
+            // One that was spared before has to answer well once.
+            Ended::Refused if known.failures == 0 && known.refusals < TOLERATED => known.refusals += 1,
+            Ended::Refused | Ended::Silent => {
+                known.failures = (known.failures + 1).min(16);
+                let back_off = FIRST_BACK_OFF * 2_i32.pow(known.failures - 1);
+                known.not_before = Some(now + back_off.min(LONGEST_BACK_OFF));
+            }
         }
     }
 
@@ -117,7 +135,7 @@ impl Drop for Visit<'_> {
         let mut hosts = self.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
         known.running = known.running.saturating_sub(1);
-        if known.running == 0 && known.failures == 0 {
+        if known.running == 0 && known.failures == 0 && known.refusals == 0 {
             hosts.remove(&self.host);
         }
     }
@@ -135,17 +153,33 @@ mod tests {
         drop(visits);
         assert!(hosts.lock().is_empty());
 
-        hosts.enter("a.test", now).unwrap().end(false, now);
+        hosts.enter("a.test", now).unwrap().end(Ended::Silent, now);
         assert_eq!(hosts.enter("a.test", now).unwrap_err(), Spared::Failing(now + FIRST_BACK_OFF));
         let later = now + FIRST_BACK_OFF;
-        hosts.enter("a.test", later).unwrap().end(false, later);
+        hosts.enter("a.test", later).unwrap().end(Ended::Refused, later);
         assert_eq!(hosts.enter("a.test", later).unwrap_err().until(), later + FIRST_BACK_OFF * 2);
         assert!(hosts.enter("b.test", later).is_ok());
         let later = later + FIRST_BACK_OFF * 2;
-        hosts.enter("a.test", later).unwrap().end(true, later);
+        hosts.enter("a.test", later).unwrap().end(Ended::Answered, later);
         assert!(hosts.enter("a.test", later).is_ok());
         hosts.enter("a.test", later).unwrap().end_until(later + BUSY);
         assert_eq!(hosts.enter("a.test", later).unwrap_err(), Spared::Failing(later + BUSY));
         assert!(hosts.enter("a.test", later + BUSY).is_ok());
+    }
+
+    #[test]
+    fn host_that_fails_now_and_then_is_not_spared() {
+        let (hosts, now) = (Hosts::new(2), Time::from_micros(0));
+        for _ in 0..3 {
+            for _ in 0..TOLERATED {
+                hosts.enter("a.test", now).unwrap().end(Ended::Refused, now);
+            }
+            hosts.enter("a.test", now).unwrap().end(Ended::Answered, now);
+        }
+        for _ in 0..TOLERATED {
+            hosts.enter("a.test", now).unwrap().end(Ended::Refused, now);
+        }
+        hosts.enter("a.test", now).unwrap().end(Ended::Refused, now);
+        assert_eq!(hosts.enter("a.test", now).unwrap_err(), Spared::Failing(now + FIRST_BACK_OFF));
     }
 }

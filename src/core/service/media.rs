@@ -142,15 +142,47 @@ pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> 
     // Again, and locked: a conversion that ends meanwhile writes the same members.
     let media = store::media::lock(&mut tx, id).await?.filter(|media| !media.is_used());
     let mut media = usable(media.ok_or(Error::NotFound)?)?;
-    if let Some((key, picture)) = picture {
-        moving::set_thumbnail(&mut media, &key, &picture)?;
-        store::media::set_preview(&mut tx, id, key.as_str(), media.blurhash.clone()).await?;
+    if let Some(picture) = &picture {
+        set_picture(&mut tx, &mut media, picture).await?;
     }
     apply(cx, &mut media, change)?;
     media.updated_at = cx.clock.now();
     save(&mut tx, &media).await?;
     tx.commit().await?;
     Ok(media)
+}
+
+/// A picture that was stored for a video or a sound, to be set by [`set_picture`].
+#[derive(Debug)]
+pub struct Picture {
+    key: Key,
+    processed: Processed,
+}
+
+/// Stores another picture for the attachment `id`, if `actor` uploaded it and it is used by no other status than `current`;
+/// `None` when it is not so. The one before is deleted a day later, and so is this unless it is set.
+///
+/// # Errors
+/// [`Error::Invalid`] when the picture is none, and when the attachment is an image.
+pub async fn new_picture(
+    cx: &Cx,
+    actor: &Actor,
+    current: StatusId,
+    id: MediaId,
+    bytes: &[u8],
+) -> Result<Option<Picture>> {
+    let media = store::media::find(&cx.db, id).await?;
+    let media = media.filter(|media| media.account_id == actor.id);
+    match media.filter(|media| media.status_id == Some(current) || !media.is_used()) {
+        Some(media) => moving::new_thumbnail(cx, &media, bytes).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Gives `media` a picture that was stored for it; its metadata are in memory only, [`save`] writes them.
+pub async fn set_picture(tx: &mut Tx, media: &mut MediaAttachment, picture: &Picture) -> Result<()> {
+    moving::set_thumbnail(media, &picture.key, &picture.processed)?;
+    Ok(store::media::set_preview(tx, media.id, picture.key.as_str(), media.blurhash.clone()).await?)
 }
 
 /// Deletes an unattached attachment of `actor` with its files, also while it is processed.
@@ -170,7 +202,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
     Ok(())
 }
 
-/// Applies `change` to `media` in memory only; [`save`] writes it. For editing a status.
+/// Applies the description and the focus of `change` to `media` in memory only; [`save`] writes them.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a description that is too long and a malformed focus.

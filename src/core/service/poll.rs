@@ -201,11 +201,11 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
     let before = store::poll::list_choices(&mut tx, id, actor.id).await?;
     let chosen: HashSet<i64> = before.iter().chain(choices).copied().collect();
     if chosen.len() < before.len() + choices.len() || (!poll.multiple && chosen.len() > 1) {
-        return refused("You have already voted in this poll");
+        return refused("You have already voted on this poll");
     }
     let counted = store::poll::vote(&mut tx, id, actor.id, choices, before.is_empty()).await;
     if counted.map_err(Error::of_insert)? != choices.len() as u64 {
-        return refused("choices: the poll has no such option");
+        return refused("choices: The chosen vote option does not exist");
     }
     tx.commit().await?;
     Ok(seen)

@@ -1,4 +1,4 @@
-//! Preferences that people set on pages: defaults of posting, how apps show statuses, languages.
+//! Preferences that people set on pages: defaults of posting, how apps show statuses, notifications by mail, languages.
 //!
 //! Reached from `/settings/preferences`. Apps set some of them by [`profile`](super::profile), and read them by
 //! `GET /api/v1/preferences`.
@@ -9,7 +9,7 @@ use super::profile::quoting;
 use crate::change::{self, Change};
 use crate::error::{Error, Result, Validation};
 use crate::{Cx, Language};
-use model::{AccountId, Preferences, Visibility};
+use model::{AccountId, NotificationType, Preferences, Visibility};
 use store::profile::Profile;
 use text::language;
 
@@ -63,6 +63,8 @@ fn check(cx: &Cx, preferences: &Preferences, locale: Option<&str>) -> Result<()>
     require("disabled_visibilities", disabled.iter().all(|word| offered.contains(word)));
     require("language", preferences.default_language.iter().all(known));
     require("chosen_languages", preferences.chosen_languages.iter().all(known));
+    let mailed = |kind: &NotificationType| NotificationType::MAILED.contains(kind);
+    require("mail_notifications", preferences.mail_notifications.iter().all(mailed));
     require("expand_media", EXPAND_MEDIA.contains(&preferences.expand_media.as_str()));
     require("locale", locale.is_none_or(|locale| Language::ALL.iter().any(|language| language.code() == locale)));
     faults.check()

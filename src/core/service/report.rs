@@ -7,12 +7,12 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::notification::{self, Notice};
+use crate::service::notification::{self, StaffNotice};
 use crate::service::rate_limits::{self, Family};
 use crate::service::visibility::{self, Place};
 use crate::service::{account, domain};
 use model::report::ReportCategory;
-use model::{Account, AccountId, Actor, Json, NotificationType, Permissions, RowId, RuleId, StatusId};
+use model::{Account, AccountId, Actor, Json, RowId, RuleId, StatusId};
 
 pub use store::report::Report;
 
@@ -67,16 +67,7 @@ pub async fn create(cx: &Cx, actor: &Actor, target: AccountId, draft: Draft) -> 
     };
     let mut tx = cx.db.begin().await?;
     store::report::insert(&mut tx, &report).await.map_err(Error::of_insert)?;
-    let staff = store::role::list_staff(&mut tx, Permissions::MANAGE_REPORTS | Permissions::ADMINISTRATOR).await?;
-    let notice = |receiver: AccountId| Notice {
-        receiver,
-        from: actor.id,
-        kind: NotificationType::AdminReport.into(),
-        activity: report.id.into(),
-        status: None,
-    };
-    let notices: Vec<Notice> = staff.into_iter().map(notice).collect();
-    notification::notify(cx, &mut tx, &notices).await?;
+    notification::notify_staff(cx, &mut tx, StaffNotice::Report, actor.id, report.id).await?;
     tx.commit().await?;
     spent.keep();
     Ok(report)

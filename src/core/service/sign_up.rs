@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
+use crate::service::notification::{self, StaffNotice};
 use model::actor::User;
 use model::{Account, AccountId, AppId};
 use store::Tx;
@@ -76,6 +77,13 @@ pub(super) async fn create_as(
         change::record(cx, tx, Change::AccountCreated { account: id }).await?;
     }
     Ok(id)
+}
+
+/// Records that somebody who signed up can use their account from now on, and tells the staff who manage users. An account
+/// that the command line makes is no news to them.
+pub(super) async fn admit(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<()> {
+    change::record(cx, tx, Change::AccountCreated { account }).await?;
+    notification::notify_staff(cx, tx, StaffNotice::SignUp, account, account).await
 }
 
 /// Validates a user name: ASCII letters, digits and `_`, at most [`USERNAME_MAX`].

@@ -3,11 +3,10 @@
 //! Reached from the command line, later from the admin API, which check permission.
 
 use crate::Cx;
-use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::email::{self, Subject};
 use crate::service::oauth::revoke;
-use crate::service::password;
+use crate::service::{password, sign_up};
 use crypto::Secret;
 use model::Account;
 
@@ -37,7 +36,7 @@ pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
         email::queue(cx, &mut tx, account.id, Subject::Approved, None).await?;
     }
     if approved || confirmed {
-        change::record(cx, &mut tx, Change::AccountCreated { account: account.id }).await?;
+        sign_up::admit(cx, &mut tx, account.id).await?;
     }
     tx.commit().await?;
     Ok(approved || confirmed)

@@ -1,22 +1,27 @@
 //! Automatic deletion of old statuses, by a policy that each account sets for itself.
 //!
 //! Reached from the settings page, and from a recurring job that walks over the enabled policies once a day and deletes in
-//! batches ([`delete_batch`]). What is deleted is gone as by a request of its author. Reblogs are undone as old statuses
-//! are. Extensions have no say in what is kept: the contract of plugins has no place for that.
+//! batches ([`next`], [`delete`]). What is deleted is gone as by a request of its author. Reblogs are undone as old statuses
+//! are. Extensions have exceptions of their own ([`exceptions`]), which people choose beside those of the core; while one of
+//! them cannot be asked, nothing of the accounts that chose it is deleted.
 //!
 //! The choices are Mastodon's: <https://docs.joinmastodon.org/user/posting/#auto-delete>.
 
 pub use store::status_cleanup::StatusCleanupPolicy;
 
+use std::collections::BTreeMap;
+
 use chrono::TimeDelta;
 
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
+use crate::extension::CleanupException;
 use crate::queue::DeleteOldStatuses;
 use crate::service::removal;
 use model::clock::Ids;
 use model::{AccountId, StatusId};
 use store::Tx;
+use store::status_cleanup::StatusCleanupException;
 
 const DAY: i64 = 24 * 60 * 60;
 /// The ages that may be chosen, in seconds: one and two weeks; one, two, three and six months; one and two years.
@@ -45,11 +50,29 @@ pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
     }))
 }
 
-/// Sets the policy of its account; the next walk goes by it.
+/// The exceptions that extensions offer, each with what `account` chose: the number, 1 where there is none, 0 when it does not
+/// hold.
+pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupException, i64)>> {
+    let offered = cx.extensions().cleanup_exceptions();
+    if offered.is_empty() {
+        return Ok(Vec::new());
+    }
+    let chosen = store::status_cleanup::list_exceptions(&cx.db, account).await?;
+    let chosen: BTreeMap<String, i64> = chosen.into_iter().map(|chosen| (chosen.name, chosen.least)).collect();
+    let choice = |offered: CleanupException| {
+        let least = chosen.get(&offered.name).copied().unwrap_or(offered.default.into());
+        (offered, least)
+    };
+    Ok(offered.into_iter().map(choice).collect())
+}
+
+/// Sets the policy of its account; the next walk goes by it. `chosen` are numbers for exceptions of extensions, by name, as in
+/// [`exceptions`]: those that are left out, or not offered, stay as they are.
 ///
 /// # Errors
-/// [`Error::Validation`] for an age that is none of [`AGES`], and for a number of favourites or reblogs below 1.
-pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy) -> Result<()> {
+/// [`Error::Validation`] for an age that is none of [`AGES`], and for a number of favourites or reblogs below 1, or one for an
+/// exception that is negative.
+pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy, chosen: &BTreeMap<String, i64>) -> Result<()> {
     let mut faults = Validation::default();
     if !AGES.contains(&policy.min_status_age) {
         faults.add("min_status_age", "ERR_INCLUSION", "is none of the choices");
@@ -59,27 +82,63 @@ pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy) -> Result<()> {
             faults.add(attribute, "ERR_INVALID", "must be 1 or more");
         }
     }
+    if chosen.values().any(|least| *least < 0) {
+        faults.add("exceptions", "ERR_INVALID", "must be 1 or more");
+    }
     faults.check()?;
+    let offered = if chosen.is_empty() { Vec::new() } else { cx.extensions().cleanup_exceptions() };
     let mut tx = cx.db.begin().await?;
     store::status_cleanup::set(&mut tx, policy).await.map_err(Error::of_insert)?;
+    for CleanupException { plugin, name, counts, .. } in offered {
+        let Some(least) = chosen.get(&name).copied() else { continue };
+        let least = if counts { least } else { least.min(1) };
+        let chosen = StatusCleanupException { account_id: policy.account_id, plugin_id: plugin, name, least };
+        store::status_cleanup::set_exception(&mut tx, &chosen).await.map_err(Error::of_insert)?;
+    }
     tx.commit().await?;
     Ok(())
 }
 
-/// Deletes the next statuses that a policy does not keep; returns where to go on, `None` at the end of the walk.
-pub async fn delete_batch(cx: &Cx, tx: &mut Tx, job: DeleteOldStatuses) -> Result<Option<DeleteOldStatuses>> {
-    let Some(policy) = store::status_cleanup::find_next(&mut *tx, job.account).await? else { return Ok(None) };
+/// Old statuses of an account that no exception keeps.
+#[derive(Debug)]
+pub struct OldStatuses {
+    account: AccountId,
+    ids: Vec<StatusId>,
+    /// Where the walk goes on when they are gone.
+    then: DeleteOldStatuses,
+}
+
+/// What the walk comes to next: `None` at its end. No transaction is open, since extensions are asked.
+pub async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
+    let Some(policy) = store::status_cleanup::find_next(&cx.db, job.account).await? else { return Ok(None) };
     let account = policy.account_id;
+    let leave = || {
+        let then = DeleteOldStatuses { account: AccountId::from(i64::from(account) + 1), after: StatusId::from(0) };
+        Ok(Some(OldStatuses { account, ids: Vec::new(), then }))
+    };
     let after = if account == job.account { job.after } else { StatusId::from(0) };
     let before = StatusId::from(Ids::first_at(cx.clock.now() - TimeDelta::seconds(policy.min_status_age)));
-    let found = store::status_cleanup::list_statuses(&mut *tx, &policy, after, before, SCAN).await?;
-    let Some((last, _)) = found.last() else {
-        let next = AccountId::from(i64::from(account) + 1);
-        return Ok(Some(DeleteOldStatuses { account: next, after: StatusId::from(0) }));
-    };
-    let old: Vec<StatusId> = found.iter().filter(|(_, kept)| !kept).map(|(id, _)| *id).collect();
-    let batch = &old[..old.len().min(BATCH)];
+    let found = store::status_cleanup::list_statuses(&cx.db, &policy, after, before, SCAN).await?;
+    let Some((last, _)) = found.last() else { return leave() };
+    let mut ids: Vec<StatusId> = found.iter().filter(|(_, kept)| !kept).map(|(id, _)| *id).collect();
+    if !ids.is_empty() {
+        let chosen = exceptions(cx, account).await?.into_iter().filter(|(_, least)| *least > 0);
+        let chosen: BTreeMap<String, i64> = chosen.map(|(offered, least)| (offered.name, least)).collect();
+        match cx.extensions().kept_from_cleanup(cx, account, &chosen, &ids).await {
+            Ok(kept) => ids.retain(|id| !kept.contains(id)),
+            Err(error) => {
+                tracing::warn!(account.id = %account, %error, "old statuses stay until the next walk: an extension cannot say which to keep");
+                return leave();
+            }
+        }
+    }
+    Ok(Some(OldStatuses { account, ids, then: DeleteOldStatuses { account, after: *last } }))
+}
+
+/// Deletes a batch of `old`; returns where the walk goes on.
+pub async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
+    let OldStatuses { account, ids, then } = old;
+    let batch = &ids[..ids.len().min(BATCH)];
     let gone = if batch.is_empty() { 0 } else { removal::delete_statuses(cx, tx, account, batch).await? };
-    let after = if gone < old.len() { batch[gone - 1] } else { *last };
-    Ok(Some(DeleteOldStatuses { account, after }))
+    Ok(if gone < ids.len() { DeleteOldStatuses { account, after: batch[gone - 1] } } else { then })
 }

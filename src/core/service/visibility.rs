@@ -14,7 +14,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::{account_domains, heads, relations};
 use model::status::Visibility;
-use model::{AccountId, Actor, StatusId, Time};
+use model::{AccountId, Actor, StatusId, Time, boxed};
 use store::marks::{self, Marks};
 use store::relation_set::Relations;
 use store::status::Head;
@@ -123,6 +123,7 @@ impl Seen {
 }
 
 /// The statuses of `ids` that `viewer` may see and has not filtered from `place`, in the order given.
+#[boxed]
 pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -169,6 +170,30 @@ pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId
         Some((index, Seen { quote, ..seen }))
     });
     Ok(seen.collect())
+}
+
+/// Each status of `wanted` as the viewer beside it sees it, who did not filter it from `place`, in order: as many statements
+/// as for [`seen_by`], however many there are.
+pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)]) -> Result<Vec<Option<Seen>>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut viewers, mut ids): (Vec<Arc<Actor>>, Vec<StatusId>) = wanted.iter().cloned().unzip();
+    viewers.sort_unstable_by_key(|viewer| viewer.id);
+    viewers.dedup_by_key(|viewer| viewer.id);
+    ids.sort_unstable();
+    ids.dedup();
+    let heads = with_quoted(cx, heads::find(cx, &ids).await?).await?;
+    let views = View::load_each(cx, &viewers, &heads).await?;
+    let seen = |(viewer, id): &(Arc<Actor>, StatusId)| {
+        let view = viewers.binary_search_by_key(&viewer.id, |one| one.id).ok().map(|index| &views[index]);
+        let head = find(&heads, *id)?;
+        let original = head.reblog_of_id.and_then(|original| find(&heads, original));
+        let quoted = original.unwrap_or(head).quote_id.and_then(|id| find(&heads, id));
+        let quote = quoted.and_then(|head| show_quoted(Some(viewer), view, head));
+        Some(Seen { quote, ..show(Some(viewer), view, place, head, original)? })
+    };
+    Ok(wanted.iter().map(seen).collect())
 }
 
 /// The status `id` as everyone sees it who is signed in: what public streams carry. `None` when it is for fewer, or gone.

@@ -167,11 +167,17 @@ pub struct MediaParams {
     focus: Option<String>,
 }
 
+impl MediaParams {
+    fn into_change(self) -> (MediaId, media::Change) {
+        (self.id, media::Change { thumbnail: None, description: self.description, focus: self.focus })
+    }
+}
+
 /// The files of [`update`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StatusFiles {
-    /// For video and sound; an image makes its own.
+    /// For video and sound, whose attributes come alone then; an image makes its own.
     #[serde(rename = "media_attributes[][thumbnail]")]
     thumbnail: Option<Upload>,
 }
@@ -267,21 +273,23 @@ pub async fn update(
     Path(id): Path<StatusId>,
     Uploads { params, files }: Uploads<StatusParams, StatusFiles>,
 ) -> Result<Json> {
-    if files.thumbnail.is_some() {
-        return Err(Error::invalid("media_attributes: only a video or sound has a thumbnail of its own").into());
+    let mut attributes: Vec<(MediaId, media::Change)> =
+        params.media_attributes.unwrap_or_default().into_iter().map(MediaParams::into_change).collect();
+    if let Some(file) = files.thumbnail {
+        let [(_, attributes)] = attributes.as_mut_slice() else {
+            return Err(
+                Error::invalid("media_attributes: a thumbnail comes with the attributes of its media alone").into()
+            );
+        };
+        attributes.thumbnail = Some(file.bytes);
     }
-    let attributes = params.media_attributes.unwrap_or_default().into_iter();
     let change = Change {
         text: params.status.unwrap_or_default(),
         spoiler_text: params.spoiler_text.unwrap_or_default(),
         sensitive: params.sensitive.unwrap_or_default(),
         language: params.language,
         media_ids: params.media_ids.unwrap_or_default(),
-        media_attributes: attributes
-            .map(|media| {
-                (media.id, media::Change { thumbnail: None, description: media.description, focus: media.focus })
-            })
-            .collect(),
+        media_attributes: attributes,
         poll: params.poll.and_then(PollParams::into_draft),
         markdown: params.markdown.unwrap_or_default(),
         quote_approval_policy: params.quote_approval_policy,

@@ -174,9 +174,11 @@ pub(super) async fn read(
     let mut tree = Tree::default();
     let mut files = Vec::new();
     add_form(&mut tree, parts.uri.query().unwrap_or_default().as_bytes())?;
-    if parts.method != Method::GET && parts.method != Method::HEAD {
-        let content_type = content_type(&parts);
-        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let content_type = content_type(&parts);
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // Some clients send the parameters of a GET as JSON, and the reference reads them.
+    let has_body = parts.method != Method::GET && parts.method != Method::HEAD;
+    if has_body || kind == "application/json" {
         match kind.as_str() {
             "multipart/form-data" => {
                 let body = Limited::new(body, limit);

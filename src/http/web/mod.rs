@@ -23,6 +23,7 @@ pub mod sign_up;
 pub mod status;
 pub mod tag;
 mod templates;
+pub mod unsubscribe;
 pub mod visitor;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

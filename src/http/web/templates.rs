@@ -60,6 +60,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "sign_up_done.html",
     "status.html",
     "tag.html",
+    "unsubscribe.html",
 ];
 
 /// All templates, parsed once.

@@ -15,21 +15,30 @@ async fn restart(folder: &Path, key: u8) {
     get(&plugin).await.unwrap();
 }
 
-/// The one file of a cache.
-fn only_file(folder: &Path) -> PathBuf {
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(files.len(), 1, "{files:?}");
-    files.pop().unwrap()
+/// What is kept of a component: its code, and what it imports and exports.
+const KINDS: [&str; 2] = ["cwasm", "interfaces"];
+
+/// The one file of this kind in a cache, which has one of each.
+fn only_file(folder: &Path, kind: &str) -> PathBuf {
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), KINDS.len(), "{files:?}");
+    files.into_iter().find(|file| file.extension().is_some_and(|ending| ending == kind)).unwrap()
 }
 
 #[tokio::test]
 async fn a_sound_file_is_used_and_any_other_made_anew() {
+    for kind in KINDS {
+        only_sound_files_are_used(kind).await;
+    }
+}
+
+async fn only_sound_files_are_used(kind: &str) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("compiled");
     restart(&folder, 1).await;
-    let file = only_file(&folder);
+    let file = only_file(&folder, kind);
     let name = file.file_name().unwrap().to_str().unwrap();
-    assert!(name.ends_with(".cwasm") && name.len() == 64 + 1 + 16 + 6, "{name}");
+    assert_eq!(name.len(), 64 + 1 + 16 + 1 + kind.len(), "{name}");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let made = |file: &Path| std::os::unix::fs::MetadataExt::ino(&fs::metadata(file).unwrap());
     let (sound, first) = (fs::read(&file).unwrap(), made(&file));
@@ -60,9 +69,15 @@ async fn a_sound_file_is_used_and_any_other_made_anew() {
 
 #[tokio::test]
 async fn files_of_others_are_not_trusted() {
+    for kind in KINDS {
+        only_own_files_are_trusted(kind).await;
+    }
+}
+
+async fn only_own_files_are_trusted(kind: &str) {
     let folder = tempfile::tempdir().unwrap();
     restart(folder.path(), 1).await;
-    let file = only_file(folder.path());
+    let file = only_file(folder.path(), kind);
     let made = |file: &Path| std::os::unix::fs::MetadataExt::ino(&fs::symlink_metadata(file).unwrap());
 
     let before = fs::read(&file).unwrap();
@@ -81,7 +96,7 @@ async fn files_of_others_are_not_trusted() {
     assert!(fs::symlink_metadata(&file).unwrap().is_file(), "a link is not followed");
 
     // The MAC covers the name: an authentic file under another component's name is a forgery as well.
-    let other = file.with_file_name(format!("{}.cwasm", "0".repeat(81)));
+    let other = file.with_file_name(format!("{}.{kind}", "0".repeat(81)));
     fs::copy(&file, &other).unwrap();
     restart(folder.path(), 2).await;
 }

@@ -20,9 +20,9 @@ use crate::life::source::{self, Packages};
 use crate::life::{self, desired, pipeline};
 use crate::manifest::{self, Hook, Moment};
 use crate::package::{self, Package};
-use crate::{Active, Cx, PluginId, jobs, sql};
+use crate::{Active, Cx, PluginId, install, jobs, sql};
 use config::nearest;
-use model::Json;
+use model::{Json, boxed};
 use rookery_core::error::{Error, Result};
 use rookery_core::queue::{self, PurgePlugin};
 use store::confined::Scope;
@@ -114,6 +114,7 @@ pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
 ///
 /// # Errors
 /// [`Error::Invalid`] also for another package than that.
+#[boxed]
 pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
     check_shown(&package, shown)?;
@@ -148,6 +149,7 @@ pub async fn disable(cx: &Cx, name: &str) -> Result<Plugin> {
 ///
 /// # Errors
 /// As [`enable`].
+#[boxed]
 pub async fn accept(cx: &Cx, name: &str) -> Result<Plugin> {
     let package = newest(cx, name).await?;
     desired::change(cx, name, |plugin| {
@@ -176,6 +178,7 @@ pub async fn grant(cx: &Cx, name: &str) -> Result<Plugin> {
 ///
 /// # Errors
 /// [`Error::Invalid`] also for a permission that the package does not ask for.
+#[boxed]
 pub async fn grant_some(cx: &Cx, name: &str, only: &[String], shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
     check_shown(&package, shown)?;
@@ -272,19 +275,16 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
     let known = plugin.approved.0.iter().rev().chain(&copies);
     for digest in known.filter(|digest| Some(*digest) != now.as_ref()) {
         if package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))?.is_some() {
-            let back = |plugin: &mut Plugin| {
+            let back = |plugin: &mut Plugin| -> Result<()> {
                 plugin.sha256 = Some(digest.clone());
                 plugin.refused.clone_from(&now);
                 plugin.quarantined_at = None;
+                Ok(())
             };
             let mut target = plugin.clone();
-            back(&mut target);
+            back(&mut target)?;
             pipeline::dry_run(cx, target).await.map_err(|fault| of_fault(&fault))?;
-            return desired::change(cx, name, |plugin| {
-                back(plugin);
-                Ok(())
-            })
-            .await;
+            return desired::change(cx, name, back).await;
         }
     }
     Err(Error::invalid(format!("there is no copy of a package of {name} that served before: install one and reload")))
@@ -455,6 +455,7 @@ pub async fn order(cx: &Cx, moment: &str) -> Result<Vec<HookPosition>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a plugin that is not active here, an unknown command, or an error of the plugin's own.
+#[boxed]
 pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Value> {
     let registry = cx.plugins.latest();
     let active = registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} does not serve here")))?;
@@ -510,6 +511,7 @@ fn context(active: &Active) -> CallContext {
 /// # Errors
 /// [`Error::Invalid`] when there is no such plugin, or the dump fails: the plugin is disabled then, and no data is
 /// lost.
+#[boxed]
 pub async fn uninstall(cx: &Cx, name: &str, purge: bool) -> Result<Option<PathBuf>> {
     let serving = cx.plugins.latest().find(name).cloned();
     let plugin = disable(cx, name).await?;
@@ -518,7 +520,9 @@ pub async fn uninstall(cx: &Cx, name: &str, purge: bool) -> Result<Option<PathBu
         serving.rest().await;
     }
     if !purge {
-        return forget(cx, name).await.map(|()| None);
+        forget(cx, name).await?;
+        install::remove_installed(cx, &plugin);
+        return Ok(None);
     }
     let types = notification_types(cx, serving.as_deref(), &plugin).await?;
     purge_all(cx, &plugin, types).await.map(Some)
@@ -587,6 +591,7 @@ async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Resu
     store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.plugins.observed.forget(name);
+    install::remove_all(cx, plugin);
     // A package that is still in the folder is registered again, disabled.
     if let Some(package) = source::packages(cx).await.map_err(|fault| of_fault(&fault))?.found.get(name) {
         desired::install(cx, package, false).await?;

@@ -181,13 +181,16 @@ pub struct Install {
     /// The public key that it must be signed with, also in the place of the one that is trusted.
     #[serde(default)]
     key: Option<String>,
+    /// The public key that the index must be signed with, also in the place of the one that is trusted.
+    #[serde(default)]
+    index_key: Option<String>,
     /// The digest of the package that the admin agreed to; needed for a key or permissions that are new.
     #[serde(default)]
     digest: Option<String>,
-    /// Takes a package without a signature.
+    /// Takes a package without a signature, and an index without one that had one before.
     #[serde(default)]
     unsigned: bool,
-    /// Takes a version before the present one.
+    /// Takes a version before the present one, and an index that was signed before one that was used.
     #[serde(default)]
     downgrade: bool,
 }
@@ -195,10 +198,13 @@ pub struct Install {
 impl Install {
     /// A file of the server's machine is only for the command line, which has put it where it belongs.
     fn request(self) -> rookery_core::Result<install::Request> {
-        let key = self.key.as_deref().map(PublicKey::parse).transpose();
-        let key = key.map_err(|error| Error::invalid(format!("key: {error}")))?;
+        let read = |name: &str, key: Option<String>| {
+            let key = key.as_deref().map(PublicKey::parse).transpose();
+            key.map_err(|error| Error::invalid(format!("{name}: {error}")))
+        };
+        let (key, index_key) = (read("key", self.key)?, read("index_key", self.index_key)?);
         let from = self.from.as_deref().map(Source::parse).transpose()?;
-        let terms = Terms { key, unsigned: self.unsigned, downgrade: self.downgrade };
+        let terms = Terms { key, index_key, unsigned: self.unsigned, downgrade: self.downgrade };
         Ok(install::Request { from, digest: self.digest, terms })
     }
 }

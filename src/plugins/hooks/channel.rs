@@ -1,4 +1,5 @@
-//! Channels of streams that plugins serve: asked when a client subscribes. What is sent afterwards is sent without them.
+//! Channels of streams that plugins serve: asked when a client subscribes, and again when a new generation serves what is
+//! open. What is sent afterwards is sent without them.
 //!
 //! A plugin answers with topics: `NAME` or `NAME:ID` of its own, as its manifest declares them, or `feed:NAME:KEY`, the
 //! statuses that enter a feed of its own.

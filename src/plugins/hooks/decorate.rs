@@ -67,8 +67,7 @@ impl Decoration<'_> {
     /// What one plugin adds to each target; nothing where it does not answer.
     async fn ask(&self, hook: &Subscription) -> Answer {
         let Some(keep) = hook.keep.filter(|_| !self.versions.is_empty()) else {
-            let said = self.call(hook, self.targets.to_vec()).await;
-            return said.map_or_else(|_| Answer::default(), |said| Answer { said, complete: true });
+            return self.ask_anew(hook).await;
         };
         let (kept, emojis) = (&self.cx.plugins.kept, self.cx.emojis().generation);
         let key = |(target, versions): (&Target, &Versions)| match keep {
@@ -95,6 +94,22 @@ impl Decoration<'_> {
             }
         }
         Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
+    }
+
+    /// What one plugin adds to those targets whose type it asks for: no call without any.
+    async fn ask_anew(&self, hook: &Subscription) -> Answer {
+        let wanted = self.targets.iter().enumerate().filter(|(_, target)| hook.has_type(&target.code));
+        let (places, targets): (Vec<usize>, Vec<Target>) =
+            wanted.map(|(place, target)| (place, target.clone())).unzip();
+        if targets.is_empty() {
+            return Answer { said: Vec::new(), complete: true };
+        }
+        let Ok(fresh) = self.call(hook, targets).await else { return Answer::default() };
+        let mut said = vec![Fields::default(); self.targets.len()];
+        for (place, fresh) in places.into_iter().zip(fresh) {
+            said[place] = fresh;
+        }
+        Answer { said, complete: true }
     }
 
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {

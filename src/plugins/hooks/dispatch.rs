@@ -3,6 +3,7 @@
 //! A lane is what must stay in order: the events of one plugin for one sixteenth of the accounts (a shard). Woken by
 //! commits of this process; polls for those of others.
 
+use model::boxed;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use store::plugin_event::{self, EventLane};
 const SHORTEST: Duration = Duration::from_millis(10);
 
 /// Delivers until `stop` is true, then waits for the batches it began.
+#[boxed]
 pub async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
     if cx.config.jobs.workers == 0 {
         return;
@@ -62,6 +64,7 @@ pub async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
 ///
 /// # Errors
 /// When the database fails; an event that a plugin does not accept is rescheduled and is no error here.
+#[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;
     loop {

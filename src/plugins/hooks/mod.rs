@@ -2,12 +2,14 @@
 //!
 //! Reached through the core's extension port. [`Hooks`] is the table of subscriptions and belongs to the registry.
 //! Before a status is saved or a notification created, filters are called, with no transaction open; while a response
-//! is rendered, [`decorate()`] is called; afterwards events are delivered from an outbox ([`record`]). A plugin that
+//! is rendered, [`decorate()`] is called, and statements of plugins tell the search what somebody [`marked`] and automatic
+//! deletion what is [`kept`]; afterwards events are delivered from an outbox ([`record`]). A plugin that
 //! fails or is slow costs what its hook adds, as its policy says, and nothing else. Without plugins each of these is a
 //! lookup in an empty table.
 //!
 //! Follows `PLUGINS.md`, section 1.4.
 
+mod asked;
 pub mod budget;
 mod channel;
 mod decorate;
@@ -24,6 +26,7 @@ mod subscription;
 mod table;
 mod when;
 
+pub use asked::{exceptions, kept, list_marked, marked, search_words};
 pub use channel::open_channel;
 pub use decorate::decorate;
 pub use decoration_cache::DecorationCache;

@@ -101,7 +101,7 @@ fn told(change: &Change) -> Option<EventRecord> {
         | Change::AnnouncementDeleted { .. }
         | Change::AnnouncementPublished { .. }
         | Change::AnnouncementReaction { .. }
-        | Change::ConversationUpdated { .. }
+        | Change::ConversationsUpdated { .. }
         | Change::FiltersChanged { .. }
         | Change::HomeRebuilt { .. }
         | Change::Notified { .. }

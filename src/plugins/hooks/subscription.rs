@@ -40,6 +40,8 @@ pub struct Subscription {
     pub gather: Duration,
     /// Kinds, types or words, depending on the moment.
     pub kinds: Vec<String>,
+    /// Of `kinds` that are notifications, the types that it is asked about; all without any.
+    pub types: Vec<String>,
     /// Request parameters that it is given.
     pub params: Vec<String>,
     /// Those of them that name an audience.
@@ -80,6 +82,7 @@ impl Subscription {
             batch: hook.batch.as_ref().map_or(most, |batch| batch.max.clamp(1, most)),
             gather: wait.map_or(gather, |wait| wait.min(Duration::from_secs(5))),
             kinds: hook.kinds.clone(),
+            types: hook.types.clone(),
             params: hook.params.clone(),
             audience: hook.audience.clone(),
             fields: hook.fields.iter().map(|name| Field::new(name, hook.defaults.get(name))).collect(),
@@ -93,6 +96,12 @@ impl Subscription {
     #[must_use]
     pub fn has_kind(&self, kind: &str) -> bool {
         self.kinds.iter().any(|known| known == kind)
+    }
+
+    /// True when it is asked about notifications of the type `name`.
+    #[must_use]
+    pub fn has_type(&self, name: &str) -> bool {
+        self.types.is_empty() || self.types.iter().any(|known| known == name)
     }
 
     /// True when it is this plugin that says whom a status reaches: the visibility that the client sent is a word of the

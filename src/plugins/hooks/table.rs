@@ -73,6 +73,7 @@ impl Hooks {
     /// # Errors
     /// At [`Stage::Conflict`] when two plugins claim the same name; at [`Stage::Validate`] for an invalid hook.
     pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, LoadError> {
+        plugins.iter().try_for_each(|active| super::asked::check(active, plugins))?;
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
         let mut moments = BTreeMap::new();

@@ -1,7 +1,8 @@
 //! Where a package to install comes from, and getting it from there: the file and its signature, within bounds.
 //!
 //! Everything outside is asked by the server's one HTTP client, by `https`; by `http` only the networks of
-//! `federation.allow_private_addresses`. Whether the signature is trusted is decided by [`trust`](super::trust).
+//! `federation.allow_private_addresses`. Whether the signatures, of a package and of the index that named it, are trusted is
+//! decided by [`trust`].
 
 use std::fmt;
 use std::io::Read as _;
@@ -11,9 +12,11 @@ use std::time::Duration;
 use outbound::{Beyond, Document, Fetch, FetchError, PlainHttp, Target};
 
 use super::index::{self, Entry, INDEX_MAX, Index};
+use super::trust::{self, Terms};
 use crate::Cx;
 use crate::package::{self, Origin, PACKED_MAX, Package, unpack};
 use crypto::signature::{PublicKey, SIGNATURE_MAX, Signature};
+use model::{Time, boxed};
 use rookery_core::error::{Error, Result};
 
 /// What the name of a signature's file adds to that of the package.
@@ -79,14 +82,43 @@ pub struct Candidate {
     pub claimed: Option<PublicKey>,
     /// Where it came from.
     pub source: Source,
+    /// The index that named it.
+    pub listed: Option<Listed>,
+}
+
+/// An index that named a candidate.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Where it is.
+    pub url: String,
+    /// Its text, as it was signed.
+    pub text: Vec<u8>,
+    /// Its signature, which nobody checked yet.
+    pub signature: Option<Signature>,
+}
+
+impl Listed {
+    /// When it was signed, by what its signature says.
+    #[must_use]
+    pub fn signed_at(&self) -> Option<Time> {
+        let seconds = self.signature.as_ref()?.timestamp()?;
+        seconds.checked_mul(1_000_000).map(Time::from_micros)
+    }
 }
 
 impl Candidate {
     /// The candidate of these bytes; blocks for as long as it takes to hash them.
     fn new(file: Vec<u8>, origin: PathBuf, signature: Option<Signature>, source: Source) -> Result<Self> {
-        let package = unpack(&file, Origin::File(origin)).map_err(|fault| Error::invalid(fault.to_string()))?;
         let claimed = signature.as_ref().and_then(Signature::claimed_key);
-        Ok(Self { package, sha256: crypto::sha256_hex(&file), file, signature, claimed, source })
+        let package = unpack(&file, Origin::File(origin)).map_err(|fault| {
+            // Before anything that the file says of itself.
+            let broken = claimed.as_ref().zip(signature.as_ref()).and_then(|(key, of)| key.verify(&file, of).err());
+            broken.map_or_else(
+                || Error::invalid(fault.to_string()),
+                |error| Error::invalid(format!("the signature of {source} is not accepted: {error}")),
+            )
+        })?;
+        Ok(Self { package, sha256: crypto::sha256_hex(&file), file, signature, claimed, source, listed: None })
     }
 
     /// The plugin's name.
@@ -107,7 +139,8 @@ impl Candidate {
 /// # Errors
 /// [`Error::Invalid`] in one sentence: it cannot be had, it is too large or too slow, it is no package, or not the one that
 /// the index names.
-pub async fn fetch(cx: &Cx, name: Option<&str>, source: Source) -> Result<Candidate> {
+#[boxed]
+pub async fn fetch(cx: &Cx, name: Option<&str>, source: Source, terms: &Terms) -> Result<Candidate> {
     let candidate = match &source {
         Source::File(path) => read(path.clone(), source.clone()).await,
         Source::Package(target) => {
@@ -119,7 +152,7 @@ pub async fn fetch(cx: &Cx, name: Option<&str>, source: Source) -> Result<Candid
             let Some(name) = name else {
                 return Err(Error::invalid(format!("{source} is an index: say which plugin of it, by name")));
             };
-            from_index(cx, name, target.clone()).await
+            from_index(cx, name, target.clone(), terms).await
         }
     }?;
     match name.filter(|name| *name != candidate.name()) {
@@ -135,12 +168,13 @@ pub async fn fetch(cx: &Cx, name: Option<&str>, source: Source) -> Result<Candid
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_again(cx: &Cx, name: &str, source: Source) -> Result<Candidate> {
-    let Source::Package(target) = &source else { return fetch(cx, Some(name), source).await };
-    let Ok(beside) = target.join(index::FILE) else { return fetch(cx, Some(name), source).await };
+#[boxed]
+pub async fn fetch_again(cx: &Cx, name: &str, source: Source, terms: &Terms) -> Result<Candidate> {
+    let Source::Package(target) = &source else { return fetch(cx, Some(name), source, terms).await };
+    let Ok(beside) = target.join(index::FILE) else { return fetch(cx, Some(name), source, terms).await };
     match document(cx, &beside, INDEX_MAX).await {
-        Ok(document) => from_index_document(cx, name, beside, document).await,
-        Err(FetchError::Status(404 | 410)) => fetch(cx, Some(name), source).await,
+        Ok(document) => from_index_document(cx, name, beside, document, terms).await,
+        Err(FetchError::Status(404 | 410)) => fetch(cx, Some(name), source, terms).await,
         Err(error) => Err(failed(&beside, &error)),
     }
 }
@@ -179,13 +213,23 @@ pub fn beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-async fn from_index(cx: &Cx, name: &str, target: Target) -> Result<Candidate> {
+async fn from_index(cx: &Cx, name: &str, target: Target, terms: &Terms) -> Result<Candidate> {
     let document = document(cx, &target, INDEX_MAX).await.map_err(|error| failed(&target, &error))?;
-    from_index_document(cx, name, target, document).await
+    from_index_document(cx, name, target, document, terms).await
 }
 
-async fn from_index_document(cx: &Cx, name: &str, index: Target, document: Document) -> Result<Candidate> {
+/// Nothing that an index says is acted on before its signature was looked at: it could name any address.
+async fn from_index_document(
+    cx: &Cx,
+    name: &str,
+    index: Target,
+    document: Document,
+    terms: &Terms,
+) -> Result<Candidate> {
     let within = |error: Error| Error::invalid(format!("{}: {error}", index.url()));
+    let signature = signature_at(cx, &index).await?;
+    let listed = Listed { url: index.url().to_owned(), text: document.body.to_vec(), signature };
+    trust::check_index(store::plugin_index::find(&cx.db, &listed.url).await?.as_ref(), &listed, terms)?;
     let all = Index::parse(&document.body).map_err(within)?;
     let entry = all.newest(name, &cx.config.plugins.denied).map_err(within)?;
     let at = document.target.join(&entry.file).map_err(|error| within(Error::invalid(error.to_string())))?;
@@ -197,17 +241,24 @@ async fn from_index_document(cx: &Cx, name: &str, index: Target, document: Docum
         }
         None => signature_at(cx, &at).await?,
     };
+    check_sum(&file, entry).map_err(within)?;
     let candidate = candidate(file, signature, Source::Index(index.clone())).await?;
-    check_entry(candidate, entry).map_err(within)
+    let candidate = check_entry(candidate, entry).map_err(within)?;
+    Ok(Candidate { listed: Some(listed), ..candidate })
+}
+
+/// Whether the file is the one that the index means.
+fn check_sum(file: &[u8], entry: &Entry) -> Result<()> {
+    let is = crypto::sha256_hex(file);
+    if is == entry.sha256 {
+        return Ok(());
+    }
+    let (file, wanted) = (&entry.file, entry.sha256.chars().take(12).collect::<String>());
+    Err(Error::invalid(format!("the checksum of {file} is {}, and the index says {wanted}", &is[..12])))
 }
 
 /// The candidate, if it is what the index says.
 fn check_entry(mut candidate: Candidate, entry: &Entry) -> Result<Candidate> {
-    if candidate.sha256 != entry.sha256 {
-        let (file, is) = (&entry.file, &candidate.sha256[..12]);
-        let wanted: String = entry.sha256.chars().take(12).collect();
-        return Err(Error::invalid(format!("the checksum of {file} is {is}, and the index says {wanted}")));
-    }
     let about = &candidate.package.manifest.plugin;
     if (&about.name, &about.version) != (&entry.name, &entry.version) {
         let (file, name, version) = (&entry.file, &about.name, &about.version);
@@ -225,7 +276,7 @@ async fn candidate(file: Vec<u8>, signature: Option<Signature>, source: Source) 
     tokio::task::spawn_blocking(new).await.map_err(|error| Error::internal(error.to_string()))?
 }
 
-/// The signature beside a package; `None` when there is none.
+/// The signature beside a package or an index; `None` when there is none.
 async fn signature_at(cx: &Cx, package: &Target) -> Result<Option<Signature>> {
     let (path, query) = package.url().split_once('?').unwrap_or((package.url(), ""));
     let query = if query.is_empty() { String::new() } else { format!("?{query}") };

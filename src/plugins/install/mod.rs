@@ -11,6 +11,7 @@ pub mod index;
 pub mod trust;
 pub mod verify;
 
+use model::boxed;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -18,14 +19,16 @@ use semver::Version;
 use serde::Serialize;
 
 use crate::Cx;
-use crate::admin::entity::{HookRow, PageRow, RouteRow, ScheduleRow, schedules};
+use crate::admin::entity::{CleanupRow, HookRow, PageRow, RouteRow, ScheduleRow, SearchRow, schedules};
 use crate::admin::{self, InstalledPlugin};
 use crate::error::of_fault;
 use crate::life::{desired, pipeline, source};
-use crate::package::{Origin, Package};
+use crate::package::{self, Origin, Package};
+use config::folder::hand_over;
 use crypto::signature::PublicKey;
 use rookery_core::error::{Error, Result};
 use store::plugin::{Install, Plugin};
+use store::plugin_index::KnownIndex;
 
 pub use fetch::{Candidate, Source, fetch, fetch_again};
 pub use trust::{Terms, Trust};
@@ -55,9 +58,14 @@ pub struct Review {
     /// The short id of the key.
     pub key_id: Option<String>,
     pub trust: Trust,
+    /// The public key that the index was signed with, if one named the package.
+    pub index_key: Option<String>,
+    pub index_trust: Option<Trust>,
     pub routes: Vec<RouteRow>,
     pub pages: Vec<PageRow>,
     pub hooks: Vec<HookRow>,
+    pub searches: Vec<SearchRow>,
+    pub cleanups: Vec<CleanupRow>,
     pub schedules: Vec<ScheduleRow>,
     /// Permissions that it asks for and that were not granted.
     pub missing: Vec<String>,
@@ -73,10 +81,28 @@ pub(crate) fn remembered(plugin: Option<&Plugin>) -> Result<Option<PublicKey>> {
     text.map(PublicKey::parse).transpose().map_err(Error::internal)
 }
 
+/// Remembers what the index that named `candidate` was signed with, which the admin agreed to with the package, and when.
+///
+/// # Errors
+/// When it cannot be written.
+#[boxed]
+pub async fn remember_index(cx: &Cx, candidate: &Candidate, review: &Review) -> Result<()> {
+    let (Some(listed), Some(key)) = (&candidate.listed, &review.index_key) else { return Ok(()) };
+    let index = KnownIndex { public_key: key.clone(), signed_at: listed.signed_at() };
+    if store::plugin_index::find(&cx.db, &listed.url).await?.as_ref() == Some(&index) {
+        return Ok(());
+    }
+    let mut tx = cx.db.begin().await?;
+    store::plugin_index::save(&mut tx, &listed.url, &index, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
 /// Compares `candidate` with what is here.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a signature or version that `terms` do not allow, and for a package that is denied.
+#[boxed]
 pub async fn review(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Review> {
     let (package, name) = (&candidate.package, candidate.name());
     let known = match store::plugin::find(&cx.db, name).await? {
@@ -86,13 +112,21 @@ pub async fn review(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Rev
     let plugin = known.as_ref().map(|known| &known.plugin);
     source::check_denied(cx, package).map_err(|fault| of_fault(&fault))?;
     let (key, trust) = trust::check(remembered(plugin)?.as_ref(), candidate, terms)?;
+    let (index_key, index_trust) = match &candidate.listed {
+        Some(listed) => {
+            let known = store::plugin_index::find(&cx.db, &listed.url).await?;
+            let (key, trust) = trust::check_index(known.as_ref(), listed, terms)?;
+            (key, Some(trust))
+        }
+        None => (None, None),
+    };
     let before = known.as_ref().and_then(accepted_version);
     check_version(candidate, before.as_deref(), terms)?;
     let missing = match plugin {
         Some(plugin) => pipeline::missing(plugin, package),
         None => package.manifest.wanted(),
     };
-    let strange = before.is_none() || trust == Trust::New;
+    let strange = before.is_none() || trust == Trust::New || index_trust == Some(Trust::New);
     let about = &package.manifest.plugin;
     Ok(Review {
         name: name.to_owned(),
@@ -107,9 +141,13 @@ pub async fn review(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Rev
         key_id: key.as_ref().map(PublicKey::id),
         key: key.map(|key| key.as_str().to_owned()),
         trust,
+        index_key: index_key.map(|key| key.as_str().to_owned()),
+        index_trust,
         routes: package.manifest.routes.iter().map(RouteRow::from).collect(),
         pages: package.manifest.pages.iter().map(PageRow::from).collect(),
         hooks: package.manifest.hooks.iter().map(HookRow::from).collect(),
+        searches: package.manifest.searches.iter().map(SearchRow::from).collect(),
+        cleanups: package.manifest.cleanups.iter().map(CleanupRow::from).collect(),
         schedules: schedules(&package.manifest),
         installed: known.as_ref().is_some_and(|known| is_installed(known, package)),
         asks: !missing.is_empty() || terms.key.is_none() && strange,
@@ -161,7 +199,9 @@ pub fn place(cx: &Cx, candidate: &Candidate) -> Result<Placed> {
     let folder = &cx.config.plugins.dir;
     let path = folder.join(candidate.file_name());
     let failed = |error: io::Error| Error::invalid(format!("{}: {error}", path.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    if !folder.exists() {
+        std::fs::create_dir_all(folder).and_then(|()| hand_over(folder)).map_err(failed)?;
+    }
     let beside = fetch::beside(&path);
     let before = [read(&path).map_err(failed)?, read(&beside).map_err(failed)?];
     let signature = candidate.signature.as_ref().map(|signature| signature.as_str().as_bytes());
@@ -197,6 +237,8 @@ fn put(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
     let partial = path.with_file_name(format!(".{name}.tmp"));
     let mut file = std::fs::File::create(&partial)?;
     file.write_all(bytes)?;
+    // The server may be another user than the admin who runs the command.
+    hand_over(&partial)?;
     file.sync_all()?;
     std::fs::rename(&partial, path)
 }
@@ -207,6 +249,7 @@ fn put(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`review`], and [`Error::Invalid`] when it could not be loaded: nothing changed then.
+#[boxed]
 pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plugin> {
     let name = candidate.name();
     let before = store::plugin::find(&cx.db, name).await?;
@@ -238,6 +281,7 @@ pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plu
         return Err(of_fault(&fault));
     }
     let plugin = desired::change(cx, name, change).await?;
+    remember_index(cx, candidate, &review).await?;
     remove_replaced(cx, &reviewed, &plugin);
     let key = review.key.as_deref().unwrap_or("none");
     tracing::info!(
@@ -277,11 +321,34 @@ fn install(plugin: &mut Plugin, candidate: &Candidate, review: &Review, now: Str
 
 /// Deletes the file that the installed one takes the place of. To roll back to its package there is a copy.
 fn remove_replaced(cx: &Cx, before: &Plugin, now: &Plugin) {
-    let [old, new] = [before, now].map(|plugin| plugin.installs.0.last().map(|install| install.file.as_str()));
-    let Some(old) = old.filter(|old| Some(*old) != new && !old.contains('/')) else { return };
-    let path = cx.config.plugins.dir.join(old);
+    let [old, new] = [before, now].map(installed_file);
+    if old != new {
+        remove(cx, old);
+    }
+}
+
+/// Removes what an installation put into the folder of plugins; what somebody else put there stays.
+pub(crate) fn remove_installed(cx: &Cx, plugin: &Plugin) {
+    remove(cx, installed_file(plugin));
+}
+
+/// As [`remove_installed`], with the copies of packages: whoever installs another of that name must not go back to one of them.
+pub(crate) fn remove_all(cx: &Cx, plugin: &Plugin) {
+    remove_installed(cx, plugin);
+    if let Err(error) = package::forget(&cx.config.plugins.cache_dir.join("packages"), &plugin.name) {
+        tracing::warn!(%error, "copies of packages of {} stay", plugin.name);
+    }
+}
+
+fn installed_file(plugin: &Plugin) -> Option<&str> {
+    plugin.installs.0.last().map(|install| install.file.as_str())
+}
+
+fn remove(cx: &Cx, file: Option<&str>) {
+    let Some(file) = file.filter(|file| !file.contains('/')) else { return };
+    let path = cx.config.plugins.dir.join(file);
     if let Err(error) = put(&path, None).and_then(|()| put(&fetch::beside(&path), None)) {
-        tracing::warn!(%error, "the package that was replaced stays: {}", path.display());
+        tracing::warn!(%error, "a package that is not used any more stays: {}", path.display());
     }
 }
 
@@ -329,16 +396,17 @@ pub struct Request {
 ///
 /// # Errors
 /// As [`fetch()`], [`origin_of`] and [`review`].
+#[boxed]
 pub async fn look(cx: &Cx, name: &str, request: Request) -> Result<Review> {
-    let candidate = get(cx, name, request.from).await?;
+    let candidate = get(cx, name, request.from, &request.terms).await?;
     review(cx, &candidate, &request.terms).await
 }
 
-async fn get(cx: &Cx, name: &str, from: Option<Source>) -> Result<Candidate> {
+async fn get(cx: &Cx, name: &str, from: Option<Source>, terms: &Terms) -> Result<Candidate> {
     match from {
         Some(Source::File(path)) => Err(Error::invalid(format!("{} is no URL", path.display()))),
-        Some(source) => fetch(cx, Some(name), source).await,
-        None => fetch_again(cx, name, origin_of(cx, name).await?).await,
+        Some(source) => fetch(cx, Some(name), source, terms).await,
+        None => fetch_again(cx, name, origin_of(cx, name).await?, terms).await,
     }
 }
 
@@ -348,6 +416,7 @@ async fn get(cx: &Cx, name: &str, from: Option<Source>) -> Result<Candidate> {
 /// # Errors
 /// As [`accept`], and [`Error::Invalid`] for a file, and when the admin has to agree and did not, or agreed to another
 /// package.
+#[boxed]
 pub async fn run(cx: &Cx, name: &str, request: Request) -> Result<Plugin> {
     let Request { from, digest, terms } = request;
     if let (Some(digest), Some(source)) = (&digest, &from)
@@ -355,7 +424,7 @@ pub async fn run(cx: &Cx, name: &str, request: Request) -> Result<Plugin> {
     {
         return Box::pin(accept(cx, &candidate, &terms)).await;
     }
-    let candidate = Box::pin(get(cx, name, from)).await?;
+    let candidate = Box::pin(get(cx, name, from, &terms)).await?;
     check_agreed(&Box::pin(review(cx, &candidate, &terms)).await?, digest.as_deref())?;
     let placed = place(cx, &candidate)?;
     let accepted = Box::pin(accept(cx, &candidate, &terms)).await;

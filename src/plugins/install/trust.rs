@@ -1,22 +1,26 @@
 //! Whose packages are trusted: on first use the key that comes with a package is shown to the admin and remembered with the
 //! plugin; from then on, packages of that plugin must be signed with it.
 //!
-//! A key is remembered for as long as the plugin keeps tables here, so uninstalling does not forget it and purging does.
+//! A key is remembered for as long as the plugin keeps tables here, so uninstalling does not forget it and purging does. An
+//! index that is signed is held to the same rules by its address: whoever changes it could hold back a package.
 
 use serde::Serialize;
 
-use super::fetch::Candidate;
+use super::fetch::{Candidate, Listed};
 use crypto::signature::{PublicKey, Signature, SignatureError};
 use rookery_core::error::{Error, Result};
+use store::plugin_index::KnownIndex;
 
 /// What the admin says beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The key that the package must be signed with; it takes the place of a remembered one.
     pub key: Option<PublicKey>,
-    /// A package without a signature will do.
+    /// The key that the index must be signed with; it takes the place of a remembered one.
+    pub index_key: Option<PublicKey>,
+    /// A package without a signature will do, and an index without one that had one before.
     pub unsigned: bool,
-    /// A version before the present one will do.
+    /// A version before the present one will do, and an index that was signed before one that was used.
     pub downgrade: bool,
 }
 
@@ -106,6 +110,64 @@ fn unsigned(
             Err(Error::invalid(format!("{label} is not signed: --unsigned takes it all the same")))
         }
         None => Ok((None, Trust::Unsigned)),
+    }
+}
+
+/// As [`check`], for the index that named a package. One without a signature will do as long as it never had one; one that was
+/// signed before what was `known` of it may be an old one that somebody serves again, to hold back what came since.
+///
+/// # Errors
+/// [`Error::Invalid`] as for a package, and for an older index.
+pub fn check_index(known: Option<&KnownIndex>, listed: &Listed, terms: &Terms) -> Result<(Option<PublicKey>, Trust)> {
+    let url = &listed.url;
+    let remembered = known.map(|known| PublicKey::parse(&known.public_key)).transpose().map_err(Error::internal)?;
+    let remembered = remembered.as_ref();
+    let Some(signature) = &listed.signature else {
+        return match (&terms.index_key, remembered) {
+            (Some(_), _) => Err(Error::invalid(format!("{url} is not signed, and --index-key says that it must be"))),
+            (None, Some(key)) if !terms.unsigned => Err(Error::invalid(format!(
+                "{url} is not signed, and was before, with the key {}: --unsigned takes it all the same",
+                key.id()
+            ))),
+            (None, _) => Ok((None, Trust::Unsigned)),
+        };
+    };
+    let claimed = signature.claimed_key();
+    let Some(key) = terms.index_key.as_ref().or(remembered).or(claimed.as_ref()) else {
+        let why = "is signed, and its public key did not come with it: name it by --index-key";
+        return Err(Error::invalid(format!("{url} {why}")));
+    };
+    if let Err(error) = key.verify(&listed.text, signature) {
+        let other = claimed.as_ref().filter(|claimed| *claimed != key);
+        let refuse = |what: String| Err(Error::invalid(format!("{url} {what}")));
+        return match (error, other) {
+            (SignatureError::OtherKey | SignatureError::Broken, Some(other)) => refuse(format!(
+                "is signed with the key {} and not with {}, which is trusted for it: ask whoever keeps it; --index-key {} \
+                 trusts the new one",
+                other.id(),
+                key.id(),
+                other.as_str()
+            )),
+            (error, _) => refuse(format!("has a signature that is not accepted: {error}")),
+        };
+    }
+    let trust = match remembered {
+        None => Trust::New,
+        Some(known) if known == key => Trust::Known,
+        Some(_) => Trust::Replaced,
+    };
+    let used = known.and_then(|known| known.signed_at).filter(|_| trust == Trust::Known && !terms.downgrade);
+    match (used, listed.signed_at()) {
+        (Some(used), Some(signed)) if signed < used => Err(Error::invalid(format!(
+            "{url} was signed on {}, before the one of {} that was used here: whoever serves it may hold back what came \
+             since; --downgrade takes it all the same",
+            signed.to_api(),
+            used.to_api()
+        ))),
+        (Some(_), None) => Err(Error::invalid(format!(
+            "{url} does not say when it was signed, and the one that was used before did: --downgrade takes it all the same"
+        ))),
+        _ => Ok((Some(key.clone()), trust)),
     }
 }
 

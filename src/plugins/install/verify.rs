@@ -3,6 +3,7 @@
 //! Changes nothing. A package is verified when its signature fits and its key is the one that the admin names or that is
 //! remembered for the plugin.
 
+use model::boxed;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -75,6 +76,7 @@ impl Verified {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a package that cannot be read, is not signed, or whose signature is not accepted.
+#[boxed]
 pub async fn file(cx: &Cx, path: PathBuf, key: Option<PublicKey>) -> Result<Verified> {
     let candidate = fetch::read(path.clone(), Source::File(path)).await?;
     let plugin = store::plugin::find(&cx.db, candidate.name()).await?;
@@ -85,6 +87,7 @@ pub async fn file(cx: &Cx, path: PathBuf, key: Option<PublicKey>) -> Result<Veri
 ///
 /// # Errors
 /// As [`file()`], and when there is no such plugin or no package that was accepted.
+#[boxed]
 pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verified> {
     let known = admin::find(cx, name).await?;
     let package = known.package.map_err(|fault| of_fault(&fault))?;

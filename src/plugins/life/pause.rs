@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::DRAIN;
 use crate::Cx;
 use crate::{Active, PluginId, Registry, sql};
-use model::Time;
+use model::{Time, boxed};
 use rookery_core::error::{Error, Result as Done};
 use store::{Engine, plugin_schema};
 
@@ -224,6 +224,7 @@ pub(super) async fn resume(cx: &Cx, plugin: PluginId, by: i64) -> Done<()> {
 }
 
 /// As [`refresh`], when there may be something new since the last successful read.
+#[boxed]
 pub async fn refresh_if_due(cx: &Cx) -> Done<()> {
     if cx.plugins.pauses.is_due(cx) { refresh(cx).await } else { Ok(()) }
 }

@@ -67,8 +67,14 @@ pub(crate) async fn prepare(
     let quotas = Quotas::new(&cx.db, plugin.id, &package.manifest, &limits);
     quotas.measure();
     let budget = Budget::new(cx, &package);
-    let mut stage =
-        budget.spend(Rehearsal::begin(cx, &package, &limits, plugin.id, quotas.storage.clone(), &budget)).await?;
+    let mut attempts = Attempts::begin();
+    let mut stage = loop {
+        let begun = Rehearsal::begin(cx, &package, &limits, plugin.id, quotas.storage.clone(), &budget);
+        match budget.spend(begun).await {
+            Ok(stage) => break stage,
+            Err(fault) => attempts.again(fault).await?,
+        }
+    };
     passed(State::Migrated);
     let active = Arc::new(Active {
         sql: stage.sql.take(),
@@ -228,6 +234,47 @@ async fn engine(cx: &Cx) -> Result<Engine, LoadError> {
     cx.plugins.engine.get_or_try_init(make).await.cloned()
 }
 
+/// How often migrations are tried that are broken off since others wait for them. Each time these wait for no longer than
+/// `plugins.contended_migration_ms`.
+const ATTEMPTS: u32 = 6;
+/// The pause before the second attempt; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The attempts at work that is broken off when others wait for it.
+struct Attempts {
+    left: u32,
+    pause: Duration,
+}
+
+impl Attempts {
+    fn begin() -> Self {
+        Self { left: ATTEMPTS - 1, pause: FIRST_PAUSE }
+    }
+
+    /// Waits until it is time for another attempt.
+    ///
+    /// # Errors
+    /// `fault`, when it did not come of others waiting; [`LoadError::lasting`] when they waited each time.
+    async fn again(&mut self, fault: LoadError) -> Result<(), LoadError> {
+        if !fault.contended {
+            return Err(fault);
+        }
+        if self.left == 0 {
+            return Err(fault.lasting());
+        }
+        tracing::info!("others waited for migrations, which are tried again: {fault}");
+        tokio::time::sleep(self.pause).await;
+        self.left -= 1;
+        self.pause *= 2;
+        Ok(())
+    }
+}
+
+/// `fault`, and that it came of others waiting for `tx` if it did: then it says nothing about what was tried.
+fn broken_off(tx: &Tx, fault: LoadError) -> LoadError {
+    if tx.has_yielded() { LoadError { lasting: false, ..fault.contended() } } else { fault }
+}
+
 /// Added to a timeout, because a migration or self-test that runs out of time reports that itself, slightly later.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -296,11 +343,13 @@ impl Rehearsal {
         let mut tx = cx.db.begin().await.map_err(|error| LoadError::new(Stage::Migrate, error.to_string()))?;
         tx.bound(budget.left(), Some(contended(cx)));
         let (now, progress) = (cx.clock.now(), &mut Progress::Rehearsal);
-        let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await?;
+        let migrated = sql::migrate(&mut tx, id, manifest, files, now, budget.left(), progress).await;
+        let migrated = migrated.map_err(|fault| broken_off(&tx, fault))?;
         // Preparing changes nothing, and on a busy machine it may take longer than a migration may keep others waiting.
         tx.bound(budget.left(), Some(contended(cx) + PREPARING));
         let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
-        let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() })?;
+        let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() });
+        let sql = sql.map_err(|fault| broken_off(&tx, fault))?;
         Ok(Self { tx: Some(tx), migrated, sql })
     }
 }
@@ -314,10 +363,17 @@ pub(crate) async fn migrate(cx: &Cx, active: &Active, told: Option<i64>) -> Resu
     if active.manifest.sql.is_none() {
         return Ok(Migrated::default());
     }
-    let mut progress = Progress::begin();
+    let (mut progress, mut attempts) = (Progress::begin(), Attempts::begin());
     loop {
         let begun = Instant::now();
-        let migrated = migrate_once(cx, active, told, &mut progress).await?;
+        let migrated = match migrate_once(cx, active, told, &mut progress).await {
+            Ok(migrated) => migrated,
+            Err(fault) => {
+                attempts.again(fault).await?;
+                continue;
+            }
+        };
+        attempts = Attempts::begin();
         if !migrated.more {
             return Ok(migrated);
         }
@@ -337,7 +393,8 @@ async fn migrate_once(
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
     tx.bound(time, Some(contended(cx)));
-    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await?;
+    let migrated = sql::migrate(&mut tx, active.id, &active.manifest, &active.files, now, time, progress).await;
+    let migrated = migrated.map_err(|fault| broken_off(&tx, fault))?;
     if let Some(by) = told {
         let changed = !migrated.applied.is_empty();
         if changed && !store::plugin::is_paused(&mut tx, active.id, cx.clock.now()).await.map_err(failed)? {

@@ -6,10 +6,12 @@
 //! of the registry. What follows from a state is decided by `machine`, which package is tried by `source`; the steps
 //! before the swap are in `pipeline`.
 
+use model::boxed;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
@@ -55,6 +57,7 @@ pub struct Report {
 }
 
 /// Loads every enabled plugin at start. A plugin that fails does not keep the server from starting.
+#[boxed]
 pub async fn start(cx: &Cx) -> Vec<Report> {
     let reports = follow(cx).await;
     for report in &reports {
@@ -66,6 +69,7 @@ pub async fn start(cx: &Cx) -> Vec<Report> {
 }
 
 /// For a command that runs beside a server: leaves events to the plugins of the process that runs them.
+#[boxed]
 pub async fn leave_to_server(cx: &Cx) -> Done<()> {
     let some = store::plugin::list(&cx.db).await?.iter().any(|plugin| plugin.enabled);
     cx.plugins.elsewhere.store(some, Ordering::Relaxed);
@@ -74,6 +78,7 @@ pub async fn leave_to_server(cx: &Cx) -> Done<()> {
 
 /// Reconciles this process with the desired state. A plugin that failed is retried when its package or configuration
 /// changed, and with back-off.
+#[boxed]
 pub async fn follow(cx: &Cx) -> Vec<Report> {
     let wanted = cx.generation();
     match reconcile(cx, None).await {
@@ -96,6 +101,7 @@ pub async fn follow(cx: &Cx) -> Vec<Report> {
 }
 
 /// As [`follow`], if the desired state changed since the last successful reconciliation, or a retry is due.
+#[boxed]
 pub async fn follow_changes(cx: &Cx) -> Done<()> {
     cx.reload().await?;
     pause::refresh_if_due(cx).await?;
@@ -109,6 +115,7 @@ pub async fn follow_changes(cx: &Cx) -> Done<()> {
 ///
 /// # Errors
 /// Why it is not loaded, to be shown verbatim.
+#[boxed]
 pub async fn reload(cx: &Cx, name: &str) -> Result<Outcome, LoadError> {
     let reports = reconcile(cx, Some(name)).await?;
     match reports.into_iter().find(|report| report.name == name).map(|report| report.outcome) {
@@ -122,6 +129,7 @@ pub async fn reload(cx: &Cx, name: &str) -> Result<Outcome, LoadError> {
 ///
 /// # Errors
 /// Why it would not be loaded.
+#[boxed]
 pub async fn check(cx: &Cx, name: &str) -> Result<(), LoadError> {
     let (plugins, packages) = desired_state(cx).await?;
     let Some(plugin) = plugins.into_iter().find(|plugin| plugin.name == name && plugin.enabled) else { return Ok(()) };
@@ -233,7 +241,8 @@ async fn follow_desired(cx: &Cx, plugin: Plugin, packages: &Packages, serving: O
     let candidate = machine::Candidate { digest: package.digest.clone(), config_version: plugin.config_version };
     match step(cx, &name, Input::Desired(candidate)) {
         Action::Wait(fault) => Outcome::Failed(fault),
-        _ => load(cx, plugin, package, serving).await,
+        // Boxed, since it is large, and without its type, which has the sandbox's within it.
+        _ => load(cx, plugin, package, serving).boxed().await,
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`check`] is called twice a second by the server's housekeeping. Follows `PLUGINS.md` sections 2.2 (observe) and 2.6
 //! (breaker).
 
+use model::boxed;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::machine::{Action, Health, Input};
@@ -17,6 +18,7 @@ use rookery_core::error::Result;
 use store::plugin::Plugin;
 
 /// Looks at every active plugin: rolls back what fails on probation, quarantines what keeps failing.
+#[boxed]
 pub async fn check(cx: &Cx) {
     for active in &cx.plugins.latest().plugins {
         match cx.plugins.observed.step(active.name(), Input::Checked(health(active)), cx.clock.now()) {

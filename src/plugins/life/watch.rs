@@ -4,6 +4,7 @@
 //! (debounced) it is read, and its digest decides whether anything changed. Polling every two seconds covers file
 //! systems without events (networks, containers).
 
+use model::boxed;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -29,6 +30,7 @@ const HINTS: usize = 1024;
 const IGNORED_FOLDERS: [&str; 2] = ["target", "node_modules"];
 
 /// Watches the plugin folder until the server stops, if the configuration asks for it.
+#[boxed]
 pub async fn run(cx: Cx) {
     if !cx.config.plugins.watch {
         return;

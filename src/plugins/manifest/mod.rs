@@ -5,6 +5,7 @@
 //! can be checked without the component, the database or other plugins. `MANIFEST.md` of the SDK is the reference for
 //! authors.
 
+mod contributions;
 mod grants;
 mod instance;
 mod pages;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use contributions::{CleanupException, SearchMark};
 pub use instance::is_reserved;
 pub use pages::{CorePage, PageDeclaration, Title};
 pub use parse::{API, parse, parse_limits};
@@ -45,6 +47,10 @@ pub struct Manifest {
     pub pages: Vec<PageDeclaration>,
     #[serde(default, rename = "hook")]
     pub hooks: Vec<Hook>,
+    #[serde(default, rename = "search")]
+    pub searches: Vec<SearchMark>,
+    #[serde(default, rename = "cleanup")]
+    pub cleanups: Vec<CleanupException>,
     #[serde(default, rename = "schedule")]
     pub schedules: Vec<Schedule>,
     #[serde(default, rename = "job")]
@@ -351,6 +357,12 @@ pub struct Hook {
     /// values of `visibility` that the plugin defines.
     #[serde(default)]
     pub kinds: Vec<String>,
+    /// `status-filter`: what people read of the visibilities in `kinds`, by language.
+    #[serde(default)]
+    pub titles: BTreeMap<String, BTreeMap<String, String>>,
+    /// `decorate`, notifications and their groups: the types that the plugin is asked about; all without any.
+    #[serde(default)]
+    pub types: Vec<String>,
     /// `decorate`: the members it adds to the entity.
     #[serde(default)]
     pub fields: Vec<String>,

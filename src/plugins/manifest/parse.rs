@@ -257,6 +257,12 @@ mod tests {
                 "kinds names one kind of entity",
             ),
             ("on = \"decorate\"\nkinds = [\"status\"]", "fields is empty"),
+            ("on = \"fanout\"\ntypes = [\"mention\"]", "types says nothing at this moment"),
+            ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ntypes = [\"mention\"]", "of notifications"),
+            (
+                "on = \"decorate\"\nkinds = [\"notification\"]\nfields = [\"x\"]\ntypes = [\"mention\", \"wave\"]",
+                "no notification of the type \"wave\"",
+            ),
             ("on = \"decorate\"\nkinds = [\"trend\"]\nfields = [\"score\"]", "[\"weight\"]"),
             ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ndefaults = { y = 1 }", "defaults names \"y\""),
             ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),

@@ -5,12 +5,13 @@ use std::fmt::Display;
 
 use serde_json::{Map, Value};
 
+use super::contributions;
 use super::instance;
 use super::pages;
 use super::paths::{self, is_word};
 use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, values};
 use config::nearest;
-use model::{Scopes, Visibility, scope};
+use model::{NotificationType, Scopes, Visibility, scope};
 
 /// Kinds of events that a hook may subscribe to.
 pub const EVENTS: &[&str] = &[
@@ -52,7 +53,7 @@ const WORDS: &[(&str, PermissionList, &[&str])] = &[
     ("storage", |asked| &asked.storage, &["kv", "cache"]),
 ];
 
-/// Most characters of the title of a push.
+/// Most characters of the title of a push, or of a visibility.
 const MAX_TITLE: usize = 100;
 
 /// Why a hook or permission that is not implemented yet is refused.
@@ -91,6 +92,8 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
         pages::check(page).map_err(|problem| format!("page {:?}: {problem}", page.id))?;
     }
     hooks(&manifest.hooks)?;
+    decorated_types(manifest)?;
+    contributions::check(manifest)?;
     names(manifest)?;
     titles(manifest)?;
     instance::check(&manifest.instance)?;
@@ -291,7 +294,9 @@ fn hook(hook: &Hook) -> Checked {
     for (key, given, fits) in [
         ("params", !hook.params.is_empty(), matches!(moment, Moment::StatusFilter | Moment::SignUp)),
         ("audience", !hook.audience.is_empty(), moment == Moment::StatusFilter),
+        ("titles", !hook.titles.is_empty(), moment == Moment::StatusFilter),
         ("kinds", !hook.kinds.is_empty(), kinds),
+        ("types", !hook.types.is_empty(), moment == Moment::Decorate),
         ("fields", !hook.fields.is_empty(), moment == Moment::Decorate),
         ("defaults", !hook.defaults.is_empty(), moment == Moment::Decorate),
         ("cache", hook.cache.is_some(), moment == Moment::Decorate),
@@ -313,6 +318,17 @@ fn hook(hook: &Hook) -> Checked {
     }
     if let Some(name) = hook.audience.iter().find(|name| !hook.params.contains(name)) {
         return Err(format!("audience names {name:?}, and params does not"));
+    }
+    for (word, texts) in &hook.titles {
+        if !hook.kinds.contains(word) {
+            return Err(format!("titles names {word:?}, and kinds does not"));
+        }
+        if !texts.contains_key("en") {
+            return Err(format!("the titles of {word:?} have none in English (en)"));
+        }
+        if texts.values().any(|text| text.trim().is_empty() || text.chars().count() > MAX_TITLE) {
+            return Err(format!("a title of {word:?} is not of 1 to {MAX_TITLE} characters"));
+        }
     }
     match moment {
         Moment::Events => events(hook),
@@ -339,6 +355,9 @@ fn decorate(hook: &Hook) -> Checked {
     if hook.cache.is_some() && kind != "status" {
         return Err("cache is for statuses alone: what is said of accounts is kept anyway".to_owned());
     }
+    if !hook.types.is_empty() && !matches!(kind.as_str(), "notification" | "notification_group") {
+        return Err("types are those of notifications: leave them out for other entities".to_owned());
+    }
     if hook.fields.is_empty() {
         return Err("fields is empty: name the members that are added".to_owned());
     }
@@ -348,6 +367,17 @@ fn decorate(hook: &Hook) -> Checked {
     unique("fields called", hook.fields.iter())?;
     match hook.defaults.keys().find(|name| !hook.fields.contains(name)) {
         Some(name) => Err(format!("defaults names {name:?}, and fields does not")),
+        None => Ok(()),
+    }
+}
+
+/// The types of notifications that hooks decorate are the server's or the plugin's own.
+fn decorated_types(manifest: &Manifest) -> Checked {
+    let known = |name: &&String| {
+        name.parse::<NotificationType>().is_ok() || manifest.notifications.iter().any(|kind| kind.name == **name)
+    };
+    match manifest.hooks.iter().flat_map(|hook| &hook.types).find(|name| !known(name)) {
+        Some(name) => Err(format!("hook on \"decorate\": types: there is no notification of the type {name:?}")),
         None => Ok(()),
     }
 }

@@ -8,6 +8,8 @@ use std::time::SystemTime;
 
 use rookery_plugin_host::LoadError;
 
+use config::folder::hand_over;
+
 use super::folder::read_bounded;
 use super::{Origin, Package, unpack, unreadable};
 
@@ -20,7 +22,10 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    fs::create_dir_all(folder)?;
+    if !folder.exists() {
+        fs::create_dir_all(folder)?;
+        hand_over(folder)?;
+    }
     let mut files: BTreeMap<&str, &[u8]> =
         package.files.iter().map(|(path, bytes)| (path.as_str(), &**bytes)).collect();
     files.insert(&package.manifest.plugin.wasm, &package.wasm);
@@ -34,6 +39,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
     let partial = path.with_extension("tmp");
     let mut file = fs::File::create(&partial)?;
     file.write_all(&builder.into_inner()?)?;
+    hand_over(&partial)?;
     file.sync_all()?;
     fs::rename(&partial, &path)?;
     forget_oldest(folder, package.name())
@@ -61,6 +67,14 @@ pub fn kept_digests(folder: &Path, name: &str) -> Vec<String> {
     let mut copies = copies(folder, name).unwrap_or_default();
     copies.sort();
     copies.into_iter().rev().filter_map(|(_, path)| digest_of(&path, name)).collect()
+}
+
+/// Deletes all copies of `name`. Blocks.
+pub fn forget(folder: &Path, name: &str) -> io::Result<()> {
+    match copies(folder, name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        copies => copies?.iter().try_for_each(|(_, path)| fs::remove_file(path)),
+    }
 }
 
 /// The copies of `name`, and when each was made.

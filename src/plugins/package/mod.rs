@@ -21,7 +21,7 @@ use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
 pub use folder::{Found, PACKED_MAX, find, read, read_bounded};
-pub use kept::{keep, kept, kept_digests};
+pub use kept::{forget, keep, kept, kept_digests};
 
 /// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";

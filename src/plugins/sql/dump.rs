@@ -48,7 +48,7 @@ struct Line<'a> {
 /// [`Error::Invalid`] when it cannot be written, else the database's; no file is left then.
 pub async fn dump(cx: &Cx, plugin: &Plugin) -> Result<Dump> {
     let folder = cx.config.storage.data_dir.join(FOLDER);
-    let path = folder.join(format!("{}-{}.jsonl", plugin.name, cx.clock.now().format("%Y%m%dT%H%M%SZ")));
+    let path = folder.join(format!("{}-{}.jsonl", plugin.name, cx.clock.now().format("%Y%m%dT%H%M%S%3fZ")));
     let file = create(&folder, &path).await.map_err(|error| unwritable(&path, &error))?;
     let filled = fill(cx, plugin, &path, file).await;
     if filled.is_err() {

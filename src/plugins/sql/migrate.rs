@@ -80,7 +80,8 @@ struct Pending<'a> {
 /// Creates the plugin's name-space if necessary, and applies pending migrations, all of them within `time`.
 ///
 /// # Errors
-/// At [`Stage::Migrate`]; roll `tx` back then. [`LoadError::lasting`] when a migration itself failed or took too long.
+/// At [`Stage::Migrate`]; roll `tx` back then. [`LoadError::lasting`] when a migration itself failed or took too long, if
+/// not [because others waited](Tx::has_yielded).
 pub async fn migrate(
     tx: &mut Tx,
     plugin: PluginId,
@@ -192,7 +193,7 @@ fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> Strin
     match error {
         ConfinedError::Time(_) => format!(
             "migration {name} and those before it took longer than {} s, or on SQLite kept others who write waiting for longer \
-             than plugins.contended_migration_ms: let it work in batches (`-- batch: 1000`), split it over several versions, \
+             than plugins.contended_migration_ms each time that it was tried: let it work in batches (`-- batch: 1000`), split it over several versions, \
              or raise plugins.migration_timeout_seconds or that key",
             time.as_millis().div_ceil(1_000)
         ),

@@ -49,6 +49,14 @@ pub struct Statement {
     pub(super) page: Option<[usize; 4]>,
 }
 
+impl Statement {
+    /// True when its rows have the column `name`.
+    #[must_use]
+    pub fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column == name)
+    }
+}
+
 /// All statements of a plugin.
 #[derive(Debug)]
 pub struct Statements {

@@ -41,6 +41,8 @@ pub(crate) struct Confinement {
     until: AtomicU64,
     /// For how long this transaction keeps others waiting at most.
     contended: AtomicU64,
+    /// What ran was interrupted since it kept others waiting for so long.
+    yielded: AtomicBool,
     /// Of the connection that writes: whether others wait for it.
     held: OnceLock<Arc<HeldSince>>,
     /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
@@ -105,6 +107,7 @@ impl Confinement {
     pub(crate) fn renew(&self) {
         self.leave();
         self.bound(None);
+        self.yielded.store(false, Ordering::Release);
     }
 
     /// Interrupts what runs in this stay, also on another thread; nothing when the stay is over. The connection stays
@@ -151,7 +154,19 @@ impl Confinement {
     pub(crate) fn ends(&self) -> bool {
         let now = now();
         let late = |time: &AtomicU64| (1..now).contains(&time.load(Ordering::Acquire));
-        late(&self.deadline) || late(&self.until) || self.must_yield()
+        if late(&self.deadline) || late(&self.until) {
+            return true;
+        }
+        let yields = self.must_yield();
+        if yields {
+            self.yielded.store(true, Ordering::Release);
+        }
+        yields
+    }
+
+    /// True when something was interrupted since others waited, since the connection was [renewed](Self::renew).
+    pub(crate) fn has_yielded(&self) -> bool {
+        self.yielded.load(Ordering::Acquire)
     }
 }
 

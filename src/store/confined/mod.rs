@@ -237,6 +237,15 @@ impl Tx {
         }
     }
 
+    /// True when a statement was cut off since others waited for this transaction: it may have the time that it needs when
+    /// they do not. Never on PostgreSQL, where they do not wait.
+    pub fn has_yielded(&self) -> bool {
+        match &self.inner {
+            Inner::Sqlite(tx) => tx.has_yielded(),
+            Inner::Postgres(_) => false,
+        }
+    }
+
     /// Runs a statement of a plugin inside this transaction; the server's own statements stay unconfined.
     ///
     /// A statement that fails leaves the transaction as it was before. The exceptions can only roll back afterwards: on

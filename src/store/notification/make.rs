@@ -9,7 +9,7 @@ use crate::relation_sql::{blocks, blocks_domain, mutes};
 use crate::sql;
 use crate::{Executor, Result, Tx};
 use model::notification::NotificationKind;
-use model::{AccountId, Json, NotificationId, NotificationType, StatusId, Time};
+use model::{AccountId, Json, NotificationId, NotificationType, Preferences, StatusId, Time};
 
 /// A candidate for a notification, about which [`facts`] is asked.
 #[derive(Debug, Serialize)]
@@ -66,6 +66,8 @@ pub struct CandidateFacts {
     pub staff_permissions: Option<i64>,
     /// The highest group key in use among those that it might join.
     pub group_key: Option<String>,
+    /// The receiver's preferences, for a type that people may be told of by mail.
+    pub preferences: Option<Json<Preferences>>,
 }
 
 /// Since when the batch of candidates is judged.
@@ -79,7 +81,7 @@ pub struct Since {
     pub account: Time,
 }
 
-/// The facts about each question that has any, in one statement for the whole batch.
+/// The facts about each question that has any, in the order of the batch and in one statement.
 ///
 /// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
 /// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
@@ -127,7 +129,9 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, since: Since) -
                 CASE WHEN n.first_key IS NULL THEN NULL
                      ELSE (SELECT MAX(k.group_key) FROM notifications k
                            WHERE k.account_id = n.receiver AND k.group_key >= n.first_key AND k.group_key <= n.last_key)
-                     END AS group_key
+                     END AS group_key,
+                CASE WHEN n.kind IN ('mention', 'follow', 'follow_request', 'reblog', 'favourite') THEN u.preferences
+                     END AS preferences
          FROM notices n
          JOIN accounts r ON r.id = n.receiver
          JOIN users u ON u.account_id = n.receiver
@@ -137,7 +141,8 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, since: Since) -
          LEFT JOIN roles q ON q.id = u.role_id
          LEFT JOIN notification_policies y ON y.account_id = n.receiver
          WHERE r.suspended_at IS NULL AND NOT r.memorial AND u.confirmed_at IS NOT NULL AND u.approved
-           AND s.suspended_at IS NULL"
+           AND s.suspended_at IS NULL
+         ORDER BY n.number"
     ))
     .bind(Json(questions))
     .bind(since.now)
@@ -208,9 +213,12 @@ pub struct NewNotification {
     pub group_key: Option<String>,
     /// Filtered by the notification policy.
     pub filtered: bool,
-    /// It is stored but not announced (streaming, push). Not a column.
+    /// It is stored but not announced (streaming, push, mail). Not a column.
     #[serde(skip)]
     pub silent: bool,
+    /// The receiver wants to be told of it by mail. Not a column.
+    #[serde(skip)]
+    pub mailed: bool,
 }
 
 /// Inserts notifications in one statement; returns the ids of those that were new. There is one for each activity, type

@@ -94,6 +94,25 @@ pub async fn find(
     .await
 }
 
+/// Those of the notifications `ids`, whoever's they are, that are of one of `types` and whose senders are not suspended, in
+/// the order of their ids.
+pub async fn list_each(
+    db: impl Executor,
+    ids: &[NotificationId],
+    types: &[NotificationKind],
+) -> Result<Vec<NotificationRow>> {
+    db.query(sql!(
+        "SELECT " listed_columns!() "
+         FROM notifications n
+         WHERE n.id" in("$1") "AND n.type" in("$2") "AND" sender_not_suspended!() "
+         ORDER BY n.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(Texts::of(types.iter().map(NotificationKind::as_str)))
+    .all()
+    .await
+}
+
 /// Deletes the notification `id` of `account`; false when there was none.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Result<bool> {
     let deleted: Vec<DeletedMember> = tx

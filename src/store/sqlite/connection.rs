@@ -132,17 +132,32 @@ impl Connection {
         wanted: Wanted,
         layout: &Layout,
     ) -> Result<(Vec<T>, bool)> {
+        let mut decoded = Vec::new();
+        let changed = self.each_row(text, args, wanted, &mut |row| {
+            decoded.push(T::decode(&BorrowedRow::new(row, layout))?);
+            Ok(())
+        })?;
+        Ok((decoded, changed))
+    }
+
+    /// Gives `take` each row; true when the statement may have changed something. Compiled once for all rows.
+    fn each_row(
+        &self,
+        text: &str,
+        args: &[Parameter],
+        wanted: Wanted,
+        take: &mut dyn FnMut(&rusqlite::Row<'_>) -> Result<()>,
+    ) -> Result<bool> {
         let mut statement = self.bound_statement(text, args)?;
         let mut rows = statement.raw_query();
-        let mut decoded = Vec::new();
         while let Some(row) = rows.next()? {
-            decoded.push(T::decode(&BorrowedRow::new(row, layout))?);
+            take(row)?;
             if wanted == Wanted::First {
                 break;
             }
         }
         drop(rows);
-        Ok((decoded, !statement.readonly()))
+        Ok(!statement.readonly())
     }
 
     /// Runs a statement; gives the number of rows that it changed.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use model::row::Row;
 use model::sqlite::Parameter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -63,8 +64,29 @@ impl Readers {
         args: Vec<Parameter>,
         wanted: Wanted,
     ) -> Result<Vec<T>> {
-        let reader = self.take().await?;
-        blocking(move || reader.open()?.fetch(text, &args, wanted)).await
+        let place = Arc::new(Mutex::new(None));
+        let rows = Arc::clone(&place);
+        self.run(Box::new(move |connection| {
+            let fetched = connection.fetch(text, &args, wanted);
+            *rows.lock().unwrap_or_else(PoisonError::into_inner) = Some(fetched);
+        }))
+        .await?;
+        let fetched = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+        fetched.unwrap_or_else(|| Err(sqlx::Error::WorkerCrashed.into()))
+    }
+
+    /// Runs `work` on a blocking thread, once a connection is free. Compiled once for all rows, and with it what the runtime
+    /// has for each type of work.
+    fn run(self: Arc<Self>, work: Box<dyn FnOnce(&Connection) + Send>) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async move {
+            let reader = self.take().await?;
+            blocking(move || {
+                let open = reader.open()?;
+                work(open.connection()?);
+                Ok(())
+            })
+            .await
+        })
     }
 
     fn try_take(self: &Arc<Self>) -> Option<Reader> {
@@ -117,10 +139,6 @@ impl Reader {
 pub(super) struct OpenReader(Reader);
 
 impl OpenReader {
-    fn fetch<T: Row>(&self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
-        self.connection()?.fetch(text, args, wanted)
-    }
-
     pub(super) fn connection(&self) -> Result<&Connection> {
         self.0.connection().ok_or(Error::Sql(sqlx::Error::PoolClosed))
     }

@@ -248,6 +248,12 @@ impl Transaction {
         Ok(Arc::clone(&self.connection()?.cell))
     }
 
+    /// True when something was interrupted since others waited, also when that ended the transaction.
+    pub(crate) fn has_yielded(&self) -> bool {
+        let connection = self.held.as_ref().and_then(|held| held.connection.as_ref());
+        connection.is_some_and(|connection| connection.cell.has_yielded())
+    }
+
     /// Limits how long the transaction may still last, and with `contended` how long it lasts at most while others wait
     /// for it; what runs then is interrupted.
     pub(crate) fn bound(&self, left: Duration, contended: Option<Duration>) {

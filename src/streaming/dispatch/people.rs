@@ -1,5 +1,6 @@
 //! What concerns one person, and what concerns everyone: notifications, conversations, announcements.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::Hub;
@@ -7,31 +8,43 @@ use crate::event::Event;
 use crate::hub::Subscriber;
 use crate::topic::Topic;
 use model::{AccountId, Actor, NotificationId, RowId};
+use rookery_core::change::Made;
 use rookery_core::entity;
 use rookery_core::service::{conversation, notification, streaming};
-use rookery_core::{Cx, Error, Result};
+use rookery_core::{Cx, Result};
 
-/// A notification was made.
-pub(super) async fn notified(hub: &Hub, cx: &Cx, receiver: AccountId, id: NotificationId) -> Result<()> {
-    let topic = Topic::Notifications(receiver);
-    let Some(actor) = listener(hub, cx, &topic, receiver).await? else { return Ok(()) };
-    let Some(shown) = present(notification::show(cx, &actor, id).await)? else { return Ok(()) };
-    if shown.listed.notification.filtered {
-        return Ok(());
-    }
-    if let Some(rendered) = present(entity::notification::render_one(cx, &actor, &shown).await)? {
-        hub.tell(&topic, "notification", Some(rendered.as_str()));
+/// Most notifications that are read and rendered together.
+const PAGE: usize = 100;
+
+/// Notifications were made: as many statements for a page of them as for one.
+pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
+    let heard: Vec<&Made> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
+    for page in heard.chunks(PAGE) {
+        let receivers = people(hub, cx, page.iter().map(|made| made.receiver)).await?;
+        let ids: Vec<NotificationId> = page.iter().map(|made| made.notification).collect();
+        let mut shown = notification::show_each(cx, &receivers, &ids).await?;
+        shown.retain(|(_, shown)| !shown.listed.notification.filtered);
+        let rendered = entity::notification::render_each(cx, &shown).await?;
+        for ((receiver, _), rendered) in shown.iter().zip(rendered) {
+            if let Some(rendered) = rendered {
+                hub.tell(&Topic::Notifications(receiver.id), "notification", Some(rendered.as_str()));
+            }
+        }
     }
     Ok(())
 }
 
-/// A conversation has a new last status, or was read.
-pub(super) async fn conversation(hub: &Hub, cx: &Cx, account: AccountId, id: RowId) -> Result<()> {
-    let topic = Topic::Direct(account);
-    let Some(actor) = listener(hub, cx, &topic, account).await? else { return Ok(()) };
-    if let Some(shown) = present(conversation::show(cx, &actor, id).await)? {
-        let rendered = entity::conversation::render_one(cx, &actor, &shown).await?;
-        hub.tell(&topic, "conversation", Some(rendered.as_str()));
+/// Conversations have a new last status, or were read: as many statements for a page of them as for one.
+pub(super) async fn conversations(hub: &Hub, cx: &Cx, updated: &[(AccountId, RowId)]) -> Result<()> {
+    let heard: Vec<_> = updated.iter().filter(|(owner, _)| hub.hears(&Topic::Direct(*owner))).collect();
+    for page in heard.chunks(PAGE) {
+        let owners = people(hub, cx, page.iter().map(|(owner, _)| *owner)).await?;
+        let ids: Vec<RowId> = page.iter().map(|(_, id)| *id).collect();
+        let shown = conversation::show_each(cx, &owners, &ids).await?;
+        let rendered = entity::conversation::render_each(cx, &shown).await?;
+        for ((owner, _), rendered) in shown.iter().zip(rendered) {
+            hub.tell(&Topic::Direct(owner.id), "conversation", Some(rendered.as_str()));
+        }
     }
     Ok(())
 }
@@ -64,19 +77,8 @@ pub(super) fn everyone(hub: &Hub, name: &str, payload: &str) {
     }
 }
 
-/// `account`, if it is connected and listens to `topic`.
-async fn listener(hub: &Hub, cx: &Cx, topic: &Topic, account: AccountId) -> Result<Option<Arc<Actor>>> {
-    if !hub.hears(topic) {
-        return Ok(None);
-    }
-    Ok(hub.people.of(cx, vec![account]).await?.pop())
-}
-
-/// What is there; `None` for what was deleted or hidden meanwhile.
-fn present<T>(found: Result<T>) -> Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(Error::NotFound) => Ok(None),
-        Err(error) => Err(error),
-    }
+/// Those of `accounts` who may use this server.
+async fn people(hub: &Hub, cx: &Cx, accounts: impl Iterator<Item = AccountId>) -> Result<Vec<Arc<Actor>>> {
+    let accounts: BTreeSet<AccountId> = accounts.collect();
+    hub.people.of(cx, accounts.into_iter().collect()).await
 }

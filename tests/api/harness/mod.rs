@@ -10,17 +10,18 @@ mod site;
 mod stream;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
 use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
 use config::Config;
+use crypto::{Secret, key_pair};
 use http::router::Server;
 use model::AccountId;
 use model::clock::Clock;
 use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{oauth, token};
+use rookery_core::service::{oauth, signing_key, token};
 use rookery_server::Cx;
 use store::{Db, Engine};
 use tower::ServiceExt as _;
@@ -31,7 +32,7 @@ pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
 pub use push_service::PushService;
 pub use site::Site;
-pub use stream::{Event, Events};
+pub use stream::{Event, Events, Listening, Socket};
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
@@ -41,6 +42,9 @@ pub const COMPILED: [(&str, &str); 2] = [
     ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
     ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
 ];
+
+/// That of all people that a test makes: to generate one for each took a quarter of the suite's time.
+static KEY_PAIR: LazyLock<(String, Secret)> = LazyLock::new(|| key_pair::generate().unwrap());
 
 /// A server under test. Cheap to clone; its database goes with the last clone.
 #[derive(Clone)]
@@ -131,6 +135,9 @@ impl TestApp {
             reason: None,
         };
         let id = sign_up::create(&self.app, &mut tx, new).await.unwrap();
+        let (public, private) = &*KEY_PAIR;
+        let sealed = signing_key::seal(&self.app, id, private).unwrap();
+        store::account::set_keys(&mut tx, id, public, &sealed).await.unwrap();
         tx.commit().await.unwrap();
         let token = self.token(Some(id), ALL_SCOPES).await;
         Client::new(self.clone(), Some(id), name, Some(token))

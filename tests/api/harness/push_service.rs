@@ -25,6 +25,9 @@ struct Answer {
     retry_after: Option<String>,
 }
 
+/// What the service answers to a message that says this: a status.
+type Judge = Arc<dyn Fn(&Value) -> u16 + Send + Sync>;
+
 /// A request that came in.
 #[derive(Clone, Debug)]
 pub struct Sent {
@@ -44,18 +47,30 @@ pub struct PushService {
     key: Arc<PrivateKey>,
     auth: [u8; 16],
     answer: Arc<Mutex<Answer>>,
+    /// Answers in its place.
+    judge: Option<Judge>,
     sent: Arc<Mutex<Vec<Sent>>>,
 }
 
 impl PushService {
     /// A service that takes everything.
     pub async fn start() -> Self {
+        Self::serve(None).await
+    }
+
+    /// A service that reads each message, and answers what `judge` says of it.
+    pub async fn judging(judge: impl Fn(&Value) -> u16 + Send + Sync + 'static) -> Self {
+        Self::serve(Some(Arc::new(judge))).await
+    }
+
+    async fn serve(judge: Option<Judge>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let service = Self {
             origin: format!("http://{}", listener.local_addr().unwrap()),
             key: Arc::new(PrivateKey::generate(&ECDH_P256).unwrap()),
             auth: *b"sixteen bytes ok",
             answer: Arc::new(Mutex::new(Answer { status: 201, retry_after: None })),
+            judge,
             sent: Arc::default(),
         };
         let served = service.clone();
@@ -71,7 +86,11 @@ impl PushService {
         let (parts, body) = request.into_parts();
         assert_eq!(parts.method, "POST");
         let body = body.collect().await.unwrap().to_bytes();
-        self.sent.lock().unwrap().push(Sent { path: parts.uri.path().to_owned(), headers: parts.headers, body });
+        let sent = Sent { path: parts.uri.path().to_owned(), headers: parts.headers, body };
+        if let Some(judge) = &self.judge {
+            return Response::builder().status(judge(&self.read(&sent))).body(Body::empty()).unwrap();
+        }
+        self.sent.lock().unwrap().push(sent);
         let Answer { status, retry_after } = self.answer.lock().unwrap().clone();
         let mut answer = Response::builder().status(status);
         if let Some(pause) = retry_after {

@@ -49,6 +49,11 @@ impl Events {
         timeout(PATIENCE, self.event()).await.expect("an event comes, or the stream ends")
     }
 
+    /// What comes within this time.
+    pub async fn try_next(&mut self, time: Duration) -> Option<Event> {
+        timeout(time, self.event()).await.ok().flatten()
+    }
+
     async fn event(&mut self) -> Option<Event> {
         loop {
             while let Some(end) = self.text.find("\n\n").map(|end| end + 2) {
@@ -192,7 +197,7 @@ impl Socket {
         self.send(&message).await;
         // Messages are obeyed in order: once this one was refused, the one before was obeyed.
         self.send(&json!({ "type": "subscribe", "stream": "nonsense" })).await;
-        assert_eq!(self.next().await, json!({ "error": "Unknown channel", "status": 400 }));
+        assert_eq!(self.next().await, json!({ "error": "Unknown stream type", "status": 400 }));
     }
 
     /// The next message.
@@ -204,6 +209,11 @@ impl Socket {
                 other => panic!("{other:?}"),
             }
         }
+    }
+
+    /// The message that comes within this time.
+    pub async fn try_next(&mut self, time: Duration) -> Option<Value> {
+        timeout(time, self.next()).await.ok()
     }
 
     /// How it was closed; messages before are passed over.

@@ -110,3 +110,28 @@ async fn faults_of_an_antenna_are_said_at_their_fields() {
     let page = japanese.get(&own).await.text();
     assert!(page.contains("除外する条件") && page.contains("<title>A · "), "{page}");
 }
+
+#[tokio::test]
+async fn suspended_accounts_are_marked_and_can_be_taken_out() {
+    let app = served("antennas").await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let own = send(&browser, "/antennas", "create", &[("title", "Rooks")]).await.header("location").to_owned();
+    assert_eq!(send(&browser, &own, "listed", &[("accounts", "bob\r\ncarol")]).await.status, 302);
+    app.run(&["user", "suspend", "bob"]).await.ok();
+    let page = browser.get(&own).await.text();
+    assert!(page.contains("@bob (suspended)\n@carol</textarea>"), "{page}");
+
+    let kept = [("accounts", "@bob (suspended)\r\n@carol\r\nalice")];
+    assert_eq!(send(&browser, &own, "listed", &kept).await.status, 302);
+    let page = browser.get(&own).await.text();
+    assert!(page.contains("@alice\n@bob (suspended)\n@carol</textarea>"), "{page}");
+    let listed = alice.get(&format!("/api/v1{own}/accounts")).ok().await;
+    assert_eq!(listed.as_array().unwrap().len(), 2, "clients are not shown them");
+
+    assert_eq!(send(&browser, &own, "listed", &[("accounts", "@carol")]).await.status, 302);
+    app.run(&["user", "unsuspend", "bob"]).await.ok();
+    let listed = alice.get(&format!("/api/v1{own}/accounts")).ok().await;
+    assert_eq!(listed[0]["id"], carol.id().to_string());
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{} is gone for good", bob.name);
+}

@@ -590,5 +590,5 @@ async fn streams_show_what_enters_an_antenna_until_it_is_deleted() {
     alice.delete(&path(&antenna, "")).ok().await;
     assert!(events.rest().await.contains(":This stream has ended"));
     switch_off(&app, GROUP).await;
-    assert_eq!(alice.get(&asked).fails(400).await, "Unknown channel");
+    assert_eq!(alice.get(&asked).fails(400).await, "Unknown stream type");
 }

@@ -103,7 +103,7 @@ async fn circle_that_cannot_be_posted_to_is_refused_and_nothing_is_made() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (own, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&bob, "Of bob").await);
-    let public = write(&alice, json!({ "status": "hello" })).await;
+    write(&alice, json!({ "status": "hello" })).await;
     for (word, circle, status) in [
         ("circle", json!(null), 422),
         ("circle", json!(""), 422),
@@ -125,8 +125,8 @@ async fn circle_that_cannot_be_posted_to_is_refused_and_nothing_is_made() {
             json!({ "status": "x", "visibility": word, "circle_id": circle, "scheduled_at": "2026-01-16T12:00:00Z" });
         alice.post(STATUSES).json(&later).fails(status).await;
     }
-    let to_public = json!({ "status": "x", "visibility": "limited", "in_reply_to_id": public["id"] });
-    alice.post(STATUSES).json(&to_public).fails(422).await;
+    let gone = json!({ "status": "x", "visibility": "limited", "in_reply_to_id": "999" });
+    alice.post(STATUSES).json(&gone).fails(404).await;
     let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!(account["statuses_count"], 1);
     assert_eq!(alice.get("/api/v1/scheduled_statuses").ok().await, json!([]));
@@ -518,6 +518,7 @@ async fn circle_that_its_owner_switched_off_is_refused_by_every_word() {
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/preferences").await;
+    assert!(page.text().contains("<span>The members of a circle</span>"), "the plugin says what its word means");
     let saved = browser.submit(&page, "/settings/preferences", &[("disabled_visibilities[]", "circle")]).await;
     assert_eq!(saved.status, 302, "a word of a plugin's is offered: {}", saved.text());
     for word in ["circle", "limited", "reply"] {

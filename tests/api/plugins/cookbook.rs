@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::groups::{act, id, ids, publish, settle, write};
 use super::guest;
-use crate::harness::{Browser, COMPILED, Client, TestApp, form_fields};
+use crate::harness::{Browser, Client, TestApp, form_fields};
 
 const NAME: &str = "cookbook";
 
 async fn served() -> TestApp {
-    guest::serve(NAME, &COMPILED).await
+    guest::serve(NAME, &[]).await
 }
 
 /// A new shelf: the path below which its routes are.

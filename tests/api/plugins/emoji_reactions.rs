@@ -57,7 +57,7 @@ pub fn shown(status: &Value) -> String {
 }
 
 /// The plugin's table of reactions.
-fn table(app: &TestApp) -> &'static str {
+pub fn table(app: &TestApp) -> &'static str {
     match app.db().engine() {
         Engine::Sqlite => "p_emoji_reactions__reactions",
         Engine::Postgres => "p_emoji_reactions.reactions",
@@ -419,6 +419,27 @@ async fn authors_hear_of_reactions_as_they_like() {
     settings(&alice, GROUP, &json!({"enable_emoji_reaction": false})).await;
     react(&bob, &status, "🚀").ok().await;
     assert_eq!(notifications(&alice).await.len(), 2, "no third one");
+}
+
+#[tokio::test]
+async fn notifications_of_other_types_cost_no_call() {
+    let app = served(GROUP).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = publish(&alice, "hello").await;
+    bob.post(&path(&status, "favourite")).ok().await;
+    let calls = |kind: &str| {
+        let registry = app.app.registry();
+        registry.hooks.decorators(kind).map(|hook| hook.calls().0).sum::<u64>()
+    };
+    for (path, kind) in [("/api/v1/notifications", "notification"), ("/api/v2/notifications", "notification_group")] {
+        let before = calls(kind);
+        alice.get(path).ok().await;
+        assert_eq!(calls(kind), before, "{path}");
+        react(&bob, &status, "👍").ok().await;
+        alice.get(path).ok().await;
+        assert!(calls(kind) > before, "{path}");
+        unreact(&bob, &status, "👍").ok().await;
+    }
 }
 
 #[tokio::test]

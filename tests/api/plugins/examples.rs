@@ -1,8 +1,12 @@
-//! One plugin in five languages, `examples/`: each is built as its author would and goes through the same story.
+//! One plugin in five languages, `examples/`: each is built as its author would, goes through the same story, and says where
+//! it failed.
 //!
-//! The compilers of the other languages come from `make languages`, the Rust one from `make guests`.
+//! Building one takes up to a minute, so that one build serves both: one statement is inserted, which fails for one text. Each
+//! is built with the SDK as it is packed (`plugin-sdk/tools/pack-sdks.sh`), the Rust one by `make guests`. The compilers of
+//! the other languages come from `make languages`.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use plugins::life::{self, Outcome};
 use plugins::{admin, manifest};
@@ -13,16 +17,18 @@ use crate::harness::{Client, TestApp};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Builds the example in `language` into `dir/notes`, in a copy of its folder whose sources are changed as `edit` says: a
-/// file, a text in it, and what comes in its place.
-fn build(language: &str, dir: &Path, edit: Option<(&str, &str, &str)>) {
+/// A file, a text in it, and what is inserted before that.
+type Edit = (&'static str, &'static str, &'static str);
+
+/// Builds the example in `language` into `dir/notes`, in a copy of its folder whose sources are changed as `edit` says.
+fn build(language: &str, dir: &Path, edit: Option<Edit>) {
     let package = dir.join("notes");
     let source = PathBuf::from(ROOT).join("examples").join(language);
     copy(&source, &package);
-    if let Some((file, old, new)) = edit {
+    if let Some((file, before, inserted)) = edit {
         let text = std::fs::read_to_string(package.join(file)).unwrap();
-        assert!(text.contains(old), "{file} has no {old:?}");
-        std::fs::write(package.join(file), text.replacen(old, new, 1)).unwrap();
+        let place = text.find(before).unwrap_or_else(|| panic!("{file} has no {before:?}"));
+        std::fs::write(package.join(file), format!("{}{inserted}{}", &text[..place], &text[place..])).unwrap();
     }
     let text = std::fs::read_to_string(package.join("plugin.toml")).unwrap();
     let manifest = manifest::parse(&text).unwrap();
@@ -38,10 +44,22 @@ fn build(language: &str, dir: &Path, edit: Option<(&str, &str, &str)>) {
     let imports: Vec<&str> = imports.iter().map(|import| import.name()).collect();
     let exports: Vec<&str> = exports.iter().map(|export| export.name()).collect();
     let world = World::new(&imports, &exports).unwrap();
-    let command = format!("PATH='{}':\"$PATH\"; {}", tools.display(), build.command);
+    // What the SDK's modules are is taken from the package, instead of from the program that builds.
+    let sdk = packed(language);
+    let modules = "(cd \"$SDK\" && find . -type f) | while read -r file; do rm -f \"$ROOKERY_BINDINGS/$file\"; done";
+    let path = format!("export PATH='{}':\"$PATH\" SDK='{}'", tools.display(), sdk.display());
+    let command = format!("{path}; {modules}; cp -R \"$SDK/.\" \"$ROOKERY_BINDINGS/\"; {}", build.command);
     Build { folder: &package, language: build.language.as_deref(), command: &command, wasm: &manifest.plugin.wasm }
         .run(&world)
         .unwrap();
+}
+
+/// The SDK of `language` as an author gets it: packed, and unpacked into the folder that this returns.
+fn packed(language: &str) -> PathBuf {
+    let root = PathBuf::from(ROOT);
+    let done = Command::new(root.join("plugin-sdk/tools/pack-sdks.sh")).arg(language).output().unwrap();
+    assert!(done.status.success(), "{language}: {}", String::from_utf8_lossy(&done.stderr));
+    root.join("target/sdks/unpacked").join(language)
 }
 
 /// Copies a folder with all that is in it.
@@ -57,10 +75,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// A server with the example in `language` switched on, changed as `edit` says.
-async fn served(
-    language: &str,
-    edit: Option<(&'static str, &'static str, &'static str)>,
-) -> (TestApp, tempfile::TempDir) {
+async fn served(language: &str, edit: Option<Edit>) -> (TestApp, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_owned();
     let name = language.to_owned();
@@ -88,9 +103,17 @@ fn texts(notes: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-async fn story_of(language: &str) {
-    let (app, _folder) = served(language, None).await;
+/// The example in `language` goes through its story, and then fails, by the statement that `edit` has added: what its log
+/// says of that names `place`, the words and the route.
+async fn story_of(language: &str, edit: Edit, place: &str, words: &str) {
+    let (app, _folder) = served(language, Some(edit)).await;
     story(&app).await;
+    let [dave] = app.accounts(["dave"]).await;
+    let failed = dave.put(&note_about(&dave)).form(&[("text", "!")]).send().await;
+    assert_eq!(failed.status, 500, "{language}");
+    let lines: Vec<String> = app.app.plugins.logs.after("notes", 0).into_iter().map(|line| line.message).collect();
+    let all = lines.join("\n");
+    assert!(all.contains(place) && all.contains(words) && all.contains("route update"), "{language}: {all}");
 }
 
 /// What people do with the example `notes`, which `app` serves.
@@ -130,63 +153,36 @@ pub async fn story(app: &TestApp) {
 
 #[tokio::test]
 async fn the_example_in_rust() {
-    story_of("rust").await;
+    let (app, _folder) = served("rust", None).await;
+    story(&app).await;
 }
 
 #[tokio::test]
-async fn the_example_in_c() {
-    story_of("c").await;
+async fn the_example_in_c_and_where_it_fails() {
+    let before = "    if (characters(text.bytes, text.length) > LONGEST) {";
+    let trap = "    if (text.length == 1) __builtin_trap();\n";
+    story_of("c", ("notes.c", before, trap), "notes.c:115", "unreachable").await;
 }
 
 #[tokio::test]
-async fn the_example_in_python() {
-    story_of("python").await;
+async fn the_example_in_python_and_where_it_fails() {
+    let before = "    if len(text) > LONGEST:";
+    let raise = "    if text == \"!\":\n        raise ValueError(\"out of ink\")\n";
+    story_of("python", ("app.py", before, raise), "app.py:", "ValueError: out of ink").await;
 }
 
 #[tokio::test]
-async fn the_example_in_go() {
-    story_of("go").await;
+async fn the_example_in_go_and_where_it_fails() {
+    let before = "\tif utf8.RuneCountInString(text) > longest {";
+    let panic = "\tif text == \"!\" {\n\t\tpanic(\"out of ink\")\n\t}\n";
+    story_of("go", ("notes.go", before, panic), "notes.go:116", "out of ink").await;
 }
 
 #[tokio::test]
-async fn the_example_in_typescript() {
-    story_of("typescript").await;
-}
-
-/// What the plugin's log and the reason of the failure have of an error in `index`, whose place is `place`.
-async fn failing(language: &str, edit: (&'static str, &'static str, &'static str), place: &str, words: &str) {
-    let (app, _folder) = served(language, Some(edit)).await;
-    let [alice] = app.accounts(["alice"]).await;
-    assert_eq!(alice.get("/api/v1/notes").send().await.status, 500, "{language}");
-    let lines: Vec<String> = app.app.plugins.logs.after("notes", 0).into_iter().map(|line| line.message).collect();
-    let all = lines.join("\n");
-    assert!(all.contains(place) && all.contains(words) && all.contains("route index"), "{language}: {all}");
-}
-
-#[tokio::test]
-async fn an_error_in_c_has_its_file_and_line() {
-    let edit =
-        ("notes.c", "    rows_t rows;\n    text_t json", "    __builtin_trap();\n    rows_t rows;\n    text_t json");
-    failing("c", edit, "notes.c:64", "unreachable").await;
-}
-
-#[tokio::test]
-async fn an_error_in_go_has_its_file_and_line() {
-    let edit = ("notes.go", "\tcase \"index\":\n", "\tcase \"index\":\n\t\tpanic(\"out of ink\")\n");
-    failing("go", edit, "notes.go:54", "out of ink").await;
-}
-
-#[tokio::test]
-async fn an_error_in_python_has_its_file_and_line() {
-    let edit = ("app.py", "case \"index\":\n", "case \"index\":\n                raise ValueError(\"out of ink\")\n");
-    failing("python", edit, "app.py:", "ValueError: out of ink").await;
-}
-
-#[tokio::test]
-async fn an_error_in_typescript_has_its_file_and_line() {
-    let function = "function index(request: Request) {\n";
-    let throwing = "function index(request: Request) {\n  if (request.method) throw new Error('out of ink');\n";
-    failing("typescript", ("notes.ts", function, throwing), "notes.ts:20", "out of ink").await;
+async fn the_example_in_typescript_and_where_it_fails() {
+    let before = "  if ([...text].length > LONGEST) {";
+    let throw = "  if (text === '!') throw new Error('out of ink');\n";
+    story_of("typescript", ("notes.ts", before, throw), "notes.ts:35", "out of ink").await;
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::path::Path;
 use plugins::admin;
 use plugins::life::{self, Outcome};
 
-use crate::harness::TestApp;
+use crate::harness::{COMPILED, TestApp};
 
 /// A server with the plugin `name` alone.
 pub async fn serve(name: &str, keys: &[(&str, &str)]) -> TestApp {
-    let keys: Vec<_> = [("ROOKERY_PLUGINS_EMBEDDED", "false")].iter().chain(keys).copied().collect();
+    let own = [("ROOKERY_PLUGINS_EMBEDDED", "false"), COMPILED[0], COMPILED[1]];
+    let keys: Vec<_> = own.iter().chain(keys).copied().collect();
     let app = TestApp::with(&keys).await;
     add(&app, name).await;
     app

@@ -100,7 +100,7 @@ async fn file_is_installed_without_a_server_and_upgraded_from_another() {
     let app = &shelf.app;
     let (first, second) = (author.publish("1.0.0", ""), author.publish("1.1.0", ""));
     let said = plugin(app, &["install", text(&first), "--key", &author.key]).await.ok();
-    assert!(said.contains("was installed, signed with") && said.contains("notes 1.0.0 is wanted."), "{said}");
+    assert!(said.contains("was installed, signed with") && said.contains("notes 1.0.0 is enabled"), "{said}");
     life::follow_changes(&app.app).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 
@@ -159,6 +159,120 @@ impl ParseKey for str {
     fn parse_key(&self) -> ::crypto::signature::PublicKey {
         ::crypto::signature::PublicKey::parse(self).unwrap()
     }
+}
+
+#[tokio::test]
+async fn index_that_is_signed_is_trusted_by_its_key_from_then_on() {
+    let (shelf, site, author, thief) = (shelf().await, Site::start().await, Publisher::new(), Publisher::new());
+    let app = &shelf.app;
+    let index = format!("{}/", site.origin);
+    author.publish("1.0.0", "");
+    author.upload_signed(&site, &author.secret());
+    let install = ["install", "notes", "--from", index.as_str()];
+    let asked = plugin(app, &install).await;
+    let shown = format!("index    signed with {}, which was not seen before", author.key);
+    assert!(asked.code == 2 && asked.err.contains(&shown), "{asked:?}");
+    plugin(app, &[&install[..], &["--yes"]].concat()).await.ok();
+
+    author.publish("1.1.0", "");
+    author.upload_signed(&site, &thief.secret());
+    let refused = plugin(app, &["upgrade", "notes", "--yes"]).await.fails(1);
+    assert!(refused.contains("is signed with the key") && refused.contains("which is trusted for it"), "{refused}");
+    site.put("/index.json.minisig", 404, "text/plain", b"");
+    let refused = plugin(app, &["upgrade", "notes", "--yes"]).await.fails(1);
+    assert!(refused.contains("is not signed, and was before"), "{refused}");
+    author.upload_signed(&site, &author.secret());
+    let text = std::fs::read(author.folder().join("index.json")).unwrap();
+    let elsewhere = String::from_utf8(text).unwrap().replace("notes-1.1.0.plugin", "elsewhere.plugin");
+    site.put("/index.json", 200, "application/json", elsewhere.as_bytes());
+    let refused = plugin(app, &["upgrade", "notes", "--yes"]).await.fails(1);
+    assert!(refused.contains("it does not fit the file"), "where it points to is not asked: {refused}");
+    assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
+
+    author.upload_signed(&site, &author.secret());
+    let said = plugin(app, &["upgrade", "notes"]).await.ok();
+    assert!(said.contains("notes 1.1.0"), "what is trusted is not asked about: {said}");
+    author.publish("1.2.0", "");
+    author.upload_signed(&site, &thief.secret());
+    plugin(app, &["upgrade", "notes", "--index-key", &thief.key]).await.ok();
+    author.publish("1.3.0", "");
+    author.upload_signed(&site, &thief.secret());
+    plugin(app, &["upgrade", "notes"]).await.ok();
+    author.publish("1.4.0", "");
+    author.upload(&site);
+    site.put("/index.json.minisig", 404, "text/plain", b"");
+    plugin(app, &["upgrade", "notes", "--unsigned"]).await.ok();
+    assert_eq!(lying(&shelf), ["notes-1.4.0.plugin"]);
+}
+
+#[tokio::test]
+async fn index_that_was_signed_before_one_that_was_used_is_refused() {
+    let (shelf, site, author) = (shelf().await, Site::start().await, Publisher::new());
+    let (app, index) = (&shelf.app, format!("{}/", site.origin));
+    let signed = |comment: &str| {
+        let text = std::fs::read(author.folder().join("index.json")).unwrap();
+        let secret = std::fs::read_to_string(author.secret()).unwrap().into();
+        let (signature, _) = ::crypto::signing::sign(&secret, None, &text, comment).unwrap();
+        site.put("/index.json", 200, "application/json", &text);
+        site.put("/index.json.minisig", 200, "text/plain", signature.as_str().as_bytes());
+    };
+    author.publish("1.0.0", "");
+    author.upload_signed(&site, &author.secret());
+    let said = std::fs::read_to_string(author.folder().join("index.json.minisig")).unwrap();
+    assert!(said.contains("trusted comment: timestamp:") && said.contains("\tfile:index.json"), "{said}");
+    signed("timestamp:1700000000\tfile:index.json");
+    plugin(app, &["install", "notes", "--from", &index, "--yes"]).await.ok();
+
+    author.publish("1.1.0", "");
+    author.upload_signed(&site, &author.secret());
+    signed("timestamp:1699999999\tfile:index.json\tprehashed");
+    let refused = plugin(app, &["upgrade", "notes"]).await.fails(1);
+    let why = "was signed on 2023-11-14T22:13:19.000Z, before the one of 2023-11-14T22:13:20.000Z that was used here";
+    assert!(refused.contains(why), "{refused}");
+    signed("file:index.json");
+    let refused = plugin(app, &["upgrade", "notes"]).await.fails(1);
+    assert!(refused.contains("does not say when it was signed"), "{refused}");
+    assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
+    signed("timestamp:1700000000");
+    plugin(app, &["upgrade", "notes"]).await.ok();
+
+    author.publish("1.2.0", "");
+    author.upload_signed(&site, &author.secret());
+    plugin(app, &["upgrade", "notes"]).await.ok();
+    author.publish("1.3.0", "");
+    author.upload_signed(&site, &author.secret());
+    signed("timestamp:1700000001");
+    plugin(app, &["upgrade", "notes"]).await.fails(1);
+    plugin(app, &["upgrade", "notes", "--downgrade"]).await.ok();
+    assert_eq!(lying(&shelf), ["notes-1.3.0.plugin"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn uninstalling_takes_the_file_away_and_purging_every_copy() {
+    let (shelf, site, author, thief) = (shelf().await, Site::start().await, Publisher::new(), Publisher::new());
+    let app = &shelf.app.app;
+    let index = format!("{}/index.json", site.origin);
+    for version in ["1.0.0", "1.1.0"] {
+        author.publish(version, "");
+        author.upload(&site);
+        install_from(&shelf, &index, Terms::default()).await.unwrap();
+    }
+    assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"]);
+    admin::uninstall(app, "notes", false).await.unwrap();
+    assert_eq!(lying(&shelf), [""; 0]);
+    assert!(admin::find(app, "notes").await.unwrap().package.unwrap().is_none());
+    install_from(&shelf, &index, Terms::default()).await.unwrap();
+    for _ in 0..2 {
+        // Twice within a second: each dump has a file of its own.
+        admin::uninstall(app, "notes", true).await.unwrap();
+        thief.publish("3.0.0", "");
+        thief.upload(&site);
+        install_from(&shelf, &index, Terms::default()).await.unwrap();
+        shelf.app.app.clock.advance(chrono::Duration::milliseconds(1));
+    }
+    let refused = admin::rollback(app, "notes").await.unwrap_err().to_string();
+    assert!(refused.contains("there is no copy of a package of notes"), "{refused}");
+    assert_eq!(shelf.serving("notes").unwrap().1, "3.0.0");
 }
 
 #[tokio::test]

@@ -519,3 +519,32 @@ async fn invitation_adds_a_few_statements_to_a_sign_up() {
     assert_eq!(costs[2], costs[3], "{costs:?}");
     assert!(costs[2] <= costs[1] + 8, "{costs:?}");
 }
+
+#[tokio::test]
+async fn instance_says_whether_everybody_may_invite() {
+    let app = server("none").await;
+    let enabled = async || app.anonymous().get("/api/v1/instance").ok().await["invites_enabled"].clone();
+    everyone_may(&app, INVITE).await;
+    assert_eq!(enabled().await, true);
+    everyone_may(&app, MANAGE).await;
+    assert_eq!(enabled().await, false);
+    everyone_may(&app, INVITE).await;
+    switch_off(&app, "invites").await;
+    assert_eq!(enabled().await, false);
+}
+
+#[tokio::test]
+async fn person_has_as_many_invitations_as_the_admin_allows() {
+    let app = server("none").await;
+    let most = [("max_per_person".to_owned(), json!(2))].into_iter().collect();
+    plugins::admin::configure(&app.app, "invites", most).await.unwrap();
+    plugins::life::follow(&app.app).await;
+    let alice = app.account("alice").await;
+    for _ in 0..2 {
+        invite(&app, &alice, &[]).await;
+    }
+    let browser = Browser::signed_in(&app, "alice").await;
+    let refused = create(&browser, &[]).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    assert!(refused.text().contains("You have 2 invitations, which is the limit"), "{}", refused.text());
+}

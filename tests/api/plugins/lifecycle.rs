@@ -222,7 +222,7 @@ fn held() -> (usize, usize, usize) {
 }
 
 #[tokio::test]
-async fn enabled_and_disabled_a_thousand_times_nothing_is_left_behind() {
+async fn enabled_and_disabled_many_times_nothing_is_left_behind() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     let app = &shelf.app.app;
@@ -236,7 +236,7 @@ async fn enabled_and_disabled_a_thousand_times_nothing_is_left_behind() {
     };
     turn(20).await;
     let before = held();
-    turn(1000).await;
+    turn(300).await;
     let after = held();
 
     assert_eq!(app.registry().plugins.len(), 1);

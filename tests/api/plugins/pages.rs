@@ -76,6 +76,22 @@ async fn view_that_makes_no_sense_is_not_shown() {
 }
 
 #[tokio::test]
+async fn mistake_of_a_plugin_is_its_own_and_not_the_persons() {
+    let app = mirror("none").await;
+    app.account("alice").await;
+    let alice = Browser::signed_in(&app, "alice").await;
+    assert_eq!(alice.get("/mirror/mistake").await.status, 500);
+    let page = alice.get("/mirror").await;
+    assert_eq!(alice.submit(&page, "/mirror", &[("form", "speak"), ("say", "mistake")]).await.status, 500);
+    assert_eq!(kept(&app).await, 0);
+    let failures = app.app.plugins.observed.of("mirror").failures;
+    assert_eq!(failures.len(), 2);
+    assert!(failures.iter().all(|failure| failure.message.contains("nowhere")), "{failures:?}");
+    let log = app.app.plugins.logs.after("mirror", 0);
+    assert!(log.iter().any(|line| line.message.contains("nowhere")), "{log:?}");
+}
+
+#[tokio::test]
 async fn every_block_is_rendered_with_what_its_reader_may_see() {
     let app = mirror("none").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;

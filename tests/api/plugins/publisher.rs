@@ -45,7 +45,21 @@ impl Publisher {
 
     /// Writes the index, and puts everything on `site`.
     pub fn upload(&self, site: &Site) {
-        run(&self.folder(), &["index"]);
+        self.upload_with(site, &["index"]);
+    }
+
+    /// As [`Publisher::upload`], with an index that `key` signs.
+    pub fn upload_signed(&self, site: &Site, key: &Path) {
+        self.upload_with(site, &["index", "--key", key.to_str().unwrap()]);
+    }
+
+    /// The file of the secret key.
+    pub fn secret(&self) -> PathBuf {
+        self.folder.path().join("author.key")
+    }
+
+    fn upload_with(&self, site: &Site, index: &[&str]) {
+        run(&self.folder(), index);
         for file in std::fs::read_dir(self.folder()).unwrap().map(Result::unwrap) {
             let path = format!("/{}", file.file_name().to_str().unwrap());
             site.put(&path, 200, "application/octet-stream", &std::fs::read(file.path()).unwrap());

@@ -250,6 +250,47 @@ async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn migration_that_others_wait_for_is_tried_again_when_they_do_not() {
+    let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_PLUGINS_CONTENDED_MIGRATION_MS", "100")];
+    let shelf = Shelf::with(&keys).await;
+    let alice = shelf.app.account("alice").await;
+    let numbers: Vec<String> = (1..=64).map(|number| format!("({number})")).collect();
+    let fill =
+        format!("create table notes (id bigint primary key); insert into notes (id) values {};", numbers.join(", "));
+    // Some hundred milliseconds of work: more than others wait.
+    let much = "insert into notes (id) select a.id from notes a join notes b on true join notes c on true \
+                where a.id + b.id + c.id < 0;";
+    write(&shelf, "migrations/0001_notes.sql", &format!("{fill}{}", much.repeat(20)));
+    write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
+    put_tables(&shelf, "1.0.0", "(call $ok)");
+    let over = Arc::new(AtomicBool::new(false));
+    let writes = tokio::spawn({
+        let over = Arc::clone(&over);
+        async move {
+            let mut longest = Duration::ZERO;
+            while !over.load(Ordering::Acquire) {
+                let begun = Instant::now();
+                alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "meanwhile"})).ok().await;
+                longest = longest.max(begun.elapsed());
+            }
+            longest
+        }
+    });
+    let (quiet, begun) = (Arc::clone(&over), Instant::now());
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        quiet.store(true, Ordering::Release);
+    });
+    let enabled = shelf.enable("notes").await;
+    assert!(enabled.is_ok(), "{enabled:?} after {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(shelf.state("notes"), State::Active);
+    over.store(true, Ordering::Release);
+    let longest = writes.await.unwrap();
+    assert!(longest < Duration::from_secs(5), "those who write do not wait for it: {longest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with() {
     let shelf = Shelf::in_development().await;
     let sql = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";

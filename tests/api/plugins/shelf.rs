@@ -35,6 +35,39 @@ pub fn events() -> Vec<u8> {
     exporting("events", "", handle)
 }
 
+/// A component that serves a channel of streams: of the topic, or refused with a status and a message.
+pub fn channels(answer: Result<&str, (u16, &str)>) -> Vec<u8> {
+    let word = |number: usize| {
+        let bytes = u32::try_from(number).unwrap().to_le_bytes();
+        bytes.map(|byte| format!("\\{byte:02x}")).concat()
+    };
+    let bytes = |at: usize, words: &[usize]| {
+        let words: String = words.iter().map(|number| word(*number)).collect();
+        format!("(data (i32.const {at}) \"{words}\")")
+    };
+    // The answer at 4096, and what it points to behind it: as the canonical ABI lays out `result<list<string>, failure>`.
+    let data = match answer {
+        Ok(topic) => {
+            let list = bytes(4096, &[0, 4112, 1]) + &bytes(4112, &[4128, topic.len()]);
+            format!("{list} (data (i32.const 4128) \"{topic}\")")
+        }
+        Err((status, message)) => {
+            let failure = bytes(4096, &[1, status.into(), 4160, 4, 4168, message.len(), 0, 0, 0]);
+            format!("{failure} (data (i32.const 4160) \"test\") (data (i32.const 4168) \"{message}\")")
+        }
+    };
+    let subscribe = "(func (export \"rookery:plugin/channels@0.1.0#subscribe\") (param i32) (result i32)
+                       (global.set $top (i32.const 65536)) (i32.const 4096))";
+    exporting("channels", "", &format!("{data} {subscribe}"))
+}
+
+/// A component whose channel of streams traps.
+pub fn broken_channels() -> Vec<u8> {
+    let subscribe =
+        "(func (export \"rookery:plugin/channels@0.1.0#subscribe\") (param i32) (result i32) (unreachable))";
+    exporting("channels", "", subscribe)
+}
+
 fn exporting(interface: &str, front: &str, functions: &str) -> Vec<u8> {
     use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -55,7 +55,7 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
 
     std::fs::remove_file(&folder).unwrap();
     let path = admin::uninstall(app, "tray", true).await.unwrap().unwrap();
-    assert_eq!(path, folder.join("tray-20260115T120002Z.jsonl"));
+    assert_eq!(path, folder.join("tray-20260115T120002000Z.jsonl"));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
         std::fs::read_to_string(&path).unwrap(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::job::Lane;
 use serde_json::json;
 use store::Engine;
 
@@ -49,4 +50,46 @@ async fn what_happens_on_one_node_is_told_on_all() {
     post(&alice, json!({ "status": "others stay open" })).await;
     one.run_jobs().await;
     assert_eq!(here.next().await.unwrap().name, "update");
+}
+
+#[tokio::test]
+async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
+    let one = TestApp::new().await;
+    if one.db().engine() == Engine::Sqlite {
+        return;
+    }
+    let [alice] = one.accounts(["alice"]).await;
+    let two = one.beside(&[("ROOKERY_JOBS_WORKERS", "0")]).await;
+    one.streams.hear_others();
+    let (_stop, stopped) = tokio::sync::watch::channel(false);
+    tokio::spawn(worker::run(rookery_core::Cx::clone(&two.app), stopped));
+    let there = alice.at(&two);
+    // The other does not listen at once.
+    for _ in 0..40 {
+        let queued = one.db().jobs_queued(Lane::Feed);
+        tokio::pin!(queued);
+        queued.as_mut().enable();
+        post(&there, json!({ "status": "who works here?" })).await;
+        if tokio::time::timeout(Duration::from_millis(500), queued).await.is_ok() {
+            return;
+        }
+    }
+    panic!("nobody was told");
+}
+
+#[tokio::test]
+async fn streams_of_a_node_that_was_away_for_long_are_asked_to_read_again() {
+    let app = TestApp::new().await;
+    if app.db().engine() == Engine::Sqlite {
+        return;
+    }
+    app.streams.hear_others();
+    let alice = app.account("alice").await;
+    let events = alice.events("user").await;
+    let said = || app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM listening_nodes");
+    while said().await.unwrap()[0].0 == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    app.app.clock.advance(chrono::Duration::seconds(60));
+    assert!(events.rest().await.contains(":Some events were missed"));
 }

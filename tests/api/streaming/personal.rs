@@ -139,6 +139,7 @@ async fn filtered_notifications_are_not_told() {
 #[tokio::test]
 async fn lists_show_their_members_until_they_are_deleted() {
     let app = TestApp::new().await;
+    let server = app.listen().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
     let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
@@ -146,7 +147,8 @@ async fn lists_show_their_members_until_they_are_deleted() {
     bob.post(&format!("/api/v1/lists/{list}/accounts")).json(&json!({ "account_ids": [alice.id()] })).ok().await;
     app.run_jobs().await;
     let path = format!("list?list={list}");
-    let mut events = bob.events(&path).await;
+    let (mut events, mut socket) =
+        (bob.events(&path).await, server.socket(&bob, &format!("?stream=list&list={list}")).await);
     assert_eq!(eve.get(&format!("/api/v1/streaming/{path}")).send().await.status, 401);
 
     let id = post(&alice, json!({ "status": "to the list" })).await;
@@ -155,6 +157,9 @@ async fn lists_show_their_members_until_they_are_deleted() {
     assert_eq!((told.name.as_str(), told.json()["id"].as_str().unwrap()), ("update", id.as_str()));
     bob.delete(&format!("/api/v1/lists/{list}")).ok().await;
     assert!(events.rest().await.contains(":This stream has ended"));
+    assert_eq!(socket.next().await["event"], "update");
+    // Next comes the answer to what is asked now.
+    socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
 #[tokio::test]
@@ -172,6 +177,33 @@ async fn conversations_are_told_to_whoever_takes_part() {
     bob.post(&format!("/api/v1/conversations/{id}/read")).ok().await;
     assert_eq!(events.next().await.unwrap().json()["unread"], false);
     assert!(app.told(&eve, &mut others).await.is_empty());
+}
+
+#[tokio::test]
+async fn conversation_whose_last_status_is_deleted_is_told_with_the_one_before() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    follow(&bob, &alice).await;
+    follow(&alice, &bob).await;
+    let first = post(&alice, json!({ "status": "@bob first", "visibility": "direct" })).await;
+    app.tick();
+    let answer = json!({ "status": "@alice answer", "visibility": "direct", "in_reply_to_id": first });
+    let answer = post(&bob, answer).await;
+    app.run_jobs().await;
+    let mut streams = [alice.events("direct").await, bob.events("direct").await];
+    bob.delete(&format!("/api/v1/statuses/{answer}")).ok().await;
+    for (person, events) in [&alice, &bob].into_iter().zip(&mut streams) {
+        let told = events.next().await.unwrap();
+        assert_eq!((told.name.as_str(), &told.json()["last_status"]["id"]), ("conversation", &json!(first)));
+        assert_eq!(told.json(), person.get("/api/v1/conversations").ok().await[0], "{}", person.name);
+    }
+    // One that is gone with its last status is told to nobody: what comes next is another.
+    alice.delete(&format!("/api/v1/statuses/{first}")).ok().await;
+    let other = post(&alice, json!({ "status": "@bob other", "visibility": "direct" })).await;
+    app.run_jobs().await;
+    for events in &mut streams {
+        assert_eq!(events.next().await.unwrap().json()["last_status"]["id"], other.as_str());
+    }
 }
 
 #[tokio::test]

@@ -39,8 +39,8 @@ async fn nonsense_is_named() {
     let [alice] = app.accounts(["alice"]).await;
     for (path, status, error) in [
         ("", 404, "Record not found"),
-        ("/nonsense", 400, "Unknown channel"),
-        ("/public/nonsense", 400, "Unknown channel"),
+        ("/nonsense", 400, "Unknown stream type"),
+        ("/public/nonsense", 400, "Unknown stream type"),
         ("/hashtag", 400, "Missing tag name parameter"),
         ("/hashtag?tag=%21", 400, "This is no name of a hashtag"),
         ("/list", 400, "Missing list name parameter"),

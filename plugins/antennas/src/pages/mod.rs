@@ -1,7 +1,7 @@
 //! The pages on which people manage their antennas in a browser: all of them, and one with everything that it has.
 //!
 //! A list is a field with an entry on each line, which has what is kept afterwards: what is not there any more is taken out.
-//! Accounts that are suspended are not shown, and stay.
+//! Accounts that are suspended are marked by a word behind their address, and stay until their line is taken out.
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +50,18 @@ struct Member {
     id: Id,
     username: String,
     domain: Option<String>,
+    suspended: bool,
+}
+
+impl Member {
+    fn address(&self) -> String {
+        address(&self.username, self.domain.as_deref())
+    }
+
+    /// As the list shows it.
+    fn line(&self, ctx: &Context) -> String {
+        if self.suspended { format!("{} ({})", self.address(), SUSPENDED.of(ctx)) } else { self.address() }
+    }
 }
 
 /// `/antennas`
@@ -163,7 +175,7 @@ fn save_settings(ctx: &Context, id: Id, sent: &Submission) -> Result<Vec<(String
 
 fn lists(ctx: &Context, side: Side, terms: &Terms, members: &[Member]) -> Form {
     let own = members.iter().filter(|member| member.excluded == side.excluded());
-    let own: Vec<String> = own.map(|member| address(&member.username, member.domain.as_deref())).collect();
+    let own: Vec<String> = own.map(|member| member.line(ctx)).collect();
     let accounts = Field::lines("accounts", ACCOUNTS.of(ctx), TEXT_MAX, LINES).hint(accounts_hint(ctx));
     let name = if side.excluded() { "excluded" } else { "listed" };
     let form = Form::new(name, SAVE.of(ctx)).titled(heading(side).of(ctx)).field(accounts.value(own.join("\n")));
@@ -200,21 +212,30 @@ fn save_lists(ctx: &Context, id: Id, side: Side, sent: &Submission) -> Result<Ve
 
 /// Has these accounts on a side; what is wrong, by the field.
 fn save_accounts(ctx: &Context, id: Id, side: Side, text: &str) -> Result<Vec<(String, String)>> {
-    let wanted: Vec<String> = lines(text).map(|line| line.trim_start_matches('@').to_owned()).collect();
+    // What stands behind an address says something of the account.
+    let addresses = lines(text).filter_map(|line| line.split_whitespace().next());
+    let mut wanted: Vec<String> = addresses.map(|address| address.trim_start_matches('@').to_owned()).collect();
     let wrong = |why| Ok(vec![("accounts".to_owned(), why)]);
     // More are refused below; so many are not looked up.
     if wanted.len() > 2 * crate::antenna::MOST_ACCOUNTS {
         return wrong(sentence(ctx, &Fault::ManyAccounts));
     }
+    let own: Vec<Member> = members(id)?.into_iter().filter(|member| member.excluded == side.excluded()).collect();
+    let mut kept = Vec::new();
+    // Of one that is suspended nothing may be known by its name.
+    wanted.retain(|acct| {
+        let member = own.iter().find(|member| member.suspended && member.address().trim_start_matches('@') == acct);
+        kept.extend(member.map(|member| member.id.0));
+        member.is_none()
+    });
     let found = core::accounts_by_acct(&wanted)?;
     if let Some(unknown) = wanted.iter().zip(&found).find(|(_, account)| account.is_none()).map(|(acct, _)| acct) {
         return wrong(words::unknown(ctx, unknown));
     }
-    let mut wanted: Vec<i64> = found.into_iter().flatten().map(|account| account.id).collect();
+    let mut wanted: Vec<i64> = found.into_iter().flatten().map(|account| account.id).chain(kept).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let shown: Vec<i64> =
-        members(id)?.iter().filter(|member| member.excluded == side.excluded()).map(|member| member.id.0).collect();
+    let shown: Vec<i64> = own.iter().map(|member| member.id.0).collect();
     let gone: Vec<i64> = shown.iter().copied().filter(|account| !wanted.contains(account)).collect();
     wanted.retain(|account| !shown.contains(account));
     if !gone.is_empty() {
@@ -226,7 +247,7 @@ fn save_accounts(ctx: &Context, id: Id, side: Side, text: &str) -> Result<Vec<(S
     faults(ctx, put(id, side, &wanted))
 }
 
-/// Those on both sides whom the owner is shown.
+/// Those on both sides.
 fn members(id: Id) -> Result<Vec<Member>> {
     sql::named_members(id).all()
 }

@@ -85,6 +85,7 @@ pub(super) const NO_REBLOGS: Text =
 pub(super) const LISTENS: Text = Text(&[("en", "Listens for"), ("de", "Achtet auf"), ("ja", "集める条件")]);
 pub(super) const LEAVES_OUT: Text = Text(&[("en", "Leaves out"), ("de", "Lässt aus"), ("ja", "除外する条件")]);
 pub(super) const ACCOUNTS: Text = Text(&[("en", "Accounts"), ("de", "Konten"), ("ja", "アカウント")]);
+pub(super) const SUSPENDED: Text = Text(&[("en", "suspended"), ("de", "gesperrt"), ("ja", "停止中")]);
 pub(super) const DOMAINS: Text = Text(&[("en", "Servers"), ("de", "Server"), ("ja", "サーバー")]);
 pub(super) const TAGS: Text = Text(&[("en", "Hashtags"), ("de", "Hashtags"), ("ja", "ハッシュタグ")]);
 pub(super) const KEYWORDS: Text = Text(&[("en", "Words"), ("de", "Wörter"), ("ja", "キーワード")]);

@@ -11,6 +11,7 @@ use super::{bump, image, oembed};
 use crate::Cx;
 use crate::error::Result;
 use crate::queue::{self, PurgeCardImage};
+use crate::service::hosts::Ended;
 use crate::service::{domain, web_page};
 use model::card::{CardKind, CardState};
 use model::{AccountId, PreviewCard, RowId, StatusId, Time};
@@ -61,7 +62,8 @@ pub async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
         return Ok(Fetched::Later(now + BUSY));
     }
     let found = preview(cx, &card, target).await;
-    visit.end(!found.as_ref().is_err_and(FetchError::is_transient), cx.clock.now());
+    let ended = if found.as_ref().is_err_and(FetchError::is_transient) { Ended::Silent } else { Ended::Answered };
+    visit.end(ended, cx.clock.now());
     settle(cx, id, found).await
 }
 
@@ -132,6 +134,7 @@ async fn with_image(cx: &Cx, id: RowId, preview: Preview) -> Result<PreviewCard>
     };
     if let Some(stored) = stored {
         card.image = Some(stored.key);
+        card.image_bytes = stored.bytes;
         card.blurhash = Some(stored.blurhash);
         if card.kind == CardKind::Link {
             (card.width, card.height) = (stored.width, stored.height);

@@ -26,6 +26,7 @@ const OWNER: i64 = 0;
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) key: String,
+    pub(super) bytes: i64,
     pub(super) width: i64,
     pub(super) height: i64,
     pub(super) blurhash: String,
@@ -52,6 +53,7 @@ pub(super) async fn store(cx: &Cx, card: RowId, target: Target) -> Result<Option
     let key = new_key(FileKind::Card, &processed.original);
     let stored = Stored {
         key: key.to_string(),
+        bytes: i64::try_from(processed.original.bytes.len()).unwrap_or(i64::MAX),
         width: processed.original.width.into(),
         height: processed.original.height.into(),
         blurhash: processed.blurhash,

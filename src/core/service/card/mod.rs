@@ -29,6 +29,7 @@ use crate::error::Result;
 use crate::queue::{self, BumpCard, FetchCard, PurgeCardImage};
 use model::{RowId, StatusId};
 use store::Tx;
+use store::card::CardImage;
 
 /// Most requests to one site at once.
 pub const REQUESTS_TO_A_HOST: usize = 2;
@@ -36,6 +37,8 @@ pub const REQUESTS_TO_A_HOST: usize = 2;
 const BUMP_BATCH: i64 = 200;
 /// Most cards that are looked at in one transaction.
 const PRUNE_BATCH: i64 = 500;
+/// Most pictures that are taken away in one transaction.
+const TRIM_BATCH: i64 = 100;
 /// How long a card is kept that no status has.
 const UNUSED_TTL: TimeDelta = TimeDelta::days(1);
 
@@ -96,6 +99,30 @@ pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result
         }
         _ => Ok(()),
     }
+}
+
+/// Takes pictures away until the others fit into the media cache, those of cards that were used longest ago first; true when
+/// more are to go. What is taken away is fetched again when somebody uses the link.
+pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
+    let limit = i64::try_from(cx.config.media.cache_limit_bytes).unwrap_or(i64::MAX);
+    let mut excess = store::card::sum_images(&mut *tx).await? - limit;
+    if limit == 0 || excess <= 0 {
+        return Ok(false);
+    }
+    let mut oldest = store::card::list_oldest_images(&mut *tx, TRIM_BATCH).await?;
+    oldest.retain(|card| {
+        let goes = excess > 0;
+        excess -= card.image_bytes;
+        goes
+    });
+    let ids: Vec<RowId> = oldest.iter().map(|card| card.id).collect();
+    let dropped = store::card::drop_images(tx, &ids).await?;
+    for CardImage { id, image, .. } in oldest.into_iter().filter(|card| dropped.contains(&card.id)) {
+        queue::enqueue(cx, tx, &PurgeCardImage { card: id, image }).await?;
+        bump(cx, tx, id, StatusId::from(i64::MAX)).await?;
+    }
+    tracing::info!(cards = dropped.len(), "the media cache is full: pictures that were used longest ago are deleted");
+    Ok(excess > 0)
 }
 
 /// Deletes those of the next cards after `after` that no status has; returns the last one that it looked at, or `None` at the

@@ -63,6 +63,7 @@ impl Preview {
             width: 0,
             height: 0,
             image: None,
+            image_bytes: 0,
             image_description: line(
                 page.meta(&["og:image:alt", "twitter:image:alt"]).unwrap_or_default(),
                 DESCRIPTION_MAX,
@@ -190,6 +191,7 @@ mod tests {
             width: 0,
             height: 0,
             image: None,
+            image_bytes: 0,
             image_description: String::new(),
             embed_url: String::new(),
             blurhash: None,

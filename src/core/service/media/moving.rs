@@ -10,7 +10,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{meta_of, no_thumbnail, not_stored, process as process_image, put_all, read_image, refused, unguessable};
+use super::{
+    Picture, meta_of, no_thumbnail, not_stored, process as process_image, put_all, read_image, refused, unguessable,
+};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, ProcessMedia};
@@ -270,7 +272,7 @@ async fn thumbnail(cx: &Cx, owner: model::AccountId, bytes: &[u8]) -> Result<Pro
 ///
 /// # Errors
 /// [`Error::Invalid`] when the picture is none, and when `media` is an image.
-pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, bytes: &[u8]) -> Result<(Key, Processed)> {
+pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, bytes: &[u8]) -> Result<Picture> {
     match media.kind {
         MediaKind::Video | MediaKind::Gifv | MediaKind::Audio => {}
         MediaKind::Image | MediaKind::Unknown => return Err(no_thumbnail()),
@@ -282,7 +284,7 @@ pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, bytes: &[u8]
     super::purge_later(cx, &mut tx, media.id, [&new, &media.preview]).await?;
     tx.commit().await?;
     put_all(cx, [(Some(key.clone()), Some(picture.original.clone()))]).await?;
-    Ok((key, picture))
+    Ok(Picture { key, processed: picture })
 }
 
 /// Sets the picture of `media` in memory.

@@ -82,6 +82,7 @@ mod tests {
             policy: PolicyRow::default(),
             staff_permissions: None,
             group_key: None,
+            preferences: None,
         }
     }
 

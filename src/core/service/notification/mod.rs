@@ -9,6 +9,7 @@
 //!
 //! Spec: contract rules, section 13, and events, section 1.
 
+mod by_mail;
 mod decide;
 pub mod groups;
 mod judge;
@@ -16,12 +17,17 @@ mod notify;
 pub mod policy;
 pub mod requests;
 mod retention;
+mod staff;
 
+pub use by_mail::{Letter, letter, receiver_of_letters, stop_letters, unsubscribe_url};
 pub use judge::judge_waiting;
 pub use notify::{Notice, notify};
 pub use retention::delete_old;
+pub use staff::{StaffNotice, notify_staff};
 
 pub use store::notification::NotificationFilter;
+
+use std::sync::Arc;
 
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -63,6 +69,31 @@ pub async fn list(
 pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<VisibleNotification> {
     let row = store::notification::find(&cx.db, actor.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Those of notifications that their receivers may see, with whose they are: one statement for all of them, and as many as
+/// [`visibility::seen_each`] for their statuses.
+pub async fn show_each(
+    cx: &Cx,
+    receivers: &[Arc<Actor>],
+    ids: &[NotificationId],
+) -> Result<Vec<(Arc<Actor>, VisibleNotification)>> {
+    let rows = store::notification::list_each(&cx.db, ids, &types(cx)).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        let receiver = receivers.iter().find(|receiver| receiver.id == row.notification.account_id);
+        if let Some(receiver) = receiver {
+            found.push((Arc::clone(receiver), row));
+        }
+    }
+    let wanted: Vec<_> =
+        found.iter().filter_map(|(receiver, row)| Some((Arc::clone(receiver), row.notification.status_id?))).collect();
+    let mut seen = visibility::seen_each(cx, Place::Notification, &wanted).await?.into_iter();
+    let shown = found.into_iter().filter_map(|(receiver, listed)| {
+        let status = listed.notification.status_id.and_then(|_| seen.next().flatten());
+        Some((receiver, visible(listed, status)?))
+    });
+    Ok(shown.collect())
 }
 
 /// All current notification types: the server's own and those of plugins.
@@ -134,9 +165,14 @@ async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<NotificationRow>) -> Re
     let find = |id: StatusId| seen.binary_search_by_key(&id, |seen| seen.head().id).ok().map(|index| seen[index]);
     let shown = rows.into_iter().filter_map(|listed| {
         let status = listed.notification.status_id.and_then(find);
-        let notification = &listed.notification;
-        let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
-        whole.then_some(VisibleNotification { listed, status })
+        visible(listed, status)
     });
     Ok(shown.collect())
+}
+
+/// A notification with its status, if that is of one and `status` is that: `None` when it is gone or hidden.
+fn visible(listed: NotificationRow, status: Option<Seen>) -> Option<VisibleNotification> {
+    let notification = &listed.notification;
+    let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());
+    whole.then_some(VisibleNotification { listed, status })
 }

@@ -6,14 +6,15 @@
 
 use std::collections::HashSet;
 
+use super::by_mail;
 use super::decide::{decide, may_be_answer, since};
 use crate::Cx;
-use crate::change::{self, Change};
+use crate::change::{self, Change, Made};
 use crate::error::Result;
 use crate::extension::NotificationTraits;
 use crate::queue::{self, MergeNotifications};
 use model::notification::{NotificationKind, PolicyAction};
-use model::{AccountId, NotificationId, NotificationType, StatusId, Time};
+use model::{AccountId, NotificationId, NotificationType, StatusId, Time, boxed};
 use store::Tx;
 use store::notification::groups::{self, GROUP_HOURS, NewMember};
 use store::notification::make::{self, Candidate, CandidateFacts, NewNotification, PrivateMention};
@@ -39,8 +40,9 @@ pub struct Notice {
 }
 
 /// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
-/// at most four statements for all of them, one more for private mentions, two each for filtered mentions and pending
-/// ones. Returns how many were created that are neither filtered nor silent.
+/// at most four statements for all of them, one more for private mentions and for those that are told by mail, two each
+/// for filtered mentions and pending ones. Returns how many were created that are neither filtered nor silent.
+#[boxed]
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
     let proper = proper(cx, tx, notices).await?;
     let (judged, new): (Vec<_>, Vec<_>) =
@@ -141,10 +143,12 @@ fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, answer: bool, now: Time
         group_key,
         filtered,
         silent: false,
+        mailed: by_mail::wants(&notice.kind, facts),
     })
 }
 
 /// Inserts these notifications, except one about the same activity for the same receiver.
+#[boxed]
 pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> Result<usize> {
     if new.is_empty() {
         return Ok(0);
@@ -159,14 +163,16 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
     groups::join(tx, new.iter().filter_map(member).collect()).await?;
     request(cx, tx, &new).await?;
     let told = new.iter().filter(|row| !row.filtered && !row.silent);
-    let change = |row: &NewNotification| Change::Notified {
-        receiver: row.receiver,
-        notification: row.id,
-        kind: row.kind.to_string(),
-    };
-    let changes: Vec<Change> = told.map(change).collect();
-    change::record_all(cx, tx, &changes).await?;
-    Ok(changes.len())
+    let made =
+        |row: &NewNotification| Made { receiver: row.receiver, notification: row.id, kind: row.kind.to_string() };
+    let made: Vec<Made> = told.map(made).collect();
+    let count = made.len();
+    if count > 0 {
+        change::record(cx, tx, Change::Notified { made }).await?;
+    }
+    let mailed = new.iter().filter(|row| row.mailed && !row.filtered && !row.silent);
+    by_mail::queue(cx, tx, mailed.map(|row| (row.receiver, row.id))).await?;
+    Ok(count)
 }
 
 fn member(row: &NewNotification) -> Option<NewMember> {

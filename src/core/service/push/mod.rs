@@ -14,7 +14,7 @@ pub use send::{Sent, send};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::Cx;
-use crate::change::Change;
+use crate::change::{Change, Made};
 use crate::error::{Error, Result};
 use crate::queue::{self, SendPush};
 use crate::service::{notification, token};
@@ -158,23 +158,21 @@ pub async fn unsubscribe(cx: &Cx, actor: &Actor) -> Result<()> {
 /// Queues a push for each notification among `changes` and each subscription that wants its type: one statement when its
 /// receivers have no subscriptions, else two.
 pub(crate) async fn queue(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-    let made: Vec<_> = changes
-        .iter()
-        .filter_map(|change| match change {
-            Change::Notified { receiver, notification, kind } => Some((*receiver, *notification, kind.as_str())),
-            _ => None,
-        })
-        .collect();
-    let receivers: BTreeSet<AccountId> = made.iter().map(|(receiver, ..)| *receiver).collect();
+    let batches = changes.iter().filter_map(|change| match change {
+        Change::Notified { made } => Some(made),
+        _ => None,
+    });
+    let made: Vec<&Made> = batches.flatten().collect();
+    let receivers: BTreeSet<AccountId> = made.iter().map(|made| made.receiver).collect();
     let mut subscriptions: HashMap<AccountId, Vec<store::push::Wanted>> = HashMap::new();
     for wanted in store::push::list_wanted(&mut *tx, &Vec::from_iter(receivers)).await? {
         subscriptions.entry(wanted.account_id).or_default().push(wanted);
     }
     let mut jobs = Vec::new();
-    for (receiver, notification, kind) in made {
-        let wanting = subscriptions.get(&receiver).into_iter().flatten();
+    for Made { receiver, notification, kind } in made {
+        let wanting = subscriptions.get(receiver).into_iter().flatten();
         let wanting = wanting.filter(|wanted| wanted.alerts.0.get(kind) == Some(&true));
-        jobs.extend(wanting.map(|wanted| SendPush { subscription: wanted.number, notification }));
+        jobs.extend(wanting.map(|wanted| SendPush { subscription: wanted.number, notification: *notification }));
     }
     if jobs.is_empty() { Ok(()) } else { queue::enqueue_all(cx, tx, &jobs).await }
 }
@@ -202,7 +200,9 @@ fn endpoint(value: Option<String>) -> Result<String> {
     if endpoint.len() > MAX_ENDPOINT {
         return Err(Error::invalid(format!("subscription[endpoint] is longer than {MAX_ENDPOINT} characters")));
     }
-    Target::parse(endpoint.trim())
-        .map(|target| target.url().to_owned())
+    // Shown as it was sent: apps compare it with theirs.
+    let endpoint = endpoint.trim();
+    Target::parse(endpoint)
+        .map(|_| endpoint.to_owned())
         .map_err(|error| Error::invalid(format!("subscription[endpoint] is no address to send to: {error}")))
 }

@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::messages::Language;
-use crate::service::hosts::{Spared, Visit};
+use crate::service::hosts::{Ended, Spared, Visit};
 use crate::service::notification::{self, VisibleNotification};
 use crate::service::{auth, token};
 use crypto::push::Receiver;
@@ -43,7 +43,8 @@ enum Answer {
     Ended,
     /// It asks to be left alone for a while.
     Pause(TimeDelta),
-    Failed(String),
+    /// It answered that it failed, or did not answer, and why.
+    Failed(Ended, String),
 }
 
 /// Sends the notification `id` to the subscription `number`, if both are there still and the receiver wants and may see it.
@@ -115,14 +116,14 @@ async fn ask(cx: &Cx, request: Request) -> Answer {
         Ok(response) => response,
         // Nothing that is not of the internet was ever an app's push service.
         Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Answer::Ended,
-        Err(error) => return Answer::Failed(format!("{host}: {error}")),
+        Err(error) => return Answer::Failed(Ended::Silent, format!("{host}: {error}")),
     };
     let pause = pause(&response.headers, cx.clock.now());
     match (response.status.as_u16(), pause) {
         (200..=299, _) => Answer::Taken,
         (429 | 503, Some(pause)) => Answer::Pause(pause),
         (400..=499, _) if !matches!(response.status.as_u16(), 408 | 429) => Answer::Ended,
-        (status, _) => Answer::Failed(format!("{host} answered {status}")),
+        (status, _) => Answer::Failed(Ended::Refused, format!("{host} answered {status}")),
     }
 }
 
@@ -143,27 +144,27 @@ async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: Answer, la
         Answer::Taken => "sent",
         Answer::Ended => "ended",
         Answer::Pause(_) => "paused",
-        Answer::Failed(_) => "failed",
+        Answer::Failed(..) => "failed",
     };
     metrics::counter!("rookery_pushes_total", "result" => result).increment(1);
     match answer {
         Answer::Taken => {
-            visit.end(true, now);
+            visit.end(Ended::Answered, now);
             if to.failing_since.is_some() {
                 note(cx, to, None).await?;
             }
             Ok(Sent::Done)
         }
         Answer::Ended => {
-            visit.end(true, now);
+            visit.end(Ended::Answered, now);
             end(cx, to).await
         }
         Answer::Pause(pause) => {
             visit.end_until(now + pause);
             Ok(Sent::Later(now + pause))
         }
-        Answer::Failed(why) => {
-            visit.end(false, now);
+        Answer::Failed(ended, why) => {
+            visit.end(ended, now);
             match to.failing_since {
                 Some(since) if last && since + STALE < now => return end(cx, to).await,
                 None if last => note(cx, to, Some(now)).await?,

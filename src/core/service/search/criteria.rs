@@ -33,12 +33,17 @@ pub(super) enum Scope {
     Following,
 }
 
+/// The values of `my:` that the server itself knows; extensions add their own.
+pub const MARKS: &[&str] = &["favourited", "bookmarked", "reblogged"];
+
 /// What the viewer did with a status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Favourited,
     Bookmarked,
     Reblogged,
+    /// What an extension keeps of it; by the value that was written.
+    Other(String),
 }
 
 /// Something that must hold, or not.
@@ -84,6 +89,7 @@ impl Criteria {
             level: Searchability::Public,
             oldest_first: false,
         };
+        let known: Vec<String> = cx.extensions().search_words();
         for Clause { negated, kind } in clauses {
             match kind {
                 Kind::Words(what) => criteria.words.push(Condition { what, negated }),
@@ -91,7 +97,7 @@ impl Criteria {
                     let what = document::by(account_named(cx, viewer, &value).await?);
                     criteria.facts.push(Condition { what, negated });
                 }
-                Kind::Operator { name, value } => criteria.operator(&name, &value, negated)?,
+                Kind::Operator { name, value } => criteria.operator(&name, &value, negated, &known)?,
             }
         }
         if let Some(level) = &query.searchability {
@@ -103,7 +109,8 @@ impl Criteria {
         Ok(criteria)
     }
 
-    fn operator(&mut self, name: &str, value: &str, negated: bool) -> Result<()> {
+    /// `words`: the values of `my:` that extensions serve.
+    fn operator(&mut self, name: &str, value: &str, negated: bool, words: &[String]) -> Result<()> {
         if !OPERATORS.contains(&name) {
             return Err(Error::invalid(format!("{name}: is no search operator; known are {}", OPERATORS.join(", "))));
         }
@@ -125,7 +132,7 @@ impl Criteria {
                 self.narrow(Some(start), Some(end));
             }
             "in" => self.scope = scope(&lower)?,
-            "my" => self.marks.push(Condition { what: mark(&lower)?, negated }),
+            "my" => self.marks.push(Condition { what: mark(lower, words)?, negated }),
             "order" => self.oldest_first = one_of(name, &lower, &["desc", "asc"])? == "asc",
             _ => self.level = level_of(&lower)?,
         }
@@ -140,6 +147,14 @@ impl Criteria {
         if let Some(end) = end {
             self.before = self.before.min(StatusId::from(Ids::first_at(end)));
         }
+    }
+
+    /// A mark of an extension's that is asked for, by its word: what leads where no word of a status is rare.
+    pub(super) fn wanted_mark(&self) -> Option<&str> {
+        self.marks.iter().find_map(|mark| match &mark.what {
+            Mark::Other(word) if !mark.negated => Some(word.as_str()),
+            _ => None,
+        })
     }
 
     /// The ways in which statuses may be found.
@@ -175,8 +190,12 @@ fn scope(value: &str) -> Result<Scope> {
     }
 }
 
-fn mark(value: &str) -> Result<Mark> {
-    match one_of("my", value, &["favourited", "bookmarked", "reblogged"])? {
+fn mark(value: String, words: &[String]) -> Result<Mark> {
+    if words.contains(&value) {
+        return Ok(Mark::Other(value));
+    }
+    let known: Vec<&str> = MARKS.iter().copied().chain(words.iter().map(String::as_str)).collect();
+    match one_of("my", &value, &known)? {
         "favourited" => Ok(Mark::Favourited),
         "bookmarked" => Ok(Mark::Bookmarked),
         _ => Ok(Mark::Reblogged),

@@ -12,7 +12,7 @@ use store::Executor;
 use store::poll::OptionRow;
 use text::search::{Phrase, Text, term};
 
-/// What `has:` and `is:` may ask for. There are no facts about embedded players.
+/// What `has:` and `is:` may ask for.
 pub(super) const PROPERTIES: &[&str] =
     &["image", "video", "audio", "media", "poll", "link", "embed", "sensitive", "reply", "reference"];
 /// The fact of every status: what leads a search without words.
@@ -31,9 +31,18 @@ pub(super) fn by(account: AccountId) -> String {
     format!("from:{account}")
 }
 
-/// True for facts that the index knows.
-pub(super) fn is_indexed(fact: &str) -> bool {
-    fact == ANY || fact.starts_with("from:") || fact.starts_with("has:")
+/// The fact that its card has a player. The card comes after the status, so the index does not know it.
+pub(super) const EMBED: &str = "has:embed";
+/// What the index knows of every status with a card.
+const LINK: &str = "has:link";
+
+/// The fact by which the index finds statuses with `fact`; `None` when it knows none.
+pub(super) fn indexed(fact: &str) -> Option<&str> {
+    match fact {
+        EMBED => Some(LINK),
+        ANY => Some(fact),
+        _ => Some(fact).filter(|fact| fact.starts_with("from:") || fact.starts_with("has:")),
+    }
 }
 
 impl Document {
@@ -84,12 +93,12 @@ impl Document {
     /// What the index has of it.
     pub(super) fn terms(&self) -> Vec<i64> {
         let mut terms = self.text.terms();
-        terms.extend(self.facts.iter().filter(|fact| is_indexed(fact)).map(|fact| term(fact)));
+        terms.extend(self.facts.iter().filter(|fact| indexed(fact) == Some(fact)).map(|fact| term(fact)));
         terms.into_iter().collect()
     }
 }
 
-/// The documents of `statuses`, in their order, in at most two statements.
+/// The documents of `statuses`, in their order, in at most two statements: without what their cards say.
 pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec<Document>> {
     let with_media: Vec<StatusId> = statuses.iter().filter(|status| status.has_media).map(|status| status.id).collect();
     let with_poll: Vec<StatusId> = statuses.iter().filter(|status| status.has_poll).map(|status| status.id).collect();
@@ -109,4 +118,18 @@ pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec
         Document::new(status, &media, &options)
     };
     Ok(statuses.iter().map(document).collect())
+}
+
+/// Adds what the cards of statuses say to their documents, in one statement.
+pub(super) async fn add_cards(db: impl Executor, documents: &mut [Document]) -> Result<()> {
+    let linking = documents.iter().filter(|document| document.is(LINK)).map(|document| document.id);
+    let linking: Vec<StatusId> = linking.collect();
+    if linking.is_empty() {
+        return Ok(());
+    }
+    let players = store::card::list_with_players(db, &linking).await?;
+    for document in documents.iter_mut().filter(|document| players.contains(&document.id)) {
+        document.facts.insert(EMBED.to_owned());
+    }
+    Ok(())
 }

@@ -16,6 +16,8 @@ use model::account::AccountSearch;
 use model::{AccountId, Actor, StatusId};
 use store::tag::FoundTag;
 
+pub use self::criteria::MARKS;
+
 use self::criteria::Criteria;
 
 /// Fewest characters for a prefix search without authentication.

@@ -5,19 +5,21 @@
 //! viewer's own or touched by them through as many, and reads at most [`READ`] of them. So a search for words that
 //! countless statuses have each, but none has together, may end early.
 //!
-//! Plugins have no part in it: `my:` knows what the core does, and who reacted with an emoji does not find a status for
-//! that. Spec: contract rules, section 16.
+//! Extensions add to a viewer's library: what they keep that the viewer marked, by reacting say, is found like what the core
+//! does. They are asked for a window or chunk at a time, and what the author alone may find stays the author's. Spec: contract
+//! rules, section 16.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::criteria::{Condition, Criteria, Mark, Scope};
-use super::document::{self, ANY, Document};
+use super::document::{self, ANY, Document, EMBED};
 use crate::Cx;
 use crate::error::Result;
+use crate::extension::MarkedPage;
 use crate::service::relations;
 use crate::service::visibility::{self, Place, Seen};
 use model::{Actor, Status, StatusId};
-use store::status_search::{self, COUNTED, Lead, Window};
+use store::status_search::{self, COUNTED, Candidate, Lead, Window};
 use text::search::term;
 
 /// Most statuses of the index that one lead brings to a search.
@@ -38,7 +40,8 @@ pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usi
     if take == 0 || skip >= wanted {
         return Ok(Vec::new());
     }
-    let mut search = Search { cx, viewer, criteria, wanted, read: 0, found: Vec::new() };
+    let has_marks = !cx.extensions().search_words().is_empty();
+    let mut search = Search { cx, viewer, criteria, wanted, has_marks, read: 0, found: Vec::new() };
     let terms = terms(criteria);
     let mut window = Window {
         lead: Lead::Library,
@@ -48,6 +51,7 @@ pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usi
         length: 0,
         oldest_first: criteria.oldest_first,
         viewer: viewer.id,
+        marked: Vec::new(),
         ways: criteria.ways(),
     };
     for lead in leads(cx, criteria, &terms).await? {
@@ -62,9 +66,9 @@ pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usi
 
 /// The terms that a candidate must have.
 fn terms(criteria: &Criteria) -> Vec<i64> {
-    let facts = criteria.facts.iter().filter(|fact| !fact.negated && document::is_indexed(&fact.what));
+    let facts = criteria.facts.iter().filter(|fact| !fact.negated).filter_map(|fact| document::indexed(&fact.what));
     let words = criteria.words.iter().filter(|words| !words.negated);
-    let mut terms: Vec<i64> = facts.map(|fact| term(&fact.what)).collect();
+    let mut terms: Vec<i64> = facts.map(term).collect();
     terms.extend(words.flat_map(|words| words.what.terms()));
     let mut known = BTreeSet::new();
     terms.retain(|term| known.insert(*term));
@@ -76,13 +80,21 @@ fn terms(criteria: &Criteria) -> Vec<i64> {
 async fn leads(cx: &Cx, criteria: &Criteria, terms: &[i64]) -> Result<Vec<Lead>> {
     let ways = criteria.ways();
     let own = !ways.public && !ways.followed;
+    let marked = criteria.wanted_mark().is_some();
     if terms.is_empty() {
-        return Ok(if own { vec![Lead::Library] } else { vec![Lead::Term(term(ANY)), Lead::Library] });
+        return Ok(if marked {
+            vec![Lead::Marked]
+        } else if own {
+            vec![Lead::Library]
+        } else {
+            vec![Lead::Term(term(ANY)), Lead::Library]
+        });
     }
     let frequencies = status_search::frequencies(&cx.db, terms).await?;
     let Some(rarest) = frequencies.iter().min_by_key(|term| term.count) else { return Ok(Vec::new()) };
     Ok(match rarest.count {
         0 => Vec::new(),
+        COUNTED.. if marked => vec![Lead::Marked],
         COUNTED.. if own => vec![Lead::Library],
         COUNTED.. => vec![Lead::Term(rarest.term), Lead::Library],
         _ => vec![Lead::Term(rarest.term)],
@@ -95,19 +107,23 @@ struct Search<'a> {
     viewer: &'a Actor,
     criteria: &'a Criteria,
     wanted: usize,
+    /// Extensions know of marks.
+    has_marks: bool,
     read: usize,
     found: Vec<Seen>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     /// Looks at window after window; true when enough was found, or nothing is left.
     async fn follow(&mut self, window: &mut Window) -> Result<bool> {
         let mut looked_at = 0;
         window.length = FIRST_WINDOW;
         while looked_at < LOOKED_AT {
+            self.bring_marked(window).await?;
             let candidates = status_search::look(&self.cx.db, window).await?;
-            let ids: Vec<StatusId> =
-                candidates.iter().filter(|candidate| candidate.found).map(|candidate| candidate.id).collect();
+            let by_mark = self.by_mark(window, &candidates).await?;
+            let is_found = |candidate: &&Candidate| candidate.is_found() || by_mark.contains(&candidate.id);
+            let ids: Vec<StatusId> = candidates.iter().filter(is_found).map(|candidate| candidate.id).collect();
             for chunk in ids.chunks(self.wanted.clamp(CHUNK / 4, CHUNK)) {
                 self.take(chunk).await?;
                 if self.found.len() >= self.wanted || self.read >= READ {
@@ -127,23 +143,65 @@ impl Search<'_> {
         Ok(false)
     }
 
+    /// Brings what extensions know that the viewer marked into a window that the viewer's library leads.
+    async fn bring_marked(&self, window: &mut Window) -> Result<()> {
+        let word = match window.lead {
+            Lead::Library if self.has_marks => None,
+            Lead::Marked => self.criteria.wanted_mark(),
+            Lead::Term(_) | Lead::Library => return Ok(()),
+        };
+        let Window { after, before, length: limit, oldest_first, .. } = *window;
+        let page = MarkedPage { after, before, limit, oldest_first };
+        window.marked = self.cx.extensions().list_marked(self.cx, self.viewer.id, word, page).await?;
+        Ok(())
+    }
+
+    /// Those of `candidates` that are found for a mark that an extension knows of.
+    async fn by_mark(&self, window: &Window, candidates: &[Candidate]) -> Result<HashSet<StatusId>> {
+        let unsure = candidates.iter().filter(|candidate| candidate.is_found_by_mark());
+        let unsure: Vec<StatusId> = unsure.map(|candidate| candidate.id).collect();
+        if unsure.is_empty() || !self.has_marks || !window.ways.library {
+            return Ok(HashSet::new());
+        }
+        self.cx.extensions().marked(self.cx, self.viewer.id, None, &unsure).await
+    }
+
+    /// Of each word of `my:` that belongs to an extension, the statuses that the viewer marked so.
+    async fn marks(&self, ids: &[StatusId]) -> Result<HashMap<&'a str, HashSet<StatusId>>> {
+        let mut marks = HashMap::new();
+        let criteria: &'a Criteria = self.criteria;
+        for mark in &criteria.marks {
+            if let Mark::Other(word) = &mark.what
+                && !marks.contains_key(word.as_str())
+            {
+                let marked = self.cx.extensions().marked(self.cx, self.viewer.id, Some(word), ids).await?;
+                marks.insert(word.as_str(), marked);
+            }
+        }
+        Ok(marks)
+    }
+
     /// Keeps the candidates of `ids` that the viewer may see and that the query means.
     async fn take(&mut self, ids: &[StatusId]) -> Result<()> {
         self.read += ids.len();
         let seen = visibility::statuses(self.cx, Some(self.viewer), Place::Search, ids).await?;
         let ids: Vec<StatusId> = seen.iter().map(|seen| seen.head().id).collect();
         let statuses = store::status::list(&self.cx.db, &ids).await?;
-        let documents = document::of(&self.cx.db, &statuses).await?;
+        let mut documents = document::of(&self.cx.db, &statuses).await?;
+        if self.criteria.facts.iter().any(|fact| fact.what == EMBED) {
+            document::add_cards(&self.cx.db, &mut documents).await?;
+        }
         let following = match self.criteria.scope {
             Scope::Following => Some(relations::of(self.cx, self.viewer).await?),
             Scope::All | Scope::Library | Scope::Public => None,
         };
         let domains = self.domains(&statuses).await?;
+        let marks = self.marks(&ids).await?;
         for seen in seen {
             let author = seen.head().account_id;
             let followed = following.as_ref().is_none_or(|relations| relations.is_following(author));
             let document = documents.iter().find(|document| document.id == seen.head().id);
-            let meant = document.is_some_and(|document| is_meant(self.criteria, document, &seen));
+            let meant = document.is_some_and(|document| is_meant(self.criteria, document, &seen, &marks));
             let domain = domains.iter().find(|(account, _)| *account == author).map(|(_, domain)| domain.as_str());
             let at = self.criteria.domains.iter().all(|wanted| holds(wanted, domain == Some(wanted.what.as_str())));
             if followed && at && meant && self.found.len() < self.wanted {
@@ -171,15 +229,16 @@ fn holds<T>(condition: &Condition<T>, is: bool) -> bool {
     is != condition.negated
 }
 
-/// True when `document` is what the query says.
-fn is_meant(criteria: &Criteria, document: &Document, seen: &Seen) -> bool {
+/// True when `document` is what the query says; `marks` are those of extensions by their words.
+fn is_meant(criteria: &Criteria, document: &Document, seen: &Seen, marks: &HashMap<&str, HashSet<StatusId>>) -> bool {
     let marked = seen.marked();
-    let mark = |mark: Mark| match mark {
+    let mark = |mark: &Mark| match mark {
         Mark::Favourited => marked.favourited,
         Mark::Bookmarked => marked.bookmarked,
         Mark::Reblogged => marked.reblogged,
+        Mark::Other(word) => marks.get(word.as_str()).is_some_and(|marked| marked.contains(&document.id)),
     };
     criteria.words.iter().all(|words| holds(words, document.contains(&words.what)))
         && criteria.facts.iter().all(|fact| holds(fact, document.is(&fact.what)))
-        && criteria.marks.iter().all(|wanted| holds(wanted, mark(wanted.what)))
+        && criteria.marks.iter().all(|wanted| holds(wanted, mark(&wanted.what)))
 }

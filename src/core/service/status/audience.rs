@@ -73,9 +73,10 @@ fn refuse_disabled(actor: &Actor, word: &str) -> Result<()> {
     Ok(())
 }
 
-/// The audience of the limited status replied to, and its author; `None` when it is not limited.
+/// Whom the status replied to reaches by name: those that it mentions, silently or not, and its author; `None` for what is no
+/// reply. Of one that is not limited its readers are no audience: an answer to it reaches those it names.
 async fn of_thread(cx: &Cx, parent: Option<&Status>) -> Result<Option<Vec<AccountId>>> {
-    let Some(parent) = parent.filter(|parent| parent.visibility == Visibility::Limited) else { return Ok(None) };
+    let Some(parent) = parent else { return Ok(None) };
     let mentions = store::publish::list_mentions(&cx.db, parent.id).await?;
     Ok(Some(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect()))
 }
@@ -92,7 +93,7 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, reach: &mut Reach, mentions: 
     } else if let Some(scope) = reach.scope {
         refuse_disabled(actor, scope.as_str())?;
     } else {
-        return Err(Error::invalid("visibility: nobody said who is to see this status, and it answers no limited one"));
+        return Err(Error::invalid("visibility: nobody said who is to see this status, and it answers none"));
     }
     if !reach.audience.is_empty() {
         reach.audience = store::publish::list_addressable(&cx.db, actor.id, &reach.audience).await?;
@@ -105,16 +106,17 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, reach: &mut Reach, mentions: 
 }
 
 /// Those of the audience who are notified all the same: who wrote in the conversation before, if it is one that goes on. Its
-/// limited statuses count: others are not looked up by their conversation.
+/// limited statuses count, and `answered`, the author of what is replied to: other statuses are not looked up by their
+/// conversation.
 pub(super) async fn told(
     db: impl Executor,
     conversation: Option<ConversationId>,
+    answered: Option<AccountId>,
     audience: &[AccountId],
 ) -> Result<BTreeSet<AccountId>> {
-    match conversation {
-        Some(conversation) if !audience.is_empty() => {
-            Ok(store::publish::list_limited_authors(db, conversation, audience).await?.into_iter().collect())
-        }
-        _ => Ok(BTreeSet::new()),
+    let mut told: BTreeSet<AccountId> = answered.into_iter().collect();
+    if let Some(conversation) = conversation.filter(|_| !audience.is_empty()) {
+        told.extend(store::publish::list_limited_authors(db, conversation, audience).await?);
     }
+    Ok(told)
 }

@@ -8,7 +8,7 @@ use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
 use crate::service::search::index;
 use crate::service::{conversation, media};
-use model::{AccountId, Actor, Status, StatusId, Visibility};
+use model::{AccountId, Actor, Status, StatusId, Visibility, boxed};
 use store::Tx;
 
 /// Deletes `actor`'s own status or reblog.
@@ -26,6 +26,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 ///
 /// # Errors
 /// As [`delete`].
+#[boxed]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
     store::publish::lock_for_deletion(tx, id).await?;
     let status = store::status::find(&mut *tx, id).await?;
@@ -38,7 +39,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     media::detach(cx, tx, id, &[]).await?;
     record(cx, tx, &status).await?;
     if status.visibility == Visibility::Direct {
-        conversation::remove_status(tx, id).await?;
+        conversation::remove_status(cx, tx, id).await?;
     }
     store::publish::delete(tx, id).await?;
     Ok(())

@@ -14,6 +14,7 @@ use crate::change::{self, StatusTraits};
 use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
+use crate::service::media::Picture;
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
@@ -21,6 +22,7 @@ use crate::service::search::index;
 use crate::service::{card, conversation, media, visibility};
 use model::{
     AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
+    boxed,
 };
 use store::Tx;
 use store::publish::{Edit, Revision};
@@ -48,7 +50,8 @@ pub struct Change {
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
-pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
+#[boxed]
+pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> Result<()> {
     let old = own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     let (has_media, markdown) = (!change.media_ids.is_empty(), change.markdown);
@@ -68,6 +71,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     }
 
+    let pictures = pictures(cx, actor, id, &mut change).await?;
     let asked = Asked { found: &words.references, ..Asked::default() };
     let mut references = reference::resolve(cx, actor, asked, Some(&old)).await?;
     let mut tx = cx.db.begin().await?;
@@ -82,7 +86,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
         store::reference::set_quote_policy(&mut tx, id, policy).await?;
     }
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
-    let media_changed = replace_media(cx, &mut tx, actor, id, &before, change).await?;
+    let media_changed = replace_media(cx, &mut tx, actor, id, &before, change, &pictures).await?;
     let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
     let revision = Revision {
         expires_at: expiry::after_edit(cx, &old, words.lasts),
@@ -216,7 +220,20 @@ async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-/// Replaces the media of the status and their descriptions; true when anything changed.
+/// Stores the pictures that an edit sends for attachments that it has.
+async fn pictures(cx: &Cx, actor: &Actor, id: StatusId, change: &mut Change) -> Result<Vec<(MediaId, Picture)>> {
+    let mut pictures = Vec::new();
+    for (attachment, attributes) in &mut change.media_attributes {
+        let Some(bytes) = attributes.thumbnail.take().filter(|_| change.media_ids.contains(attachment)) else {
+            continue;
+        };
+        let picture = media::new_picture(cx, actor, id, *attachment, &bytes).await?;
+        pictures.extend(picture.map(|picture| (*attachment, picture)));
+    }
+    Ok(pictures)
+}
+
+/// Replaces the media of the status, their descriptions and pictures; true when anything changed.
 async fn replace_media(
     cx: &Cx,
     tx: &mut Tx,
@@ -224,15 +241,19 @@ async fn replace_media(
     id: StatusId,
     before: &[MediaAttachment],
     change: Change,
+    pictures: &[(MediaId, Picture)],
 ) -> Result<bool> {
     let mut after = media::attachable(cx, tx, actor, Some(id), &change.media_ids).await?;
     let ids: Vec<MediaId> = after.iter().map(|media| media.id).collect();
     let mut changed = !before.iter().map(|media| media.id).eq(ids.iter().copied());
     for (attachment, attributes) in change.media_attributes {
         let Some(media) = after.iter_mut().find(|media| media.id == attachment) else { continue };
-        let old = (media.description.clone(), media.meta.clone());
+        let old = (media.description.clone(), media.meta.clone(), media.preview.clone());
         media::apply(cx, media, attributes)?;
-        if (&media.description, &media.meta) != (&old.0, &old.1) {
+        if let Some((_, picture)) = pictures.iter().find(|(id, _)| *id == attachment) {
+            media::set_picture(tx, media, picture).await?;
+        }
+        if (&media.description, &media.meta, &media.preview) != (&old.0, &old.1, &old.2) {
             changed = true;
             media.updated_at = cx.clock.now();
             media::save(tx, media).await?;

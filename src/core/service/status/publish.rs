@@ -26,7 +26,7 @@ use model::NotificationType;
 use model::PluginId;
 use model::account::Searchability;
 use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time};
+use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time, boxed};
 use store::publish::Made;
 use store::{Executor, Tx};
 
@@ -135,6 +135,7 @@ pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
 ///
 /// # Errors
 /// As [`publish`], without the limit of statuses.
+#[boxed]
 pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let has_media = !draft.media_ids.is_empty();
     let words = compose::words(cx, actor, &draft.text, &draft.spoiler_text, has_media, draft.markdown).await?;
@@ -199,6 +200,7 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// # Errors
 /// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
 /// same idempotency key was faster: the transaction must not be committed.
+#[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
     let Prepared { draft, words, poll, parent, mut references, reach, spent } = prepared;
     let id: StatusId = cx.ids.next();
@@ -230,7 +232,8 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     // Deduplicated.
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     let silent = compose::save_mentions(cx, tx, id, &audience, true).await?;
-    let told = audience::told(&mut *tx, conversation, &audience).await?;
+    let answered = parent.as_ref().map(|parent| parent.account_id).filter(|_| !reach.new_conversation);
+    let told = audience::told(&mut *tx, conversation, answered, &audience).await?;
     mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
     for (plugin, value) in draft.extras {
         store::record::upsert_extra(tx, id, plugin, value).await?;

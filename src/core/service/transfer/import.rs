@@ -16,9 +16,9 @@ use store::transfer::{Import, ImportRow};
 /// Rows per batch.
 const BATCH: i64 = 50;
 /// What a row failed of when the account went away.
-const UNUSABLE: &str = "Your account could not be used at that time.";
+const UNUSABLE: &str = "Your account could not be used at that time";
 /// What a row failed of that the server could not do, however often it tried.
-const GIVEN_UP: &str = "The server could not do it.";
+const GIVEN_UP: &str = "The server could not do it";
 
 /// Does the next batch of an import, and queues the job for the one after it.
 ///

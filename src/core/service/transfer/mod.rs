@@ -17,7 +17,7 @@ mod remove;
 
 pub use export::export;
 pub use import::run_batch;
-pub use store::transfer::Import;
+pub use store::transfer::{FailureReason, Import};
 
 use std::collections::HashSet;
 
@@ -34,6 +34,8 @@ pub const FILE_MAX: usize = 4 << 20;
 pub const ROWS_MAX: usize = 20_000;
 /// How many imports of an account are listed; older ones are deleted.
 const KEPT: i64 = 10;
+/// How many reasons for failures are told of an import; the file of its failed rows has them all.
+const REASONS: i64 = 5;
 /// Rows per statement that inserts them.
 const INSERT_BATCH: usize = 1_000;
 
@@ -98,6 +100,12 @@ fn rows(cx: &Cx, entries: &[Entry]) -> Result<Vec<(i64, String, String, String)>
 /// The imports of `account`, newest first.
 pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Import>> {
     Ok(store::transfer::list(&cx.db, account).await?)
+}
+
+/// Why rows of `imports` failed: the [most frequent](REASONS) reasons of each, in one statement, and none where none failed.
+pub async fn reasons(cx: &Cx, imports: &[Import]) -> Result<Vec<FailureReason>> {
+    let failed: Vec<RowId> = imports.iter().filter(|import| import.failed > 0).map(|import| import.id).collect();
+    if failed.is_empty() { Ok(Vec::new()) } else { Ok(store::transfer::list_reasons(&cx.db, &failed, REASONS).await?) }
 }
 
 /// One of the imports of `account`.

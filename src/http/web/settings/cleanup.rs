@@ -1,4 +1,4 @@
-//! The page of automatic deletion: how old statuses get, and which are kept.
+//! The page of automatic deletion: how old statuses get, and which are kept, also for what plugins know of them.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,7 @@ use crate::extract::params::{flag, text};
 use crate::web::{Form, Page};
 use model::AccountId;
 use rookery_core::error::Validation;
+use rookery_core::extension::CleanupException;
 use rookery_core::service::status_cleanup::{self, AGES, StatusCleanupPolicy};
 
 /// Where this page is.
@@ -46,12 +47,17 @@ pub struct Fields {
     /// Blank: however many.
     #[serde(deserialize_with = "text")]
     min_reblogs: Option<String>,
+    /// Exceptions of plugins that hold, by name: `1`, or the least number; blank: however many.
+    exceptions: BTreeMap<String, String>,
 }
 
 /// `GET /settings/cleanup`
 pub async fn show(frame: Frame) -> Result<Page> {
-    let policy = status_cleanup::find(&frame.cx, frame.person.account.id).await?;
-    page(&frame, &Fields::of(&policy), None)
+    let account = frame.person.account.id;
+    let policy = status_cleanup::find(&frame.cx, account).await?;
+    let chosen = status_cleanup::exceptions(&frame.cx, account).await?.into_iter().filter(|(_, least)| *least > 0);
+    let exceptions = chosen.map(|(offered, least)| (offered.name, least.to_string())).collect();
+    page(&frame, &Fields { exceptions, ..Fields::of(&policy) }, None)
 }
 
 /// `POST /settings/cleanup`
@@ -69,11 +75,27 @@ pub async fn update(frame: Frame, Form(form): Form<Fields>) -> Result<Response> 
 }
 
 async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
-    status_cleanup::set(&frame.cx, &form.policy(frame.person.account.id)?).await
+    let (policy, offered) = (form.policy(frame.person.account.id)?, frame.cx.extensions().cleanup_exceptions());
+    status_cleanup::set(&frame.cx, &policy, &form.chosen(&offered)?).await
+}
+
+/// An exception of a plugin, as the page shows it.
+#[derive(Serialize)]
+struct Offered {
+    name: String,
+    title: String,
+    counts: bool,
 }
 
 fn page(frame: &Frame, form: &Fields, errors: Option<&BTreeMap<&'static str, String>>) -> Result<Page> {
-    let own = context! { form => form, errors => errors, ages => AGES.iter().map(i64::to_string).collect::<Vec<_>>() };
+    let offered = frame.cx.extensions().cleanup_exceptions();
+    let language = frame.cx.language();
+    let offered: Vec<Offered> = offered
+        .iter()
+        .map(|one| Offered { name: one.name.clone(), title: one.title(language).to_owned(), counts: one.counts })
+        .collect();
+    let ages: Vec<String> = AGES.iter().map(i64::to_string).collect();
+    let own = context! { form => form, errors => errors, ages => ages, offered => offered };
     frame.page("cleanup", "settings.cleanup", "settings/cleanup.html", own)
 }
 
@@ -90,7 +112,27 @@ impl Fields {
             keep_self_bookmark: Some(policy.keep_self_bookmark),
             min_favs: policy.min_favs.map(|least| least.to_string()),
             min_reblogs: policy.min_reblogs.map(|least| least.to_string()),
+            exceptions: BTreeMap::new(),
         }
+    }
+
+    /// What was chosen of the exceptions that are offered: 0 for those that do not hold.
+    fn chosen(&self, offered: &[CleanupException]) -> Result<BTreeMap<String, i64>, Error> {
+        let mut faults = Validation::default();
+        let mut chosen = BTreeMap::new();
+        for CleanupException { name, counts, .. } in offered {
+            let written = self.exceptions.get(name).map_or("", |written| written.trim());
+            let least = match (written, counts) {
+                ("", _) => Some(0),
+                (_, false) => Some(1),
+                (number, true) => number.parse::<i64>().ok().filter(|least| *least > 0),
+            };
+            if least.is_none() {
+                faults.add("exceptions", "ERR_INVALID", "must be 1 or more");
+            }
+            chosen.insert(name.clone(), least.unwrap_or_default());
+        }
+        faults.check().map(|()| chosen)
     }
 
     /// What was chosen.

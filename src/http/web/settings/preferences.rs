@@ -1,4 +1,6 @@
-//! The page of preferences: defaults of posting, what apps show, languages.
+//! The page of preferences: defaults of posting, what apps show, notifications by mail, languages.
+
+use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -11,7 +13,7 @@ use crate::error::Result;
 use crate::extract::params::{flag, list, text};
 use crate::web::{Form, Page};
 use model::actor::User;
-use model::{Preferences, QuotePolicy};
+use model::{NotificationType, Preferences, QuotePolicy};
 use rookery_core::Language;
 use rookery_core::entity::preferences::searchability;
 use rookery_core::error::{Error, Validation};
@@ -53,6 +55,9 @@ pub struct Fields {
     expand_spoilers: Option<bool>,
     #[serde(deserialize_with = "flag")]
     autoplay_gifs: Option<bool>,
+    /// Types of notifications.
+    #[serde(deserialize_with = "list")]
+    mail_notifications: Option<Vec<String>>,
     /// ISO 639 codes; none: all languages.
     #[serde(deserialize_with = "list")]
     chosen_languages: Option<Vec<String>>,
@@ -85,14 +90,19 @@ async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
     preference::update(&frame.cx, frame.person.account.id, form.preferences()?, filled(&form.locale)).await
 }
 
-type Errors = std::collections::BTreeMap<&'static str, String>;
+type Errors = BTreeMap<&'static str, String>;
 
 fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
+    let (visibilities, language) = (preference::visibilities(&frame.cx), frame.cx.language());
+    let title = |word: &String| Some((word.clone(), frame.cx.extensions().visibility_title(word, language)?));
+    let titles: BTreeMap<String, String> = visibilities.iter().filter_map(title).collect();
     let own = context! {
         form => form,
         errors => errors,
+        titles => titles,
+        visibilities => visibilities,
         locales => Language::ALL.map(|language| [language.code(), language.name()]),
-        visibilities => preference::visibilities(&frame.cx),
+        mails => NotificationType::MAILED.map(NotificationType::as_str),
         languages => LANGUAGES.iter().map(|language| [language.code, language.name]).collect::<Vec<_>>(),
     };
     frame.page("preferences", "settings.preferences", "settings/preferences.html", own)
@@ -119,6 +129,7 @@ impl Fields {
             expand_media: Some(preferences.expand_media.clone()),
             expand_spoilers: Some(preferences.expand_spoilers),
             autoplay_gifs: Some(preferences.autoplay_gifs),
+            mail_notifications: Some(preferences.mail_notifications.iter().map(ToString::to_string).collect()),
             chosen_languages: Some(preferences.chosen_languages.clone()),
         }
     }
@@ -137,6 +148,8 @@ impl Fields {
         known("searchability", searchability.is_ok());
         let quote_policy = filled(&self.quote_policy).map(str::parse).transpose();
         known("quote_policy", quote_policy.is_ok());
+        let mailed = self.mail_notifications.iter().flatten().map(|kind| kind.parse()).collect::<Result<Vec<_>, _>>();
+        known("mail_notifications", mailed.is_ok());
         faults.check()?;
         let ticked = |field: Option<bool>| field.unwrap_or_default();
         Ok(Preferences {
@@ -151,6 +164,7 @@ impl Fields {
             expand_media: filled(&self.expand_media).unwrap_or("default").to_owned(),
             expand_spoilers: ticked(self.expand_spoilers),
             autoplay_gifs: ticked(self.autoplay_gifs),
+            mail_notifications: mailed.unwrap_or_default(),
             chosen_languages: self.chosen_languages.clone().unwrap_or_default(),
         })
     }

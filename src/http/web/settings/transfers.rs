@@ -13,7 +13,7 @@ use crate::extract::{Path, Upload};
 use crate::web::{FormWithFiles, Page};
 use model::RowId;
 use model::transfer::TransferKind;
-use rookery_core::service::transfer::{self, Import, Mode};
+use rookery_core::service::transfer::{self, FailureReason, Import, Mode};
 
 /// Where this page is.
 pub(super) const PATH: &str = "/settings/transfer";
@@ -108,12 +108,13 @@ fn download(kind: TransferKind, file: Vec<u8>) -> Response {
 
 pub(super) async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Result<Page> {
     let imports = transfer::list(&frame.cx, frame.person.account.id).await?;
+    let reasons = transfer::reasons(&frame.cx, &imports).await?;
     let own = context! {
         kind => kind,
         archives => archives::shown(frame).await?,
         error => error.map(|error| sentence(frame, &error.to_string())),
         kinds => TransferKind::ALL.iter().map(|kind| [kind.as_str(), kind.file_name()]).collect::<Vec<_>>(),
-        imports => imports.iter().map(|import| shown(frame, import)).collect::<Vec<_>>(),
+        imports => imports.iter().map(|import| shown(frame, import, &reasons)).collect::<Vec<_>>(),
     };
     frame.page("transfer", "settings.transfer", "settings/transfer.html", own)
 }
@@ -123,8 +124,10 @@ fn sentence(frame: &Frame, english: &str) -> String {
     frame.cx.language().say_error(english).unwrap_or_else(|| format!("{english}."))
 }
 
-fn shown(frame: &Frame, import: &Import) -> Value {
+fn shown(frame: &Frame, import: &Import, reasons: &[FailureReason]) -> Value {
     let language = frame.cx.language();
+    let errors = reasons.iter().filter(|reason| reason.import_id == import.id);
+    let errors = errors.map(|reason| (sentence(frame, &reason.error), reason.failed));
     context! {
         id => import.id.to_string(),
         kind => import.kind.as_str(),
@@ -132,6 +135,7 @@ fn shown(frame: &Frame, import: &Import) -> Value {
         done => language.number(import.done),
         failed => language.number(import.failed),
         has_failed => import.failed > 0,
+        errors => errors.collect::<Vec<_>>(),
         is_over => import.finished_at.is_some(),
         begun_iso => import.created_at.to_api(),
         begun_human => language.minute(&import.created_at),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::Active;
-use crate::manifest::{Hook, Manifest, PageDeclaration, Route};
+use crate::manifest::{CleanupException, Hook, Manifest, PageDeclaration, Route, SearchMark};
 use crate::sql::Statement;
 
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +25,25 @@ pub struct PageRow {
     /// In English.
     pub title: String,
     pub permission: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the manifest")]
+pub struct SearchRow {
+    pub my: Vec<String>,
+    pub among: String,
+    pub newest: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "as in the manifest")]
+pub struct CleanupRow {
+    pub id: String,
+    /// In English.
+    pub title: String,
+    pub statement: String,
+    pub counts: bool,
+    pub default: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -74,6 +93,20 @@ impl From<&PageDeclaration> for PageRow {
             title: page.title.in_language("en").to_owned(),
             permission: page.permission.clone(),
         }
+    }
+}
+
+impl From<&SearchMark> for SearchRow {
+    fn from(search: &SearchMark) -> Self {
+        let SearchMark { my, among, newest } = search.clone();
+        Self { my, among, newest }
+    }
+}
+
+impl From<&CleanupException> for CleanupRow {
+    fn from(cleanup: &CleanupException) -> Self {
+        let CleanupException { id, title, statement, counts, default } = cleanup.clone();
+        Self { id, title: title.get("en").cloned().unwrap_or_default(), statement, counts, default }
     }
 }
 

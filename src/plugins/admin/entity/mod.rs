@@ -20,7 +20,7 @@ use crate::{Active, Cx, Package};
 use store::plugin::Install;
 
 pub(crate) use self::declared::schedules;
-pub use self::declared::{HookRow, PageRow, RouteRow, ScheduleRow, StatementRow};
+pub use self::declared::{CleanupRow, HookRow, PageRow, RouteRow, ScheduleRow, SearchRow, StatementRow};
 pub use self::observed::{Breaker, EventRow, FailureRow, LimitRow, LogLine, OrderRow, ParkedRow, QuotaRow, Usage};
 
 /// One row of the list.
@@ -84,6 +84,8 @@ pub struct Detail {
     pub routes: Vec<RouteRow>,
     pub pages: Vec<PageRow>,
     pub hooks: Vec<HookRow>,
+    pub searches: Vec<SearchRow>,
+    pub cleanups: Vec<CleanupRow>,
     pub schedules: Vec<ScheduleRow>,
     pub commands: Vec<String>,
     pub statements: Vec<StatementRow>,
@@ -187,6 +189,12 @@ impl Detail {
             routes: manifest.map(|manifest| manifest.routes.iter().map(RouteRow::from).collect()).unwrap_or_default(),
             pages: manifest.map(|manifest| manifest.pages.iter().map(PageRow::from).collect()).unwrap_or_default(),
             hooks: manifest.map(|manifest| manifest.hooks.iter().map(HookRow::from).collect()).unwrap_or_default(),
+            searches: manifest
+                .map(|manifest| manifest.searches.iter().map(SearchRow::from).collect())
+                .unwrap_or_default(),
+            cleanups: manifest
+                .map(|manifest| manifest.cleanups.iter().map(CleanupRow::from).collect())
+                .unwrap_or_default(),
             schedules: manifest.map(schedules).unwrap_or_default(),
             commands: rows(|manifest| manifest.commands.iter().map(|command| command.name.clone()).collect()),
             statements: active.as_deref().map(statements).unwrap_or_default(),

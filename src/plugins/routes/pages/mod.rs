@@ -30,7 +30,7 @@ use self::view::Around;
 use super::gate::rank;
 use super::table::{FoundPage, MountedPage};
 use crate::call::{Call, Caller, Mode};
-use crate::error::{no_answer, refused};
+use crate::error::{is_own_mistake, no_answer, refused};
 use crate::{Cx, Registry};
 use http::web::next::is_own_path;
 use http::web::settings::viewer;
@@ -285,16 +285,18 @@ impl Visit {
         }
     }
 
-    /// The error of a call that failed; recorded for the admin unless the plugin meant it.
+    /// The error of a call that failed; recorded for the admin unless the plugin meant it. A mistake of the plugin's is none
+    /// of the person's: 500, as on routes.
     fn failed(&self, cause: CallError) -> Error {
         let plugin = &self.mounted.plugin;
         let cause = self.cx.plugins.pauses.as_busy_if_paused(plugin, cause);
-        if cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
+        let is_mistake = cause.failure.as_ref().is_some_and(is_own_mistake);
+        if is_mistake || cause.failure.as_ref().is_none_or(|failure| !(400..500).contains(&failure.status)) {
             self.cx.plugins.report(plugin, "page", &self.mounted.page().id, &cause);
         }
         match cause.failure {
-            Some(failure) => refused(failure),
-            None => no_answer(plugin.name(), cause.kind, None),
+            Some(failure) if !is_mistake => refused(failure),
+            Some(_) | None => no_answer(plugin.name(), cause.kind, None),
         }
     }
 

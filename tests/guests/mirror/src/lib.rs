@@ -54,6 +54,7 @@ impl Plugin for Mirror {
         match sent.text("say") {
             "trap" => std::process::abort(),
             "refuse" => Err(Error::forbidden("not today")),
+            "mistake" => Query::new("nowhere", Vec::new()).exec().map(|_| pages::Outcome::notice("kept")),
             "wrong" => Ok(pages::Outcome::wrong("", "The mirror is dim.")),
             "away" => Ok(pages::Outcome::notice_at("gone", "https://evil.test/")),
             "elsewhere" => Ok(pages::Outcome::notice_at("here", "/about?x=1")),
@@ -77,6 +78,7 @@ fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
         "crowded" => Ok(view.picture(Picture::new("x", "x", "").figures((0..5).map(|_| Figure::new("1", "x"))))),
         "crowd" => Ok(view.people(People::new((0..101).map(|id| (Id(id), ""))))),
         "trap" => std::process::abort(),
+        "mistake" => Query::new("nowhere", Vec::new()).exec().map(|_| view),
         "more" => Ok(view.with_next(Some("a&b=c".to_owned()))),
         wing => Err(Error::with_code(404, "mirror.no-wing", format!("no wing {wing}"))),
     }

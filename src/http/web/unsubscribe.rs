@@ -1,0 +1,64 @@
+//! The page by which somebody stops letters about notifications, from the link in one of them and without signing in.
+//!
+//! A mail program posts to the link by itself when its user says so (RFC 8058). So no token of a form is asked for: the link is the
+//! secret, and looking at it changes nothing.
+
+use minijinja::context;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Page;
+use crate::Cx;
+use crate::error::Result;
+use crate::extract::Params;
+use crate::extract::params::text;
+use rookery_core::service::notification;
+
+/// Query parameters of the link, and fields of the form.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UnsubscribeLink {
+    /// Whose letters.
+    #[serde(deserialize_with = "text")]
+    account: Option<String>,
+    #[serde(deserialize_with = "text")]
+    token: Option<String>,
+}
+
+/// `GET /auth/unsubscribe?account=…&token=…`
+///
+/// # Errors
+/// [`Error::NotFound`](rookery_core::error::Error::NotFound) for another link than those of letters.
+pub async fn show(cx: Cx, Params(link): Params<UnsubscribeLink>) -> Result<Page> {
+    page(&cx, &link, false).await
+}
+
+/// `POST /auth/unsubscribe?account=…&token=…`
+///
+/// # Errors
+/// As [`show`].
+pub async fn create(cx: Cx, Params(link): Params<UnsubscribeLink>) -> Result<Page> {
+    let (account, token) = link.parts();
+    notification::stop_letters(&cx, account, token).await?;
+    page(&cx, &link, true).await
+}
+
+async fn page(cx: &Cx, link: &UnsubscribeLink, done: bool) -> Result<Page> {
+    let (account, token) = link.parts();
+    let account = notification::receiver_of_letters(cx, account, token).await?;
+    let context = context! {
+        page_title => cx.language().say("unsubscribe.page"),
+        noindex => true,
+        done => done,
+        acct => account.username,
+        account => account.id.to_string(),
+        token => token,
+    };
+    Ok(Page::render(cx, "unsubscribe.html", context)?.without_referrer())
+}
+
+impl UnsubscribeLink {
+    fn parts(&self) -> (&str, &str) {
+        (self.account.as_deref().unwrap_or_default(), self.token.as_deref().unwrap_or_default())
+    }
+}

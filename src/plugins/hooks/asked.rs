@@ -1,0 +1,284 @@
+//! Statements of plugins that the server runs by itself, for a page of statuses at once: which ones somebody marked, which
+//! the search asks, and which automatic deletion keeps. No plugin is called.
+//!
+//! Parameters are filled by name: `caller`, the person who is meant, `statuses`, the page, and `least`, a number that the
+//! person chose; a statement with `{page:…}` has those of paging. Its column `id` is the answer.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use rookery_plugin_host::imports::sql::Value;
+use rookery_plugin_host::{CallError, CallErrorKind, LoadError, Stage};
+
+use crate::call::Timed;
+use crate::error::no_answer;
+use crate::manifest::{self, Manifest, SearchMark};
+use crate::sql::{ParamType, Returns};
+use crate::{Active, Cx, Registry};
+use model::{AccountId, PluginId, StatusId};
+use rookery_core::error::{Error, Result};
+use rookery_core::extension::{CleanupException, MarkedPage};
+use rookery_core::service::search::MARKS;
+
+/// Ids of one statement: of the longest page of a search.
+const MOST: usize = 4_000;
+
+/// Checks what the manifest says of such statements against the statements, and against the `others`.
+///
+/// # Errors
+/// At [`Stage::Validate`] for a statement that cannot answer, at [`Stage::Conflict`] for a word that is taken.
+pub(super) fn check(active: &Active, others: &[Arc<Active>]) -> Result<(), LoadError> {
+    let plugin = active.name();
+    let refuse = |stage: Stage, why: String| Err(LoadError::new(stage, format!("plugin {plugin}: {why}")));
+    for search in &active.manifest.searches {
+        for (key, name, is_paged) in [("among", &search.among, false), ("newest", &search.newest, true)] {
+            if let Err(why) = fits(active, name, is_paged, false) {
+                return refuse(Stage::Validate, format!("search, {key} names the statement {name}, {why}"));
+            }
+        }
+        for word in &search.my {
+            let taken = others.iter().filter(|other| other.id != active.id);
+            let owner = taken.into_iter().find(|other| of_word(&other.manifest, word).is_some());
+            if MARKS.contains(&word.as_str()) {
+                return refuse(Stage::Conflict, format!("it claims my:{word}, which the server itself has"));
+            }
+            if let Some(owner) = owner {
+                let (owner, both) = (owner.name(), "switch one of the two off");
+                return refuse(Stage::Conflict, format!("it claims my:{word}, which is {owner}'s: {both}"));
+            }
+        }
+    }
+    for manifest::CleanupException { id, statement, counts, .. } in &active.manifest.cleanups {
+        if let Err(why) = fits(active, statement, false, *counts) {
+            return refuse(Stage::Validate, format!("cleanup {id:?} names the statement {statement}, {why}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the statement can be asked.
+fn fits(active: &Active, name: &str, is_paged: bool, counts: bool) -> Result<(), String> {
+    let statement = active.sql.as_ref().and_then(|sql| sql.find(name));
+    let statement = statement.ok_or("which is not in sql/queries.sql")?;
+    if statement.writes {
+        return Err("which changes something".to_owned());
+    }
+    if is_paged != (statement.returns == Returns::Statuses) || (!is_paged && statement.returns != Returns::Many) {
+        let wanted = if is_paged { "page(status)" } else { "many" };
+        return Err(format!("whose returns: is not {wanted}"));
+    }
+    if !statement.has_column("id") {
+        return Err("which has no column id".to_owned());
+    }
+    if statement.max_rows < MOST {
+        return Err(format!("which may have {} rows at most, and is asked for up to {MOST}", statement.max_rows));
+    }
+    let known: &[(&str, ParamType)] = match (is_paged, counts) {
+        (true, _) => &[
+            ("caller", ParamType::Integer),
+            ("max_id", ParamType::Integer),
+            ("since_id", ParamType::Integer),
+            ("min_id", ParamType::Integer),
+            ("limit", ParamType::Integer),
+        ],
+        (false, false) => &[("caller", ParamType::Integer), ("statuses", ParamType::Integers)],
+        (false, true) => {
+            &[("caller", ParamType::Integer), ("statuses", ParamType::Integers), ("least", ParamType::Integer)]
+        }
+    };
+    if let Some((param, _)) = statement.params.iter().find(|(param, kind)| !known.contains(&(param.as_str(), *kind))) {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        return Err(format!("whose parameter {param} is none of {}, or of another type", names.join(", ")));
+    }
+    let missing = known.iter().find(|(name, _)| {
+        matches!(*name, "statuses" | "least") && !statement.params.iter().any(|(param, _)| param == name)
+    });
+    missing.map_or(Ok(()), |(name, _)| Err(format!("which has no parameter {name}")))
+}
+
+/// The declaration of `my:word` in this manifest.
+fn of_word<'a>(manifest: &'a Manifest, word: &str) -> Option<&'a SearchMark> {
+    manifest.searches.iter().find(|search| search.my.iter().any(|own| own == word))
+}
+
+/// The values of `my:` that plugins serve.
+pub fn search_words(registry: &Registry) -> Vec<String> {
+    let searches = registry.plugins.iter().flat_map(|active| &active.manifest.searches);
+    searches.flat_map(|search| search.my.iter().cloned()).collect()
+}
+
+/// The ways that are meant by `word`, or all of them, each with its plugin.
+fn ways<'a>(registry: &'a Registry, word: Option<&'a str>) -> impl Iterator<Item = (&'a Arc<Active>, &'a SearchMark)> {
+    let all = registry.plugins.iter().flat_map(|active| active.manifest.searches.iter().map(move |way| (active, way)));
+    all.filter(move |(_, way)| word.is_none_or(|word| way.my.iter().any(|own| own == word)))
+}
+
+/// Those of `statuses` that `viewer` marked in the way that `word` stands for, or in any.
+///
+/// # Errors
+/// [`Error::Plugin`] when the plugin that `word` belongs to cannot say. Without a word such a plugin is left out.
+pub async fn marked(
+    cx: &Cx,
+    viewer: AccountId,
+    word: Option<&str>,
+    statuses: &[StatusId],
+) -> Result<HashSet<StatusId>> {
+    let registry = cx.registry();
+    let mut found = HashSet::new();
+    for (active, way) in ways(&registry, word) {
+        for page in statuses.chunks(MOST) {
+            let asked = Asked { statuses: page, ..Asked::of(viewer) };
+            match asked.within_budget(cx, active, "search", &way.among).await {
+                Ok(ids) => found.extend(ids),
+                Err(error) if word.is_some() => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The statuses of `page` that `viewer` marked in the way that `word` stands for, or in any, in the order of the page.
+///
+/// # Errors
+/// As [`marked`].
+pub async fn list_marked(cx: &Cx, viewer: AccountId, word: Option<&str>, page: MarkedPage) -> Result<Vec<StatusId>> {
+    let registry = cx.registry();
+    let mut found = Vec::new();
+    for (active, way) in ways(&registry, word) {
+        let asked = Asked { page: Some(page), ..Asked::of(viewer) };
+        match asked.within_budget(cx, active, "search", &way.newest).await {
+            Ok(ids) => found.extend(ids),
+            Err(error) if word.is_some() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    if !page.oldest_first {
+        found.reverse();
+    }
+    found.truncate(usize::try_from(page.limit).unwrap_or_default());
+    Ok(found)
+}
+
+/// The exceptions of automatic deletion that enabled plugins have, those that are not served just now among them.
+pub fn exceptions(registry: &Registry) -> Vec<CleanupException> {
+    let here = registry.plugins.iter().map(|active| (active.id, &active.manifest));
+    let absent = registry.absent.iter().map(|absent| (absent.id, &*absent.manifest));
+    let mut all: Vec<CleanupException> = here.chain(absent).flat_map(|(id, manifest)| declared(id, manifest)).collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+fn declared(plugin: PluginId, manifest: &Manifest) -> impl Iterator<Item = CleanupException> {
+    let name = &manifest.plugin.name;
+    manifest.cleanups.iter().map(move |cleanup| CleanupException {
+        plugin,
+        name: format!("{name}.{}", cleanup.id),
+        titles: cleanup.title.clone(),
+        counts: cleanup.counts,
+        default: cleanup.default,
+    })
+}
+
+/// Those of `statuses`, which `account` wrote, that an exception keeps: of `chosen`, names of exceptions, each with the number
+/// that was chosen.
+///
+/// # Errors
+/// [`Error::Plugin`] when one of them cannot be asked: its plugin is enabled and does not serve.
+pub async fn kept(
+    cx: &Cx,
+    account: AccountId,
+    chosen: &BTreeMap<String, i64>,
+    statuses: &[StatusId],
+) -> Result<HashSet<StatusId>> {
+    let registry = cx.registry();
+    let mut found = HashSet::new();
+    for absent in &registry.absent {
+        if declared(absent.id, &absent.manifest).any(|one| chosen.contains_key(&one.name)) {
+            return Err(no_answer(&absent.manifest.plugin.name, CallErrorKind::Open, None));
+        }
+    }
+    for active in &registry.plugins {
+        for cleanup in &active.manifest.cleanups {
+            let name = format!("{}.{}", active.name(), cleanup.id);
+            let Some(least) = chosen.get(&name) else { continue };
+            for page in statuses.chunks(MOST) {
+                let asked = Asked { statuses: page, least: *least, ..Asked::of(account) };
+                found.extend(asked.run(cx, active, "cleanup", &cleanup.statement).await?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What a statement is asked.
+struct Asked<'a> {
+    caller: AccountId,
+    statuses: &'a [StatusId],
+    least: i64,
+    page: Option<MarkedPage>,
+}
+
+impl Asked<'_> {
+    fn of(caller: AccountId) -> Self {
+        Self { caller, statuses: &[], least: 0, page: None }
+    }
+
+    /// As [`Asked::run`], at the expense of the request's time for hooks.
+    async fn within_budget(&self, cx: &Cx, active: &Arc<Active>, what: &str, name: &str) -> Result<Vec<StatusId>> {
+        if cx.hook_time_left().is_zero() {
+            return Err(no_answer(active.name(), CallErrorKind::Wall, Some(503)));
+        }
+        cx.spend_hook_time(self.run(cx, active, what, name)).await
+    }
+
+    /// The ids that the statement answers.
+    async fn run(&self, cx: &Cx, active: &Arc<Active>, what: &str, name: &str) -> Result<Vec<StatusId>> {
+        let plugin = active.name();
+        let refused = |cause: CallError| no_answer(plugin, cause.kind, Some(503));
+        cx.plugins.pauses.check(active).map_err(refused)?;
+        active.component.check_database().map_err(refused)?;
+        let lost = || Error::internal(format!("{plugin} has no statement {name}"));
+        let sql = active.sql.as_ref().ok_or_else(lost)?;
+        let statement = sql.find(name).ok_or_else(lost)?;
+        let params = statement.params.iter().map(|(param, _)| self.value(param)).collect();
+        let timed = Timed::begin(active);
+        let rows = sql.read(cx, name, params).await;
+        drop(timed);
+        let message = match rows {
+            Ok(rows) if !rows.truncated => {
+                let at = rows.columns.iter().position(|column| column == "id").unwrap_or_default();
+                let ids = rows.values.chunks(rows.columns.len().max(1)).filter_map(|row| match row.get(at) {
+                    Some(Value::Integer(id)) => Some(StatusId::from(*id)),
+                    _ => None,
+                });
+                return Ok(ids.collect());
+            }
+            Ok(_) => format!("{name} has more rows than {}: each status once", statement.max_rows),
+            Err(failure) => failure.message,
+        };
+        let cause = CallError { kind: CallErrorKind::Failure, message, failure: None, backtrace: Vec::new() };
+        cx.plugins.report(active, what, name, &cause);
+        Err(no_answer(plugin, cause.kind, Some(503)))
+    }
+
+    fn value(&self, param: &str) -> Value {
+        let page =
+            |cursor: fn(MarkedPage) -> Option<i64>| self.page.and_then(cursor).map_or(Value::Null, Value::Integer);
+        match param {
+            "caller" => Value::Integer(self.caller.into()),
+            "least" => Value::Integer(self.least),
+            "statuses" => {
+                let ids: Vec<String> = self.statuses.iter().map(|id| i64::from(*id).to_string()).collect();
+                Value::Text(format!("[{}]", ids.join(",")))
+            }
+            "max_id" => page(|page| Some(page.before.into())),
+            // The page just above the bound is the one that is read from its oldest on.
+            "since_id" => page(|page| (!page.oldest_first).then(|| page.after.into())),
+            "min_id" => page(|page| page.oldest_first.then(|| page.after.into())),
+            _ => page(|page| Some(page.limit)),
+        }
+    }
+}

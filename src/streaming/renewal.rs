@@ -1,0 +1,68 @@
+//! Asks extensions again what their channels show, when another generation serves them than the one that said it.
+//!
+//! A plugin that was replaced may let in others than before, and show other things; one that is off shows nothing. Until it
+//! is asked, which takes a second unless there are very many, what the generation before said goes on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt as _};
+
+use crate::Hub;
+use crate::channel::Refused;
+use crate::connection::End;
+use crate::hub::Outdated;
+use model::{AccountId, Actor};
+use rookery_core::Result;
+
+/// How often it looks.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// How many subscriptions are asked for with the people whose they are read in one statement.
+const PAGE: usize = 200;
+/// How many are asked for at once: a generation that has just begun is not to be overrun.
+const AT_ONCE: usize = 4;
+/// How often a subscription is asked for in vain before it ends.
+const ATTEMPTS: u32 = 4;
+
+/// Looks until it is aborted.
+pub(crate) async fn run(hub: Arc<Hub>) {
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        if let Err(error) = check(&hub).await {
+            tracing::error!(%error, "could not ask plugins again what their streams show");
+        }
+    }
+}
+
+/// Asks for every subscription that another generation serves now.
+async fn check(hub: &Hub) -> Result<()> {
+    let cx = hub.cx.begin(None);
+    let outdated = hub.outdated(|channel| cx.extensions().channel_generation(channel));
+    for page in outdated.chunks(PAGE) {
+        let mut accounts: Vec<AccountId> = page.iter().map(|one| one.owner.account).collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        let people: HashMap<AccountId, Arc<Actor>> =
+            hub.people.of(&hub.cx, accounts).await?.into_iter().map(|actor| (actor.id, actor)).collect();
+        // Whoever may not use the server any more is disconnected anyway.
+        let asked = page.iter().filter_map(|one| Some((one, people.get(&one.owner.account)?)));
+        stream::iter(asked).for_each_concurrent(AT_ONCE, |(one, actor)| ask(hub, one, actor)).await;
+    }
+    Ok(())
+}
+
+async fn ask(hub: &Hub, one: &Outdated, actor: &Actor) {
+    if !one.is_served {
+        hub.end_subscription(one.id, End::Unserved, 404, "This stream has ended: the plugin that served it is off");
+        return;
+    }
+    match one.wanted.of_extension(&hub.cx, &one.owner, actor).await {
+        Ok(opened) => hub.renew(one.id, opened),
+        Err(Refused { status, .. }) if status >= 500 && hub.count_failure(one.id) < ATTEMPTS => {}
+        Err(Refused { status, text }) => {
+            let why = if status >= 500 { End::Unanswered } else { End::Refused };
+            hub.end_subscription(one.id, why, status, &text);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What concerns many people at once: each is told what they would read, and all of them cost what one does.
+
+use std::collections::BTreeSet;
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use super::personal::{follow, post};
+use crate::harness::{Client, Events, TestApp};
+use rookery_core::change::{Change, Made};
+
+/// How often a cost is measured, of which the least counts: on PostgreSQL the tokens of streams are looked at meanwhile.
+const TRIES: usize = 3;
+
+/// People with a stream of their notifications each.
+async fn listeners(app: &TestApp, names: &[&str]) -> Vec<(Client, Events)> {
+    let mut people = Vec::new();
+    for name in names {
+        let person = app.account(name).await;
+        let events = person.events("user/notification").await;
+        people.push((person, events));
+    }
+    people
+}
+
+/// The notification that each of `people` is told of next.
+async fn told(people: &mut [(Client, Events)]) -> Vec<Value> {
+    let mut told = Vec::new();
+    for (_, events) in people {
+        let event = events.next().await.unwrap();
+        assert_eq!(event.name, "notification");
+        told.push(event.json());
+    }
+    told
+}
+
+#[tokio::test]
+async fn everyone_mentioned_is_told_what_they_read_themselves() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let mut people = listeners(&app, &["bob", "carol", "dan"]).await;
+    let [bob, carol, dan] = [0, 1, 2].map(|index| people[index].0.clone());
+    let filter =
+        json!({ "title": "T", "context": ["notifications"], "keywords_attributes": [{ "keyword": "spoiler" }] });
+    carol.post("/api/v2/filters").json(&filter).ok().await;
+    follow(&dan, &alice).await;
+    let body = json!({
+        "status": "@bob @carol @dan a spoiler", "poll": { "options": ["a", "b"], "expires_in": 600 }, "visibility": "private",
+    });
+    post(&alice, body).await;
+    app.run_jobs().await;
+    let told = told(&mut people).await;
+    for (person, told) in [&bob, &carol, &dan].iter().zip(&told) {
+        let read = person.get(&format!("/api/v1/notifications/{}", told["id"].as_str().unwrap())).ok().await;
+        assert_eq!(told, &read, "{}", person.name);
+        assert_eq!(told["type"], "mention");
+    }
+    assert_eq!(told[0]["status"]["filtered"], json!([]));
+    assert_eq!(told[1]["status"]["filtered"][0]["filter"]["title"], "T");
+}
+
+#[tokio::test]
+async fn notifications_of_several_kinds_and_statuses_are_told_together() {
+    let app = TestApp::new().await;
+    let [alice, eve] = app.accounts(["alice", "eve"]).await;
+    let mut people = listeners(&app, &["bob", "carol", "dan"]).await;
+    let [bob, carol, dan] = [0, 1, 2].map(|index| people[index].0.clone());
+    let list = bob.post("/api/v1/lists").json(&json!({ "title": "Birds", "notify": true })).ok().await;
+    follow(&bob, &alice).await;
+    let members = format!("/api/v1/lists/{}/accounts", list["id"].as_str().unwrap());
+    bob.post(&members).json(&json!({ "account_ids": [alice.id().to_string()] })).ok().await;
+    // What comes to the list by this is no news.
+    app.run_jobs().await;
+    let status = post(&carol, json!({ "status": "words" })).await;
+    post(&alice, json!({ "status": "a rook" })).await;
+    alice.post(&format!("/api/v1/statuses/{status}/favourite")).ok().await;
+    follow(&alice, &dan).await;
+    let hidden = post(&eve, json!({ "status": "@dan gone soon" })).await;
+    eve.delete(&format!("/api/v1/statuses/{hidden}")).ok().await;
+    app.run_jobs().await;
+    for (_, events) in &mut people {
+        while events.try_next(std::time::Duration::from_millis(200)).await.is_some() {}
+    }
+
+    let newest = |page: Value| page[0]["id"].as_str().unwrap().parse::<i64>().unwrap().into();
+    let mut made = Vec::new();
+    for person in [&bob, &carol, &dan] {
+        let notification = newest(person.get("/api/v1/notifications").ok().await);
+        made.push(Made { receiver: person.id(), notification, kind: String::new() });
+    }
+    // Nobody is told of what is another's.
+    made.push(Made { receiver: bob.id(), notification: made[1].notification, kind: String::new() });
+    app.app.live.tell(Change::Notified { made });
+    let told = told(&mut people).await;
+    let kinds: Vec<&str> = told.iter().map(|told| told["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["list_status", "favourite", "follow"]);
+    for (person, told) in [&bob, &carol, &dan].iter().zip(&told) {
+        let read = person.get(&format!("/api/v1/notifications/{}", told["id"].as_str().unwrap())).ok().await;
+        assert_eq!(told, &read, "{}", person.name);
+    }
+    assert_eq!(told[0]["list"]["title"], "Birds");
+    let ids: BTreeSet<&str> = told.iter().map(|told| told["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 3);
+}
+
+#[tokio::test]
+async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let (mut people, mut costs) = (Vec::new(), Vec::new());
+    for names in [&["r1", "r2"][..], &["r3", "r4", "r5", "r6", "r7", "r8", "r9"]] {
+        people.extend(listeners(&app, names).await);
+        let mut text = people.iter().map(|(person, _)| format!("@{} ", person.name)).collect::<String>();
+        text.push_str("hello");
+        // Once, so that what is kept of each receiver is there.
+        for round in 0..2 {
+            post(&alice, json!({ "status": text })).await;
+            app.run_jobs().await;
+            let first = told(&mut people).await;
+            if round == 0 {
+                continue;
+            }
+            let made = people.iter().zip(&first).map(|((person, _), told)| Made {
+                receiver: person.id(),
+                notification: told["id"].as_str().unwrap().parse::<i64>().unwrap().into(),
+                kind: "mention".to_owned(),
+            });
+            let change = Change::Notified { made: made.collect() };
+            let mut least = u64::MAX;
+            for _ in 0..TRIES {
+                let telling = async {
+                    app.app.live.tell(change.clone());
+                    assert_eq!(told(&mut people).await, first);
+                };
+                least = least.min(app.cost(telling).await.0);
+            }
+            costs.push(least);
+        }
+    }
+    assert_eq!(costs[0], costs[1], "{costs:?}");
+}
+
+#[tokio::test]
+async fn poll_that_ends_costs_the_same_for_many_voters_as_for_few() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let (mut people, mut costs) = (Vec::new(), Vec::new());
+    for names in [&["r1", "r2"][..], &["r3", "r4", "r5", "r6", "r7", "r8", "r9"]] {
+        people.extend(listeners(&app, names).await);
+        let mut least = u64::MAX;
+        for round in 0..=TRIES {
+            let poll = json!({ "options": ["a", "b"], "expires_in": 600 });
+            let id = post(&alice, json!({ "status": "which?", "poll": poll })).await;
+            let status = alice.get(&format!("/api/v1/statuses/{id}")).ok().await;
+            let votes = format!("/api/v1/polls/{}/votes", status["poll"]["id"].as_str().unwrap());
+            for (person, _) in &people {
+                person.post(&votes).json(&json!({ "choices": [0] })).ok().await;
+            }
+            app.run_jobs().await;
+            app.app.clock.advance(Duration::seconds(601));
+            let ending = async {
+                app.run_jobs().await;
+                told(&mut people).await
+            };
+            let (cost, told) = app.cost(ending).await;
+            assert!(
+                told.iter().all(|told| told["type"] == "poll" && told["status"]["poll"]["own_votes"] == json!([0]))
+            );
+            // Once, so that what is kept of each receiver is there.
+            if round > 0 {
+                least = least.min(cost);
+            }
+        }
+        costs.push(least);
+    }
+    assert_eq!(costs[0], costs[1], "{costs:?}");
+}
+
+#[tokio::test]
+async fn direct_status_moves_the_conversations_of_many_for_what_one_costs() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let (mut people, mut costs): (Vec<(Client, Events)>, _) = (Vec::new(), Vec::new());
+    for names in [&["r1", "r2"][..], &["r3", "r4", "r5", "r6", "r7", "r8", "r9"]] {
+        for name in names {
+            let person = app.account(name).await;
+            // What strangers say to somebody alone is filtered.
+            follow(&person, &alice).await;
+            let events = person.events("direct").await;
+            people.push((person, events));
+        }
+        let text = people.iter().map(|(person, _)| format!("@{} ", person.name)).collect::<String>();
+        let (count, mut least) = (people.len(), u64::MAX);
+        for round in 0..=TRIES {
+            post(&alice, json!({ "status": text, "visibility": "direct" })).await;
+            app.run_jobs().await;
+            let mut conversations = Vec::new();
+            for (person, events) in &mut people {
+                let event = events.next().await.unwrap();
+                let read = person.get("/api/v1/conversations?limit=1").ok().await;
+                assert_eq!((event.name.as_str(), event.json()), ("conversation", read[0].clone()), "{}", person.name);
+                let others = read[0]["accounts"].as_array().unwrap();
+                assert!(others.len() == count && others.iter().all(|other| other["username"] != person.name));
+                conversations.push((person.id(), read[0]["id"].as_str().unwrap().parse::<i64>().unwrap().into()));
+            }
+            let again = async {
+                app.app.live.tell(Change::ConversationsUpdated { conversations });
+                for (_, events) in &mut people {
+                    assert_eq!(events.next().await.unwrap().name, "conversation");
+                }
+            };
+            let (cost, ()) = app.cost(again).await;
+            // Once, so that what is kept of each receiver is there.
+            if round > 0 {
+                least = least.min(cost);
+            }
+        }
+        costs.push(least);
+    }
+    assert_eq!(costs[0], costs[1], "{costs:?}");
+}

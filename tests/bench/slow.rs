@@ -1,0 +1,95 @@
+//! Clients who never read, beside many who do: whether they hold up the others, and whether they are told why they are cut off.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use store::Db;
+use tokio::net::TcpStream;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::data::{DOMAIN, Data};
+use crate::load::{Connection, request};
+use crate::measure::millis;
+use crate::process::free_address;
+use crate::site::Site;
+use crate::sockets::{Frame, connect_narrowly, frame};
+use crate::streams;
+
+/// One slow client beside as many quick ones.
+const QUICK_FOR_EACH: usize = 10;
+/// Messages that may wait for a client: few, so that not too many statuses are needed.
+const QUEUE: &str = "16";
+/// How many statuses are published before slow ones come, beside them, and when they are off.
+const STATUSES: usize = 10;
+/// Statuses after which those who read nothing must be cut off.
+const MOST: usize = 200;
+/// How long somebody who was cut off may take to read that.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Measures with `quick` clients who read, on a site whose server is off.
+pub async fn measure(site: &Site<'_>, db: &Db, data: &Data, quick: usize) {
+    let slow = quick / QUICK_FOR_EACH;
+    println!("\n{quick} quick clients of streams, and {slow} beside them who read nothing\n");
+    let publisher = data.targets.publishers.iter().max_by_key(|one| one.followers).expect("a publisher");
+    let tokens = streams::followers(db, &publisher.token).await;
+    let metrics = free_address();
+    let server = streams::start(site, &[("STREAMING_QUEUE", QUEUE), ("METRICS_LISTEN", &metrics.to_string())]).await;
+    let received = Arc::new(AtomicUsize::new(0));
+    let open = streams::open(&server, &tokens, quick, &received).await;
+    let alone = streams::round(&server, &publisher.token, &received, quick, STATUSES).await;
+    println!("{:<20}{}", "without slow ones:", alone.line());
+
+    let mut slow_ones = Vec::with_capacity(slow);
+    for number in 0..slow {
+        slow_ones.push(connect_narrowly(server.address, &tokens[number % tokens.len()]).await);
+    }
+    let beside = streams::round(&server, &publisher.token, &received, quick, STATUSES).await;
+    println!("{:<20}{}", "beside them:", beside.line());
+
+    let mut connection = Connection::open(server.address).await;
+    let mut statuses = STATUSES + 1;
+    while cut_off(metrics).await < slow {
+        assert!(statuses < MOST, "{} of {slow} are cut off after {MOST} statuses", cut_off(metrics).await);
+        received.store(0, Ordering::Release);
+        streams::publish(&mut connection, &publisher.token, statuses).await;
+        streams::wait(&received, quick).await;
+        statuses += 1;
+    }
+    let told = told_why(slow_ones).await;
+    println!(
+        "{slow} are cut off after {statuses} statuses, {told} of them read why; memory {:.0} MiB",
+        server.memory()
+    );
+    let after = streams::round(&server, &publisher.token, &received, quick, STATUSES).await;
+    println!("{:<20}{}", "when they are off:", after.line());
+    println!("last connection beside slow ones, as a multiple: {:.2}", millis(beside.last) / millis(alone.last));
+    open.iter().for_each(JoinHandle::abort);
+    server.stop();
+}
+
+/// How many clients were cut off, by the metrics of the server.
+async fn cut_off(metrics: std::net::SocketAddr) -> usize {
+    let text = Connection::open(metrics).await.ask(&request("GET", "/metrics", DOMAIN, None, None)).await;
+    let text = String::from_utf8(text).expect("text");
+    let line = text.lines().find_map(|line| line.strip_prefix("rookery_streaming_slow_total "));
+    line.map_or(0, |count| count.trim().parse::<f64>().expect("a count") as usize)
+}
+
+/// How many of these clients find, once they read, a close frame that says why.
+async fn told_why(clients: Vec<TcpStream>) -> usize {
+    let mut reading = JoinSet::new();
+    for mut client in clients {
+        reading.spawn(tokio::time::timeout(PATIENCE, async move {
+            loop {
+                match frame(&mut client).await {
+                    Ok(Frame::Close(code, reason)) => return code == 1008 && reason.contains("not taken in time"),
+                    Ok(Frame::Text(_) | Frame::Ping | Frame::Other) => {}
+                    Err(_) => return false,
+                }
+            }
+        }));
+    }
+    let read = reading.join_all().await;
+    read.into_iter().filter(|told| matches!(told, Ok(true))).count()
+}
