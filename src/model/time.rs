@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Deref, Sub};
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
@@ -24,7 +24,7 @@ impl Time {
     /// The format of the API: ISO 8601 with milliseconds and `Z` (contract rules, section 1).
     #[must_use]
     pub fn to_api(self) -> String {
-        self.0.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+        self.0.to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
     /// The date only: `2026-11-21`.
@@ -42,7 +42,7 @@ impl Time {
     /// ISO 8601 to the second, as in the instance's documents.
     #[must_use]
     pub fn to_api_seconds(self) -> String {
-        self.0.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+        self.0.to_rfc3339_opts(SecondsFormat::Secs, true)
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attached::{Attached, Member};
 use super::notification::target;
-use super::{Array, Fragment, Object, account, status};
+use super::{Array, Fragment, Object, status};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::Decorations;
@@ -95,8 +95,10 @@ pub async fn render_one(cx: &Cx, actor: &Actor, group: &Group) -> Result<Fragmen
 const FRAME_BYTES: usize = 80;
 
 /// What groups are rendered from.
-struct Parts {
-    beside: status::Beside,
+struct Parts<'a> {
+    statuses: status::Parts<'a>,
+    /// The statuses of the groups, each once.
+    seen: Vec<Seen>,
     attached: Attached,
     added: Decorations,
     /// Where the targets of each group begin among those of [`Parts::added`].
@@ -110,15 +112,15 @@ struct Shown<'a> {
     accounts: Vec<AccountId>,
 }
 
-impl Parts {
-    async fn load(cx: &Cx, actor: &Actor, groups: &[Group]) -> Result<Self> {
-        let mut statuses: Vec<Seen> = groups.iter().filter_map(|group| group.newest.status).collect();
+impl<'v> Parts<'v> {
+    async fn load(cx: &Cx, actor: &'v Actor, groups: &[Group]) -> Result<Self> {
+        let mut seen: Vec<Seen> = groups.iter().filter_map(|group| group.newest.status).collect();
         let mut met = HashSet::new();
-        statuses.retain(|seen| met.insert(seen.head().id));
+        seen.retain(|seen| met.insert(seen.head().id));
         let samples = groups.iter().flat_map(|group| &group.samples);
         let accounts: Vec<(AccountId, i64)> =
             samples.map(|row| (row.notification.from_account_id, row.from_version)).collect();
-        let beside = status::render_beside(cx, Some(actor), &statuses, &accounts).await?;
+        let statuses = status::Parts::load(cx, Some(actor), seen.iter(), &accounts).await?;
         let attached = Attached::load(cx, actor, groups.iter().map(|group| &group.newest)).await?;
         let added = added(cx, actor, groups).await;
         let mut end = 0;
@@ -126,13 +128,13 @@ impl Parts {
             end += group.samples.len();
             end - group.samples.len()
         };
-        Ok(Self { beside, attached, added, targets: groups.iter().map(begin).collect() })
+        Ok(Self { statuses, seen, attached, added, targets: groups.iter().map(begin).collect() })
     }
 
     /// `None` when all its accounts, its status or what else it is about were deleted since it was read.
     fn shown<'a>(&self, place: usize, group: &'a Group) -> Option<Shown<'a>> {
         if let Some(seen) = &group.newest.status {
-            self.beside.statuses.iter().find(|(id, _)| *id == seen.head().id)?;
+            self.statuses.entry(seen)?;
         }
         if matches!(self.attached.of(&group.newest), Member::Gone) {
             return None;
@@ -140,7 +142,7 @@ impl Parts {
         let mut accounts: Vec<AccountId> = Vec::with_capacity(group.samples.len());
         for sample in &group.samples {
             let id = sample.notification.from_account_id;
-            if self.beside.accounts.get(&id).is_some() && !accounts.contains(&id) {
+            if self.statuses.authors.get(&id).is_some() && !accounts.contains(&id) {
                 accounts.push(id);
             }
         }
@@ -148,14 +150,21 @@ impl Parts {
     }
 
     fn results(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<Fragment> {
+        let (full, partial) = self.accounts(shown, expand)?;
+        let statuses = self.statuses.entries(&self.seen);
         let groups: Vec<Fragment> = shown.iter().map(|shown| self.group(shown)).collect::<Result<_>>()?;
-        let groups = Array::from(groups);
-        let (accounts, partial) = self.accounts(shown, expand)?;
-        let statuses = Array::join(self.beside.statuses.iter().map(|(_, text)| text.as_str()));
-        let size = accounts.as_str().len() + statuses.as_str().len() + groups.as_str().len();
-        let mut results = Object::with_capacity(size + FRAME_BYTES);
-        results.member("accounts", accounts.as_str()).member("statuses", statuses.as_str());
-        results.member("notification_groups", groups.as_str());
+        let size = FRAME_BYTES
+            + full.iter().map(|text| text.len() + 1).sum::<usize>()
+            + status::size_bytes(&statuses)
+            + groups.iter().map(|group| group.as_str().len() + 1).sum::<usize>()
+            + partial.as_ref().map_or(0, |partial| partial.as_str().len());
+        let mut results = Object::with_capacity(size);
+        results
+            .member_with("accounts", |out| Array::write(out, full, String::push_str))
+            .member_with("statuses", |out| Array::write(out, &statuses, |out, entry| self.statuses.write(out, entry)))
+            .member_with("notification_groups", |out| {
+                Array::write(out, groups.iter().map(Fragment::as_str), String::push_str);
+            });
         if let Some(partial) = partial {
             results.member("partial_accounts", partial.as_str());
         }
@@ -187,8 +196,8 @@ impl Parts {
     }
 
     /// The accounts of groups, each once; and those of which only a part is shown, when these are asked for.
-    fn accounts(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<(Array, Option<Array>)> {
-        let rendered: &account::Rendered = &self.beside.accounts;
+    fn accounts(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<(Vec<&str>, Option<Array>)> {
+        let rendered = &self.statuses.authors;
         let whole = |shown: &&Shown<'_>| match expand {
             ExpandAccounts::Full => shown.accounts.len(),
             ExpandAccounts::PartialAvatars => 1,
@@ -198,7 +207,7 @@ impl Parts {
         for group in shown {
             full.extend(group.accounts[..whole(&group)].iter().filter(|id| met.insert(**id)));
         }
-        let full = Array::join(full.iter().filter_map(|id| rendered.get(id)).map(AsRef::as_ref));
+        let full = full.iter().filter_map(|id| rendered.get(id)).map(AsRef::as_ref).collect();
         if expand == ExpandAccounts::Full {
             return Ok((full, None));
         }

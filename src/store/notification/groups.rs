@@ -4,14 +4,16 @@
 //! A row of that table says which notification joined last, also when that one was taken back since: where a group
 //! stands is looked up among its members. Reached from `service::notification`. Spec: contract rules, section 13.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::{NotificationFilter, NotificationRow};
+use crate::query::Query;
 use crate::relation_sql::{page as listed_page, suspended};
 use crate::sql;
-use crate::sql::{Ids, Sql, Texts};
+use crate::sql::{Sql, Texts};
 use crate::{Db, Result, Tx};
 use model::notification::NotificationKind;
 use model::relationship::Listed;
@@ -29,13 +31,90 @@ macro_rules! groupable {
     };
 }
 
+/// SQL: the newest notification within the cursor of some group of `$1`, `g`, by an index that SQLite is told.
+macro_rules! newest_member {
+    ($index:literal) => {
+        concat!(
+            "(SELECT n.id FROM notifications n",
+            $index,
+            " WHERE n.account_id = $1 AND n.group_key = g.group_key AND n.id < $3 AND n.id > $4 AND",
+            sender_not_suspended!(),
+            "ORDER BY n.id DESC LIMIT 1)"
+        )
+    };
+}
+
+/// A statement around the places of a page of groups: ids of notifications, with the key of the group for which each
+/// stands. A group without a notification within the cursor has no id, and comes last.
+///
+/// For each type a page of its notifications or groups, merged: `$2` are the types that are not grouped, `$7` those that are,
+/// `$8` is the id below which a group may have joined last that has members below the cursor. As in [`list`](super::list),
+/// SQLite has no `LATERAL`, and is told its indexes.
+macro_rules! places {
+    ([$($before:tt)*] $order:literal [$($after:tt)*]) => {
+        sql!(
+            sqlite: $($before)* "SELECT h.id, h.group_key FROM (
+                         SELECT n.id AS id, NULL AS group_key FROM json_each($2) t
+                         CROSS JOIN notifications n ON n.id IN (
+                             SELECT n.id FROM notifications n INDEXED BY notifications_type" within!()
+                            "AND n.type = t.value ORDER BY n.id" $order " LIMIT $6)
+                         UNION ALL
+                         SELECT n.id, NULL FROM json_each($7) t
+                         CROSS JOIN notifications n ON n.id IN (
+                             SELECT n.id FROM notifications n INDEXED BY notifications_single" within!()
+                            "AND n.type = t.value AND n.group_key IS NULL AND " groupable!() "
+                             ORDER BY n.id" $order " LIMIT $6)
+                         UNION ALL
+                         SELECT " newest_member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
+                         CROSS JOIN notification_groups g ON g.id IN (
+                             SELECT o.id FROM notification_groups o INDEXED BY notification_groups_newest
+                             WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
+                             ORDER BY o.last_id" $order " LIMIT $6)
+                         UNION ALL
+                         SELECT " newest_member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
+                         CROSS JOIN notification_groups g INDEXED BY notification_groups_newest
+                             ON g.account_id = $1 AND g.type = t.value AND g.last_id >= $3 AND g.last_id < $8
+                     ) h ORDER BY h.id IS NULL, h.id" $order " LIMIT $6" $($after)*;
+            postgres: $($before)* "SELECT h.id, h.group_key FROM (
+                           SELECT n.id, CAST(NULL AS TEXT) AS group_key FROM unnest($2::text[]) AS t(value)
+                           CROSS JOIN LATERAL (
+                               SELECT n.id FROM notifications n" within!() "AND n.type = t.value
+                               ORDER BY n.id" $order " LIMIT $6) n
+                           UNION ALL
+                           SELECT n.id, NULL FROM unnest($7::text[]) AS t(value)
+                           CROSS JOIN LATERAL (
+                               SELECT n.id FROM notifications n" within!() "AND n.type = t.value
+                                   AND n.group_key IS NULL AND " groupable!() "
+                               ORDER BY n.id" $order " LIMIT $6) n
+                           UNION ALL
+                           SELECT " newest_member!("") ", g.group_key FROM unnest($7::text[]) AS t(value)
+                           CROSS JOIN LATERAL (
+                               SELECT o.group_key FROM notification_groups o
+                               WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
+                               ORDER BY o.last_id" $order " LIMIT $6) g
+                           UNION ALL
+                           SELECT " newest_member!("") ", g.group_key FROM notification_groups g
+                           WHERE g.account_id = $1 AND g.type = ANY($7) AND g.last_id >= $3 AND g.last_id < $8
+                       ) h ORDER BY h.id IS NULL, h.id" $order " LIMIT $6" $($after)*
+        )
+    };
+}
+
 /// What stands for a group on a page: its newest notification within the cursor.
-#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
+#[derive(Clone, Debug, model::Row)]
 pub struct GroupHead {
     /// That notification.
-    pub id: NotificationId,
-    /// The group; `None` for a notification by itself.
-    pub group_key: Option<String>,
+    #[row(flatten)]
+    pub newest: NotificationRow,
+    /// False for a notification by itself.
+    pub grouped: bool,
+}
+
+/// The types of a filter: those that stand by themselves, and those that are grouped.
+fn split(wanted: &NotificationFilter, grouped: &[NotificationKind]) -> (Texts, Texts) {
+    let (grouped, single): (Vec<_>, Vec<_>) = wanted.types.iter().partition(|kind| grouped.contains(kind));
+    let names = |kinds: Vec<&NotificationKind>| Texts::of(kinds.into_iter().map(NotificationKind::as_str));
+    (names(single), names(grouped))
 }
 
 /// A page of groups, newest first; notifications of types outside of `grouped` each stand by themselves. The filter must
@@ -47,119 +126,82 @@ pub async fn heads(
     grouped: &[NotificationKind],
     cursor: &Cursor,
 ) -> Result<Vec<GroupHead>> {
-    let (grouped, single): (Vec<_>, Vec<_>) = wanted.types.iter().partition(|kind| grouped.contains(kind));
-    let heads = db
-        .query(page(cursor.ascending()))
+    let mut heads: Vec<GroupHead> =
+        matching(db, page(cursor.ascending()), account, wanted, grouped, cursor).all().await?;
+    heads.sort_unstable_by_key(|head| Reverse(head.newest.notification.id));
+    Ok(heads)
+}
+
+/// How many groups [`heads`] finds, at most as many as the cursor's limit.
+pub async fn count(
+    db: &Db,
+    account: AccountId,
+    wanted: &NotificationFilter,
+    grouped: &[NotificationKind],
+    cursor: &Cursor,
+) -> Result<i64> {
+    let statement = places!(["SELECT COUNT(h.id) FROM ("] " DESC" [") h"]);
+    matching(db, statement, account, wanted, grouped, cursor).scalar().await
+}
+
+/// A statement over [`places!`] with its parameters.
+fn matching<'a>(
+    db: &'a Db,
+    statement: Sql,
+    account: AccountId,
+    wanted: &NotificationFilter,
+    grouped: &[NotificationKind],
+    cursor: &Cursor,
+) -> Query<&'a Db> {
+    let (single, grouped) = split(wanted, grouped);
+    db.query(statement)
         .bind(account)
-        .bind(Texts::of(single.into_iter().map(NotificationKind::as_str)))
+        .bind(single)
         .bind(cursor.before())
         .bind(cursor.after())
         .bind(wanted.filtered)
         .bind(cursor.limit)
-        .bind(Texts::of(grouped.into_iter().map(NotificationKind::as_str)))
+        .bind(grouped)
         .bind(cursor.before().saturating_add(GROUP_IDS))
-        .all()
-        .await?;
-    Ok(cursor.newest_first(heads))
 }
 
-/// For each type a page of its notifications or groups, merged: `$2` are the types that are not grouped, `$7` those that
-/// are, `$8` is the id below which a group may have joined last that has members below the cursor. As in
-/// [`list`](super::list), SQLite has no `LATERAL`, and is told its indexes.
+/// The heads with their rows, in no particular order: SQLite would sort them all once more. A place without a notification,
+/// whose group is all beyond the cursor, finds no row.
 fn page(ascending: bool) -> Sql {
-    macro_rules! member {
-        ($index:literal) => {
-            concat!(
-                "(SELECT n.id FROM notifications n",
-                $index,
-                " WHERE n.account_id = $1 AND n.group_key = g.group_key AND n.id < $3 AND n.id > $4 AND",
-                sender_not_suspended!(),
-                "ORDER BY n.id DESC LIMIT 1)"
-            )
-        };
-    }
-    macro_rules! both {
+    macro_rules! rows {
         ($order:literal) => {
-            sql!(
-                sqlite: "SELECT h.id, h.group_key FROM (
-                             SELECT n.id AS id, NULL AS group_key FROM json_each($2) t
-                             CROSS JOIN notifications n ON n.id IN (
-                                 SELECT n.id FROM notifications n INDEXED BY notifications_type" within!()
-                                "AND n.type = t.value ORDER BY n.id" $order " LIMIT $6)
-                             UNION ALL
-                             SELECT n.id, NULL FROM json_each($7) t
-                             CROSS JOIN notifications n ON n.id IN (
-                                 SELECT n.id FROM notifications n INDEXED BY notifications_single" within!()
-                                "AND n.type = t.value AND n.group_key IS NULL AND " groupable!() "
-                                 ORDER BY n.id" $order " LIMIT $6)
-                             UNION ALL
-                             SELECT " member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
-                             CROSS JOIN notification_groups g ON g.id IN (
-                                 SELECT o.id FROM notification_groups o INDEXED BY notification_groups_newest
-                                 WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
-                                 ORDER BY o.last_id" $order " LIMIT $6)
-                             UNION ALL
-                             SELECT " member!(" INDEXED BY notifications_group") ", g.group_key FROM json_each($7) t
-                             CROSS JOIN notification_groups g INDEXED BY notification_groups_newest
-                                 ON g.account_id = $1 AND g.type = t.value AND g.last_id >= $3 AND g.last_id < $8
-                         ) h WHERE h.id IS NOT NULL ORDER BY h.id" $order " LIMIT $6";
-                postgres: "SELECT h.id, h.group_key FROM (
-                               SELECT n.id, CAST(NULL AS TEXT) AS group_key FROM unnest($2::text[]) AS t(value)
-                               CROSS JOIN LATERAL (
-                                   SELECT n.id FROM notifications n" within!() "AND n.type = t.value
-                                   ORDER BY n.id" $order " LIMIT $6) n
-                               UNION ALL
-                               SELECT n.id, NULL FROM unnest($7::text[]) AS t(value)
-                               CROSS JOIN LATERAL (
-                                   SELECT n.id FROM notifications n" within!() "AND n.type = t.value
-                                       AND n.group_key IS NULL AND " groupable!() "
-                                   ORDER BY n.id" $order " LIMIT $6) n
-                               UNION ALL
-                               SELECT " member!("") ", g.group_key FROM unnest($7::text[]) AS t(value)
-                               CROSS JOIN LATERAL (
-                                   SELECT o.group_key FROM notification_groups o
-                                   WHERE o.account_id = $1 AND o.type = t.value AND o.last_id < $3 AND o.last_id > $4
-                                   ORDER BY o.last_id" $order " LIMIT $6) g
-                               UNION ALL
-                               SELECT " member!("") ", g.group_key FROM notification_groups g
-                               WHERE g.account_id = $1 AND g.type = ANY($7) AND g.last_id >= $3 AND g.last_id < $8
-                           ) h WHERE h.id IS NOT NULL ORDER BY h.id" $order " LIMIT $6"
+            places!(
+                ["SELECT " listed_columns!() ", h.group_key IS NOT NULL AS grouped FROM ("]
+                $order
+                [") h CROSS JOIN notifications n WHERE n.id = h.id"]
             )
         };
     }
-    if ascending { both!("") } else { both!(" DESC") }
+    if ascending { rows!("") } else { rows!(" DESC") }
 }
 
-/// The notifications `singles` of `account`, and of each of its groups `keys` the newest `most` up to `newest`, in no
-/// particular order; without those from suspended accounts, and unfiltered and filtered alike.
-pub async fn members(
+/// Of each of the groups `keys` of `account` the newest `most` notifications up to `newest`, in no particular order;
+/// without those from suspended accounts, and unfiltered and filtered alike.
+pub async fn samples(
     db: &Db,
     account: AccountId,
-    singles: &[NotificationId],
     keys: &[String],
     newest: i64,
     most: i64,
 ) -> Result<Vec<NotificationRow>> {
     db.query(sql!(
         sqlite: "SELECT " listed_columns!() " FROM json_each($2) t
-                 CROSS JOIN notifications n ON n.id = t.value AND n.account_id = $1 AND" sender_not_suspended!() "
-                 UNION ALL
-                 SELECT " listed_columns!() " FROM json_each($3) t
                  CROSS JOIN notifications n ON n.id IN (
                      SELECT n.id FROM notifications n INDEXED BY notifications_group
-                     WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $4 AND" sender_not_suspended!() "
-                     ORDER BY n.id DESC LIMIT $5)";
-        postgres: "SELECT " listed_columns!() " FROM notifications n
-                   WHERE n.account_id = $1 AND n.id = ANY($2) AND" sender_not_suspended!() "
-                   UNION ALL
-                   SELECT " listed_columns!() " FROM unnest($3::text[]) AS t(value)
+                     WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $3 AND" sender_not_suspended!() "
+                     ORDER BY n.id DESC LIMIT $4)";
+        postgres: "SELECT " listed_columns!() " FROM unnest($2::text[]) AS t(value)
                    CROSS JOIN LATERAL (
                        SELECT n.* FROM notifications n
-                       WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $4 AND" sender_not_suspended!() "
-                       ORDER BY n.id DESC LIMIT $5) n"
+                       WHERE n.account_id = $1 AND n.group_key = t.value AND n.id <= $3 AND" sender_not_suspended!() "
+                       ORDER BY n.id DESC LIMIT $4) n"
     ))
     .bind(account)
-    .bind(Ids::of(singles.iter().copied()))
     .bind(Texts::of(keys.iter().cloned()))
     .bind(newest)
     .bind(most)

@@ -96,11 +96,11 @@ pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
 /// A group stands at its newest notification within the cursor, and may so be on several pages.
 pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
     let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
-    let (Some(first), Some(last)) = (heads.first(), heads.last()) else { return Ok((Vec::new(), Vec::new())) };
+    let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
+    let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else { return Ok((Vec::new(), Vec::new())) };
     // The last page opens to its end, so that its last group covers all its notifications (rules, section 13).
-    let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first.id.into() };
-    let oldest = if whole || cursor.ascending() { last.id.into() } else { cursor.after().saturating_add(1) };
-    let ids = heads.iter().map(|head| head.id.into()).collect();
+    let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first };
+    let oldest = if whole || cursor.ascending() { last } else { cursor.after().saturating_add(1) };
     Ok((ids, load(cx, actor, heads, Some((oldest, newest))).await?))
 }
 
@@ -120,21 +120,28 @@ async fn heads(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) ->
     let page = list::page(&cx.db, actor.id, filter, cursor).await?;
     let whole = full(page.len());
     let mut met = HashSet::new();
-    let heads = page.into_iter().map(|row| row.notification).filter_map(|row| {
-        let group_key = row.group_key.filter(|_| wanted.grouped.contains(&row.kind));
-        let new = group_key.as_ref().is_none_or(|key| met.insert(key.clone()));
-        new.then_some(GroupHead { id: row.id, group_key })
+    let heads = page.into_iter().filter_map(|newest| {
+        let notification = &newest.notification;
+        let key = notification.group_key.as_ref().filter(|_| wanted.grouped.contains(&notification.kind));
+        let new = key.is_none_or(|key| met.insert(key.clone()));
+        let grouped = key.is_some();
+        new.then_some(GroupHead { newest, grouped })
     });
     Ok((heads.collect(), whole))
 }
 
 /// The number of the actor's groups after the marker, capped at `limit`.
 pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i64) -> Result<usize> {
-    if wanted.notifications.types.is_empty() || limit == 0 {
+    let filter = &wanted.notifications;
+    if filter.types.is_empty() || limit == 0 {
         return Ok(0);
     }
     let unread = unread(cx, actor, limit).await?;
-    Ok(heads(cx, actor, wanted, &unread).await?.0.len())
+    if filter.from.is_some() {
+        return Ok(heads(cx, actor, wanted, &unread).await?.0.len());
+    }
+    let count = rows::count(&cx.db, actor.id, filter, &wanted.grouped, &unread).await?;
+    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 /// One of the actor's groups; `ungrouped-ID` is each of the actor's notifications by itself.
@@ -143,81 +150,86 @@ pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
 pub async fn show(cx: &Cx, actor: &Actor, key: &str) -> Result<Group> {
     let head = match Key::parse(key).ok_or(Error::NotFound)? {
-        Key::One(id) => GroupHead { id, group_key: None },
-        Key::Group(key) => GroupHead { id: i64::MAX.into(), group_key: Some(key) },
+        Key::One(id) => one(cx, actor, id).await?.map(|newest| GroupHead { newest, grouped: false }),
+        Key::Group(key) => {
+            let newest = rows::samples(&cx.db, actor.id, &[key], i64::MAX, 1).await?.pop();
+            newest.map(|newest| GroupHead { newest, grouped: true })
+        }
     };
-    let group = load(cx, actor, vec![head], None).await?.pop().ok_or(Error::NotFound)?;
-    let known = types(cx).contains(&group.newest.listed.notification.kind);
-    if known { Ok(group) } else { Err(Error::NotFound) }
+    let head = head.filter(|head| types(cx).contains(&head.newest.notification.kind)).ok_or(Error::NotFound)?;
+    load(cx, actor, vec![head], None).await?.pop().ok_or(Error::NotFound)
+}
+
+/// One of the actor's notifications, in no group.
+async fn one(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<Option<NotificationRow>> {
+    Ok(store::notification::find(&cx.db, actor.id, id, &types(cx)).await?)
 }
 
 /// The groups of `heads`, with what stands on a page of these ids (oldest and newest).
 async fn load(cx: &Cx, actor: &Actor, heads: Vec<GroupHead>, range: Option<(i64, i64)>) -> Result<Vec<Group>> {
     let (oldest, newest) = range.unwrap_or((i64::MIN, i64::MAX));
-    let singles: Vec<NotificationId> =
-        heads.iter().filter(|head| head.group_key.is_none()).map(|head| head.id).collect();
-    let keys: Vec<String> = heads.iter().filter_map(|head| head.group_key.clone()).collect();
-    let members = rows::members(&cx.db, actor.id, &singles, &keys, newest, SAMPLES).await?;
+    let keys: Vec<String> = heads.iter().filter_map(key).collect();
     let extents =
         if keys.is_empty() { Vec::new() } else { rows::extents(&cx.db, actor.id, &keys, oldest, newest).await? };
-    let mut parts = Parts::new(members, &singles, extents);
-    let whole = heads.into_iter().filter_map(|head| parts.samples(&head).map(|samples| (head, samples)));
-    let whole: Vec<(GroupHead, Vec<NotificationRow>)> = whole.collect();
-    let newest_rows = whole.iter().map(|(_, samples)| samples[0].clone()).collect();
-    let shown = with_statuses(cx, actor, newest_rows).await?;
+    // Most groups have one member, which is there already.
+    let several: Vec<String> =
+        extents.iter().filter(|extent| extent.members > 1).map(|extent| extent.group_key.clone()).collect();
+    let samples = if several.is_empty() {
+        Vec::new()
+    } else {
+        rows::samples(&cx.db, actor.id, &several, newest, SAMPLES).await?
+    };
+    let mut parts = Parts::new(samples, extents);
+    let shown = with_statuses(cx, actor, heads.iter().map(|head| head.newest.clone()).collect()).await?;
     let mut shown: HashMap<NotificationId, VisibleNotification> =
         shown.into_iter().map(|shown| (shown.listed.notification.id, shown)).collect();
-    let groups = whole.into_iter().filter_map(|(head, samples)| {
-        let newest = shown.remove(&samples[0].notification.id)?;
-        Some(parts.group(head, newest, samples, range.is_some()))
+    let groups = heads.into_iter().filter_map(|head| {
+        let newest = shown.remove(&head.newest.notification.id)?;
+        Some(parts.group(&head, newest, range.is_some()))
     });
     Ok(groups.collect())
 }
 
-/// What groups are put together from.
+/// The key of the group that `head` stands for; `None` for a notification by itself.
+fn key(head: &GroupHead) -> Option<String> {
+    head.newest.notification.group_key.clone().filter(|_| head.grouped)
+}
+
+/// What groups are put together from, by their keys.
 struct Parts {
-    singles: HashMap<NotificationId, NotificationRow>,
-    grouped: HashMap<String, Vec<NotificationRow>>,
+    /// The newest members of groups with several, the newest first.
+    samples: HashMap<String, Vec<NotificationRow>>,
     extents: HashMap<String, GroupExtent>,
 }
 
 impl Parts {
-    fn new(members: Vec<NotificationRow>, singles: &[NotificationId], extents: Vec<GroupExtent>) -> Self {
-        let wanted: HashSet<NotificationId> = singles.iter().copied().collect();
-        let (mut singles, mut grouped) = (HashMap::new(), HashMap::<String, Vec<NotificationRow>>::new());
-        for row in members {
-            match &row.notification.group_key {
-                Some(key) if !wanted.contains(&row.notification.id) => {
-                    grouped.entry(key.clone()).or_default().push(row);
-                }
-                Some(_) | None => drop(singles.insert(row.notification.id, row)),
+    fn new(rows: Vec<NotificationRow>, extents: Vec<GroupExtent>) -> Self {
+        let mut samples = HashMap::<String, Vec<NotificationRow>>::new();
+        for row in rows {
+            if let Some(key) = &row.notification.group_key {
+                samples.entry(key.clone()).or_default().push(row);
             }
         }
-        for samples in grouped.values_mut() {
+        for samples in samples.values_mut() {
             samples.sort_unstable_by_key(|row| std::cmp::Reverse(row.notification.id));
         }
         let extents = extents.into_iter().map(|extent| (extent.group_key.clone(), extent)).collect();
-        Self { singles, grouped, extents }
+        Self { samples, extents }
     }
 
-    /// The newest members of a group, never none; `None` when all are gone.
-    fn samples(&mut self, head: &GroupHead) -> Option<Vec<NotificationRow>> {
-        match &head.group_key {
-            None => self.singles.remove(&head.id).map(|row| vec![row]),
-            Some(key) => self.grouped.remove(key),
-        }
-    }
-
-    fn group(&self, head: GroupHead, newest: VisibleNotification, samples: Vec<NotificationRow>, paged: bool) -> Group {
+    fn group(&mut self, head: &GroupHead, newest: VisibleNotification, paged: bool) -> Group {
+        let key = key(head);
+        let extent = key.as_ref().and_then(|key| self.extents.get(key));
+        let samples = key.as_ref().and_then(|key| self.samples.remove(key));
         let notification = &newest.listed.notification;
-        let extent = head.group_key.as_ref().and_then(|key| self.extents.get(key));
         let on_page = OnPage {
             min_id: extent.and_then(|extent| extent.first_id).unwrap_or(notification.id),
             max_id: notification.id,
             latest_at: notification.created_at,
         };
         let count = extent.map_or(1, |extent| extent.members.max(1));
-        Group { key: head.group_key, on_page: paged.then_some(on_page), newest, samples, count }
+        let samples = samples.unwrap_or_else(|| vec![newest.listed.clone()]);
+        Group { key, on_page: paged.then_some(on_page), newest, samples, count }
     }
 }
 
@@ -230,7 +242,7 @@ pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Res
         Some(Key::Group(_)) => Vec::new(),
         Some(Key::One(id)) => {
             let within = i64::from(id) < cursor.before() && i64::from(id) > cursor.after() && cursor.limit > 0;
-            let row = if within { rows::members(&cx.db, actor.id, &[id], &[], 0, 0).await?.pop() } else { None };
+            let row = if within { one(cx, actor, id).await? } else { None };
             let listed = |NotificationRow { notification, from_version }| Listed {
                 row_id: i64::from(notification.id).into(),
                 account_id: notification.from_account_id,
