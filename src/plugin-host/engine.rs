@@ -21,6 +21,7 @@ use crate::clock::Ticker;
 use crate::compile::Compiler;
 use crate::contract::{PACKAGE, TRACK};
 use crate::error::{CallError, LoadError, Stage};
+use crate::functions::Functions;
 use crate::host::Host;
 use crate::instance::{Indices, Template};
 use crate::link::Linkers;
@@ -54,7 +55,8 @@ pub struct EngineOptions {
     pub cache: Option<PathBuf>,
     /// Key of the MAC that authenticates the cache's files.
     pub key: [u8; 32],
-    /// Compile without optimisation, for development: faster to compile, slower to run. Backtraces have the files and lines
+    /// Compile without optimisation, for development: faster to compile, slower to run. A function that was compiled before is
+    /// not compiled again: of an interpreter with another script, hardly any. Backtraces have the files and lines
     /// of components with debug information, which only an author's own component is trusted to have.
     pub quick: bool,
     /// Instances of all plugins together: the slots of the pooling allocator.
@@ -88,7 +90,7 @@ const KEPT_MEMORY: usize = 128 << 10;
 /// The same for tables, bytes.
 const KEPT_TABLE: usize = 16 << 10;
 
-fn config(options: &EngineOptions) -> Config {
+fn config(options: &EngineOptions) -> wasmtime::Result<Config> {
     let instances = options.instances.max(1);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
@@ -123,7 +125,10 @@ fn config(options: &EngineOptions) -> Config {
         })
         .cranelift_opt_level(if options.quick { OptLevel::None } else { OptLevel::Speed })
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    config
+    if options.quick {
+        config.enable_incremental_compilation(Arc::new(Functions::default()))?;
+    }
+    Ok(config)
 }
 
 impl Engine {
@@ -143,7 +148,8 @@ impl Engine {
                 ),
             )
         };
-        let engine = wasmtime::Engine::new(&config(&options)).map_err(|error| refused(&error.root_cause()))?;
+        let engine = config(&options).and_then(|config| wasmtime::Engine::new(&config));
+        let engine = engine.map_err(|error| refused(&error.root_cause()))?;
         let (ticker, _) = Ticker::start(engine.weak()).map_err(|error| refused(&error))?;
         let memory = options.memory;
         let compiler = Compiler::new(engine.clone(), options);

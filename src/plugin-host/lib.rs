@@ -26,6 +26,7 @@ mod compile;
 mod contract;
 mod engine;
 mod error;
+mod functions;
 mod host;
 mod instance;
 mod limits;
