@@ -28,12 +28,13 @@ pub(crate) fn run(folder: &Path, output: Output) -> Result<(), Failure> {
     let mut found = pieces(&language, folder);
     if let Some(project) = &project {
         let built = project.folder.join(&project.manifest.plugin.wasm).exists();
-        found.push(piece(&project.manifest.plugin.wasm, built, "rookery plugin build"));
+        found.push(step(&project.manifest.plugin.wasm, built, "rookery plugin build"));
         let tested = !project.manifest.tests.is_empty();
-        found.push(piece("tests", tested, "add [[test]] file = \"tests/x.toml\" to plugin.toml"));
+        found.push(step("tests", tested, "add [[test]] file = \"tests/x.toml\" to plugin.toml"));
     }
     output.answer(&found, || found.iter().map(words).collect())?;
-    if found.iter().all(|piece| piece["ok"] == true) { Ok(()) } else { Err(Failure::new("something is missing")) }
+    let fine = |piece: &Value| piece["ok"] == true || piece["needed"] == false;
+    if found.iter().all(fine) { Ok(()) } else { Err(Failure::new("something is missing")) }
 }
 
 /// The tools that `[build] language` needs. `folder` is the plugin's, with its own npm packages.
@@ -105,13 +106,21 @@ fn in_path(name: &str) -> bool {
 }
 
 fn piece(name: &str, there: bool, fix: &str) -> Value {
-    json!({ "what": name, "ok": there, "fix": if there { Value::Null } else { fix.into() } })
+    json!({ "what": name, "ok": there, "needed": true, "fix": if there { Value::Null } else { fix.into() } })
+}
+
+/// What a new plugin does not have yet, and which is no failure.
+fn step(name: &str, done: bool, next: &str) -> Value {
+    let mut step = piece(name, done, next);
+    step["needed"] = false.into();
+    step
 }
 
 fn words(piece: &Value) -> String {
     let what = piece["what"].as_str().unwrap_or_default();
     match piece["fix"].as_str() {
         None => format!("ok       {what}\n"),
+        Some(fix) if piece["needed"] == false => format!("to do    {what}: {fix}\n"),
         Some(fix) => format!("missing  {what}: {fix}\n"),
     }
 }
@@ -124,6 +133,13 @@ mod tests {
     fn versions_are_compared_by_number() {
         assert!(is_least("go1.27.3\n", &[1, 25]) && is_least("v20.20.2", &[20]) && is_least("go1.25", &[1, 25]));
         assert!(!is_least("go1.9.7", &[1, 25]) && !is_least("v18.20.0", &[20]) && !is_least("", &[20]));
+    }
+
+    #[test]
+    fn what_a_new_plugin_does_not_have_yet_is_to_do() {
+        let step = step("notes.wasm", false, "rookery plugin build");
+        assert_eq!(words(&step), "to do    notes.wasm: rookery plugin build\n");
+        assert_eq!(words(&piece("go", false, "get it")), "missing  go: get it\n");
     }
 
     #[test]

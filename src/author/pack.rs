@@ -40,7 +40,11 @@ pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Resu
         answer[member] = value.clone();
     }
     output.answer(&answer, || {
-        let signed = signed.as_ref().map(|signed| format!("\n{}", sign::words(signed))).unwrap_or_default();
+        let signed = match &signed {
+            Some(signed) => format!("\n{}", sign::words(signed)),
+            None => "\n  not signed: servers take it from a file alone; `--key FILE` or `rookery plugin sign` signs it"
+                .to_owned(),
+        };
         let size = bytes.len() / 1024;
         // What lies in the folder by accident is seen here before it is published.
         let beside = if beside.is_empty() { String::new() } else { format!("\n  files     {}", beside.join(", ")) };

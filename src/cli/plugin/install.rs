@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{ask_to_load, consent, detail, words};
+use super::{ask_to_load, consent, detail, looked_up, words};
 use crypto::signature::PublicKey;
 use plugins::Cx;
 use plugins::install::{self, Candidate, Review, Source, Terms, Trust, verify};
@@ -100,7 +100,7 @@ pub(super) async fn upgrade(
     };
     let review = install::review(cx, &candidate, &terms).await?;
     if review.installed && terms.key.is_none() {
-        let detail = detail(cx, name).await?;
+        let detail = looked_up(cx, name).await?;
         return output.answer(&detail, || format!("{name} {} is here already: nothing to do.", review.version));
     }
     finish(cx, &candidate, &terms, arguments.yes, output).await

@@ -105,7 +105,7 @@ fn tests_run_without_a_server_and_a_failing_one_says_why() {
 fn a_package_is_packed_the_same_twice_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let deck = copy("reaction_deck", folder.path());
-    said(&deck, &["pack"]);
+    assert!(said(&deck, &["pack"]).contains("not signed"));
     let packed = deck.join("reaction_deck-0.1.0.plugin");
     let first = std::fs::read(&packed).unwrap();
     said(&deck, &["pack"]);

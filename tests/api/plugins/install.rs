@@ -70,6 +70,8 @@ async fn new_admin_installs_from_a_static_server_upgrades_and_rolls_back() {
     assert!(running.get("/api/v1/notes").starts_with("HTTP/1.1 200"));
     let same = plugin(app, &["upgrade", "notes"]).await.ok();
     assert_eq!(same, "notes 1.0.0 is here already: nothing to do.");
+    let same: Value = serde_json::from_str(&plugin(app, &["upgrade", "notes", "--json"]).await.ok()).unwrap();
+    assert!(same["generation"].is_u64(), "as the server has it: {same}");
 
     author.publish("1.1.0", MORE);
     author.upload(&site);
