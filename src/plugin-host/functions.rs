@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wasmtime::CacheStore;
 
-/// Bytes of all keys and code together; nothing is added beyond that. A Python component takes about a third.
+/// Bytes of all keys and code together; nothing is added beyond that. A Python component takes about a tenth.
 const MAX_BYTES: usize = 512 << 20;
 
 /// Compiled functions by their keys.
