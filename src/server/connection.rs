@@ -1,13 +1,17 @@
 //! The clock of one connection: how long a client may take over the head of a request, stall in its middle, and stay idle.
 //!
-//! [`Timed`] is the connection's stream, [`Steady`] the body of a request, [`Answer`] that of its response; they share an
-//! [`Activity`]. A time limit costs a timer only while something is waited for. What a handler may take is the business
-//! of `http::guard`.
+//! [`Timed`] is the connection's stream, [`Steady`] the body of a request, [`Answer`] the body of its response; they share an
+//! [`Activity`]. A time limit costs a timer only while something is waited for. The time limit of handlers is in
+//! `http::guard`.
+//!
+//! A request's body that its handler did not read would end the connection without a warning, so the rest of a small one
+//! is read before the response is sent ([`Drain`]); after another the response says `Connection: close`, and the
+//! connection lingers until the client has read it (RFC 9112, section 9.6).
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -16,11 +20,18 @@ use futures_util::task::AtomicWaker;
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How HTTP/2 begins (RFC 9113, section 3.4).
 const HTTP2_PREFACE: &[u8] = b"PRI ";
+
+/// The most that is read of a body that its handler did not read, in bytes.
+const DRAIN_BYTES: usize = 64 * 1024;
+/// How long the client may take to send it.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+/// How long a connection lingers after its last response in all, and without a byte from the client.
+const LINGER_TIME: Duration = Duration::from_secs(30);
+const LINGER_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long a client may take, see the keys of the section `connections`.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +56,8 @@ pub(crate) struct Activity {
     reader: AtomicWaker,
     /// It is no longer HTTP, and has time limits of its own.
     upgraded: AtomicBool,
+    /// The client may still be sending a body when the connection is closed.
+    lingers: AtomicBool,
 }
 
 /// A request whose response is not complete; complete when dropped.
@@ -57,8 +70,8 @@ struct Timer(Option<Pin<Box<Sleep>>>);
 
 /// The stream of a connection, which fails when the client takes too long.
 #[derive(Debug)]
-pub(crate) struct Timed {
-    stream: TcpStream,
+pub(crate) struct Timed<S> {
+    stream: S,
     activity: Arc<Activity>,
     /// When the first byte of a head was read; obsolete when it is earlier than the last response.
     head_since: Option<Instant>,
@@ -66,6 +79,8 @@ pub(crate) struct Timed {
     full_since: Option<Instant>,
     read_timer: Timer,
     write_timer: Timer,
+    /// Since when the connection lingers, and when the client last sent something.
+    lingering: Option<(Instant, Instant)>,
 }
 
 /// The body of a request, which fails when the client sends nothing for too long.
@@ -75,6 +90,30 @@ pub(crate) struct Steady {
     stall: Duration,
     waiting_since: Option<Instant>,
     timer: Timer,
+    /// The client waits for `100 Continue`, which is sent when the body is first read.
+    unasked: bool,
+    /// All of it was read.
+    ended: bool,
+}
+
+/// The body of a request as its handler has it; the rest is left to its [`Unread`].
+#[derive(Debug)]
+struct Lent {
+    body: Option<Steady>,
+    unread: Arc<Mutex<Option<Steady>>>,
+}
+
+/// The part of a request's body that its handler did not read, once the handler has dropped it.
+#[derive(Debug)]
+pub(crate) struct Unread(Arc<Mutex<Option<Steady>>>);
+
+/// Reads the rest of a body, and drops it.
+#[derive(Debug)]
+pub(crate) struct Drain {
+    body: Steady,
+    left_bytes: usize,
+    timer: Timer,
+    until: Instant,
 }
 
 /// The body of a response, which notes when it is complete.
@@ -94,6 +133,7 @@ impl Activity {
             http2: AtomicBool::default(),
             reader: AtomicWaker::new(),
             upgraded: AtomicBool::default(),
+            lingers: AtomicBool::default(),
         })
     }
 
@@ -106,12 +146,21 @@ impl Activity {
         self.upgraded.store(true, Ordering::Release);
     }
 
-    /// The body of a request; one that has none costs nothing.
-    pub(crate) fn body(&self, body: Incoming) -> Body {
+    /// The body of a request, and the part of it that its handler will not have read; a request without a body costs
+    /// nothing. With `expects_continue` the client sends it only when it is asked to.
+    pub(crate) fn body(&self, body: Incoming, expects_continue: bool) -> (Body, Option<Unread>) {
         if body.is_end_stream() {
-            return Body::empty();
+            return (Body::empty(), None);
         }
-        Body::new(Steady { body, stall: self.timeouts.stall, waiting_since: None, timer: Timer::default() })
+        let (stall, timer) = (self.timeouts.stall, Timer::default());
+        let body = Steady { body, stall, waiting_since: None, timer, unasked: expects_continue, ended: false };
+        let unread = Arc::new(Mutex::new(None));
+        (Body::new(Lent { body: Some(body), unread: Arc::clone(&unread) }), Some(Unread(unread)))
+    }
+
+    /// The connection lingers after the response that is now sent, which is the last one.
+    pub(crate) fn linger(&self) {
+        self.lingers.store(true, Ordering::Release);
     }
 
     fn is_open(&self) -> bool {
@@ -161,10 +210,10 @@ impl Timer {
     }
 }
 
-impl Timed {
-    pub(crate) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+impl<S> Timed<S> {
+    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
         let (read_timer, write_timer) = Default::default();
-        Self { stream, activity, head_since: None, full_since: None, read_timer, write_timer }
+        Self { stream, activity, head_since: None, full_since: None, read_timer, write_timer, lingering: None }
     }
 
     fn has_read(&mut self, bytes: &[u8]) {
@@ -198,7 +247,7 @@ fn timed_out(part: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the client took too long")
 }
 
-impl AsyncRead for Timed {
+impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
@@ -217,7 +266,7 @@ impl AsyncRead for Timed {
     }
 }
 
-impl AsyncWrite for Timed {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -243,7 +292,34 @@ impl AsyncWrite for Timed {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+        let this = self.get_mut();
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if !this.activity.lingers.load(Ordering::Acquire) {
+                return Poll::Ready(Ok(()));
+            }
+            this.lingering = Some((Instant::now(), Instant::now()));
+        }
+        this.poll_linger(cx).map(Ok)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Timed<S> {
+    /// Reads and drops until the client closes the connection: with bytes unread the system would reset it, and the
+    /// client might lose the response.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut scratch = [0; 4096];
+        loop {
+            let mut buffer = ReadBuf::new(&mut scratch);
+            let (since, last) = *self.lingering.get_or_insert_with(|| (Instant::now(), Instant::now()));
+            match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() && since.elapsed() < LINGER_TIME => {
+                    self.lingering = Some((since, Instant::now()));
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return self.read_timer.poll(cx, (since + LINGER_TIME).min(last + LINGER_PAUSE)),
+            }
+        }
     }
 }
 
@@ -253,8 +329,10 @@ impl HttpBody for Steady {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let this = self.get_mut();
+        this.unasked = false;
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
             this.waiting_since = None;
+            this.ended = frame.is_none();
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         let since = *this.waiting_since.get_or_insert_with(Instant::now);
@@ -263,11 +341,66 @@ impl HttpBody for Steady {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.ended || self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.get_mut().body.as_mut().map_or(Poll::Ready(None), |body| Pin::new(body).poll_frame(cx))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(SizeHint::default, HttpBody::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let rest = self.body.take().filter(|body| !body.is_end_stream());
+        *self.unread.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+    }
+}
+
+impl Unread {
+    /// What reads the rest of the body; `None` when nothing is left, or its handler still has it.
+    pub(crate) fn drain(&self) -> Option<Drain> {
+        let body = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Drain { body, left_bytes: DRAIN_BYTES, timer: Timer::default(), until: Instant::now() + DRAIN_TIME })
+    }
+}
+
+impl Drain {
+    /// True once the body was read to its end; false when it is too large or too slow, is not valid, or is only sent on
+    /// request.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        if self.body.unasked || self.body.size_hint().lower() > self.left_bytes as u64 {
+            return Poll::Ready(false);
+        }
+        while !self.body.is_end_stream() {
+            match Pin::new(&mut self.body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    let length = frame.data_ref().map_or(0, Bytes::len);
+                    let Some(left) = self.left_bytes.checked_sub(length) else { return Poll::Ready(false) };
+                    self.left_bytes = left;
+                }
+                Poll::Ready(Some(Err(_))) => return Poll::Ready(false),
+                Poll::Ready(None) => return Poll::Ready(true),
+                Poll::Pending => return self.timer.poll(cx, self.until).map(|()| false),
+            }
+        }
+        Poll::Ready(true)
     }
 }
 

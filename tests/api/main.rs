@@ -86,6 +86,7 @@ mod tidy;
 mod transfers;
 mod translations;
 mod trends;
+mod unread_bodies;
 mod visibility;
 mod web_languages;
 mod web_pages;

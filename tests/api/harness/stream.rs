@@ -19,7 +19,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use super::{Client, TestApp};
 
 /// How long something that must come may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The event after which a test knows that nothing else came before.
 const MARK: &str = "mark";
@@ -159,6 +159,10 @@ impl Drop for Listening {
 pub struct Socket(WebSocketStream<TcpStream>);
 
 impl Listening {
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Connects with these headers; the answer's status and headers when the protocol is not switched.
     pub async fn connect(&self, query: &str, headers: &[(&'static str, &str)]) -> Result<Socket, (u16, HeaderMap)> {
         let url = format!("ws://{}/api/v1/streaming{query}", self.address);
