@@ -288,17 +288,27 @@ mod tests {
         use std::time::Duration;
 
         let (slots, running, most) = (Slots::new(2), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let gate = Arc::new(std::sync::Mutex::new(gate));
         let work = || {
-            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            let (running, most, gate) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&gate));
             slots.run(move || {
                 most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
-                std::thread::sleep(Duration::from_millis(20));
+                // Until it is let through.
+                gate.lock().unwrap().recv().unwrap();
                 running.fetch_sub(1, SeqCst);
             })
         };
-        // One that nobody waits for keeps its place until it ends.
+        // A computation whose caller went away keeps its slot until it ends.
         assert!(tokio::time::timeout(Duration::from_millis(1), work()).await.is_err());
-        let (a, b, c, d) = tokio::join!(work(), work(), work(), work());
+        let works = async { tokio::join!(work(), work(), work(), work()) };
+        let through = async {
+            while running.load(SeqCst) < 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            (0..5).for_each(|_| open.send(()).unwrap());
+        };
+        let ((a, b, c, d), ()) = tokio::join!(works, through);
         assert!([a, b, c, d].iter().all(Result::is_ok));
         assert_eq!(most.load(SeqCst), 2);
     }

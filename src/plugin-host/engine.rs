@@ -17,7 +17,7 @@ use wasmtime::{
 };
 
 use crate::call::{Runner, one_line};
-use crate::clock::Ticker;
+use crate::clock::{self, Ticker};
 use crate::compile::Compiler;
 use crate::contract::{PACKAGE, TRACK};
 use crate::error::{CallError, LoadError, Stage};
@@ -150,7 +150,7 @@ impl Engine {
         };
         let engine = config(&options).and_then(|config| wasmtime::Engine::new(&config));
         let engine = engine.map_err(|error| refused(&error.root_cause()))?;
-        let (ticker, _) = Ticker::start(engine.weak()).map_err(|error| refused(&error))?;
+        let (ticker, _) = Ticker::start(engine.weak(), clock::REST).map_err(|error| refused(&error))?;
         let memory = options.memory;
         let compiler = Compiler::new(engine.clone(), options);
         let (linkers, crowd) = (Linkers::default(), Arc::default());

@@ -8,9 +8,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
+use tokio::time::Instant;
 
 use crate::error::{CallError, CallErrorKind};
 use crate::instance::Live;

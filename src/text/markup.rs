@@ -323,7 +323,7 @@ mod tests {
             let text = piece.repeat(10_000);
             let begun = std::time::Instant::now();
             let html = html(&text);
-            assert!(begun.elapsed().as_secs() < 20, "{piece}");
+            assert!(begun.elapsed().as_secs() < 60, "{piece}");
             assert!(html.len() < 40 * text.len() + 100, "{piece}");
         }
     }

@@ -200,7 +200,7 @@ fn time_is_about_linear() {
         let html = to_html(&text, &Links { web_origin: "https://example.com", mentions: &[] });
         let sizes =
             (html.len(), length(&text), emoji_shortcodes(&text).len(), sanitise(&text).len(), plain(&text).len());
-        assert!(start.elapsed() < Duration::from_secs(10), "{unit:?} took {:?} for {sizes:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(60), "{unit:?} took {:?} for {sizes:?}", start.elapsed());
     }
 }
 

@@ -54,7 +54,7 @@ impl Extensions for Script {
         for _ in 0..4 {
             let before = lease_until(cx).await;
             cx.clock.advance(TimeDelta::seconds(LEASE) / 2);
-            for _ in 0..200 {
+            for _ in 0..1_200 {
                 if lease_until(cx).await > before {
                     break;
                 }

@@ -50,7 +50,7 @@ async fn many_accounts_are_made_from_lines_and_each_line_is_answered() {
         assert_eq!(answer["access_token"].is_string(), n != 500, "{answer}");
         assert_eq!(answer["error"].is_string(), n == 500, "{answer}");
     }
-    assert!(taken.as_secs() < 30, "{taken:?}");
+    assert!(taken.as_secs() < 60, "{taken:?}");
     let accounts: Vec<(i64,)> = app.db().fetch_raw("SELECT COUNT(*) FROM users").await.unwrap();
     assert_eq!(accounts[0].0, 1000);
 }

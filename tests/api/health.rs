@@ -26,11 +26,11 @@ async fn a_stopping_server_is_alive_and_not_ready() {
 async fn a_server_whose_writer_is_held_is_not_ready_and_says_so() {
     let app = TestApp::new().await;
     let held = app.db().begin().await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(3_100)).await;
+    app.time_passes(std::time::Duration::from_millis(3_100)).await;
     let answer = app.anonymous().get("/readyz").send().await;
     if app.db().engine() == store::Engine::Sqlite {
-        let expected = (503, "the database has been kept from other writers for 3 s");
-        assert_eq!((answer.status.as_u16(), answer.text().as_str()), expected);
+        assert_eq!(answer.status, 503);
+        assert!(answer.text().starts_with("the database has been kept from other writers for "), "{}", answer.text());
     }
     drop(held);
     assert_eq!(app.anonymous().get("/readyz").send().await.status, 200);

@@ -76,7 +76,7 @@ async fn instances_retire_by_age_and_memory() {
     assert!(stats.memory_peak <= 1 << 20, "{stats:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_full_house_queues_and_then_refuses() {
     let plugin = load_with("ask_kv", |limits| {
         limits.instances = 1;
@@ -103,7 +103,7 @@ async fn a_full_house_queues_and_then_refuses() {
     plugin.route(host, request("index")).await.unwrap();
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn slow_routes_leave_the_instances_of_hooks_alone() {
     let plugin = load_with("ask_kv", |limits| limits.queue_wait = Duration::from_millis(100)).await.unwrap();
     let slow = Quiet::slow(Duration::from_secs(60));
@@ -138,7 +138,7 @@ async fn plugin_that_keeps_the_database_busy_is_not_called_for_a_while() {
     assert_eq!((report.state, report.openings), (BreakerState::Open, 1));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_caller_that_goes_away_frees_its_place() {
     let plugin = load_with("ask_kv", one_pooled).await.unwrap();
     let host = Quiet::slow(Duration::from_secs(60));

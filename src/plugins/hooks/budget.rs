@@ -9,7 +9,7 @@ use rookery_plugin_host::{CallError, CallErrorKind};
 /// The budget of all synchronous hooks of one request.
 const BUDGET: Duration = Duration::from_millis(300);
 
-/// The factor by which time limits of hooks are stretched; 1 by default.
+/// The factor by which time limits of hooks and statements are stretched; 1 by default.
 #[derive(Debug)]
 pub struct HookLimits(AtomicU32);
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use rookery_plugin_host::{CallError, CallErrorKind};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::Instant;
 
 use super::DRAIN;
@@ -38,6 +38,8 @@ pub struct Pauses {
     seen: AtomicI64,
     /// How long other servers have to notice a pause, in milliseconds.
     notice: AtomicU64,
+    /// All other servers are known to have noticed.
+    noticed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +69,13 @@ impl Held {
 impl Default for Pauses {
     fn default() -> Self {
         let held = watch::Sender::new(Held::default());
-        Self { held, refreshing: Mutex::default(), seen: AtomicI64::new(0), notice: AtomicU64::new(NOTICE) }
+        Self {
+            held,
+            refreshing: Mutex::default(),
+            seen: AtomicI64::new(0),
+            notice: AtomicU64::new(NOTICE),
+            noticed: Notify::new(),
+        }
     }
 }
 
@@ -92,6 +100,12 @@ impl Pauses {
     /// Sets how long other servers have to notice a pause.
     pub fn set_notice(&self, notice: Duration) {
         self.notice.store(u64::try_from(notice.as_millis()).unwrap_or(NOTICE), Ordering::Relaxed);
+    }
+
+    /// Ends the time that other servers have to notice the next pause, or the present one, early: they are known to have
+    /// noticed.
+    pub fn end_notice(&self) {
+        self.noticed.notify_one();
     }
 
     /// Pauses the plugin on this server until the guard is dropped.
@@ -201,7 +215,7 @@ pub(super) async fn begin<'a>(
         store::settings::bump_generation(&mut tx, now).await?;
         tx.commit().await?;
         told = Some(by);
-        tokio::time::sleep(notice).await;
+        let _ = tokio::time::timeout(notice, cx.plugins.pauses.noticed.notified()).await;
     }
     let mut paused = cx.plugins.pauses.pause(name);
     paused.told = told;

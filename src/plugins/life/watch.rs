@@ -106,6 +106,8 @@ impl Hint {
 async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
     let mut heard: HashMap<PathBuf, Hint> = HashMap::new();
     let mut seen = looks(folder);
+    // Files may have changed between the start of the server and this.
+    record_hint(&mut heard, folder.to_owned());
     let mut poll = interval(POLL);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -113,7 +115,7 @@ async fn follow(cx: &Cx, folder: &Path, mut hints: Receiver<PathBuf>) {
         tokio::select! {
             Some(path) = hints.recv() => record_hint(&mut heard, path),
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                if ready(&mut heard).await {
+                if ready(&mut heard, is_stable).await {
                     seen = looks(folder);
                     reconcile::follow(cx).await;
                 }
@@ -135,7 +137,7 @@ fn record_hint(heard: &mut HashMap<PathBuf, Hint>, path: PathBuf) {
 }
 
 /// True when a package that is due can be read; those still being written are debounced again.
-async fn ready(heard: &mut HashMap<PathBuf, Hint>) -> bool {
+async fn ready(heard: &mut HashMap<PathBuf, Hint>, is_stable: impl AsyncFn(&Path) -> bool) -> bool {
     let now = Instant::now();
     let due: Vec<(PathBuf, Hint)> =
         heard.iter().filter(|(_, heard)| heard.due() <= now).map(|(path, heard)| (path.clone(), *heard)).collect();
@@ -187,6 +189,52 @@ fn looks(folder: &Path) -> Vec<(PathBuf, u64, Option<SystemTime>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::advance;
+
+    /// How often a file is written to: sooner than it would count as quiet.
+    const WRITES: Duration = Duration::from_millis(50);
+
+    fn heard(path: &Path) -> HashMap<PathBuf, Hint> {
+        let mut heard = HashMap::new();
+        record_hint(&mut heard, path.to_owned());
+        heard
+    }
+
+    async fn unread(_: &Path) -> bool {
+        panic!("a package that is quiet is not read to see whether it is stable")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn package_that_is_written_slowly_is_read_once_when_it_is_whole() {
+        let path = Path::new("/plugins/notes");
+        let mut heard = heard(path);
+        for _ in 0..10 {
+            advance(WRITES).await;
+            assert!(!ready(&mut heard, unread).await, "it is still being written");
+            record_hint(&mut heard, path.to_owned());
+        }
+        advance(DEBOUNCE - Duration::from_millis(1)).await;
+        assert!(!ready(&mut heard, unread).await);
+        advance(Duration::from_millis(1)).await;
+        assert!(ready(&mut heard, unread).await);
+        advance(MAX_DEBOUNCE).await;
+        assert!(!ready(&mut heard, unread).await, "once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn package_that_is_never_quiet_is_read_once_its_files_are_stable() {
+        let path = Path::new("/plugins/notes");
+        let mut heard = heard(path);
+        for stable in [false, true] {
+            while heard[path].first.elapsed() < MAX_DEBOUNCE {
+                assert!(!ready(&mut heard, unread).await);
+                advance(WRITES).await;
+                record_hint(&mut heard, path.to_owned());
+            }
+            assert_eq!(ready(&mut heard, async |_: &Path| stable).await, stable);
+        }
+        assert!(heard.is_empty());
+    }
 
     #[test]
     fn only_what_says_something_about_a_package_is_a_hint() {

@@ -56,6 +56,8 @@ fn split(text: &str) -> Option<(u64, &str)> {
 pub struct Resolved {
     /// Limits that the sandbox enforces.
     pub host: HostLimits,
+    /// How long one statement may run.
+    pub statement_time: Duration,
     /// Most rows that one statement may return.
     pub rows: u32,
     /// Most bytes that the plugin may store.
@@ -80,6 +82,7 @@ impl Default for Resolved {
     fn default() -> Self {
         Self {
             host: HostLimits::default(),
+            statement_time: Duration::from_millis(500),
             rows: 10_000,
             db_size: 1 << 30,
             feed_entries: 1_000_000,

@@ -56,7 +56,6 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use crate::quota::Quota;
 pub use account::drop_all;
@@ -104,7 +103,7 @@ async fn scope(db: impl Executor, manifest: &Manifest) -> Result<Scope, String> 
 
 fn limits(limits: &Resolved) -> Limits {
     let rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    Limits { time: Duration::from_millis(500), rows, bytes: 4 << 20 }
+    Limits { time: limits.statement_time, rows, bytes: 4 << 20 }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, String> {

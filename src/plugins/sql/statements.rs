@@ -87,7 +87,8 @@ impl Statements {
         let scope = super::scope(&mut *tx, manifest)
             .await
             .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
-        let limits = limits(resolved);
+        let mut limits = limits(resolved);
+        limits.time = cx.plugins.hook_limits.stretch(limits.time);
         let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
         let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
         let sources = source::read(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;

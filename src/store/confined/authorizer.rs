@@ -13,9 +13,10 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use libsqlite3_sys as ffi;
+use tokio::time::Instant;
 
 use super::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
 use super::{Scope, bounded, namespace};

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// The clock of one writer, and how many wait for it. `since`: milliseconds since it was opened, plus 1; 0 while nobody
 /// holds it.

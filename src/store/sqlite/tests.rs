@@ -287,7 +287,7 @@ async fn closing_and_a_checkpoint_do_not_wait_for_each_other() {
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute("INSERT INTO birds (id, song) VALUES (1, hex(zeroblob(20000000)))", &[]).unwrap();
     tx.commit().await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), opened.writer.close()).await.expect("both threads end");
+    tokio::time::timeout(Duration::from_secs(60), opened.writer.close()).await.expect("both threads end");
     assert_eq!(ids(&file(&opened.folder)), [1]);
 }
 

@@ -96,6 +96,7 @@ impl TestApp {
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_MIGRATION_MS", "60000"),
+            ("ROOKERY_DATABASE_ACQUIRE_TIMEOUT_SECONDS", "60"),
         ];
         let mut environment: std::collections::BTreeMap<String, String> =
             defaults.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -175,6 +176,14 @@ impl TestApp {
     /// Moves the clock by a second.
     pub fn tick(&self) {
         self.app.clock.advance(Duration::seconds(1));
+    }
+
+    /// Moves the time of time limits, which is not the clock's: by so much, and from there it goes on. On a runtime of
+    /// one thread alone.
+    pub async fn time_passes(&self, time: std::time::Duration) {
+        tokio::time::pause();
+        tokio::time::advance(time).await;
+        tokio::time::resume();
     }
 
     /// Waits until the server has noted, beside its answers, who was here: statements that a count must not meet.

@@ -65,7 +65,7 @@ async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
     tokio::spawn(worker::run(rookery_core::Cx::clone(&two.app), stopped));
     let there = alice.at(&two);
     // The other does not listen at once.
-    for _ in 0..40 {
+    for _ in 0..120 {
         let queued = one.db().jobs_queued(Lane::Feed);
         tokio::pin!(queued);
         queued.as_mut().enable();
