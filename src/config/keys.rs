@@ -67,6 +67,11 @@ config! {
         stall_timeout_seconds: u64 = 20, 1..=600;
         /// How long a connection stays open between requests. More than the proxies before this server keep an idle one.
         idle_timeout_seconds: u64 = 130, 1..=3600;
+        /// How much memory the bodies of all requests may take; one person or address has an eighth.
+        body_memory_bytes: usize = 64 * MIB, 16 * MIB..=64 * 1024 * MIB;
+        /// How much of the disk uploads may take while they arrive; one person or address has an eighth, and at least two of
+        /// the largest.
+        upload_disk_bytes: usize = 4 * 1024 * MIB, 64 * MIB..=1024 * 1024 * MIB;
     }
 
     /// Streams of events to clients, by WebSocket and server-sent events.

@@ -8,13 +8,15 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
+use futures_util::{StreamExt as _, stream};
+use http_body_util::BodyExt as _;
 
-use super::extract::params::collect;
-use super::guard::BodyLimit;
+use super::extract::params::body_error;
+use super::policy::SMALL_BODY_BYTES;
 use super::service::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -37,10 +39,10 @@ pub enum Authentication {
     Unknown,
 }
 
-/// Looks the token of `request` up. A body in which one is looked for is read; the request that comes back has it again.
+/// Looks the token of `request` up. A small body is searched for one too; the request that comes back has it again.
 ///
 /// # Errors
-/// When that body is too large or breaks off.
+/// When that body breaks off.
 pub(crate) async fn authenticate(state: &RequestState<'_>, request: Request) -> Result<(Authentication, Request)> {
     if let Some(token) = bearer(request.headers()) {
         return Ok((look_up(&state.cx, token).await, request));
@@ -52,12 +54,31 @@ pub(crate) async fn authenticate(state: &RequestState<'_>, request: Request) -> 
     }
     let Some(parse) = body_parser(&request) else { return Ok((Authentication::Missing, request)) };
     let (parts, body) = request.into_parts();
-    let bytes = collect(body, BodyLimit::of(&state.cx, &parts.extensions)).await?;
-    let authentication = match parse(&bytes) {
+    let (bytes, body) = begin(body, SMALL_BODY_BYTES).await?;
+    let authentication = match bytes.as_deref().and_then(parse) {
         Some(token) => look_up(&state.cx, &token).await,
         None => Authentication::Missing,
     };
-    Ok((authentication, Request::from_parts(parts, Body::from(bytes))))
+    Ok((authentication, Request::from_parts(parts, body)))
+}
+
+/// The whole of a body of at most `limit` bytes, or `None` for a larger one; and the body again.
+async fn begin(mut body: Body, limit: usize) -> Result<(Option<Bytes>, Body)> {
+    if body.size_hint().lower() > limit as u64 {
+        return Ok((None, body));
+    }
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| body_error(&error))?;
+        let Some(bytes) = frame.data_ref() else { continue };
+        read.extend_from_slice(bytes);
+        if read.len() > limit {
+            let begun = stream::once(std::future::ready(Ok(Bytes::from(read))));
+            return Ok((None, Body::from_stream(begun.chain(body.into_data_stream()))));
+        }
+    }
+    let read = Bytes::from(read);
+    Ok((Some(read.clone()), Body::from(read)))
 }
 
 async fn look_up(cx: &Cx, token: &str) -> Authentication {

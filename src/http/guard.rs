@@ -18,7 +18,8 @@ use crate::error::{Error, ErrorResponse};
 /// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// The largest body of a route that takes less than others; in the extensions of its requests.
+/// The largest body of a request that may bring less than others: of a route that takes little, or of a stranger. In its
+/// extensions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -35,9 +36,13 @@ impl BodyLimit {
 /// # Errors
 /// When its body says that it is too large.
 pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> {
-    let upload = is_multipart(request);
-    check_length(cx, request, upload)?;
-    Ok(if upload { UPLOAD_TIMEOUT } else { Duration::from_secs(cx.config.server.request_timeout_seconds) })
+    let upload_limit = uploads::body_limit_bytes(cx, request.extensions()).filter(|_| is_multipart(request));
+    check_length(cx, request, upload_limit)?;
+    Ok(if upload_limit.is_some() {
+        UPLOAD_TIMEOUT
+    } else {
+        Duration::from_secs(cx.config.server.request_timeout_seconds)
+    })
 }
 
 /// `answer`, or 503 when it takes longer than `limit`. An answer that is ready at once needs no timer. Borrowed, because an
@@ -50,22 +55,21 @@ pub(crate) async fn within(limit: Duration, mut answer: Pin<&mut impl Future<Out
     tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| too_long())
 }
 
-fn is_multipart(request: &Request) -> bool {
+/// True for a request that may bring files.
+pub(crate) fn is_multipart(request: &Request) -> bool {
     let content_type = request.headers().get(header::CONTENT_TYPE);
     content_type.is_some_and(|value| value.as_bytes().starts_with(b"multipart/"))
 }
 
 /// Rejects a body whose `Content-Length` is too large before any of it is read.
-fn check_length(cx: &Cx, request: &Request, upload: bool) -> Result<(), Error> {
+fn check_length(cx: &Cx, request: &Request, upload_limit: Option<usize>) -> Result<(), Error> {
     let Some(length) = request.headers().get(header::CONTENT_LENGTH) else { return Ok(()) };
     let Some(length) = length.to_str().ok().and_then(|length| length.parse::<usize>().ok()) else { return Ok(()) };
     let limit = BodyLimit::of(cx, request.extensions());
-    match upload {
-        true if length > uploads::body_limit_bytes(cx, request.extensions()) => {
-            Err(uploads::too_large(cx, request.extensions()))
-        }
-        false if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
-        true | false => Ok(()),
+    match upload_limit {
+        Some(limit) if length > limit => Err(uploads::too_large(cx, request.extensions())),
+        None if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod files;
 pub mod guard;
 pub mod headers;
 pub mod health;
+mod in_flight;
 pub mod json;
 pub(crate) mod normal_form;
 pub mod oauth;

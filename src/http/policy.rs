@@ -27,6 +27,15 @@ pub enum Per {
     Address,
 }
 
+/// How large the files are that a route takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// As large as an image.
+    Images,
+    /// As large as a video, with its picture.
+    Videos,
+}
+
 /// Who may keep a successful answer to GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
@@ -66,8 +75,8 @@ pub struct Policy {
     pub limit: Option<(Option<Change>, &'static Limit, Per)>,
     /// The largest body, where that is less than for others.
     pub body_limit_bytes: Option<usize>,
-    /// Whether it takes files as large as a video may be.
-    pub takes_large_files: bool,
+    /// The files that it takes.
+    pub files: Option<Files>,
     /// Who may keep its answers.
     pub keep: Keep,
     /// Who is served on a closed server.
@@ -97,8 +106,8 @@ impl Change {
     }
 }
 
-/// The largest body of a route that takes small ones, in bytes.
-const SMALL_BODY_BYTES: usize = 16 * 1024;
+/// The largest body of a route that takes small ones, and of a stranger at the API, in bytes.
+pub(crate) const SMALL_BODY_BYTES: usize = 16 * 1024;
 
 /// A route of the client API.
 pub const API: Policy = Policy {
@@ -106,7 +115,7 @@ pub const API: Policy = Policy {
     cors: Some("POST, PUT, DELETE, GET, PATCH, OPTIONS"),
     limit: None,
     body_limit_bytes: None,
-    takes_large_files: false,
+    files: None,
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
     answer: "",
@@ -147,10 +156,10 @@ impl Policy {
         self
     }
 
-    /// Files may be as large as a video.
+    /// It takes files, which count against the limit of uploads.
     #[must_use]
-    pub const fn large_files(mut self) -> Self {
-        self.takes_large_files = true;
+    pub const fn files(mut self, files: Files) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::client_address::client_address;
+use super::guard::is_multipart;
 use super::policy::{Per, RouteKind};
 use super::service::RequestState;
 use super::web::error_page;
@@ -36,7 +37,10 @@ pub(crate) fn spend(state: &RequestState<'_>, request: &Request, authentication:
         Per::Person => Some((limit, Key::Person(person?))),
         Per::Address => Some((limit, address())),
     });
+    let is_upload = state.policy.files.is_some() && is_multipart(request);
+    let uploads = is_upload.then_some(&rate_limits::MEDIA).filter(|_| own.is_none()).zip(person);
     let limits = [
+        uploads.map(|(limit, person)| (limit, Key::Person(person))),
         api.then(|| (general, caller())),
         token.filter(|_| api).map(|token| (&rate_limits::API_TOKEN, Key::Token(token))),
         state.pages.then(|| (&rate_limits::PAGING, caller())),

@@ -21,7 +21,7 @@ use super::api::{
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
 use super::operation::methods::{any, delete, get, patch, post, put};
-use super::policy::{API, Change, Closed, FORM, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
+use super::policy::{API, Change, Closed, FORM, Files, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
 use super::web::settings;
@@ -102,11 +102,11 @@ pub fn templates() -> &'static [&'static str] {
 /// Read by everybody, and kept by others for a moment when nobody is signed in.
 const SHARED: Policy = API.while_anonymous();
 /// One status: read, edited, deleted.
-const STATUS: Policy = SHARED.limit(Some(Change::Delete), &limits::DELETE_STATUS, Per::Person);
+const STATUS: Policy = SHARED.files(Files::Images).limit(Some(Change::Delete), &limits::DELETE_STATUS, Per::Person);
 /// Deleting a reblog counts as deleting a status.
 const UNREBLOG: Policy = API.limit(Some(Change::Post), &limits::DELETE_STATUS, Per::Person);
 /// Uploads.
-const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person).large_files();
+const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person).files(Files::Videos);
 /// Registering an application, which comes before any sign-in.
 const REGISTER_APP: Policy =
     API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::APPS, Per::Address);
@@ -150,7 +150,7 @@ fn api() -> Routes {
         .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create_at_once))
         .route(
             "/api/v1/media/{id}",
-            deletes(API.answers("MediaAttachment")),
+            deletes(API.files(Files::Images).answers("MediaAttachment")),
             get(media::show).put(media::update).patch(media::update).delete(media::delete),
         )
         // notifications
@@ -355,7 +355,11 @@ fn accounts() -> Routes {
             get(accounts::index).post(registrations::create),
         )
         .route("/api/v1/accounts/verify_credentials", API.answers("CredentialAccount"), get(credentials::show))
-        .route("/api/v1/accounts/update_credentials", API.answers("CredentialAccount"), patch(credentials::update))
+        .route(
+            "/api/v1/accounts/update_credentials",
+            API.files(Files::Images).answers("CredentialAccount"),
+            patch(credentials::update),
+        )
         .route("/api/v1/accounts/lookup", SHARED.answers("Account"), get(accounts::lookup))
         .route("/api/v1/accounts/search", API.answers("Account[]"), get(accounts::search))
         .route("/api/v1/accounts/relationships", API.answers("Relationship[]"), get(relationships::index))
@@ -519,7 +523,11 @@ fn browser() -> Routes {
         .route("/settings", FORM, get(web::settings::show))
         .route("/settings/password", FORM, get(web::settings::show).post(web::settings::change_password))
         .route("/settings/email", FORM, get(web::settings::show).post(web::settings::change_email))
-        .route("/settings/profile", FORM, get(settings::profile::show).post(settings::profile::update))
+        .route(
+            "/settings/profile",
+            FORM.files(Files::Images),
+            get(settings::profile::show).post(settings::profile::update),
+        )
         .route("/settings/preferences", FORM, get(settings::preferences::show).post(settings::preferences::update))
         .route("/settings/filters", FORM, get(settings::filters::index).post(settings::filters::create))
         .route("/settings/filters/new", FORM, get(settings::filters::new))
@@ -531,7 +539,11 @@ fn browser() -> Routes {
             get(settings::followed_tags::index).post(settings::followed_tags::delete),
         )
         .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
-        .route("/settings/transfer", FORM, get(settings::transfers::show).post(settings::transfers::create))
+        .route(
+            "/settings/transfer",
+            FORM.files(Files::Images),
+            get(settings::transfers::show).post(settings::transfers::create),
+        )
         .route("/settings/archives", FORM, post(settings::archives::create))
         .route("/settings/archives/{id}", FORM, get(settings::archives::show))
         .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{Extensions, HeaderValue, Method, header};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -23,10 +23,12 @@ use tower::Service;
 use tracing::Instrument as _;
 
 use super::auth::Authentication;
+use super::client_address::client_address;
 use super::error::ErrorResponse;
 use super::extract::uploads;
+use super::in_flight::{Budget, InFlight};
 use super::observe::RequestSeconds;
-use super::policy::{Policy, RouteKind};
+use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::router::Fallback;
 use super::table::{Route, Table};
 use super::web::Cookies;
@@ -34,6 +36,7 @@ use super::{access, auth, compress, error, guard, headers, normal_form, observe,
 use crate::Cx;
 use crypto::RandomIds;
 use rookery_core::cx::RequestId;
+use rookery_core::service::rate_limits::Key;
 
 /// Answers every request of a server. Cloning copies a pointer.
 #[derive(Clone, Debug)]
@@ -46,6 +49,7 @@ struct Shared {
     fallback: Option<Fallback>,
     seconds: RequestSeconds,
     ids: RandomIds,
+    budget: Arc<Budget>,
 }
 
 /// What the stages know of a request beside the request itself, which its handler consumes.
@@ -71,7 +75,8 @@ pub(crate) struct RequestState<'a> {
 impl Pipeline {
     pub(crate) fn new(cx: rookery_core::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
         let seconds = RequestSeconds::new(cx.config.metrics.listen.is_some());
-        Self(Arc::new(Shared { cx, routes, fallback, seconds, ids: RandomIds::default() }))
+        let budget = Budget::new(&cx.config);
+        Self(Arc::new(Shared { cx, routes, fallback, seconds, ids: RandomIds::default(), budget }))
     }
 }
 
@@ -102,8 +107,8 @@ impl Shared {
         if let Some(limit) = state.policy.body_limit_bytes {
             extensions.insert(guard::BodyLimit(limit));
         }
-        if state.policy.takes_large_files {
-            extensions.insert(uploads::LargeFiles);
+        if let Some(files) = state.policy.files {
+            extensions.insert(uploads::TakesFiles(files));
         }
         if let Some(segments) = segments {
             extensions.insert(segments);
@@ -134,10 +139,17 @@ impl Shared {
     }
 
     async fn handle(&self, state: &RequestState<'_>, request: Request) -> Response {
-        let (authentication, request) = match auth::authenticate(state, request).await {
+        let address = Key::address(client_address(&request, &state.cx.config.server.trusted_proxies));
+        let (parts, body) = request.into_parts();
+        // Until the request is answered: with it go the files.
+        let (in_flight, body) = InFlight::count(&self.budget, || address, body);
+        let (authentication, mut request) = match auth::authenticate(state, Request::from_parts(parts, body)).await {
             Ok(found) => found,
             Err(error) => return error.into_response(),
         };
+        if let Some(in_flight) = &in_flight {
+            admit_body(state, &authentication, in_flight, request.extensions_mut());
+        }
         let spent = rate_limits::spend(state, &request, &authentication);
         let mut response = if spent.is_some_and(|standing| standing.exceeded) {
             rate_limits::refuse(state)
@@ -164,6 +176,28 @@ impl Shared {
             (None, None) => error::not_found(),
         }
     }
+}
+
+/// Notes whose body it is, and how large it may be: a stranger's at the API is small.
+fn admit_body(
+    state: &RequestState<'_>,
+    authentication: &Authentication,
+    in_flight: &Arc<InFlight>,
+    extensions: &mut Extensions,
+) {
+    match authentication {
+        Authentication::Grant(grant) => {
+            if let Some(actor) = &grant.actor {
+                in_flight.belongs_to(Key::Person(actor.id));
+            }
+        }
+        Authentication::Missing | Authentication::Invalid | Authentication::Unknown => {
+            if state.route.is_some() && state.policy.kind == RouteKind::Api {
+                extensions.insert(guard::BodyLimit(SMALL_BODY_BYTES));
+            }
+        }
+    }
+    extensions.insert(Arc::clone(in_flight));
 }
 
 /// The answer of a route's handler, with the cookies that it set.

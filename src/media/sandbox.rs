@@ -62,6 +62,21 @@ impl Sandbox {
     pub async fn process(&self, owner: Option<i64>, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
         check(bytes, purpose)?;
         let _permit = self.permits.acquire(owner).await?;
+        self.run(bytes, purpose).await
+    }
+
+    /// As [`process`](Self::process), of the file at `path`, which is read once it is its turn: waiting takes no memory.
+    ///
+    /// # Errors
+    /// As [`process`](Self::process), and [`Error::Internal`] when the file cannot be read.
+    pub async fn process_file(&self, owner: Option<i64>, path: &Path, purpose: Purpose) -> Result<Processed> {
+        let _permit = self.permits.acquire(owner).await?;
+        let bytes = tokio::fs::read(path).await.map_err(Error::internal)?;
+        check(&bytes, purpose)?;
+        self.run(&bytes, purpose).await
+    }
+
+    async fn run(&self, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
         let child = self.command().spawn().map_err(Error::internal)?;
         tokio::time::timeout(self.timeout, converse(child, bytes, purpose)).await.map_err(|_| Error::Timeout)?
     }

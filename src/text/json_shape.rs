@@ -1,18 +1,38 @@
-//! Bounds of a JSON body that are checked before it becomes a tree: a value of a few bytes takes up to a hundred times as
-//! much memory in one.
+//! Bounds of JSON from elsewhere that are checked before it becomes a tree: a value of a few bytes takes up to a hundred
+//! times as much memory in one.
 //!
-//! Looks at brackets and commas outside of texts alone; whether the body is JSON at all is the parser's business.
+//! Looks only at brackets and commas outside of texts; the parser decides whether the text is JSON at all.
 
-use crate::error::Error;
+use std::fmt;
 
 /// Deepest nesting of arrays and objects.
-pub(super) const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Most values: scalars, arrays and objects.
-pub(super) const MAX_VALUES: usize = 10_000;
+const MAX_VALUES: usize = 10_000;
 
+/// Why a JSON text is not parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooComplex {
+    /// It is nested too deep.
+    Deep,
+    /// It has too many values.
+    Large,
+}
+
+impl fmt::Display for TooComplex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deep => write!(f, "is nested deeper than {MAX_DEPTH} levels"),
+            Self::Large => write!(f, "has more than {MAX_VALUES} values"),
+        }
+    }
+}
+
+/// Checks the shape of a JSON text from elsewhere.
+///
 /// # Errors
-/// [`Error::BadRequest`] for a body that is nested too deep, or has too many values.
-pub(super) fn check(body: &[u8]) -> Result<(), Error> {
+/// When it is nested too deep, or has too many values.
+pub fn check(body: &[u8]) -> Result<(), TooComplex> {
     let (mut depth, mut values, mut in_text) = (0_usize, 1_usize, false);
     let mut bytes = body.iter();
     while let Some(byte) = bytes.next() {
@@ -25,10 +45,10 @@ pub(super) fn check(body: &[u8]) -> Result<(), Error> {
             _ => {}
         }
         if depth > MAX_DEPTH {
-            return Err(Error::bad_request(format!("the JSON body is nested deeper than {MAX_DEPTH} levels")));
+            return Err(TooComplex::Deep);
         }
         if values > MAX_VALUES {
-            return Err(Error::bad_request(format!("the JSON body has more than {MAX_VALUES} values")));
+            return Err(TooComplex::Large);
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ mod escape;
 mod expiry;
 pub mod hashtag;
 mod html;
+pub mod json_shape;
 pub mod keywords;
 pub mod language;
 mod length;

@@ -14,6 +14,7 @@ mod apps;
 mod archives;
 mod at_once;
 mod blocks;
+mod bodies_in_flight;
 mod cards;
 mod cli;
 mod contract;

@@ -11,7 +11,6 @@ pub mod stock;
 
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use chrono::Duration;
 
 use crate::Cx;
@@ -56,8 +55,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::
     if upload.thumbnail.is_some() {
         return Err(no_thumbnail());
     }
-    let file = read_image(cx, "file", &file).await?;
-    let processed = process(cx, Some(actor.id), "file", &file, Purpose::Attachment).await?;
+    let processed = process_file(cx, actor.id, "file", &file, Purpose::Attachment).await?;
     let meta = serde_json::to_value(media::meta(&processed, focus)).map_err(Error::internal)?;
 
     let now = cx.clock.now();
@@ -99,7 +97,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::
 #[derive(Debug, Default)]
 pub struct Change {
     /// The picture of a video or a sound.
-    pub thumbnail: Option<Bytes>,
+    pub thumbnail: Option<PathBuf>,
     /// "" removes it.
     pub description: Option<String>,
     /// `"x,y"`; "" removes it.
@@ -135,7 +133,7 @@ fn usable(media: MediaAttachment) -> Result<MediaAttachment> {
 pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> Result<MediaAttachment> {
     let seen = show(cx, actor, id).await?;
     let picture = match change.thumbnail.take() {
-        Some(bytes) => Some(moving::new_thumbnail(cx, &seen, &bytes).await?),
+        Some(path) => Some(moving::new_thumbnail(cx, &seen, &path).await?),
         None => None,
     };
     let mut tx = cx.db.begin().await?;
@@ -169,12 +167,12 @@ pub async fn new_picture(
     actor: &Actor,
     current: StatusId,
     id: MediaId,
-    bytes: &[u8],
+    path: &Path,
 ) -> Result<Option<Picture>> {
     let media = store::media::find(&cx.db, id).await?;
     let media = media.filter(|media| media.account_id == actor.id);
     match media.filter(|media| media.status_id == Some(current) || !media.is_used()) {
-        Some(media) => moving::new_thumbnail(cx, &media, bytes).await.map(Some),
+        Some(media) => moving::new_thumbnail(cx, &media, path).await.map(Some),
         None => Ok(None),
     }
 }
@@ -372,13 +370,18 @@ fn refused(name: &str, error: media::Error) -> Error {
     }
 }
 
-/// The image at `path`, sent as the parameter `name`; one that is too large is not read.
-async fn read_image(cx: &Cx, name: &str, path: &Path) -> Result<Vec<u8>> {
+/// Decodes the image at `path`, sent by `owner` as the parameter `name`, in the sandbox; one that is too large is not
+/// read, and the others only once it is their turn.
+///
+/// # Errors
+/// As [`process`].
+async fn process_file(cx: &Cx, owner: AccountId, name: &str, path: &Path, purpose: Purpose) -> Result<Processed> {
     let limit = cx.config.media.image_size_limit_bytes;
     if tokio::fs::metadata(path).await.map_err(Error::internal)?.len() > limit {
         return Err(Error::invalid(format!("{name} is larger than {limit} bytes")));
     }
-    tokio::fs::read(path).await.map_err(Error::internal)
+    let processed = cx.sandbox.process_file(Some(owner.into()), path, purpose).await;
+    processed.map_err(|error| refused(name, error))
 }
 
 /// A random, unguessable storage key for `file`.

@@ -6,9 +6,8 @@
 //! Spec: contract rules, section 9.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::str::FromStr;
-
-use bytes::Bytes;
 
 use crate::Cx;
 use crate::change::{self, Change};
@@ -73,7 +72,7 @@ struct Checked {
 ///
 /// # Errors
 /// [`Error::Validation`] with the errors of the texts, or else of the images; nothing is changed then.
-pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Picture, Bytes)>) -> Result<()> {
+pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Picture, PathBuf)>) -> Result<()> {
     let checked = check(normalised(cx, changes))?;
     let stored = profile_image::store(cx, actor, pictures).await?;
     let mentions = mentioned(cx, &checked.changes).await?;

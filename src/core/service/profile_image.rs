@@ -5,7 +5,8 @@
 //!
 //! Spec: contract rules, section 9.
 
-use bytes::Bytes;
+use std::path::PathBuf;
+
 use chrono::Duration;
 
 use super::media::{new_key, put_all};
@@ -81,11 +82,11 @@ pub struct Stored {
 ///
 /// # Errors
 /// [`Error::Validation`] for files that are not images, too large or corrupt; nothing is stored then.
-pub async fn store(cx: &Cx, actor: &Actor, sent: Vec<(Picture, Bytes)>) -> Result<Vec<Stored>> {
+pub async fn store(cx: &Cx, actor: &Actor, sent: Vec<(Picture, PathBuf)>) -> Result<Vec<Stored>> {
     let mut faults = Validation::default();
     let mut accepted = Vec::with_capacity(sent.len());
-    for (picture, bytes) in sent {
-        match cx.sandbox.process(Some(actor.id.into()), &bytes, picture.purpose()).await {
+    for (picture, path) in sent {
+        match cx.sandbox.process_file(Some(actor.id.into()), &path, picture.purpose()).await {
             Ok(processed) => accepted.push((picture, processed)),
             Err(media::Error::Internal { cause }) => return Err(Error::internal(cause)),
             Err(fault) => faults.add(picture.name(), "ERR_INVALID", lower(&fault.to_string())),

@@ -3,8 +3,8 @@
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/#verify_credentials>
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use axum::body::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -114,17 +114,17 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteAccounts>,
     Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
 ) -> Result<Json> {
-    let (avatar, header) = files.into_bytes();
+    let (avatar, header) = files.into_paths();
     let sent = [(Picture::Avatar, avatar), (Picture::Header, header)];
-    let pictures = sent.into_iter().filter_map(|(picture, bytes)| Some((picture, bytes?))).collect();
+    let pictures = sent.into_iter().filter_map(|(picture, path)| Some((picture, path?))).collect();
     service::profile::update(&cx, &actor, params.into(), pictures).await?;
     Ok(Json(entity::credential::show(&cx, actor.id).await?))
 }
 
 impl CredentialFiles {
     /// The avatar and the header.
-    pub(crate) fn into_bytes(self) -> (Option<Bytes>, Option<Bytes>) {
-        (self.avatar.map(|file| file.bytes), self.header.map(|file| file.bytes))
+    pub(crate) fn into_paths(self) -> (Option<PathBuf>, Option<PathBuf>) {
+        (self.avatar.map(|file| file.path), self.header.map(|file| file.path))
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
-use crate::extract::{Auth, LargeUploads, Path, StoredUpload, Upload, Uploads, params};
+use crate::extract::{Auth, Path, Upload, Uploads, params};
 use crate::json::Json;
 use crate::operation::required;
 use model::MediaId;
@@ -35,9 +35,9 @@ pub struct MediaParams {
 #[serde(default)]
 pub struct NewMediaFiles {
     #[schemars(transform = required)]
-    file: Option<StoredUpload>,
+    file: Option<Upload>,
     /// For video and sound; an image makes its own.
-    thumbnail: Option<StoredUpload>,
+    thumbnail: Option<Upload>,
 }
 
 /// The files of [`update`].
@@ -49,11 +49,7 @@ pub struct MediaFiles {
 }
 
 /// `POST /api/v2/media`: 202 for video and sound, which are processed later.
-pub async fn create(
-    cx: Cx,
-    auth: Auth<WriteMedia>,
-    sent: LargeUploads<MediaParams, NewMediaFiles>,
-) -> Result<Response> {
+pub async fn create(cx: Cx, auth: Auth<WriteMedia>, sent: Uploads<MediaParams, NewMediaFiles>) -> Result<Response> {
     let media = upload(&cx, auth, sent, Processing::Later { attempt: 0 }).await?;
     answer(&cx, &media, StatusCode::ACCEPTED)
 }
@@ -62,7 +58,7 @@ pub async fn create(
 pub async fn create_at_once(
     cx: Cx,
     auth: Auth<WriteMedia>,
-    sent: LargeUploads<MediaParams, NewMediaFiles>,
+    sent: Uploads<MediaParams, NewMediaFiles>,
 ) -> Result<Response> {
     let media = upload(&cx, auth, sent, Processing::Now).await?;
     answer(&cx, &media, StatusCode::ACCEPTED)
@@ -71,8 +67,7 @@ pub async fn create_at_once(
 async fn upload(
     cx: &Cx,
     Auth(actor, _): Auth<WriteMedia>,
-    // The folder of the files is deleted at the end.
-    LargeUploads { params, files, spool: _spool }: LargeUploads<MediaParams, NewMediaFiles>,
+    Uploads { params, files }: Uploads<MediaParams, NewMediaFiles>,
     processing: Processing,
 ) -> Result<model::MediaAttachment> {
     let upload = service::media::Upload {
@@ -97,7 +92,7 @@ pub async fn update(
     Uploads { params, files }: Uploads<MediaParams, MediaFiles>,
 ) -> Result<Response> {
     let change = service::media::Change {
-        thumbnail: files.thumbnail.map(|file| file.bytes),
+        thumbnail: files.thumbnail.map(|file| file.path),
         description: params.description,
         focus: params.focus,
     };

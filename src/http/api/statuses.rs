@@ -281,7 +281,7 @@ pub async fn update(
                 Error::invalid("media_attributes: a thumbnail comes with the attributes of its media alone").into()
             );
         };
-        attributes.thumbnail = Some(file.bytes);
+        attributes.thumbnail = Some(file.path);
     }
     let change = Change {
         text: params.status.unwrap_or_default(),

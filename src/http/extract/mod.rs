@@ -4,7 +4,6 @@
 //! ([`Describe`]), for the documentation of the API.
 
 pub mod auth;
-mod json_shape;
 pub mod paging;
 pub mod params;
 mod path;
@@ -21,7 +20,7 @@ pub use paging::{Limit, OffsetPaging, Paging};
 pub use params::Params;
 pub use path::Path;
 pub(crate) use path::Segments;
-pub use uploads::{LargeUploads, StoredUpload, Upload, Uploads};
+pub use uploads::{Upload, Uploads};
 
 /// The client's name for a request, by which it may send it again: the header `Idempotency-Key`.
 #[derive(Debug)]

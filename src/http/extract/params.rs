@@ -5,7 +5,6 @@
 //! that, and [`required`](crate::operation::required) says it in documents.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -18,14 +17,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value;
+use text::json_shape;
 use tokio::io::AsyncWriteExt as _;
 
-use super::json_shape;
-use super::uploads::{Sent, Spool};
+use super::uploads::Sent;
 use crate::Cx;
 use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
 use crate::guard::BodyLimit;
+use crate::in_flight::{Exceeded, InFlight};
 use crate::operation::{Describe, Operation};
 use model::Time;
 
@@ -42,7 +42,7 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
         let limit = BodyLimit::of(&cx, request.extensions());
-        let (tree, _) = read(request, limit, None).await?;
+        let (tree, _) = read(&cx, request, limit, false).await?;
         Ok(Self(parse(tree)?))
     }
 }
@@ -97,13 +97,12 @@ impl RawBody {
     async fn read(content_type: &str, body: Body, limit: usize, tree: &mut Tree) -> Result<Self> {
         let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if kind == "multipart/form-data" {
-            let (mut form, mut files) = (Tree::default(), Vec::new());
-            let sent =
-                read_multipart(Limited::new(body, limit), boundary(content_type)?, None, &mut form, &mut files).await?;
-            if files.iter().any(|(_, file)| !file.is_empty()) {
+            let mut parts = Multipart::new(limit);
+            let sent = parts.read(Limited::new(body, limit), boundary(content_type)?, None).await?;
+            if parts.files.iter().any(|(_, file)| !file.is_empty()) {
                 return Err(Error::invalid("no file is taken here").into());
             }
-            form.finish()?;
+            parts.tree.finish()?;
             return Ok(Self::Form(without_tokens(sent)));
         }
         let bytes = collect(body, limit).await?;
@@ -164,16 +163,19 @@ pub fn parse<T: DeserializeOwned>(tree: Value) -> Result<T> {
     })?)
 }
 
-/// The parameters and files of a request with a body of at most `limit` bytes. Files are kept in `spool`, or in memory.
+/// The parameters and files of a request with a multipart body of at most `limit` bytes, or another body of at most the
+/// general limit. Without `takes_files` files are dropped.
 pub(super) async fn read(
+    cx: &Cx,
     request: Request,
     limit: usize,
-    spool: Option<&Spool>,
+    takes_files: bool,
 ) -> Result<(Value, Vec<(String, Sent)>)> {
     let (parts, body) = request.into_parts();
-    let mut tree = Tree::default();
-    let mut files = Vec::new();
-    add_form(&mut tree, parts.uri.query().unwrap_or_default().as_bytes())?;
+    let general = limit.min(BodyLimit::of(cx, &parts.extensions));
+    let mut multipart = Multipart::new(general);
+    let tree = &mut multipart.tree;
+    add_form(tree, parts.uri.query().unwrap_or_default().as_bytes())?;
     let content_type = content_type(&parts);
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // Some clients send the parameters of a GET as JSON, and the reference reads them.
@@ -181,25 +183,26 @@ pub(super) async fn read(
     if has_body || kind == "application/json" {
         match kind.as_str() {
             "multipart/form-data" => {
-                let body = Limited::new(body, limit);
-                read_multipart(body, boundary(content_type)?, spool, &mut tree, &mut files).await?;
+                let in_flight = if takes_files { Some(InFlight::of(&parts.extensions)?) } else { None };
+                let spool = in_flight.as_deref().map(|in_flight| (cx, in_flight));
+                multipart.read(Limited::new(body, limit), boundary(content_type)?, spool).await?;
             }
             "application/json" => {
-                let bytes = collect(body, limit).await?;
+                let bytes = collect(body, general).await?;
                 if !bytes.is_empty() {
                     tree.merge(json_object(&bytes)?);
                 }
             }
-            "application/x-www-form-urlencoded" => add_form(&mut tree, &collect(body, limit).await?)?,
+            "application/x-www-form-urlencoded" => add_form(tree, &collect(body, general).await?)?,
             other => {
                 // A client without a body often sends no content type, or the one it sends everywhere.
-                if !collect(body, limit).await?.is_empty() {
+                if !collect(body, general).await?.is_empty() {
                     return Err(unreadable(other).into());
                 }
             }
         }
     }
-    Ok((tree.finish()?, files))
+    Ok((multipart.tree.finish()?, multipart.files))
 }
 
 fn content_type(parts: &Parts) -> &str {
@@ -226,7 +229,7 @@ pub async fn collect(body: Body, limit: usize) -> Result<Bytes> {
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit).into()),
-        Err(_) => Err(Error::bad_request("the body broke off").into()),
+        Err(error) => Err(body_error(&*error).into()),
     }
 }
 
@@ -235,7 +238,7 @@ fn too_large(limit: usize) -> Error {
 }
 
 fn json_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>> {
-    json_shape::check(bytes)?;
+    json_shape::check(bytes).map_err(|shape| Error::bad_request(format!("the JSON body {shape}")))?;
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Error::bad_request("the JSON body must be an object").into()),
@@ -243,58 +246,100 @@ fn json_object(bytes: &[u8]) -> Result<serde_json::Map<String, Value>> {
     }
 }
 
-async fn read_multipart(
-    body: Limited<Body>,
-    boundary: String,
-    spool: Option<&Spool>,
-    tree: &mut Tree,
-    files: &mut Vec<(String, Sent)>,
-) -> Result<Vec<(String, String)>> {
-    let mut fields = Vec::new();
-    let mut multipart = multer::Multipart::new(body.into_data_stream(), boundary);
-    while let Some(field) = multipart.next_field().await.map_err(multipart_error)? {
-        let name = field.name().unwrap_or_default().to_owned();
-        if field.file_name().is_some() {
-            if files.len() == MAX_FILES {
-                return Err(Error::bad_request(format!("more than {MAX_FILES} files")).into());
-            }
-            let sent = match spool {
-                Some(spool) => spooled(field, spool.path(files.len())).await?,
-                None => Sent::Bytes(field.bytes().await.map_err(multipart_error)?),
-            };
-            files.push((name, sent));
-        } else {
-            let bytes = field.bytes().await.map_err(multipart_error)?;
-            let text = String::from_utf8(bytes.into())
-                .map_err(|_| Error::bad_request(format!("{} is not UTF-8", clip(&name))))?;
-            tree.add(&name, Value::String(text.clone()))?;
-            fields.push((name, text));
-        }
-    }
-    Ok(fields)
+/// The parts of a multipart body.
+struct Multipart {
+    tree: Tree,
+    files: Vec<(String, Sent)>,
+    /// How many bytes the parts without a file may still have.
+    text_left: usize,
 }
 
-/// Writes a file to `path` as it arrives.
-async fn spooled(mut field: multer::Field<'_>, path: PathBuf) -> Result<Sent> {
-    let (mut file, mut length) = (Sent::create(&path).await?, 0);
-    while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
-        file.write_all(&chunk).await.map_err(Error::internal)?;
-        length += chunk.len() as u64;
+impl Multipart {
+    fn new(text_limit: usize) -> Self {
+        Self { tree: Tree::default(), files: Vec::new(), text_left: text_limit }
     }
-    file.flush().await.map_err(Error::internal)?;
-    Ok(Sent::File { path, length })
+
+    /// Reads a body: files into the folder of the request, or nowhere without `spool`. Returns the other parts, by name.
+    async fn read(
+        &mut self,
+        body: Limited<Body>,
+        boundary: String,
+        spool: Option<(&Cx, &InFlight)>,
+    ) -> Result<Vec<(String, String)>> {
+        let mut fields = Vec::new();
+        let mut parts = multer::Multipart::new(body.into_data_stream(), boundary);
+        while let Some(field) = parts.next_field().await.map_err(multipart_error)? {
+            let name = field.name().unwrap_or_default().to_owned();
+            if field.file_name().is_some() {
+                let file = self.read_file(field, spool).await?;
+                self.files.push((name, file));
+            } else {
+                let text = self.read_text(&name, field).await?;
+                self.tree.add(&name, Value::String(text.clone()))?;
+                fields.push((name, text));
+            }
+        }
+        Ok(fields)
+    }
+
+    async fn read_text(&mut self, name: &str, mut field: multer::Field<'_>) -> Result<String> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
+            let left = self.text_left.checked_sub(chunk.len());
+            self.text_left =
+                left.ok_or_else(|| Error::invalid("the parameters are larger than the limit of bodies without files"))?;
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(String::from_utf8(bytes).map_err(|_| Error::bad_request(format!("{} is not UTF-8", clip(name))))?)
+    }
+
+    /// Writes a file as it arrives.
+    async fn read_file(&self, mut field: multer::Field<'_>, spool: Option<(&Cx, &InFlight)>) -> Result<Sent> {
+        if self.files.len() == MAX_FILES {
+            return Err(Error::bad_request(format!("more than {MAX_FILES} files")).into());
+        }
+        let mut length = 0;
+        let Some((cx, in_flight)) = spool else {
+            while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
+                length += chunk.len();
+            }
+            return Ok(Sent { path: None, length });
+        };
+        let path = in_flight.file(cx, self.files.len())?;
+        let mut file = tokio::fs::File::create_new(&path).await.map_err(Error::internal)?;
+        while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
+            in_flight.move_to_disk(chunk.len())?;
+            file.write_all(&chunk).await.map_err(Error::internal)?;
+            length += chunk.len();
+        }
+        file.flush().await.map_err(Error::internal)?;
+        Ok(Sent { path: Some(path), length })
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn multipart_error(error: multer::Error) -> Error {
-    let mut cause: Option<&dyn std::error::Error> = Some(&error);
-    while let Some(inner) = cause {
-        if inner.is::<LengthLimitError>() {
-            return Error::TooLarge("the body is larger than the limit".into());
-        }
-        cause = inner.source();
+    if causes(&error).any(<dyn std::error::Error>::is::<LengthLimitError>) {
+        return Error::TooLarge("the body is larger than the limit".into());
     }
-    Error::bad_request(format!("the multipart body is broken: {error}"))
+    exceeded(&error).unwrap_or_else(|| Error::bad_request(format!("the multipart body is broken: {error}")))
+}
+
+/// The error for a body that cannot be read.
+pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Error {
+    exceeded(error).unwrap_or_else(|| Error::bad_request("the body broke off"))
+}
+
+/// The error for a body that was not read further because bodies take too much.
+fn exceeded(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    causes(error).find_map(|cause| cause.downcast_ref::<Exceeded>()).map(|exceeded| (*exceeded).into())
+}
+
+/// An error, and what caused it.
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
 }
 
 /// A boolean as defined by contract rules, section 1; absent, null and "" are `None`.

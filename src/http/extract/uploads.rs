@@ -1,32 +1,32 @@
 //! Parameters with files, from a multipart body.
 //!
-//! What is not a file is parsed as in [`params`](super::params). A file is kept in memory: at most the largest that is
-//! permitted, which is known before the body is read. Where videos are taken, files go to the disk as they arrive.
+//! Parameters that are not files are parsed as in [`params`](super::params). Files go to the disk as they arrive, into a
+//! folder that is deleted when the request has been answered ([`InFlight`]).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::Extensions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
-use serde_json::Value;
 
 use super::params::{parse, read};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Describe, Operation, Place};
-use media::storage::Scratch;
+use crate::policy::Files;
+use config::Config;
 
 /// Allowance for a multipart body beyond its files.
 const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
 
-/// Parameters with files: the body may be as large as the largest permitted file.
+/// Parameters with files: the body may be as large as the largest permitted file. For routes whose policy
+/// [takes files](crate::policy::Policy::files).
 ///
 /// `F` is a struct whose fields are `Option<Upload>`. An empty file counts as none, and of several with one name the
 /// first is taken.
@@ -37,54 +37,40 @@ pub struct Uploads<T, F> {
     pub files: F,
 }
 
-/// As [`Uploads`] with files on the disk, for routes whose policy [takes large files](crate::policy::Policy::large_files).
-///
-/// The fields of `F` are `Option<StoredUpload>`. What is not moved away is deleted with `spool`.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct LargeUploads<T, F> {
-    pub params: T,
-    pub files: F,
-    pub spool: Spool,
-}
-
-/// In the extensions of requests whose route takes files as large as a video.
+/// In the extensions of requests whose route takes files.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeFiles;
+pub(crate) struct TakesFiles(pub(crate) Files);
 
-/// The folder with the files of one request, until that has been answered.
-#[derive(Debug)]
-pub struct Spool(Scratch);
-
-impl Spool {
-    fn open(cx: &Cx) -> Result<Self> {
-        Ok(Self(cx.storage.scratch().map_err(|error| {
-            tracing::error!(%error, "could not make a folder for an upload");
-            Error::Unavailable("The file could not be stored, try again".into())
-        })?))
-    }
-
-    /// Where the file with this `number` goes.
-    pub(super) fn path(&self, number: usize) -> PathBuf {
-        self.0.path().join(number.to_string())
-    }
-}
-
-/// Size of the largest permitted file, in bytes.
+/// Size of the largest permitted file, in bytes; 0 where none is.
 fn file_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
     let media = &cx.config.media;
-    let takes_video = extensions.get::<LargeFiles>().is_some() && cx.converter.is_available();
-    let video = if takes_video { media.video_size_limit_bytes } else { 0 };
-    usize::try_from(video.max(media.image_size_limit_bytes)).unwrap_or(usize::MAX / 4)
+    match extensions.get::<TakesFiles>() {
+        None => 0,
+        Some(TakesFiles(Files::Videos)) if cx.converter.is_available() => {
+            bytes(media.video_size_limit_bytes.max(media.image_size_limit_bytes))
+        }
+        Some(TakesFiles(Files::Images | Files::Videos)) => bytes(media.image_size_limit_bytes),
+    }
 }
 
-/// Size of the largest body with files: where a video is taken, with its picture.
-pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
-    let picture = match extensions.get::<LargeFiles>() {
-        Some(LargeFiles) => usize::try_from(cx.config.media.image_size_limit_bytes).unwrap_or(usize::MAX / 4),
-        None => 0,
+/// Size of the largest body with files: where a video is taken, with its picture. `None` where no files are taken.
+pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize> {
+    let TakesFiles(files) = extensions.get()?;
+    let picture = match files {
+        Files::Videos => bytes(cx.config.media.image_size_limit_bytes),
+        Files::Images => 0,
     };
-    file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES
+    Some(file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES)
+}
+
+/// Size of the largest body with files of any route.
+pub(crate) fn largest_body_bytes(config: &Config) -> usize {
+    let (image, video) = (config.media.image_size_limit_bytes, config.media.video_size_limit_bytes);
+    bytes(image.max(video)) + bytes(image) + MULTIPART_OVERHEAD_BYTES
+}
+
+fn bytes(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX / 8)
 }
 
 /// A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
@@ -92,44 +78,25 @@ pub(crate) fn too_large(cx: &Cx, extensions: &Extensions) -> Error {
     Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx, extensions)))
 }
 
-/// An uploaded file of a multipart body.
-#[derive(Clone)]
-pub struct Upload {
-    /// The content. Its type must be detected from the content: the declared one is not kept.
-    pub bytes: Bytes,
-}
-
-/// An uploaded file on the disk, of which nothing but the content is known either.
+/// An uploaded file, on the disk until the request has been answered. Its type must be detected from the content: the
+/// declared one is not stored.
 #[derive(Clone, Debug)]
-pub struct StoredUpload {
-    /// In the [`Spool`] of its request.
+pub struct Upload {
+    /// The file may be moved away.
     pub path: PathBuf,
 }
 
-/// A file of a multipart body, where it was read to.
+/// A file of a multipart body.
 #[derive(Debug)]
-pub(super) enum Sent {
-    Bytes(Bytes),
-    File { path: PathBuf, length: u64 },
+pub(super) struct Sent {
+    /// `None` where no files are taken: it was dropped.
+    pub(super) path: Option<PathBuf>,
+    pub(super) length: usize,
 }
 
 impl Sent {
     pub(super) fn is_empty(&self) -> bool {
-        match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
-            Self::File { length, .. } => *length == 0,
-        }
-    }
-
-    /// Opens the file at `path`, to be written while it arrives.
-    pub(super) async fn create(path: &Path) -> Result<tokio::fs::File> {
-        Ok(tokio::fs::File::create_new(path).await.map_err(Error::internal)?)
-    }
-}
-
-impl fmt::Debug for Upload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Upload({} bytes)", self.bytes.len())
+        self.length == 0
     }
 }
 
@@ -138,35 +105,16 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for Uploads<T, F>
 
     async fn from_request(request: Request, _: &()) -> Result<Self> {
         let cx = Cx::of(request.extensions())?;
-        let (tree, files) = read_files(&cx, request, None).await?;
+        let limit = body_limit_bytes(&cx, request.extensions());
+        let limit =
+            limit.ok_or_else(|| Error::internal("the policy of this route does not say that it takes files"))?;
+        let refused = too_large(&cx, request.extensions());
+        let read = read(&cx, request, limit, true).await;
+        let (tree, files) = read.map_err(|ErrorResponse(error)| match error {
+            Error::TooLarge(_) => refused,
+            other => other,
+        })?;
         Ok(Self { params: parse(tree)?, files: parse_files(files)? })
-    }
-}
-
-impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for LargeUploads<T, F> {
-    type Rejection = ErrorResponse;
-
-    async fn from_request(request: Request, _: &()) -> Result<Self> {
-        let cx = Cx::of(request.extensions())?;
-        let spool = Spool::open(&cx)?;
-        let (tree, files) = read_files(&cx, request, Some(&spool)).await?;
-        Ok(Self { params: parse(tree)?, files: parse_files(files)?, spool })
-    }
-}
-
-/// Reads the parameters and files of a request, these into `spool` if there is one.
-async fn read_files(cx: &Cx, request: Request, spool: Option<&Spool>) -> Result<(Value, Vec<(String, Sent)>)> {
-    let limit = body_limit_bytes(cx, request.extensions());
-    let refused = too_large(cx, request.extensions());
-    Ok(read(request, limit, spool).await.map_err(|ErrorResponse(error)| match error {
-        Error::TooLarge(_) => refused,
-        other => other,
-    })?)
-}
-
-impl<T: JsonSchema, F: JsonSchema> Describe for LargeUploads<T, F> {
-    fn describe(operation: &mut Operation) {
-        Uploads::<T, F>::describe(operation);
     }
 }
 
@@ -180,31 +128,14 @@ impl<T: JsonSchema, F: JsonSchema> Describe for Uploads<T, F> {
 /// Read from [`UploadDeserializer`] alone.
 impl<'de> Deserialize<'de> for Upload {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Content;
-        impl Visitor<'_> for Content {
+        struct Place;
+        impl Visitor<'_> for Place {
             type Value = Upload;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a file")
             }
-            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Upload, E> {
-                Ok(Upload { bytes: bytes.into() })
-            }
-        }
-        deserializer.deserialize_byte_buf(Content)
-    }
-}
-
-/// Read from [`UploadDeserializer`] alone.
-impl<'de> Deserialize<'de> for StoredUpload {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Place;
-        impl Visitor<'_> for Place {
-            type Value = StoredUpload;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a file on the disk")
-            }
-            fn visit_str<E>(self, path: &str) -> Result<StoredUpload, E> {
-                Ok(StoredUpload { path: path.into() })
+            fn visit_str<E>(self, path: &str) -> Result<Upload, E> {
+                Ok(Upload { path: path.into() })
             }
         }
         deserializer.deserialize_str(Place)
@@ -223,30 +154,15 @@ impl JsonSchema for Upload {
     }
 }
 
-impl JsonSchema for StoredUpload {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        Upload::schema_name()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Upload::json_schema(generator)
-    }
-}
-
 /// A file as a field of a struct.
-struct UploadDeserializer(Sent);
+struct UploadDeserializer(PathBuf);
 
 impl<'de> Deserializer<'de> for UploadDeserializer {
     type Error = serde::de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        match self.0 {
-            Sent::Bytes(bytes) => visitor.visit_byte_buf(bytes.into()),
-            // The folder of media is configured as text, and what is below it is ours.
-            Sent::File { path, .. } => visitor.visit_str(&path.to_string_lossy()),
-        }
+        // The folder of media is configured as text, and what is below it is ours.
+        visitor.visit_str(&self.0.to_string_lossy())
     }
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         visitor.visit_some(self)
@@ -267,7 +183,8 @@ impl<'de> IntoDeserializer<'de> for UploadDeserializer {
 fn parse_files<F: DeserializeOwned>(files: Vec<(String, Sent)>) -> Result<F> {
     let mut first = BTreeMap::new();
     for (name, file) in files.into_iter().filter(|(_, file)| !file.is_empty()) {
-        first.entry(name).or_insert(UploadDeserializer(file));
+        let Some(path) = file.path else { continue };
+        first.entry(name).or_insert(UploadDeserializer(path));
     }
     Ok(F::deserialize(MapDeserializer::new(first.into_iter())).map_err(Error::internal)?)
 }
@@ -284,11 +201,13 @@ mod tests {
 
     #[test]
     fn first_file_that_is_not_empty_is_taken() {
-        let upload =
-            |name: &str, text: &'static str| (name.to_owned(), Sent::Bytes(Bytes::from_static(text.as_bytes())));
-        let sent = [("file", ""), ("file", "a"), ("file", "b"), ("thumbnail", ""), ("other", "c")];
-        let files: Files = parse_files(sent.map(|(name, text)| upload(name, text)).into()).expect("files");
-        assert_eq!(files.file.expect("a file").bytes, "a");
+        let upload = |name: &str, path: &str, length| {
+            (name.to_owned(), Sent { path: (!path.is_empty()).then(|| path.into()), length })
+        };
+        let sent = [("file", "0", 0), ("file", "1", 1), ("file", "2", 1), ("thumbnail", "3", 0), ("other", "4", 1)];
+        let files: Files =
+            parse_files(sent.map(|(name, path, length)| upload(name, path, length)).into()).expect("files");
+        assert_eq!(files.file.expect("a file").path, PathBuf::from("1"));
         assert!(files.thumbnail.is_none());
     }
 }

@@ -16,7 +16,11 @@ use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::extract::Uploads;
 use crate::extract::params::{Params, parse};
+use crate::guard::is_multipart;
+use crate::in_flight::InFlight;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
+use model::AccountId;
+use rookery_core::service::rate_limits::{self, Key};
 
 /// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";
@@ -36,6 +40,10 @@ pub struct FormWithFiles<T, F> {
     pub fields: T,
     pub files: F,
 }
+
+/// In the extensions of a request whose page belongs to the person who is signed in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageOwner(pub(crate) AccountId);
 
 /// The fields of a form that has none of its own.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -90,9 +98,28 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for FormWithFiles
         let cx = Cx::of(request.extensions())?;
         let (mut parts, body) = request.into_parts();
         let cookies = Cookies::from_request_parts(&mut parts, state).await?;
-        let request = Request::from_parts(parts, body);
+        let mut request = Request::from_parts(parts, body);
+        count_upload(&cx, &mut request)?;
         let Uploads { params: tree, files } = Uploads::<Value, F>::from_request(request, state).await?;
         Ok(Self { fields: checked(&cx, &cookies, tree)?, files })
+    }
+}
+
+/// Counts a form with files against the limit of uploads of the person who is signed in, before it is read.
+fn count_upload(cx: &Cx, request: &mut Request) -> Result<()> {
+    let Some(PageOwner(person)) = request.extensions().get().copied() else {
+        return Err(Error::internal("a form with files is of a page whose person is known").into());
+    };
+    if let Ok(in_flight) = InFlight::of(request.extensions()) {
+        in_flight.belongs_to(Key::Person(person));
+    }
+    if !is_multipart(request) {
+        return Ok(());
+    }
+    let standing = rate_limits::spend(cx, &rate_limits::MEDIA, &Key::Person(person));
+    match standing {
+        Some(standing) if standing.exceeded => Err(Error::RateLimited.into()),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@
 
 use outbound::{FetchError, Target};
 use serde_json::Value;
+use text::json_shape;
 
 use super::preview::{Preview, address};
 use crate::Cx;
@@ -24,7 +25,9 @@ const JSON: &[&str] = &["application/json", "application/json+oembed", "text/jso
 /// [`FetchError`] when it cannot be fetched.
 pub(super) async fn add(cx: &Cx, preview: &mut Preview, target: Target) -> Result<(), FetchError> {
     let document = web_page::document(cx, target, JSON, LIMIT).await?;
-    if let Ok(value) = serde_json::from_slice(&document.body) {
+    if json_shape::check(&document.body).is_ok()
+        && let Ok(value) = serde_json::from_slice(&document.body)
+    {
         apply(preview, &document.target, &value);
     }
     Ok(())

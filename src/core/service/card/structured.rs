@@ -6,6 +6,7 @@
 //! Spec: <https://schema.org/Article>
 
 use serde_json::Value;
+use text::json_shape;
 
 /// The types that are about a page.
 const TYPES: [&str; 8] = [
@@ -34,7 +35,8 @@ pub(super) struct Structured {
 impl Structured {
     /// The first object about a page in `scripts`; an article comes before a page as such.
     pub(super) fn read(scripts: &[String]) -> Self {
-        let documents: Vec<Value> = scripts.iter().filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
+        let simple = scripts.iter().filter(|text| json_shape::check(text.as_bytes()).is_ok());
+        let documents: Vec<Value> = simple.filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
         let objects = || documents.iter().flat_map(objects);
         let found = objects().find(|object| is_typed(object, &TYPES[..TYPES.len() - 1]));
         found.or_else(|| objects().find(|object| is_typed(object, &TYPES))).map_or_else(Self::default, Self::of)

@@ -10,9 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    Picture, meta_of, no_thumbnail, not_stored, process as process_image, put_all, read_image, refused, unguessable,
-};
+use super::{Picture, meta_of, no_thumbnail, not_stored, process_file, put_all, refused, unguessable};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, ProcessMedia};
@@ -50,7 +48,7 @@ pub(super) struct New {
 pub(super) async fn upload(cx: &Cx, actor: &Actor, new: New, processing: Processing) -> Result<MediaAttachment> {
     let streams = inspect(cx, actor, &new).await?;
     let picture = match &new.thumbnail {
-        Some(path) => Some(thumbnail(cx, actor.id, &read_image(cx, "thumbnail", path).await?).await?),
+        Some(path) => Some(thumbnail(cx, actor.id, path).await?),
         None => None,
     };
     let mut row = row(cx, actor, &streams, &new)?;
@@ -209,8 +207,7 @@ async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Pe
 
 /// The picture at `path`, processed; a sound goes without when its cover is broken.
 async fn picture(cx: &Cx, row: &MediaAttachment, converted: &Converted, path: &Path) -> Result<Option<Processed>> {
-    let bytes = read_image(cx, "thumbnail", path).await?;
-    match thumbnail(cx, row.account_id, &bytes).await {
+    match thumbnail(cx, row.account_id, path).await {
         Err(Error::Invalid(_)) if converted.kind == Kind::Audio => Ok(None),
         processed => processed.map(Some),
     }
@@ -264,20 +261,20 @@ async fn discard(cx: &Cx, job: &ProcessMedia) -> Result<()> {
 }
 
 /// Processes the picture of a video or a sound.
-async fn thumbnail(cx: &Cx, owner: model::AccountId, bytes: &[u8]) -> Result<Processed> {
-    process_image(cx, Some(owner), "thumbnail", bytes, Purpose::Thumbnail).await
+async fn thumbnail(cx: &Cx, owner: model::AccountId, path: &Path) -> Result<Processed> {
+    process_file(cx, owner, "thumbnail", path, Purpose::Thumbnail).await
 }
 
 /// Stores another picture for `media`, to be set by [`set_thumbnail`]. The one before is deleted a day later.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the picture is none, and when `media` is an image.
-pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, bytes: &[u8]) -> Result<Picture> {
+pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, path: &Path) -> Result<Picture> {
     match media.kind {
         MediaKind::Video | MediaKind::Gifv | MediaKind::Audio => {}
         MediaKind::Image | MediaKind::Unknown => return Err(no_thumbnail()),
     }
-    let picture = thumbnail(cx, media.account_id, bytes).await?;
+    let picture = thumbnail(cx, media.account_id, path).await?;
     let key = super::new_key(FileKind::Media, &picture.original);
     let mut tx = cx.db.begin().await?;
     let new = Some(key.to_string());

@@ -224,10 +224,10 @@ async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
 async fn pictures(cx: &Cx, actor: &Actor, id: StatusId, change: &mut Change) -> Result<Vec<(MediaId, Picture)>> {
     let mut pictures = Vec::new();
     for (attachment, attributes) in &mut change.media_attributes {
-        let Some(bytes) = attributes.thumbnail.take().filter(|_| change.media_ids.contains(attachment)) else {
+        let Some(path) = attributes.thumbnail.take().filter(|_| change.media_ids.contains(attachment)) else {
             continue;
         };
-        let picture = media::new_picture(cx, actor, id, *attachment, &bytes).await?;
+        let picture = media::new_picture(cx, actor, id, *attachment, &path).await?;
         pictures.extend(picture.map(|picture| (*attachment, picture)));
     }
     Ok(pictures)

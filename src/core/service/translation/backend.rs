@@ -141,7 +141,10 @@ impl<'a> Backend<'a> {
         let call = ApiCall { target, user_agent, authorization, json: body, timeout: TIMEOUT, limit: LIMIT };
         let ApiAnswer { status, body } = cx.outbound.call(call).await.map_err(unavailable)?;
         match status {
-            200..=299 => serde_json::from_slice(&body).map_err(unavailable),
+            200..=299 => {
+                text::json_shape::check(&body).map_err(unavailable)?;
+                serde_json::from_slice(&body).map_err(unavailable)
+            }
             // DeepL says 456 when its quota is used up, LibreTranslate 403 when a key is missing or used up.
             403 | 429 | 456 => {
                 tracing::warn!(status, "the translation service gives no more translations for now");

@@ -10,6 +10,7 @@ use minijinja::{Value, context};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::{Describe, Operation};
+use crate::web::csrf::PageOwner;
 use crate::web::{Cookies, Csrf, Page, SignedIn, avatar_url, display_name_html, redirect};
 use model::Actor;
 use rookery_core::error::Validation;
@@ -33,6 +34,7 @@ impl FromRequestParts<()> for Frame {
         let cookies = Cookies::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?;
         let csrf = Csrf::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?;
         let cx = Cx::of(&parts.extensions).map_err(IntoResponse::into_response)?;
+        parts.extensions.insert(PageOwner(person.account.id));
         Ok(Self { cx, person, cookies, csrf })
     }
 }

@@ -1,8 +1,8 @@
 //! The page on which people edit their profile: what `update_credentials` changes in apps, by the same service.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use axum::body::Bytes;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
@@ -97,8 +97,8 @@ pub async fn update(
 }
 
 /// The pictures to remove, and those to set; one that is sent wins over its removal.
-fn pictures(fields: &Fields, files: CredentialFiles) -> (Vec<Picture>, Vec<(Picture, Bytes)>) {
-    let (avatar, header) = files.into_bytes();
+fn pictures(fields: &Fields, files: CredentialFiles) -> (Vec<Picture>, Vec<(Picture, PathBuf)>) {
+    let (avatar, header) = files.into_paths();
     let both = [
         (Picture::Avatar, avatar, fields.remove_avatar == Some(true)),
         (Picture::Header, header, fields.remove_header == Some(true)),

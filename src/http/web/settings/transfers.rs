@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use minijinja::{Value, context};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::io::AsyncReadExt as _;
 
 use super::{Frame, archives};
 use crate::error::{Error, Result};
@@ -64,7 +65,15 @@ async fn begin(frame: &Frame, kind: &str, overwrite: bool, file: Option<Upload>)
     let kind = kind.parse().map_err(|_| Error::invalid("Please choose what is in the file"))?;
     let file = file.ok_or_else(|| Error::invalid("Please choose a file"))?;
     let mode = if overwrite { Mode::Overwrite } else { Mode::Merge };
-    transfer::import(&frame.cx, frame.person.account.id, kind, mode, &file.bytes).await
+    let file = read(&file.path).await.map_err(Error::internal)?;
+    transfer::import(&frame.cx, frame.person.account.id, kind, mode, &file).await
+}
+
+/// As much of a file as an import takes, and a byte more of one that is too large.
+async fn read(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    let (file, mut bytes) = (tokio::fs::File::open(path).await?, Vec::new());
+    file.take(transfer::FILE_MAX as u64 + 1).read_to_end(&mut bytes).await?;
+    Ok(bytes)
 }
 
 /// `GET /settings/transfer/export/{kind}`
