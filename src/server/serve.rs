@@ -100,10 +100,15 @@ pub async fn on(cx: Cx) -> Result<()> {
 /// File descriptors for everything but connections: databases, files, plugins, requests to others.
 const OTHER_FILES: u64 = 256;
 
+/// How many files are open when everything is in use that the configuration permits.
+fn files_needed(config: &Config) -> u64 {
+    (config.connections.max + config.streaming.max_connections) as u64 + OTHER_FILES
+}
+
 /// Raises the limit of open files to what the system permits, and says when it is too low for all connections.
 fn raise_open_files(config: &Config) {
     let limit = getrlimit(Resource::Nofile);
-    let needed = config.connections.max as u64 + OTHER_FILES;
+    let needed = files_needed(config);
     let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
     let current = limit.current.unwrap_or(u64::MAX);
     if current < raised {
@@ -112,7 +117,8 @@ fn raise_open_files(config: &Config) {
     let current = current.max(raised);
     if current < needed {
         tracing::warn!(
-            "this process may open {current} files, too few for connections.max: raise the limit (ulimit -n) to {needed}"
+            "this process may open {current} files, too few for connections.max and streaming.max_connections: raise the limit \
+             (ulimit -n) to {needed}"
         );
     }
 }
@@ -251,5 +257,17 @@ impl Signals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_have_files_of_their_own() {
+        let keys = [("ROOKERY_CONNECTIONS_MAX", "1000"), ("ROOKERY_STREAMING_MAX_CONNECTIONS", "5000")];
+        let keys = keys.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(files_needed(&Config::load(None, keys).unwrap()), 6000 + OTHER_FILES);
     }
 }

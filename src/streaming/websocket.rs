@@ -13,9 +13,14 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use crate::channel::{Refused, Wanted};
 use crate::connection::End;
 use crate::hub::Guest;
+use rookery_core::service::rate_limits::{self, Key};
+use text::json_shape;
 
 /// The largest message that a client may send, in bytes.
 const MESSAGE_BYTES: usize = 64 * 1024;
+/// The most messages that a client may send within a [`WINDOW`]: two for each of its subscriptions, and as many again.
+const MESSAGES_PER_WINDOW: u32 = 300;
+const WINDOW: Duration = Duration::from_secs(60);
 /// Room for what is read, in bytes: clients send little.
 const READ_BYTES: usize = 1024;
 /// How often a client is asked whether it is still there; one that did not answer the last time is cut off.
@@ -40,7 +45,8 @@ pub(crate) fn answer(
         .on_upgrade(move |socket| async move {
             let mut pings = interval_at(Instant::now() + PING_EVERY, PING_EVERY);
             pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            Conversation { socket, guest, queue, pings, awaiting_pong: false }.hold(first).await;
+            let (window, received) = (Instant::now(), 0);
+            Conversation { socket, guest, queue, pings, awaiting_pong: false, window, received }.hold(first).await;
         })
 }
 
@@ -52,6 +58,9 @@ struct Conversation {
     pings: Interval,
     /// The client was asked whether it is still there.
     awaiting_pong: bool,
+    /// When the present window of the client's messages began, and how many came in it.
+    window: Instant,
+    received: u32,
 }
 
 /// Why a conversation is over.
@@ -96,7 +105,10 @@ impl Conversation {
                 biased;
                 end = self.guest.connection.ended() => return Over::Ended(end),
                 said = self.socket.recv() => match said {
-                    Some(Ok(said)) => self.answer(said).await,
+                    Some(Ok(said)) => match self.count() {
+                        Ok(()) => self.answer(said).await,
+                        Err(over) => Err(over),
+                    },
                     Some(Err(_)) | None => Err(Over::Left),
                 },
                 Some(text) = self.queue.recv() => self.send(Message::Text(text)).await,
@@ -106,6 +118,21 @@ impl Conversation {
                 return over;
             }
         }
+    }
+
+    /// Counts a message of the client against the budgets of the connection and of the person.
+    fn count(&mut self) -> Result<(), Over> {
+        let now = Instant::now();
+        if now.duration_since(self.window) >= WINDOW {
+            (self.window, self.received) = (now, 0);
+        }
+        self.received += 1;
+        let person = Key::Person(self.guest.connection.owner.account);
+        let standing = rate_limits::spend(&self.guest.hub.cx, &rate_limits::STREAM_MESSAGES, &person);
+        if self.received > MESSAGES_PER_WINDOW || standing.is_some_and(|standing| standing.exceeded) {
+            return Err(Over::Broken(1008, "Too many messages: wait a few minutes before you connect again"));
+        }
+        Ok(())
     }
 
     /// Sends `message`, unless the connection ends meanwhile.
@@ -140,6 +167,9 @@ impl Conversation {
 
     /// Does what the message `text` asks for; what makes no sense is ignored.
     async fn obey(&mut self, text: &str) -> Result<(), Over> {
+        if json_shape::check(text.as_bytes()).is_err() {
+            return Ok(());
+        }
         let Ok(Value::Object(message)) = serde_json::from_str(text) else { return Ok(()) };
         let Some(wanted) = wanted(&message) else { return Ok(()) };
         match message.get("type").and_then(Value::as_str) {

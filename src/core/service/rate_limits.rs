@@ -46,6 +46,8 @@ limits! {
     MEDIA = 30 in 30 * MINUTE;
     /// Sign-ups through the API, per IP address.
     SIGN_UP = 5 in 30 * MINUTE;
+    /// Messages that clients send over WebSocket, per account.
+    STREAM_MESSAGES = 1500 in 5 * MINUTE;
     /// Requests for further pages of a collection, per account or IP address.
     PAGING = 300 in 15 * MINUTE;
     /// Deleted statuses and undone reblogs, per account.

@@ -88,6 +88,53 @@ async fn there_is_room_for_so_many() {
 }
 
 #[tokio::test]
+async fn client_that_sends_too_many_messages_is_disconnected() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    let alice = app.account("alice").await;
+    let server = app.listen().await;
+    let noise = json!({ "type": "unsubscribe", "stream": "direct" });
+    // 300 in a minute for each connection, and 1,500 in five for all of them.
+    for connection in 0..6 {
+        let mut socket = server.socket(&alice, "").await;
+        for _ in 0..if connection < 5 { 299 } else { 5 } {
+            socket.send(&noise).await;
+        }
+        if connection < 5 {
+            socket.subscribe(&json!({ "stream": "user" })).await;
+            continue;
+        }
+        assert_eq!(u16::from(socket.closed().await.unwrap().code), 1008);
+    }
+    let bob = app.account("bob").await;
+    let mut socket = server.socket(&bob, "?stream=user").await;
+    for _ in 0..301 {
+        socket.send(&noise).await;
+    }
+    let frame = socket.closed().await.unwrap();
+    assert_eq!(
+        (u16::from(frame.code), frame.reason.as_str()),
+        (1008, "Too many messages: wait a few minutes before you connect again")
+    );
+}
+
+#[tokio::test]
+async fn message_that_is_nested_too_deep_is_not_parsed() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let server = app.listen().await;
+    let mut socket = server.socket(&alice, "").await;
+    let mut deep = json!("x");
+    for _ in 0..40 {
+        deep = json!([deep]);
+    }
+    socket.send(&json!({ "type": "subscribe", "stream": "nonsense", "x": deep })).await;
+    socket.send(&json!({ "type": "subscribe", "stream": "other nonsense" })).await;
+    let answer = socket.next().await;
+    assert_eq!(answer["status"], 404, "{answer}");
+    socket.subscribe(&json!({ "stream": "user" })).await;
+}
+
+#[tokio::test]
 async fn a_server_that_stops_says_so() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
