@@ -77,9 +77,12 @@ pub fn is_closed(cx: &Cx, policy: &Policy, method: &Method) -> bool {
     }
 }
 
-/// True for a request of someone who may use this server, by token or browser session. For files, which are neither of
-/// the API nor pages.
-pub(crate) async fn is_person(cx: &Cx, authentication: &Authentication, headers: &HeaderMap) -> Result<bool> {
+/// True for a request of someone who may use this server, by token or browser session. For files and routes of plugins
+/// that are neither of the API nor pages.
+///
+/// # Errors
+/// When the session cannot be looked up.
+pub async fn is_person(cx: &Cx, authentication: &Authentication, headers: &HeaderMap) -> Result<bool> {
     match authentication {
         Authentication::Grant(grant) if grant.person().is_ok_and(|actor| actor.is_some()) => Ok(true),
         Authentication::Grant(_) | Authentication::Missing | Authentication::Invalid | Authentication::Unknown => {

@@ -52,10 +52,15 @@ impl<'a> Event<'a> {
         frame
     }
 
-    /// As a server-sent event (contract streaming, section 5). A payload has no line breaks, since JSON needs none.
+    /// As a server-sent event (contract streaming, section 5). Line breaks of the payload, which are white space in JSON,
+    /// become spaces: they would end the event.
     fn message(&mut self) -> Utf8Bytes {
         let (name, payload) = (self.name, self.payload.unwrap_or_default());
-        self.message.get_or_insert_with(|| format!("event: {name}\ndata: {payload}\n\n").into()).clone()
+        let message = || {
+            let payload = payload.replace(['\r', '\n'], " ");
+            format!("event: {name}\ndata: {payload}\n\n").into()
+        };
+        self.message.get_or_insert_with(message).clone()
     }
 }
 
@@ -76,6 +81,8 @@ mod tests {
             "{\"stream\":[\"user\"],\"event\":\"update\",\"payload\":\"{\\\"id\\\":\\\"1\\\"}\"}"
         );
         assert_eq!(event.message().as_str(), "event: update\ndata: {\"id\":\"1\"}\n\n");
+        let mut event = Event::new("bell", Some("{\r\n\"id\":\n\n\"1\"\r}"));
+        assert_eq!(event.message().as_str(), "event: bell\ndata: {  \"id\":  \"1\" }\n\n");
         let mut event = Event::new("filters_changed", None);
         assert_eq!(event.frame(&"[\"user\"]".into()).as_str(), "{\"stream\":[\"user\"],\"event\":\"filters_changed\"}");
         assert_eq!(event.message().as_str(), "event: filters_changed\ndata: \n\n");

@@ -10,8 +10,10 @@ use super::table::{self, Found, Mounted};
 use crate::Cx;
 use crate::call::Caller;
 use crate::manifest::{Auth, ParamKind};
-use http::client_address;
+use http::auth::Authentication;
 use http::extract::auth;
+use http::policy::{self, Policy, RouteKind};
+use http::{access, client_address};
 use model::{AccountId, Actor, AppId, Permissions, Scopes, StatusId};
 use rookery_core::error::{Error, Result};
 use rookery_core::service::rate_limits::{self, Key, Spent};
@@ -149,6 +151,31 @@ pub(super) fn param<'a>(found: &'a Found, name: &str) -> Result<&'a str> {
 /// [`Error::NotFound`] for anything else.
 pub(super) fn id(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Error::NotFound)
+}
+
+/// Checks at a path outside `/api/` what the server has checked before at the others: a closed server serves people only,
+/// and every request counts against the general limit. Signing up is open on a closed server, as the server's own form is.
+///
+/// # Errors
+/// [`Error::Unauthorized`] on a closed server, [`Error::RateLimited`] when the limit is exhausted.
+pub(super) async fn admit(cx: &Cx, mounted: &Mounted, caller: &Caller, parts: &Parts) -> Result<()> {
+    let path = parts.uri.path();
+    if Policy::fallback(path).kind == RouteKind::Api {
+        return Ok(());
+    }
+    let core = http::Cx(rookery_core::Cx::clone(cx));
+    let is_public = mounted.route().html.is_some() || path.starts_with("/.well-known/");
+    if !is_public && access::is_closed(&core, &policy::API, &parts.method) {
+        let authentication = parts.extensions.get().cloned().unwrap_or(Authentication::Missing);
+        if !access::is_person(&core, &authentication, &parts.headers).await.map_err(|error| error.0)? {
+            return Err(Error::Unauthorized("This method requires an authenticated user".into()));
+        }
+    }
+    let limit = if caller.actor.is_some() { &rate_limits::API_PERSON } else { &rate_limits::API_ADDRESS };
+    match rate_limits::spend(cx, limit, &key(cx, caller, parts)) {
+        Some(standing) if standing.exceeded => Err(Error::RateLimited),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// The key of the rate limits of this caller.

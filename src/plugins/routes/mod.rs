@@ -109,6 +109,7 @@ async fn handle(cx: &Cx, found: Found, request: Request) -> Result<Response> {
     }
     let (parts, body) = request.into_parts();
     let caller = gate::caller(cx, &mounted, &parts).await?;
+    gate::admit(cx, &mounted, &caller, &parts).await?;
     gate::check_params(&found)?;
     let page = mounted.route().page.as_ref().map(|rule| PageRequest::read(cx, &parts.uri, rule)).transpose()?;
     let limit = mounted.rules.body_limit.min(cx.config.server.body_limit_bytes);

@@ -1,11 +1,11 @@
-//! A guest that waits for somebody outside, who never answers.
+//! Outside: a guest that waits for a site that never answers, and routes outside of the API.
 
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
-use super::shelf::{Shelf, manifest, route, routes_with};
+use super::shelf::{Shelf, manifest, route, routes, routes_with};
 
 /// Asks `url` for its page, and answers when that is there.
 fn asking(url: &str) -> Vec<u8> {
@@ -50,4 +50,36 @@ async fn whoever_waits_for_a_tarpit_is_ended_in_time_and_the_connection_is_close
     let failures = shelf.app.app.plugins.observed.of("waiting").failures;
     assert_eq!(failures.iter().map(|failed| failed.ended.as_str()).collect::<Vec<_>>(), ["wall"]);
     shelf.app.anonymous().get("/api/v1/instance").ok().await;
+}
+
+/// A server on which a plugin serves `/bells` to everybody, outside of the API.
+async fn bells(keys: &[(&str, &str)]) -> Shelf {
+    let shelf = Shelf::with(&[&[("ROOKERY_SERVER_DEVELOPMENT", "true")], keys].concat()).await;
+    let route = "[[route]]\nid = \"index\"\nmethod = \"GET\"\npath = \"/bells\"\nauth = \"none\"\n";
+    shelf.put_component("bells", &manifest("bells", "1.0.0", route), &routes("(call $ok)"));
+    shelf.enable("bells").await.unwrap();
+    shelf
+}
+
+#[tokio::test]
+async fn closed_server_serves_plugin_routes_outside_the_api_to_people_alone() {
+    let open = bells(&[]).await;
+    open.app.anonymous().get("/bells").ok().await;
+    for key in ["ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "ROOKERY_ACCESS_LIMITED_FEDERATION"] {
+        let closed = bells(&[(key, "true")]).await;
+        closed.app.anonymous().get("/bells").fails(401).await;
+        closed.app.application("read").await.get("/bells").fails(401).await;
+        closed.app.account("alice").await.get("/bells").ok().await;
+    }
+}
+
+#[tokio::test]
+async fn plugin_routes_outside_the_api_count_against_the_general_limit() {
+    let shelf = bells(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    let stranger = shelf.app.anonymous();
+    for _ in 0..300 {
+        stranger.get("/bells").ok().await;
+    }
+    stranger.get("/bells").fails(429).await;
+    stranger.get("/api/v1/instance").fails(429).await;
 }

@@ -96,7 +96,7 @@ async fn client_that_sends_too_many_messages_is_disconnected() {
     // 300 in a minute for each connection, and 1,500 in five for all of them.
     for connection in 0..6 {
         let mut socket = server.socket(&alice, "").await;
-        for _ in 0..if connection < 5 { 299 } else { 5 } {
+        for _ in 0..if connection < 5 { 298 } else { 5 } {
             socket.send(&noise).await;
         }
         if connection < 5 {
@@ -127,10 +127,8 @@ async fn message_that_is_nested_too_deep_is_not_parsed() {
     for _ in 0..40 {
         deep = json!([deep]);
     }
-    socket.send(&json!({ "type": "subscribe", "stream": "nonsense", "x": deep })).await;
-    socket.send(&json!({ "type": "subscribe", "stream": "other nonsense" })).await;
-    let answer = socket.next().await;
-    assert_eq!(answer["status"], 404, "{answer}");
+    // Refused with another error if it were read: a list is named by its id.
+    socket.send(&json!({ "type": "subscribe", "stream": "list", "x": deep })).await;
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
