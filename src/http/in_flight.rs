@@ -153,10 +153,9 @@ impl InFlight {
         (Some(in_flight), body)
     }
 
-    /// That of a request with these `extensions`.
-    pub(crate) fn of(extensions: &Extensions) -> Result<Arc<Self>, Error> {
-        let found = extensions.get::<Arc<Self>>().cloned();
-        found.ok_or_else(|| Error::internal("the body of this request is not counted"))
+    /// The body of a request with these `extensions`; `None` when it is empty.
+    pub(crate) fn of(extensions: &Extensions) -> Option<Arc<Self>> {
+        extensions.get().cloned()
     }
 
     /// The request is of this `caller`, as is known now.

@@ -153,6 +153,15 @@ async fn files_count_against_the_limit_of_uploads_wherever_they_are_sent() {
 }
 
 #[tokio::test]
+async fn multipart_body_that_is_empty_is_refused() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for path in ["/api/v1/media", "/api/v2/media"] {
+        alice.post(path).body("multipart/form-data; boundary=x", Vec::new()).fails(400).await;
+    }
+}
+
+#[tokio::test]
 async fn parameters_beside_a_file_have_the_limit_of_other_bodies() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;

@@ -183,7 +183,8 @@ pub(super) async fn read(
     if has_body || kind == "application/json" {
         match kind.as_str() {
             "multipart/form-data" => {
-                let in_flight = if takes_files { Some(InFlight::of(&parts.extensions)?) } else { None };
+                // An empty body is not counted, and has no files.
+                let in_flight = InFlight::of(&parts.extensions).filter(|_| takes_files);
                 let spool = in_flight.as_deref().map(|in_flight| (cx, in_flight));
                 multipart.read(Limited::new(body, limit), boundary(content_type)?, spool).await?;
             }

@@ -110,7 +110,7 @@ fn count_upload(cx: &Cx, request: &mut Request) -> Result<()> {
     let Some(PageOwner(person)) = request.extensions().get().copied() else {
         return Err(Error::internal("a form with files is of a page whose person is known").into());
     };
-    if let Ok(in_flight) = InFlight::of(request.extensions()) {
+    if let Some(in_flight) = InFlight::of(request.extensions()) {
         in_flight.belongs_to(Key::Person(person));
     }
     if !is_multipart(request) {
