@@ -13,6 +13,7 @@ pub mod platform;
 pub mod refresh;
 pub mod serve;
 pub mod socket;
+mod sole;
 
 use std::sync::Arc;
 

@@ -4,6 +4,7 @@
 //! never wait for the writer: [`sqlite`](super::sqlite). On PostgreSQL one pool of sqlx's serves both. Statements are run by
 //! [`query`](super::query), those of plugins by [`confined`](super::confined).
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,11 +12,12 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Postgres};
+use sqlx::{ConnectOptions, Connection as _, Postgres};
 use tokio::sync::Notify;
 
 use super::bus::{self, JOBS};
 use super::confined::Shares;
+use super::fault::{Fault, Faults};
 use super::job_signals::{JobSignals, Lanes};
 use super::query::{Query, decode};
 use super::sql::Sql;
@@ -42,6 +44,9 @@ pub struct Db {
     /// What plugins read on.
     pub(super) shares: Arc<Shares>,
     pub(super) statements: Arc<AtomicU64>,
+    pub(super) faults: Arc<Faults>,
+    /// The SQLite file.
+    pub(super) file: Option<PathBuf>,
     jobs: Arc<JobSignals>,
     events: Arc<Notify>,
 }
@@ -57,6 +62,7 @@ pub(super) enum Pools {
 pub struct Tx {
     pub(super) inner: Inner,
     pub(super) statements: Arc<AtomicU64>,
+    pub(super) faults: Arc<Faults>,
     jobs: Arc<JobSignals>,
     queued: Lanes,
     events: Arc<Notify>,
@@ -113,20 +119,24 @@ impl Db {
     /// [`Error::Url`] for a scheme other than these two or when the folder cannot be created, [`Error::Sql`] when the
     /// database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
+        let faults = Arc::<Faults>::default();
+        let mut file = None;
         let (pools, shares) = match options.url.split_once(':').map(|(scheme, _)| scheme) {
             Some("sqlite") => {
+                let path = file.insert(file_of(&options.url)?);
                 let pools = Pools::Sqlite(Arc::new(Sqlite::open(options).await?));
-                (pools, Shares::sqlite(&file_of(&options.url)?, options.plugin_connections))
+                (pools, Shares::sqlite(path, options.plugin_connections, Arc::clone(&faults)))
             }
             Some("postgres" | "postgresql") => {
                 let connect = postgres_options(&options.url)?;
-                let shares = Shares::postgres(connect.clone(), options.plugin_connections);
-                (open_postgres(connect, options).await?, shares)
+                let shares = Shares::postgres(connect.clone(), options.plugin_connections, Arc::clone(&faults));
+                (open_postgres(connect, options, &faults).await?, shares)
             }
             _ => return Err(Error::Url("must start with sqlite: or postgres:".into())),
         };
         let shares = Arc::new(shares);
-        Ok(Self { pools, shares, statements: Arc::default(), jobs: Arc::default(), events: Arc::default() })
+        let (statements, jobs, events) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { pools, shares, statements, faults, file, jobs, events })
     }
 
     /// Which engine this is.
@@ -146,6 +156,12 @@ impl Db {
 
     pub(super) fn count(&self) {
         self.statements.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The fault of the machine that statements met, until [`Db::check_writing`] finds it gone.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        self.faults.current()
     }
 
     /// The current connection counts: of the read pool on SQLite, of the only pool on PostgreSQL.
@@ -219,18 +235,41 @@ impl Db {
 
     async fn start(&self) -> Result<Tx> {
         let inner = match &self.pools {
-            Pools::Sqlite(sqlite) => Inner::Sqlite(sqlite.writer.begin().await?),
-            Pools::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+            Pools::Sqlite(sqlite) => sqlite.writer.begin().await.map(Inner::Sqlite),
+            Pools::Postgres(pool) => pool.begin().await.map(Inner::Postgres).map_err(Into::into),
         };
+        let inner = self.faults.noted(inner)?;
         Ok(Tx {
             inner,
             statements: Arc::clone(&self.statements),
+            faults: Arc::clone(&self.faults),
             jobs: Arc::clone(&self.jobs),
             queued: Lanes::default(),
             events: Arc::clone(&self.events),
             recorded: false,
             after: AfterCommit::default(),
         })
+    }
+
+    /// Waits until everything that can be read now would survive a power cut. On PostgreSQL it would already.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`].
+    pub async fn synced(&self) -> Result<()> {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => self.faults.noted(sqlite.writer.synced().await),
+            Pools::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// How often the log was synced for a caller that waited: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn syncs(&self) -> u64 {
+        match &self.pools {
+            Pools::Sqlite(sqlite) => sqlite.writer.syncs(),
+            Pools::Postgres(_) => 0,
+        }
     }
 
     /// Waits for running statements and closes every connection; on SQLite this also checkpoints the write-ahead log.
@@ -343,10 +382,11 @@ impl Tx {
     }
 
     async fn end(self) -> Result<()> {
-        match self.inner {
-            Inner::Sqlite(tx) => tx.commit().await?,
-            Inner::Postgres(tx) => tx.commit().await?,
-        }
+        let committed = match self.inner {
+            Inner::Sqlite(tx) => tx.commit().await,
+            Inner::Postgres(tx) => tx.commit().await.map_err(Into::into),
+        };
+        self.faults.noted(committed)?;
         self.jobs.ring(self.queued);
         if self.recorded {
             self.events.notify_waiters();
@@ -385,12 +425,14 @@ impl Tx {
 
     /// Runs a text of several statements, without values.
     pub(super) async fn run_batch(&mut self, text: &str) -> Result<()> {
-        match &mut self.inner {
+        let done = match &mut self.inner {
             Inner::Sqlite(tx) => tx.batch(text),
             Inner::Postgres(tx) => {
-                Ok(sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned())).execute(&mut **tx).await.map(drop)?)
+                let ran = sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned())).execute(&mut **tx).await;
+                ran.map(drop).map_err(Into::into)
             }
-        }
+        };
+        self.faults.noted(done)
     }
 
     /// Wakes this process's workers of `lane` when this transaction commits.
@@ -409,6 +451,14 @@ impl Tx {
     }
 }
 
+/// The file that `url` names; `None` when it names no SQLite database.
+///
+/// # Errors
+/// [`Error::Url`] when it names SQLite and no file.
+pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
+    if url.starts_with("sqlite:") { file_of(url).map(Some) } else { Ok(None) }
+}
+
 /// How long a transaction may stand still on PostgreSQL.
 const IDLE_IN_TRANSACTION: &str = "60s";
 
@@ -421,11 +471,29 @@ fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     Ok(connect.statement_cache_capacity(512).disable_statement_logging())
 }
 
-async fn open_postgres(connect: PgConnectOptions, options: &Options) -> Result<Pools> {
-    let pool = PgPoolOptions::new()
+/// How long a connection may have been idle without being tested before it is used: PostgreSQL may have been restarted since.
+const TRUSTED_IDLE: Duration = Duration::from_secs(5);
+
+/// A pool that tests a connection before it is used when it was idle for long, or while PostgreSQL was away: one that is lost
+/// is replaced, and no request fails because of it.
+pub(super) fn tested(pool: PgPoolOptions, faults: &Arc<Faults>) -> PgPoolOptions {
+    let faults = Arc::clone(faults);
+    pool.test_before_acquire(false).before_acquire(move |connection, idle| {
+        let faults = Arc::clone(&faults);
+        Box::pin(async move {
+            if idle.idle_for < TRUSTED_IDLE && !faults.was_away_within(idle.idle_for) {
+                return Ok(true);
+            }
+            let alive = connection.ping().await;
+            Ok(faults.noted(alive.map_err(Into::into)).is_ok())
+        })
+    })
+}
+
+async fn open_postgres(connect: PgConnectOptions, options: &Options, faults: &Arc<Faults>) -> Result<Pools> {
+    let pool = tested(PgPoolOptions::new(), faults)
         .max_connections(options.max_connections.max(2))
         .acquire_timeout(options.acquire_timeout)
-        .test_before_acquire(false)
         .connect_with(connect)
         .await?;
     Ok(Pools::Postgres(pool))
