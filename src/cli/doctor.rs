@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use config::{Config, MailTransport, secrets};
 use crypto::Keys;
-use model::clock::Clock;
+use model::clock::{Clock, Ids};
 use rookery_core::cx::db_options;
+use rookery_core::node;
 use rookery_core::service::signing_key;
 use store::Db;
 use terminal::{Failure, Output};
@@ -196,6 +197,7 @@ async fn database(config: &Config) -> Vec<Check> {
         Ok(_) => {
             checks.push(Check::good("schema", "up to date"));
             checks.push(jobs(&db).await);
+            checks.extend(newest(&db).await);
             checks.extend(signing_keys(config, &db).await);
         }
     }
@@ -220,6 +222,15 @@ async fn signing_keys(config: &Config, db: &Db) -> Option<Check> {
             ),
         ),
     })
+}
+
+/// Whether the clock was set back: `None` when it was not.
+async fn newest(db: &Db) -> Option<Check> {
+    let name = "clock";
+    match store::node::highest_id(db).await {
+        Err(error) => Some(Check::bad(name, error.to_string())),
+        Ok(newest) => node::set_back(Ids::new(Clock::system(), 0, newest).ahead()).map(|says| Check::bad(name, says)),
+    }
 }
 
 async fn jobs(db: &Db) -> Check {

@@ -22,7 +22,7 @@ const MIN_BYTES: usize = 32;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file, or its folder, cannot be read or written.
-    #[error("the secret key in {}", .0.display())]
+    #[error("the secret key in {} cannot be read or made: {}", .0.display(), .1)]
     File(PathBuf, #[source] io::Error),
     /// The file is damaged: shorter than what this server writes.
     #[error("the secret key in {} has less than {MIN_BYTES} bytes; restore it from a backup", .0.display())]

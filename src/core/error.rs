@@ -56,6 +56,9 @@ pub enum Error {
     /// A dependency is unavailable now; retrying later may help.
     #[error("{0}")]
     Unavailable(Cow<'static, str>),
+    /// The machine keeps this from working: a full disk, a database that is away. The database logs it once a minute.
+    #[error("{}", .0.sentence())]
+    Machine(store::Fault),
     /// A database error.
     #[error("{0}")]
     Store(store::Error),
@@ -74,6 +77,7 @@ impl Error {
             | Self::RateLimited
             | Self::Plugin(_)
             | Self::Unavailable(_)
+            | Self::Machine(_)
             | Self::Store(_)
             | Self::Internal(_) => true,
             Self::NotFound
@@ -87,6 +91,12 @@ impl Error {
             | Self::UnexpectedMentions(_)
             | Self::TooLarge(_) => false,
         }
+    }
+
+    /// True for a fault of the machine: it is logged already, and no attempt at a job failed because of the job.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Machine(_))
     }
 
     /// [`Error::Invalid`] with `text`.
@@ -111,6 +121,11 @@ impl Error {
     #[must_use]
     pub fn of_insert(error: store::Error) -> Self {
         if error.is_foreign_key_violation() { Self::NotFound } else { error.into() }
+    }
+    /// The error of an operation on a file: a fault of the machine, else [`Error::Internal`].
+    #[must_use]
+    pub fn of_file(error: &std::io::Error) -> Self {
+        store::Fault::of_io(error).map_or_else(|| Self::internal(error), Self::Machine)
     }
     /// [`Error::Internal`] with the message of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
@@ -153,8 +168,23 @@ impl From<store::Error> for Error {
         if error.is_timeout() {
             return Self::Unavailable("The database is busy, try again".into());
         }
-        Self::Store(error)
+        match error.fault() {
+            Some(fault) => Self::Machine(fault),
+            None => Self::Store(error),
+        }
     }
+}
+
+/// Logs an [`Error`] with a message, as an error; a fault of the machine as a detail, since that is logged once a minute.
+#[macro_export]
+macro_rules! log_failure {
+    ($error:expr, $($message:tt)+) => {
+        if $error.is_fault() {
+            ::tracing::debug!(error = %$error, $($message)+);
+        } else {
+            ::tracing::error!(error = %$error, $($message)+);
+        }
+    };
 }
 
 /// Maps a unique violation to a domain error, at the call that can cause it.

@@ -5,9 +5,11 @@
 //! to expire. Where all numbers are in use, the one that was renewed longest ago is taken from its holder, which then takes
 //! another.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use tokio::time::Instant;
 
 use crate::{Cx, Result};
 use model::Time;
@@ -19,15 +21,22 @@ const LEASE: TimeDelta = TimeDelta::minutes(5);
 /// How often the lease is renewed.
 const INTERVAL: Duration = Duration::from_secs(75);
 
+/// How far ids may be ahead of the clock: the clocks of nodes differ.
+const TOLERATED: TimeDelta = TimeDelta::minutes(1);
+/// How often a clock that is behind is logged.
+const LOG_EVERY: Duration = Duration::from_secs(60 * 60);
+
 /// This process as the holder of a number.
 #[derive(Debug)]
 pub struct Node {
     holder: String,
+    /// When the clock was last logged to be behind; `None` while it is not.
+    set_back: Mutex<Option<Instant>>,
 }
 
 /// Takes a number and makes the generator of ids with it.
 pub(crate) async fn open(db: &Db, clock: &Clock) -> Result<(Node, Ids)> {
-    let node = Node { holder: crypto::random_text(12) };
+    let node = Node { holder: crypto::random_text(12), set_back: Mutex::default() };
     let number = take(db, clock, &node).await?;
     let floor = store::node::highest_id(db).await?;
     Ok((node, Ids::new(clock.clone(), number, floor)))
@@ -49,7 +58,7 @@ pub async fn keep(cx: Cx) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = renew(&cx).await {
-            tracing::warn!(%error, "could not renew the lease of this process's number for ids");
+            crate::log_failure!(error, "could not renew the lease of this process's number for ids");
         }
     }
 }
@@ -60,6 +69,48 @@ pub async fn renew(cx: &Cx) -> Result<()> {
         cx.ids.move_to(take(&cx.db, &cx.clock, &cx.node).await?);
     }
     Ok(())
+}
+
+/// What is wrong when the newest record of the database is `ahead` of the clock; `None` within what is tolerated.
+#[must_use]
+pub fn set_back(ahead: TimeDelta) -> Option<String> {
+    let minutes = ahead.num_minutes();
+    (ahead > TOLERATED).then(|| {
+        format!(
+            "the clock of this machine is {} h {} min behind the newest record of the database: set it right (new records \
+             keep their order meanwhile)",
+            minutes / 60,
+            minutes % 60
+        )
+    })
+}
+
+/// Looks whether the clock was set back, and logs that. What was queued to run immediately runs then, and does not wait until
+/// the clock has caught up.
+pub async fn check_clock(cx: &Cx) -> Result<()> {
+    let Some(text) = set_back(cx.ids.ahead()) else {
+        *cx.node.set_back() = None;
+        return Ok(());
+    };
+    let logged = *cx.node.set_back();
+    if logged.is_some_and(|at| at.elapsed() < LOG_EVERY) {
+        return Ok(());
+    }
+    if logged.is_none() {
+        let now = cx.clock.now();
+        let mut tx = cx.db.begin().await?;
+        store::job::make_due_after_set_back(&mut tx, now, now + TOLERATED).await?;
+        tx.commit().await?;
+    }
+    *cx.node.set_back() = Some(Instant::now());
+    tracing::error!("{text}");
+    Ok(())
+}
+
+impl Node {
+    fn set_back(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.set_back.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Gives the number back.

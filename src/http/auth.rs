@@ -86,7 +86,7 @@ async fn look_up(cx: &Cx, token: &str) -> Authentication {
         Ok(Some(grant)) => Authentication::Grant(grant),
         Ok(None) => Authentication::Invalid,
         Err(error) => {
-            tracing::error!(%error, "could not look a token up");
+            rookery_core::log_failure!(error, "could not look a token up");
             Authentication::Unknown
         }
     }

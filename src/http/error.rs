@@ -89,7 +89,8 @@ impl IntoResponse for ErrorResponse {
         let Self(error) = self;
         let status = status(&error);
         let text = error.to_string();
-        let expected = matches!(error, Error::Unavailable(_) | Error::Plugin(_) | Error::Refused(_));
+        let expected =
+            matches!(error, Error::Unavailable(_) | Error::Machine(_) | Error::Plugin(_) | Error::Refused(_));
         if status.is_server_error() && !expected {
             tracing::error!(%error, "request failed");
             return failure(status, "Something went wrong on our side");
@@ -162,7 +163,8 @@ fn status(error: &Error) -> StatusCode {
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Machine(store::Fault::Full) => StatusCode::INSUFFICIENT_STORAGE,
+        Error::Unavailable(_) | Error::Machine(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Store(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -18,8 +18,8 @@ pub async fn alive() -> &'static str {
     "OK"
 }
 
-/// `GET /readyz`: the database answers, nothing has held its writer for [`MAX_HELD`], and its schema is of this version;
-/// otherwise, and during shutdown, 503 with the reason.
+/// `GET /readyz`: the database answers and can be written, nothing has held its writer for [`MAX_HELD`], and its schema is of
+/// this version; otherwise, and during shutdown, 503 with the reason.
 pub async fn ready(cx: Cx) -> Response {
     if cx.stopping.load(Ordering::Relaxed) {
         return unready("stopping");
@@ -28,9 +28,13 @@ pub async fn ready(cx: Cx) -> Response {
         let by = plugin.map(|name| format!(", by the plugin {name}")).unwrap_or_default();
         return unready(format!("the database has been kept from other writers for {} s{by}", held.as_secs()));
     }
+    if let Some(fault) = cx.db.check_writing().await {
+        return unready(fault.sentence());
+    }
     match service::instance::is_ready(&cx).await {
         Ok(true) => "OK".into_response(),
         Ok(false) => unready("the database has another schema"),
+        Err(error) if error.is_fault() => unready(error.to_string()),
         Err(error) => {
             tracing::warn!(%error, "not ready");
             unready("the database does not answer")

@@ -20,6 +20,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use config::Config;
 use media::storage::Scratch;
+use rookery_core::service::media::not_stored;
 use rookery_core::service::rate_limits::Key;
 
 /// The share of one caller: an eighth, and at least two of the largest bodies.
@@ -191,10 +192,7 @@ impl InFlight {
     /// Where the file with this `number` goes; it is deleted when the request has been answered.
     pub(crate) fn file(&self, cx: &Cx, number: usize) -> Result<PathBuf, Error> {
         if self.spool.get().is_none() {
-            let folder = cx.storage.scratch().map_err(|error| {
-                tracing::error!(%error, "could not make a folder for an upload");
-                Error::Unavailable("The file could not be stored, try again".into())
-            })?;
+            let folder = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
             // One request reads its files one after another.
             let _ = self.spool.set(folder);
         }

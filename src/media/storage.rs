@@ -10,16 +10,23 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_core::stream::BoxStream;
 use object_store::local::LocalFileSystem;
 use object_store::{GetResult, ObjectStoreExt, path};
+use tokio::time::Instant;
 
 use super::inventory::{self, Stored};
 use super::scratch::Workshop;
 use super::types::Format;
+
+/// Free space below which the disk counts as full, in bytes.
+const LEAST_ROOM_BYTES: u64 = 1 << 20;
+
+/// How often a full disk is logged.
+const LOG_EVERY: Duration = Duration::from_secs(60);
 
 /// What a stored file is used for, which decides its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,22 +187,46 @@ pub struct Storage {
     root: PathBuf,
     /// Where files are made, once that was needed.
     workshop: Mutex<Option<Workshop>>,
+    /// When a full disk was logged last.
+    logged: Mutex<Option<Instant>>,
 }
 
 impl Storage {
     /// Opens the store in the directory `root`, which must exist.
     pub fn open(root: &Path) -> Result<Self, Error> {
         let files = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        Ok(Self { files, root: root.to_owned(), workshop: Mutex::default() })
+        Ok(Self { files, root: root.to_owned(), workshop: Mutex::default(), logged: Mutex::default() })
+    }
+
+    /// True when the disk has room for more than a few blocks. Unknown counts as room.
+    pub fn has_room(&self) -> bool {
+        let Ok(disk) = rustix::fs::statvfs(&self.root) else { return true };
+        // Some blocks are reserved for root.
+        let blocks = if rustix::process::geteuid().is_root() { disk.f_bfree } else { disk.f_bavail };
+        blocks.saturating_mul(disk.f_frsize) >= LEAST_ROOM_BYTES
+    }
+
+    /// True once a minute: when a fault that many requests meet is to be logged.
+    pub fn may_log(&self) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = logged.is_none_or(|at| at.elapsed() >= LOG_EVERY);
+        if due {
+            *logged = Some(Instant::now());
+        }
+        due
     }
 
     /// A folder for files in the making, beside the stored ones; it is deleted when it is dropped.
     pub fn scratch(&self) -> std::io::Result<Scratch> {
         let mut workshop = self.workshop.lock().unwrap_or_else(PoisonError::into_inner);
-        if workshop.is_none() {
-            *workshop = Some(Workshop::open(&self.root)?);
+        match workshop.as_ref().map(Workshop::folder) {
+            // Not made yet, or deleted with other files of media. The root is not made again: its disk may not be mounted.
+            None => {}
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound && self.root.is_dir() => {}
+            Some(folder) => return folder,
         }
-        workshop.as_ref().map_or_else(|| Err(std::io::ErrorKind::NotFound.into()), Workshop::folder)
+        let opened = Workshop::open(&self.root)?;
+        workshop.insert(opened).folder()
     }
 
     /// Deletes what processes that were killed left in the making; returns how many there were.

@@ -90,6 +90,12 @@ impl Ids {
         self.last.load(Ordering::Relaxed)
     }
 
+    /// How far the last id is ahead of the clock; negative when it is not. Long after the clock was set back.
+    #[must_use]
+    pub fn ahead(&self) -> Duration {
+        Duration::milliseconds((self.last() >> LOW_BITS) - self.clock.now().timestamp_millis())
+    }
+
     /// The next id, as any of the id types.
     #[must_use]
     pub fn next<T: From<i64>>(&self) -> T {

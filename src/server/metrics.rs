@@ -73,7 +73,7 @@ pub fn serve(cx: Cx, listener: TcpListener, mut stop: watch::Receiver<bool>) -> 
 /// `GET /metrics`
 async fn render(State(exporter): State<Exporter>) -> impl IntoResponse {
     if let Err(error) = look(&exporter.cx).await {
-        tracing::warn!(%error, "could not look at the queue");
+        rookery_core::log_failure!(error, "could not look at the queue");
     }
     exporter.measure();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], exporter.handle.render())
@@ -90,7 +90,7 @@ impl Exporter {
         let cx = self.cx.clone();
         tokio::spawn(async move {
             if let Err(error) = sizes(&cx).await {
-                tracing::warn!(%error, "could not measure sizes");
+                rookery_core::log_failure!(error, "could not measure sizes");
             }
         });
     }

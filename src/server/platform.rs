@@ -70,7 +70,7 @@ pub async fn reload_pauses(cx: &Cx) -> Result<()> {
 pub async fn follow_changes(cx: Cx) {
     supervise::check(&cx).await;
     if let Err(error) = life::follow_changes(&cx).await {
-        tracing::error!(%error, "could not look for changed plugins");
+        rookery_core::log_failure!(error, "could not look for changed plugins");
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
 use http::json::Json;
-use rookery_core::Result;
+use rookery_core::{Result, node};
 
 /// Path of [`apply`] on the admin socket.
 pub const PATH: &str = "/refresh";
@@ -31,8 +31,15 @@ pub async fn apply(State(cx): State<Cx>) -> http::Result<Json> {
 pub async fn poll(cx: Cx) {
     let mut following: Option<JoinHandle<()>> = None;
     loop {
+        // Ends a fault that is over, also where nobody asks whether this server is ready.
+        if cx.db.fault().is_some() {
+            cx.db.check_writing().await;
+        }
+        if let Err(error) = node::check_clock(&cx).await {
+            rookery_core::log_failure!(error, "could not look at jobs of before the clock was set back");
+        }
         if let Err(error) = refresh(&cx).await {
-            tracing::error!(%error, "could not look for changed settings");
+            rookery_core::log_failure!(error, "could not look for changed settings");
         }
         if following.as_ref().is_none_or(JoinHandle::is_finished) {
             // In a task of its own: loading may take long, and settings must not wait for it.

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::listener::Listener;
-use crate::{Cx, metrics, open, platform, refresh, router, socket, start_streams};
+use crate::{Cx, metrics, open, platform, refresh, router, socket, sole, start_streams};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::{Error, Result, service};
@@ -31,9 +31,12 @@ const REPORT_AFTER: Duration = Duration::from_secs(3);
 /// Serves until the process is asked to stop.
 ///
 /// # Errors
-/// When the database or the secret key cannot be opened, or an address is in use.
+/// When the database or the secret key cannot be opened, another server serves the same SQLite database, or an address is in
+/// use.
 #[boxed]
 pub async fn run(config: Config) -> Result<()> {
+    // Before the schema is brought up to date, and until the database is closed.
+    let _lock = sole::take(&config)?;
     for warning in config.warnings() {
         tracing::warn!("{warning}");
     }
@@ -185,7 +188,10 @@ async fn report_confinement(cx: Cx) {
         Err(error) => tracing::warn!(%error, "could not delete unfinished files of processes that were killed"),
     }
     match cx.converter.report().await {
-        Ok(programs) => tracing::info!("video and audio are converted by {}", programs.join(", ")),
+        Ok(programs) => {
+            tracing::info!("video and audio are converted by {}", programs.join(", "));
+            report_programs(&cx).await;
+        }
         Err(media::Error::NoConverter) => {
             tracing::info!("video and audio are refused: there is no ffmpeg with ffprobe");
         }
@@ -195,6 +201,14 @@ async fn report_confinement(cx: Cx) {
         Ok(confinement) if confinement.is_whole() => tracing::info!("the media worker is confined: {confinement}"),
         Ok(confinement) => tracing::warn!("the media worker is not wholly confined on this kernel: {confinement}"),
         Err(error) => tracing::error!(%error, "the media worker cannot be run: no image can be uploaded"),
+    }
+}
+
+async fn report_programs(cx: &Cx) {
+    match cx.converter.confinement().await {
+        Ok(confinement) if confinement.is_whole() => tracing::info!("ffmpeg and ffprobe are confined: {confinement}"),
+        Ok(confinement) => tracing::warn!("ffmpeg and ffprobe are not wholly confined on this kernel: {confinement}"),
+        Err(error) => tracing::error!(?error, "ffmpeg and ffprobe cannot be confined: no video can be uploaded"),
     }
 }
 

@@ -248,6 +248,15 @@ pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
     .await
 }
 
+/// Makes due at `now` the ready jobs that were queued to run immediately when the clock was ahead of `latest`; returns how many.
+pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Result<u64> {
+    tx.query(sql!("UPDATE jobs SET run_at = $1 WHERE state = 'ready' AND created_at > $2 AND run_at <= created_at"))
+        .bind(now)
+        .bind(latest)
+        .execute()
+        .await
+}
+
 /// The number of jobs of each lane and state, as (lane, state, count). Reads the whole table.
 pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await

@@ -20,6 +20,7 @@ pub mod db;
 pub mod directory;
 pub mod domain_block;
 pub mod emoji;
+pub mod fault;
 pub mod favourite;
 pub mod featured_tag;
 pub mod feed;
@@ -75,12 +76,14 @@ pub mod tag;
 pub mod tag_feed;
 pub mod timeline;
 pub mod transfer;
+pub mod translation_use;
 pub mod trend;
 pub mod trend_use;
 pub mod user;
 pub mod versions;
 
 pub use db::{Db, Engine, Tx};
+pub use fault::Fault;
 pub use query::Executor;
 
 use libsqlite3_sys as ffi;
@@ -100,6 +103,9 @@ pub enum Error {
     /// The log of changes could not be written to the disk; nothing is written any more.
     #[error("database: changes cannot be made durable, restart the server")]
     NotDurable,
+    /// A fault of the machine ended the transaction, or keeps connections from being made.
+    #[error("database: {}", .0.sentence())]
+    Machine(Fault),
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),

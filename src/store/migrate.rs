@@ -80,6 +80,8 @@ const MIGRATIONS: &[Pair] = migrations![
     "0064_status_cleanup_exceptions",
     "0065_plugin_indexes",
     "0066_mentions_in_text",
+    "0070_write_trials",
+    "0071_translation_use",
 ];
 
 /// The four digits at the beginning of a file name.

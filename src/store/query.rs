@@ -13,6 +13,7 @@ use sqlx::postgres::{PgArguments, PgPool, PgRow};
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
+use super::fault::Faults;
 use super::sql::Sql;
 use super::sqlite::connection::Wanted;
 use super::sqlite::{Readers, Transaction};
@@ -29,6 +30,8 @@ pub trait Executor: Send {
     fn engine(&self) -> Engine;
     #[doc(hidden)]
     fn counter(&self) -> &AtomicU64;
+    #[doc(hidden)]
+    fn faults(&self) -> &Faults;
     #[doc(hidden)]
     fn handle(&mut self) -> Handle<'_>;
 
@@ -62,6 +65,9 @@ impl Executor for &Db {
     fn counter(&self) -> &AtomicU64 {
         &self.statements
     }
+    fn faults(&self) -> &Faults {
+        &self.faults
+    }
     fn handle(&mut self) -> Handle<'_> {
         match &self.pools {
             Pools::Sqlite(sqlite) => Handle::SqliteReaders(&sqlite.readers),
@@ -79,6 +85,9 @@ impl Executor for &mut Tx {
     }
     fn counter(&self) -> &AtomicU64 {
         &self.statements
+    }
+    fn faults(&self) -> &Faults {
+        &self.faults
     }
     fn handle(&mut self) -> Handle<'_> {
         match &mut self.inner {
@@ -114,6 +123,12 @@ impl Executor for Reborrowed<'_> {
         match self {
             Self::Db(db) => &db.statements,
             Self::Tx(tx) => &tx.statements,
+        }
+    }
+    fn faults(&self) -> &Faults {
+        match self {
+            Self::Db(db) => &db.faults,
+            Self::Tx(tx) => &tx.faults,
         }
     }
     fn handle(&mut self) -> Handle<'_> {
@@ -276,24 +291,28 @@ impl<E: Executor> Query<E> {
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        match (self.executor.handle(), self.args?) {
+        let done = match (self.executor.handle(), self.args?) {
             (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.execute(self.sql.sqlite, &args),
             (Handle::SqliteReaders(_), Args::Sqlite(_)) => {
                 Err(sqlx::Error::Protocol("a change needs a transaction".to_owned()).into())
             }
             (handle, Args::Postgres(args)) => execute_postgres(handle, self.sql, args).await,
             (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
-        }
+        };
+        self.executor.faults().noted(done)
     }
 
     async fn fetch<T: Row>(mut self, wanted: Wanted) -> Result<Vec<T>> {
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        match (self.executor.handle(), self.args?) {
+        let done = match (self.executor.handle(), self.args?) {
             (Handle::SqliteReaders(readers), Args::Sqlite(args)) => fetch_sqlite(readers, self.sql, args, wanted).await,
             (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.fetch(self.sql.sqlite, &args, wanted),
-            (handle, Args::Postgres(args)) => decode(&fetch_postgres(handle, self.sql, args, wanted).await?),
+            (handle, Args::Postgres(args)) => {
+                fetch_postgres(handle, self.sql, args, wanted).await.and_then(|rows| decode(&rows))
+            }
             (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
-        }
+        };
+        self.executor.faults().noted(done)
     }
 }
 

@@ -33,17 +33,21 @@ pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId
         .await
 }
 
-/// Lets `tags` be found by [`search`].
-pub async fn publish(tx: &mut Tx, tags: &[TagId]) -> Result<()> {
-    tx.query(sql!("UPDATE tags SET used_publicly = TRUE WHERE id" in("$1") "AND NOT used_publicly"))
-        .bind(Ids::of(tags.iter().copied()))
-        .execute()
-        .await?;
+/// Lets `tags`, as (name, display name), be found by [`search`], with this spelling: that of the first status which anyone may
+/// read.
+pub async fn publish(tx: &mut Tx, tags: Vec<(&str, &str)>) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE tags SET used_publicly = TRUE, display_name = v.display_name
+         FROM (SELECT value ->> 0 AS name, value ->> 1 AS display_name FROM" rows("$1") ") v
+         WHERE tags.name = v.name AND NOT tags.used_publicly"
+    ))
+    .bind(Json(serde_json::to_value(tags).map_err(|error| Error::Sql(sqlx::Error::Encode(error.into())))?))
+    .execute()
+    .await?;
     Ok(())
 }
 
-/// Inserts hashtags, as (id, name, display name), in one statement. One that exists is left as it is, and keeps the
-/// spelling of its first use. `public`: anyone may read the status that uses them.
+/// Inserts hashtags, as (id, name, display name), in one statement. One that exists is left as it is. `public`: anyone may read the status that uses them.
 pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at, used_publicly)
@@ -162,7 +166,7 @@ pub struct FoundTag {
     pub id: TagId,
     /// Its normal form.
     pub name: String,
-    /// The spelling of its first use.
+    /// The spelling of its first use in a status that anyone may read.
     pub display_name: String,
     /// Staff allowed it to be listed.
     pub reviewed: bool,

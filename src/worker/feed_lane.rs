@@ -59,7 +59,7 @@ pub(super) async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
         match done {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => tracing::error!(%error, "could not run jobs of feeds"),
+            Err(error) => rookery_core::log_failure!(error, "could not run jobs of feeds"),
         }
         queued_here = tokio::select! {
             () = &mut queued => true,

@@ -70,6 +70,8 @@ use store::job::{Attempt, Claim, JobRow};
 /// How long a lane that panicked rests.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
+/// Later than any lease ends.
+const FOR_EVER: TimeDelta = TimeDelta::days(365 * 100);
 /// How often a lease is renewed before it expires.
 const BEATS: u32 = 4;
 /// The first back-off; each further one is twice as long.
@@ -154,8 +156,9 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
         return pass_on(&cx, &stop).await;
     }
     if cx.db.engine() == store::Engine::Sqlite {
-        // A SQLite file has one process: whatever is still claimed at start was interrupted by a kill.
-        if let Err(error) = reclaim_expired(&cx, lease(&cx)).await {
+        // A SQLite file has one server: whatever is still claimed at start was interrupted by a kill. Also what is leased for
+        // longer than a lease lasts, since the clock was set back meanwhile.
+        if let Err(error) = reclaim_expired(&cx, FOR_EVER).await {
             tracing::error!(%error, "could not put lost jobs back");
         }
     }
@@ -252,14 +255,14 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
                 continue;
             }
             Ok(_) => {}
-            Err(error) => tracing::error!(%error, "could not claim jobs"),
+            Err(error) => rookery_core::log_failure!(error, "could not claim jobs"),
         }
         tokio::select! {
             () = &mut queued => queued_here = true,
             Some(_) = running.join_next(), if !running.is_empty() => {}
             () = tokio::time::sleep(pause) => {
                 if let Err(error) = reclaim_expired(&cx, TimeDelta::zero()).await {
-                    tracing::error!(%error, "could not put lost jobs back");
+                    rookery_core::log_failure!(error, "could not put lost jobs back");
                 }
             }
             _ = stop.changed() => {}
@@ -339,7 +342,7 @@ async fn work(cx: &Cx, job: JobRow) {
     };
     if let Err(error) = settled {
         // The job is claimed again when its lease expires.
-        tracing::error!(job.id = %claim.id, %error, "could not settle a job");
+        rookery_core::log_failure!(error, "could not settle job {}", claim.id);
     }
 }
 
@@ -375,7 +378,7 @@ async fn keep_lease(cx: &Cx, claim: Claim) -> Infallible {
                 tracing::debug!(job.id = %claim.id, "the lease of a running job was lost, or the job has just ended");
                 std::future::pending::<()>().await;
             }
-            Err(error) => tracing::warn!(job.id = %claim.id, %error, "could not renew the lease of a job"),
+            Err(error) => rookery_core::log_failure!(error, "could not renew the lease of job {}", claim.id),
         }
     }
 }
@@ -405,7 +408,13 @@ async fn settle(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> 
 
 /// Reschedules a job that failed, or makes it a dead letter.
 async fn put_back(cx: &Cx, tx: &mut Tx, claim: Claim, kind: &str, failure: Failure) -> Result<()> {
-    tracing::warn!(job.id = %claim.id, job.kind = kind, job.attempts = claim.attempts, ?failure, "a job failed");
+    match failure {
+        // Tried again every few seconds, for as long as a fault of the machine lasts.
+        Failure::NotNow(_) => tracing::debug!(job.id = %claim.id, job.kind = kind, ?failure, "a job has to wait"),
+        Failure::Retry(_) | Failure::Fail(_) => {
+            tracing::warn!(job.id = %claim.id, job.kind = kind, job.attempts = claim.attempts, ?failure, "a job failed");
+        }
+    }
     let now = cx.clock.now();
     match failure {
         Failure::Retry(error) if claim.attempts < i64::from(cx.config.jobs.max_attempts) => {

@@ -25,6 +25,7 @@ mod directory;
 mod domain_blocks;
 mod emails;
 mod embeds;
+mod faults;
 mod feeds;
 mod filters;
 mod follow_requests;

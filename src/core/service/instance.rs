@@ -193,7 +193,8 @@ impl<T> Cached<T> {
     fn fresh(&self, now: Time, age: Duration) -> Option<Arc<T>> {
         let kept = self.kept.load();
         let (at, value) = kept.as_deref()?;
-        (now - *at < age).then(|| Arc::clone(value))
+        // From the future: the clock was set back.
+        ((now - *at).abs() < age).then(|| Arc::clone(value))
     }
 }
 

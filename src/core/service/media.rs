@@ -20,7 +20,7 @@ use media::storage::{self, Key, Storage};
 use media::{File, Meta, Processed, Purpose, converter, focus};
 use model::media::{MediaKind, MediaState};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
-use store::Tx;
+use store::{Fault, Tx};
 
 /// How long an unattached upload, or media of a deleted status, is kept.
 pub const UNATTACHED_TTL: Duration = Duration::days(1);
@@ -398,17 +398,30 @@ fn unguessable() -> [u8; 16] {
 /// Writes each file under its key.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when the storage fails; the cause is logged.
+/// [`Error::Machine`] when its disk is full or read-only, [`Error::Unavailable`] when it fails otherwise; the cause is logged.
 pub async fn put_all(cx: &Cx, files: impl IntoIterator<Item = (Option<Key>, Option<File>)>) -> Result<()> {
     for (key, file) in files.into_iter().filter_map(|(key, file)| key.zip(file)) {
-        cx.storage.put(&key, file.bytes).await.map_err(|error| not_stored(&error))?;
+        cx.storage.put(&key, file.bytes).await.map_err(|error| not_stored(cx, &error))?;
     }
     Ok(())
 }
 
-fn not_stored(error: &dyn std::fmt::Debug) -> Error {
+/// The error of a file that could not be stored because of `error`, which is logged: a fault of the machine once a minute.
+pub fn not_stored(cx: &Cx, error: &(dyn std::error::Error + 'static)) -> Error {
+    if let Some(fault) = fault(error) {
+        if cx.storage.may_log() {
+            tracing::error!(%error, "files of media cannot be stored: {}", fault.sentence());
+        }
+        return Error::Machine(fault);
+    }
     tracing::error!(?error, "could not store a file");
     Error::Unavailable("The file could not be stored, try again".into())
+}
+
+/// The fault of the machine among the causes of `error`.
+fn fault(error: &(dyn std::error::Error + 'static)) -> Option<Fault> {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.filter_map(|error| error.downcast_ref()).find_map(Fault::of_io)
 }
 
 fn description(cx: &Cx, text: Option<String>) -> Result<Option<String>> {

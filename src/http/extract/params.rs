@@ -307,13 +307,13 @@ impl Multipart {
             return Ok(Sent { path: None, length });
         };
         let path = in_flight.file(cx, self.files.len())?;
-        let mut file = tokio::fs::File::create_new(&path).await.map_err(Error::internal)?;
+        let mut file = tokio::fs::File::create_new(&path).await.map_err(|error| Error::of_file(&error))?;
         while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
             in_flight.move_to_disk(chunk.len())?;
-            file.write_all(&chunk).await.map_err(Error::internal)?;
+            file.write_all(&chunk).await.map_err(|error| Error::of_file(&error))?;
             length += chunk.len();
         }
-        file.flush().await.map_err(Error::internal)?;
+        file.flush().await.map_err(|error| Error::of_file(&error))?;
         Ok(Sent { path: Some(path), length })
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn words(fault: &Fault) -> (ErrorCode, String) {
     match fault {
         Fault::Refused { code, description } => (*code, description.to_string()),
         Fault::Other(Error::Unavailable(text)) => (ErrorCode::TemporarilyUnavailable, text.to_string()),
+        Fault::Other(error @ Error::Machine(_)) => (ErrorCode::TemporarilyUnavailable, error.to_string()),
         Fault::Other(error @ Error::InvalidToken) => (ErrorCode::InvalidToken, error.to_string()),
         Fault::Other(error @ (Error::Store(_) | Error::Internal(_))) => {
             tracing::error!(%error, "request failed");

@@ -41,7 +41,7 @@ pub(crate) fn from_error(error: Error) -> Failure {
         Error::Conflict(_) => (409, "core.conflict"),
         Error::TooLarge(_) => (413, "core.too-large"),
         Error::RateLimited => (429, "core.rate-limited"),
-        Error::Plugin(_) | Error::Unavailable(_) => (503, "core.unavailable"),
+        Error::Plugin(_) | Error::Unavailable(_) | Error::Machine(_) => (503, "core.unavailable"),
         Error::Refused(_) => (422, "core.refused"),
         Error::Store(_) | Error::Internal(_) => return internal(&error),
     };

@@ -11,6 +11,7 @@ use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, S
 
 use super::functions::MAX_VALUE_BYTES;
 use super::{ConfinedError, Limits, Param, ParamType, Rows, Scope, bind, within};
+use crate::Fault;
 
 /// The statements that assume the role of a plugin until the end of the transaction or savepoint. The names in them are
 /// made by the server, so they are not a way to inject SQL.
@@ -131,7 +132,9 @@ fn failed(error: &sqlx::Error, limits: &Limits) -> ConfinedError {
         "23505" => ConfinedError::Unique(error.table().unwrap_or_default().to_owned()),
         "23503" => ConfinedError::ForeignKey,
         "23502" | "23514" | "23P01" => ConfinedError::Constraint(message),
-        "40001" | "40P01" | "57P01" | "53300" => ConfinedError::Unavailable(message),
+        "40001" | "40P01" => ConfinedError::Unavailable(message),
+        // The plugin is not at fault.
+        state if Fault::of_state(state).is_some() => ConfinedError::Unavailable(message),
         _ => ConfinedError::Statement(message),
     }
 }

@@ -12,6 +12,8 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use super::Readers;
+use crate::db::tested;
+use crate::fault::Faults;
 
 /// How long a call waits for a free connection of its plugin.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -25,6 +27,7 @@ pub(crate) struct Shares {
     source: Source,
     /// Connections of each.
     size: u32,
+    faults: Arc<Faults>,
     by_plugin: Mutex<HashMap<String, Share>>,
 }
 
@@ -44,15 +47,15 @@ pub(super) enum Share {
 
 impl Shares {
     /// Shares of `size` connections to an SQLite file.
-    pub(crate) fn sqlite(file: &Path, size: u32) -> Self {
-        Self { source: Source::Sqlite(file.to_owned()), size, by_plugin: Mutex::default() }
+    pub(crate) fn sqlite(file: &Path, size: u32, faults: Arc<Faults>) -> Self {
+        Self { source: Source::Sqlite(file.to_owned()), size, faults, by_plugin: Mutex::default() }
     }
 
     /// Shares of `size` connections to PostgreSQL, for which sorts and hashes go to files early, and a statement has no
     /// other processes work for it.
-    pub(crate) fn postgres(connect: PgConnectOptions, size: u32) -> Self {
+    pub(crate) fn postgres(connect: PgConnectOptions, size: u32, faults: Arc<Faults>) -> Self {
         let connect = connect.options([("work_mem", "4MB"), ("max_parallel_workers_per_gather", "0")]);
-        Self { source: Source::Postgres(Box::new(connect)), size, by_plugin: Mutex::default() }
+        Self { source: Source::Postgres(Box::new(connect)), size, faults, by_plugin: Mutex::default() }
     }
 
     /// The share of the plugin called `name`, made if there is none.
@@ -64,11 +67,10 @@ impl Shares {
         let share = match &self.source {
             Source::Sqlite(file) => Share::Sqlite(Arc::new(Readers::new(file, self.size))),
             Source::Postgres(connect) => Share::Postgres(
-                PgPoolOptions::new()
+                tested(PgPoolOptions::new(), &self.faults)
                     .max_connections(self.size)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
                     .idle_timeout(IDLE_TIMEOUT)
-                    .test_before_acquire(false)
                     .connect_lazy_with((**connect).clone()),
             ),
         };

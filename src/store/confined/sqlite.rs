@@ -16,6 +16,7 @@ use model::sqlite::Parameter;
 use super::authorizer::{self, Confinement, Stay};
 use super::functions::MAX_VALUE_BYTES;
 use super::{ConfinedError, Limits, Param, Rows, Scope, bind, within};
+use crate::Fault;
 use crate::sqlite::connection::bind_by_number;
 use crate::sqlite::{Connection, Transaction};
 
@@ -161,6 +162,7 @@ fn refused(code: c_int, message: &str, limits: &Limits) -> ConfinedError {
         ffi::SQLITE_BUSY | ffi::SQLITE_BUSY_RECOVERY | ffi::SQLITE_BUSY_SNAPSHOT => {
             ConfinedError::Unavailable("it is busy".to_owned())
         }
+        ffi::SQLITE_FULL => ConfinedError::Unavailable(Fault::Full.sentence().to_owned()),
         ffi::SQLITE_TOOBIG => ConfinedError::Bytes(MAX_VALUE_BYTES),
         ffi::SQLITE_AUTH | ffi::SQLITE_READONLY => ConfinedError::Denied(message.to_owned()),
         ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_ROWID => {

@@ -14,15 +14,17 @@ use std::ffi::c_int;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError, mpsc};
 use std::thread::{Builder, JoinHandle};
 
 use rusqlite::OpenFlags;
 use rusqlite::hooks::Wal;
 use tokio::sync::{Mutex, oneshot};
+use tokio::time::Instant;
 
 use super::connection::Connection;
+use crate::fault::LOG_EVERY;
 use crate::{Error, Result};
 
 /// Pages in the log from which it is copied into the database, beside the writer: what is changed often is then copied
@@ -63,6 +65,7 @@ pub(super) struct LogSync {
     waiting: StdMutex<Option<mpsc::Sender<oneshot::Sender<()>>>>,
     checkpoints: StdMutex<Option<mpsc::SyncSender<c_int>>>,
     failed: Arc<AtomicBool>,
+    requests: AtomicU64,
     threads: StdMutex<Vec<JoinHandle<()>>>,
 }
 
@@ -83,6 +86,7 @@ impl LogSync {
             waiting: StdMutex::new(Some(waiting)),
             checkpoints: StdMutex::new(Some(checkpoints)),
             failed,
+            requests: AtomicU64::new(0),
             threads: StdMutex::new(threads),
         })
     }
@@ -94,6 +98,7 @@ impl LogSync {
 
     /// Called on the thread that just committed: what there is to be awaited until the commit is durable.
     pub(super) fn request(&self) -> Option<oneshot::Receiver<()>> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let (done, durable) = oneshot::channel();
         let sent = lock(&self.waiting).as_ref().is_some_and(|waiting| waiting.send(done).is_ok());
         let pages = PAGES.get();
@@ -104,6 +109,11 @@ impl LogSync {
             let _ = checkpoints.try_send(pages);
         }
         sent.then_some(durable)
+    }
+
+    /// How often a sync was requested.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Waits for a sync that began after [`LogSync::request`].
@@ -173,8 +183,12 @@ fn sync_commits(log: &impl Log, commits: &mpsc::Receiver<oneshot::Sender<()>>, f
 
 fn checkpoint_when_due(file: &Path, writer: &Writer, due: &mpsc::Receiver<c_int>) {
     let mut own = None;
+    let mut logged: Option<Instant> = None;
     while let Ok(pages) = due.recv() {
-        if let Err(error) = checkpoint(&mut own, file, writer, pages) {
+        if let Err(error) = checkpoint(&mut own, file, writer, pages)
+            && logged.is_none_or(|at| at.elapsed() >= LOG_EVERY)
+        {
+            logged = Some(Instant::now());
             tracing::error!(%error, "the log could not be copied into the database");
         }
     }

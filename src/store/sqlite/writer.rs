@@ -20,7 +20,7 @@ use super::held::{HeldSince, Holding};
 use super::log_sync::{Log, LogSync, open_log, pages_of_log};
 use crate::confined::authorizer::Confinement;
 use crate::versions::{Touched, Versions};
-use crate::{Error, Result};
+use crate::{Error, Fault, Result};
 
 /// The pause between two attempts to get that lock.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
@@ -48,6 +48,8 @@ pub(crate) struct Transaction {
     versions: Arc<Versions>,
     touched: Arc<Touched>,
     wrote: bool,
+    /// The fault of the machine that a statement met.
+    fault: Option<Fault>,
 }
 
 /// The connection, inside of a transaction unless it was committed.
@@ -110,6 +112,7 @@ impl Writer {
             versions: Arc::clone(&self.versions),
             touched: Arc::clone(&self.touched),
             wrote: false,
+            fault: None,
         }
     }
 
@@ -146,6 +149,16 @@ impl Writer {
     /// How long the present holder has had the connection, if others wait for it.
     pub(crate) fn held_while_others_wait(&self) -> Option<Duration> {
         self.held.elapsed_while_others_wait()
+    }
+
+    /// Waits for a sync that begins after this is called, and covers every commit that readers see.
+    pub(crate) async fn synced(&self) -> Result<()> {
+        LogSync::wait(self.sync.request()).await
+    }
+
+    /// How many callers asked for a sync so far.
+    pub(crate) fn syncs(&self) -> u64 {
+        self.sync.requests()
     }
 
     #[cfg(test)]
@@ -204,7 +217,7 @@ impl Transaction {
         let connection = held.connection()?;
         // A statement that was interrupted, or a full disk, ended the transaction: what follows must not stand alone.
         match held.open && connection.raw.is_autocommit() {
-            true => Err(Error::RolledBack),
+            true => Err(self.fault.map_or(Error::RolledBack, Error::Machine)),
             false => Ok(connection),
         }
     }
@@ -223,11 +236,18 @@ impl Transaction {
     /// Notes that something was written. What failed while its rows were taken may have changed some before.
     fn note<T>(&mut self, done: Result<(Vec<T>, bool)>) -> Result<Vec<T>> {
         self.wrote |= done.as_ref().map_or(true, |(_, wrote)| *wrote);
-        done.map(|(rows, _)| rows)
+        self.seen(done).map(|(rows, _)| rows)
+    }
+
+    /// Remembers the fault of a statement that failed: SQLite may have ended the transaction because of it.
+    fn seen<T>(&mut self, done: Result<T>) -> Result<T> {
+        self.fault = done.as_ref().err().and_then(Error::fault).or(self.fault);
+        done
     }
 
     pub(crate) fn execute(&mut self, text: &str, args: &[Parameter]) -> Result<u64> {
-        let changed = self.connection()?.execute(text, args)?;
+        let changed = self.connection()?.execute(text, args);
+        let changed = self.seen(changed)?;
         self.wrote = true;
         Ok(changed)
     }
@@ -235,7 +255,8 @@ impl Transaction {
     /// Runs a text of several statements.
     pub(crate) fn batch(&mut self, text: &str) -> Result<()> {
         self.wrote = true;
-        Ok(self.connection()?.raw.execute_batch(text)?)
+        let done = self.connection()?.raw.execute_batch(text).map_err(Error::from);
+        self.seen(done)
     }
 
     /// Checks that a text can be prepared.

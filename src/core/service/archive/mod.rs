@@ -16,6 +16,7 @@ use chrono::TimeDelta;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Done, ExpireArchive, Failure, MakeArchive};
+use crate::service::media::not_stored;
 use ::media::storage::{Key, Object, Storage};
 use model::{Account, AccountId, RowId, Time};
 use store::Tx;
@@ -91,7 +92,7 @@ pub async fn make(cx: &Cx, job: &MakeArchive, claim: Claim) -> Result<Done, Fail
     let Some(archive) = archive.filter(|archive| archive.finished_at.is_none()) else { return Ok(Done::Remove) };
     match store_file(cx, &archive).await {
         Ok((key, size_bytes)) => end(cx, &archive, Some((key.as_str(), size_bytes)), claim).await,
-        Err(error) if claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
+        Err(error) if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
             tracing::error!(%error, archive.id = %archive.id, "could not make an archive");
             end(cx, &archive, None, claim).await
         }
@@ -103,7 +104,7 @@ pub async fn make(cx: &Cx, job: &MakeArchive, claim: Claim) -> Result<Done, Fail
 /// leaves no file behind.
 async fn store_file(cx: &Cx, archive: &Archive) -> Result<(Key, i64)> {
     let account = store::account::find(&cx.db, archive.account_id).await?.ok_or(Error::NotFound)?;
-    let scratch = cx.storage.scratch().map_err(Error::internal)?;
+    let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
     let path = scratch.path().join("archive.zip");
     let size_bytes = contents::write(cx, &account, &path, Some(archive.id)).await?;
     let mut random = [0; 16];
@@ -113,7 +114,7 @@ async fn store_file(cx: &Cx, archive: &Archive) -> Result<(Key, i64)> {
     let expiry = ExpireArchive { archive: archive.id, file: key.to_string() };
     queue::enqueue_at(cx, &mut tx, &expiry, cx.clock.now() + KEPT).await?;
     tx.commit().await?;
-    cx.storage.adopt(&key, &path).await.map_err(Error::internal)?;
+    cx.storage.adopt(&key, &path).await.map_err(|error| not_stored(cx, &error))?;
     Ok((key, size_bytes))
 }
 

@@ -66,7 +66,7 @@ impl Zip {
     /// When the disk failed, also for what was added before.
     pub(super) async fn finish(self) -> Result<i64> {
         drop(self.parts);
-        let size = self.writer.await.map_err(Error::internal)?.map_err(Error::internal)?;
+        let size = self.writer.await.map_err(Error::internal)?.map_err(|error| Error::of_file(&error))?;
         Ok(i64::try_from(size).unwrap_or(i64::MAX))
     }
 }

@@ -62,7 +62,7 @@ pub(super) async fn upload(cx: &Cx, actor: &Actor, new: New, processing: Process
     let files = [&job.incoming, &job.original, &job.preview].map(|file| Some(file.clone()));
     super::purge_later(cx, &mut tx, row.id, files.iter().chain([&row.preview])).await?;
     tx.commit().await?;
-    cx.storage.adopt(&key(&job.incoming)?, &new.file).await.map_err(|error| not_stored(&error))?;
+    cx.storage.adopt(&key(&job.incoming)?, &new.file).await.map_err(|error| not_stored(cx, &error))?;
     put_all(cx, [(preview, picture.map(|picture| picture.original))]).await?;
 
     let mut tx = cx.db.begin().await?;
@@ -95,7 +95,7 @@ async fn inspect(cx: &Cx, actor: &Actor, new: &New) -> Result<Streams> {
     if cx.converter.is_available() && tokio::fs::metadata(&new.file).await.map_err(Error::internal)?.len() > limit {
         return Err(Error::invalid(format!("file is larger than {limit} bytes")));
     }
-    let scratch = cx.storage.scratch().map_err(|error| not_stored(&error))?;
+    let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
     let found = cx.converter.inspect(i64::from(actor.id), &new.file, new.container, scratch.path()).await;
     found.map_err(|error| refused("file", error))
 }
@@ -188,9 +188,9 @@ pub async fn process(cx: &Cx, job: &ProcessMedia, processing: Processing) -> Res
 
 /// Makes the files of an upload and then its row.
 async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Permit<'_>) -> Result<()> {
-    let scratch = cx.storage.scratch().map_err(|error| not_stored(&error))?;
+    let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
     let input = cx.storage.local_path(&key(&job.incoming)?).map_err(Error::internal)?;
-    let told = |error| refused("file", error);
+    let told = |error| failed(cx, error);
     let container = converter::container(&input).await.map_err(told)?;
     let container = container.ok_or_else(|| Error::internal("an upload is no video or sound any more"))?;
     let converted = cx.converter.convert(permit, &input, container, scratch.path()).await.map_err(told)?;
@@ -198,11 +198,19 @@ async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Pe
         Some(path) if row.preview.is_none() => picture(cx, row, &converted, path).await?,
         Some(_) | None => None,
     };
-    cx.storage.adopt(&key(&job.original)?, &converted.path).await.map_err(|error| not_stored(&error))?;
+    cx.storage.adopt(&key(&job.original)?, &converted.path).await.map_err(|error| not_stored(cx, &error))?;
     if let Some(picture) = &picture {
         put_all(cx, [(Some(key(&job.preview)?), Some(picture.original.clone()))]).await?;
     }
     finish(cx, job, &converted, picture.as_ref()).await
+}
+
+/// The error of a conversion: a full disk makes `ffmpeg` fail as a broken file does, and is over some time.
+fn failed(cx: &Cx, error: media::Error) -> Error {
+    if error == media::Error::Broken && !cx.storage.has_room() {
+        return not_stored(cx, &std::io::Error::from(std::io::ErrorKind::StorageFull));
+    }
+    refused("file", error)
 }
 
 /// The picture at `path`, processed; a sound goes without when its cover is broken.

@@ -1,0 +1,304 @@
+//! Faults of the machine below the database: a full disk, read-only storage, a server that does not answer.
+//!
+//! Statements and commits note theirs in [`Faults`], which logs them once a minute; `/readyz` reports the current one. A fault
+//! stays current until a write succeeds that needs room ([`Db::check_writing`]).
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use libsqlite3_sys as ffi;
+use tokio::time::Instant;
+
+use super::{Db, Error, Result};
+use crate::sql;
+
+/// How often a fault that lasts is logged.
+pub(crate) const LOG_EVERY: Duration = Duration::from_secs(60);
+/// How often writing is tried while there is a fault.
+const TRY_EVERY: Duration = Duration::from_secs(1);
+/// Free space below which the disk counts as full: the log may still have room for a small change when nothing else has.
+const LEAST_ROOM_BYTES: u64 = 1 << 20;
+/// Size of the row that is written to find out whether there is room again.
+const TRIAL_BYTES: usize = 64 << 10;
+
+/// Why the machine, not the statement, makes statements fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The disk, or a quota of it, is full. Reading works.
+    Full,
+    /// The storage is mounted read-only or belongs to another user, or PostgreSQL is a standby. Reading works.
+    ReadOnly,
+    /// The disk reported an error while writing. Reading may work.
+    Failing,
+    /// PostgreSQL cannot be reached, or is starting or stopping.
+    Away,
+}
+
+impl Fault {
+    /// What is wrong, as one sentence for clients, `/readyz` and the log.
+    #[must_use]
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Full => {
+                "The disk of this server is full: nothing can be saved until there is room, reading still works"
+            }
+            Self::ReadOnly => "The database is read-only: nothing can be saved, reading still works",
+            Self::Failing => {
+                "The disk of this server reports errors: nothing can be saved, and the server may have to be restarted"
+            }
+            Self::Away => "The database cannot be reached: try again later",
+        }
+    }
+
+    /// The fault that an error of a file system stands for.
+    #[must_use]
+    pub fn of_io(error: &io::Error) -> Option<Self> {
+        use io::ErrorKind as Kind;
+        match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded => Some(Self::Full),
+            Kind::ReadOnlyFilesystem => Some(Self::ReadOnly),
+            _ => None,
+        }
+    }
+
+    /// The fault that an extended result code of SQLite stands for.
+    pub(crate) fn of_sqlite(code: i32) -> Option<Self> {
+        match (code, code & 0xff) {
+            // The shared memory beside the log could not grow.
+            (ffi::SQLITE_IOERR_SHMSIZE, _) | (_, ffi::SQLITE_FULL) => Some(Self::Full),
+            (_, ffi::SQLITE_READONLY) => Some(Self::ReadOnly),
+            (ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE, _) => Some(Self::Failing),
+            _ => None,
+        }
+    }
+
+    fn of_sqlx(error: &sqlx::Error) -> Option<Self> {
+        match error {
+            sqlx::Error::Database(error) => Self::of_state(error.code().as_deref()?),
+            sqlx::Error::Io(error) => Self::of_io(error).or_else(|| lost_connection(error).then_some(Self::Away)),
+            _ => None,
+        }
+    }
+
+    /// The fault that an SQLSTATE stands for: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+    pub(crate) fn of_state(state: &str) -> Option<Self> {
+        match state {
+            "53100" => Some(Self::Full),
+            "25006" => Some(Self::ReadOnly),
+            "58030" => Some(Self::Failing),
+            // Stopped, crashed, starting, no connection left.
+            "57P01" | "57P02" | "57P03" | "53300" => Some(Self::Away),
+            other => other.starts_with("08").then_some(Self::Away),
+        }
+    }
+}
+
+fn lost_connection(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::ConnectionRefused
+            | Kind::ConnectionReset
+            | Kind::ConnectionAborted
+            | Kind::NotConnected
+            | Kind::BrokenPipe
+            | Kind::UnexpectedEof
+            | Kind::TimedOut
+            | Kind::HostUnreachable
+            | Kind::NetworkUnreachable
+            | Kind::NetworkDown
+            // The socket of a PostgreSQL that is not running.
+            | Kind::NotFound
+    )
+}
+
+impl Error {
+    /// The fault of the machine behind this error, if it is one.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        match self {
+            Self::Sqlite(_) => Fault::of_sqlite(self.sqlite_code()?),
+            Self::Sql(error) => Fault::of_sqlx(error),
+            Self::Machine(fault) => Some(*fault),
+            Self::NotDurable => Some(Fault::Failing),
+            Self::RolledBack | Self::Migrate(_) | Self::Url(_) | Self::Plugin(_) => None,
+        }
+    }
+}
+
+/// The current fault of a database, as its statements noted it.
+#[derive(Debug, Default)]
+pub struct Faults {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    current: Option<Fault>,
+    /// When a fault was logged last, and which.
+    logged: Option<(Instant, Fault)>,
+    /// When writing was tried last.
+    tried: Option<Instant>,
+    /// When connections were last found to be lost.
+    away: Option<Instant>,
+}
+
+impl Faults {
+    /// Notes the fault of the machine behind `error`, if it is one.
+    fn note(&self, error: &Error) {
+        if let Some(fault) = error.fault() {
+            self.set(fault, Instant::now());
+        }
+    }
+
+    /// `done`, with its fault noted. A connection that could not be had while PostgreSQL is away is that fault as well.
+    pub(crate) fn noted<T>(&self, done: Result<T>) -> Result<T> {
+        let error = match done {
+            Ok(done) => return Ok(done),
+            Err(error) if error.is_timeout() && self.current() == Some(Fault::Away) => Error::Machine(Fault::Away),
+            Err(error) => error,
+        };
+        self.note(&error);
+        Err(error)
+    }
+
+    /// Sets the current fault; logs it unless that was done within the last minute.
+    fn set(&self, fault: Fault, now: Instant) -> bool {
+        let mut state = self.state();
+        state.current = Some(fault);
+        if fault == Fault::Away {
+            state.away = Some(now);
+        }
+        if state.logged.is_some_and(|(at, logged)| logged == fault && now.duration_since(at) < LOG_EVERY) {
+            return false;
+        }
+        state.logged = Some((now, fault));
+        drop(state);
+        tracing::error!("{}", fault.sentence());
+        true
+    }
+
+    pub(crate) fn current(&self) -> Option<Fault> {
+        self.state().current
+    }
+
+    /// True when connections were lost within the last `time`: one that was idle for so long may be one of them.
+    pub(crate) fn was_away_within(&self, time: Duration) -> bool {
+        self.state().away.is_some_and(|at| at.elapsed() <= time)
+    }
+
+    fn clear(&self) {
+        let mut state = self.state();
+        if state.current.take().is_some() {
+            state.logged = None;
+            drop(state);
+            tracing::info!("the database can be written again");
+        }
+    }
+
+    /// True when writing is to be tried: not more often than once in [`TRY_EVERY`].
+    fn may_try(&self) -> bool {
+        let now = Instant::now();
+        let mut state = self.state();
+        let may = state.tried.is_none_or(|at| now.duration_since(at) >= TRY_EVERY);
+        if may {
+            state.tried = Some(now);
+        }
+        may
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Db {
+    /// The fault that keeps changes from being saved, `None` when there is none. While there is one, a write is tried, at most
+    /// once a second; when it succeeds the fault is over.
+    pub async fn check_writing(&self) -> Option<Fault> {
+        if self.folder().is_some_and(|folder| is_full(&folder)) {
+            self.faults.set(Fault::Full, Instant::now());
+            return Some(Fault::Full);
+        }
+        let fault = self.faults.current()?;
+        if !self.faults.may_try() {
+            return Some(fault);
+        }
+        match self.try_writing().await {
+            Ok(()) => self.faults.clear(),
+            // Noted where it happened.
+            Err(error) => tracing::debug!(%error, "the database cannot be written yet"),
+        }
+        self.faults.current()
+    }
+
+    /// Commits a change that needs room, and leaves nothing behind.
+    async fn try_writing(&self) -> Result<()> {
+        let mut content = vec![0; TRIAL_BYTES];
+        // Random, since PostgreSQL would compress anything else.
+        crypto::fill_random(&mut content);
+        let mut tx = self.begin().await?;
+        tx.query(sql!("INSERT INTO write_trials (slot, content) VALUES (1, $1)")).bind(content).execute().await?;
+        tx.query(sql!("DELETE FROM write_trials WHERE slot = 1")).execute().await?;
+        tx.commit().await
+    }
+
+    /// The folder of a SQLite file.
+    fn folder(&self) -> Option<PathBuf> {
+        let file = self.file.as_deref()?;
+        Some(file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned())
+    }
+}
+
+/// True when the disk of `folder` has less room than any change needs. Unknown counts as room.
+fn is_full(folder: &Path) -> bool {
+    let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
+    // Some blocks are reserved for root.
+    let blocks = if rustix::process::geteuid().is_root() { disk.f_bfree } else { disk.f_bavail };
+    blocks.saturating_mul(disk.f_frsize) < LEAST_ROOM_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn fault_that_lasts_is_logged_once_a_minute() {
+        let faults = Faults::default();
+        let mut logged = 0;
+        for _ in 0..180 {
+            logged += u32::from(faults.set(Fault::Full, Instant::now()));
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!((logged, faults.current()), (3, Some(Fault::Full)));
+        assert!(faults.set(Fault::ReadOnly, Instant::now()), "another fault is logged at once");
+        faults.clear();
+        assert_eq!(faults.current(), None);
+        assert!(faults.set(Fault::ReadOnly, Instant::now()), "one that is back is logged at once");
+    }
+
+    #[test]
+    fn faults_are_recognised_by_the_codes_of_both_engines() {
+        assert_eq!(Fault::of_sqlite(ffi::SQLITE_FULL), Some(Fault::Full));
+        assert_eq!(Fault::of_sqlite(ffi::SQLITE_IOERR_SHMSIZE), Some(Fault::Full));
+        assert_eq!(Fault::of_sqlite(ffi::SQLITE_READONLY_DIRECTORY), Some(Fault::ReadOnly));
+        assert_eq!(Fault::of_sqlite(ffi::SQLITE_IOERR_FSYNC), Some(Fault::Failing));
+        assert_eq!(Fault::of_sqlite(ffi::SQLITE_CONSTRAINT_UNIQUE), None);
+        let states = ["53100", "25006", "58030", "57P01", "57P03", "08006", "23505"];
+        let faults = states.map(Fault::of_state);
+        let away = Some(Fault::Away);
+        assert_eq!(faults, [Some(Fault::Full), Some(Fault::ReadOnly), Some(Fault::Failing), away, away, away, None]);
+        assert_eq!(Fault::of_io(&io::ErrorKind::StorageFull.into()), Some(Fault::Full));
+        let refused = sqlx::Error::Io(io::ErrorKind::ConnectionRefused.into());
+        assert_eq!(Error::from(refused).fault(), away);
+    }
+
+    #[test]
+    fn disk_without_room_counts_as_full() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(!is_full(folder.path()));
+        assert!(!is_full(Path::new("/no/such/folder")), "unknown counts as room");
+    }
+}
