@@ -182,6 +182,10 @@ config! {
         url: Option<WebUrl> = "";
         /// The key by which the service knows this server.
         api_key: Option<Secret> = "", 1..=1024;
+        /// How many translations one person may have made in an hour. What was translated in the last day costs nothing.
+        per_person_per_hour: u32 = 60, 1..=100_000;
+        /// How many characters this server sends to the service in a day (UTC), for everyone together. 0: any number.
+        characters_per_day: u64 = 500_000, 0..=1_000_000_000_000;
     }
 
     /// Uploads, and their processing.

@@ -274,3 +274,63 @@ async fn deepl_without_a_key_is_no_configuration() {
     let faults = config::Config::load(None, keys.into_iter()).unwrap_err();
     assert!(faults.to_string().contains("translation.api_key"), "{faults}");
 }
+
+async fn limited(key: &str, value: &str) -> (TestApp, StandIn, Client) {
+    let service = StandIn::start().await;
+    let keys = [
+        ("ROOKERY_TRANSLATION_BACKEND", "libretranslate"),
+        ("ROOKERY_TRANSLATION_URL", service.url.as_str()),
+        ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32"),
+        ("ROOKERY_RATE_LIMITS_ENABLED", "true"),
+        (key, value),
+    ];
+    let app = TestApp::with(&keys).await;
+    let alice = app.account("alice").await;
+    (app, service, alice)
+}
+
+#[tokio::test]
+async fn person_has_a_limit_of_translations_and_what_is_kept_is_free() {
+    let (app, service, alice) = limited("ROOKERY_TRANSLATION_PER_PERSON_PER_HOUR", "2").await;
+    let bob = app.account("bob").await;
+    let mut paths = Vec::new();
+    for text in ["eins", "zwei", "drei"] {
+        paths.push(publish(&alice, json!({"status": text, "language": "de"})).await);
+    }
+    let translate = |who: &Client, path: &str| who.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
+    translate(&alice, &paths[0]).ok().await;
+    translate(&alice, &paths[1]).ok().await;
+    translate(&alice, &paths[2]).fails(429).await;
+    translate(&alice, &paths[0]).ok().await;
+    assert_eq!(service.translations().len(), 2);
+    translate(&bob, &paths[2]).ok().await;
+    translate(&alice, &paths[2]).ok().await;
+}
+
+#[tokio::test]
+async fn server_has_a_budget_of_characters_a_day() {
+    // "<p>eins</p>" has 11.
+    let (app, service, alice) = limited("ROOKERY_TRANSLATION_CHARACTERS_PER_DAY", "25").await;
+    let mut paths = Vec::new();
+    for text in ["eins", "zwei", "drei"] {
+        paths.push(publish(&alice, json!({"status": text, "language": "de"})).await);
+    }
+    let translate = |path: &str| alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
+    translate(&paths[0]).ok().await;
+    translate(&paths[1]).ok().await;
+    let said = translate(&paths[2]).fails(503).await;
+    assert_eq!(said, "This server has translated enough for today: try again tomorrow");
+    assert_eq!(service.translations().len(), 2);
+
+    let keys = [
+        ("ROOKERY_TRANSLATION_BACKEND", "libretranslate"),
+        ("ROOKERY_TRANSLATION_URL", service.url.as_str()),
+        ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32"),
+        ("ROOKERY_TRANSLATION_CHARACTERS_PER_DAY", "25"),
+    ];
+    let again = alice.at(&app.beside(&keys).await);
+    again.post(&format!("{}/translate", paths[2])).json(&json!({"lang": "en"})).fails(503).await;
+
+    app.app.clock.advance(chrono::Duration::days(1));
+    translate(&paths[2]).ok().await;
+}

@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 use super::instance::Cached;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::service::rate_limits::{self, Key as Whose, Limit};
 use crate::service::{locale, visibility};
 use backend::{Answer, Backend};
 use model::{Actor, MediaId, PollId, Status, StatusId, Time};
@@ -107,7 +108,8 @@ pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
 /// # Errors
 /// [`Error::NotFound`] when no service is configured, or the status is missing or hidden; [`Error::Forbidden`] when not
 /// everybody may read it, there is nothing to translate, or the service does not translate between these languages;
-/// [`Error::Unavailable`] when it gives no answer, or has given enough for now.
+/// [`Error::RateLimited`] when `actor` asked for too many; [`Error::Unavailable`] when the service gives no answer, or the budget
+/// of the day is used up, its own or this server's.
 pub async fn translate(
     cx: &Cx,
     actor: &Actor,
@@ -130,17 +132,48 @@ pub async fn translate(
         .ok_or_else(|| Error::forbidden("It cannot be translated into that language"))?;
     let key = (status.id, status.version, target.clone());
     let now = cx.clock.now();
-    if cx.translations.kept.get(&key).is_some_and(|kept| now - kept.0 >= LIFETIME) {
+    if cx.translations.kept.get(&key).is_some_and(|kept| (now - kept.0).abs() >= LIFETIME) {
         cx.translations.kept.remove(&key);
     }
     // Whoever asks for the same meanwhile waits for this answer.
     let made = async {
         let texts = Texts::load(cx, status).await?;
         let _place = place(cx)?;
+        spend(cx, actor, &texts.sent()).await?;
         let answer = backend.translate(cx, texts.sent(), source.as_deref(), &target).await?;
         Ok::<_, Error>(Arc::new((now, texts.translated(answer, source.clone(), target.clone(), backend.provider()))))
     };
     cx.translations.kept.get_or_insert_async(&key, made).await
+}
+
+/// Counts a translation of `texts` for `actor`, and against the budget of the day. What the service then fails to do counts as
+/// well: it may be paid for all the same.
+///
+/// # Errors
+/// [`Error::RateLimited`] beyond the limit of a person, [`Error::Unavailable`] when the budget is used up.
+async fn spend(cx: &Cx, actor: &Actor, texts: &[String]) -> Result<()> {
+    let config = &cx.config.translation;
+    let limit = Limit { name: "TRANSLATIONS".into(), max: config.per_person_per_hour, window_seconds: 60 * 60 };
+    rate_limits::require(cx, &limit, &Whose::Person(actor.id))?;
+    if config.characters_per_day == 0 {
+        return Ok(());
+    }
+    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+    let (characters, budget) = (number(characters), number(config.characters_per_day));
+    let mut tx = cx.db.begin().await?;
+    if !store::translation_use::take(&mut tx, day(cx.clock.now()), characters, budget).await? {
+        return Err(Error::Unavailable("This server has translated enough for today: try again tomorrow".into()));
+    }
+    Ok(tx.commit().await?)
+}
+
+fn number(of: impl TryInto<i64>) -> i64 {
+    of.try_into().unwrap_or(i64::MAX)
+}
+
+/// The day of `now` (UTC), counted from the epoch.
+fn day(now: Time) -> i64 {
+    now.timestamp().div_euclid(24 * 60 * 60)
 }
 
 /// A place for one more request to the service.
