@@ -1,7 +1,6 @@
 //! Giving up rights: what the media worker may still do once it has called [`files_and_network`] and [`system_calls`].
 //!
-//! A program that the worker becomes (`ffmpeg`, `ffprobe`) has a profile of its own: [`program_files`] and
-//! [`program_calls`]. It may read its libraries and one file, write to one folder, and start threads, but no process.
+//! A program that the worker becomes (`ffmpeg`, `ffprobe`) has a profile of its own: [`program()`]. It may read its libraries and one file, write to one folder, and start threads, but no process.
 //!
 //! Two layers beside the resource limits, each where the kernel has it, and none undone for as long as the process lives.
 //! Landlock (Linux 5.13; all of it since 6.12) refuses every file, TCP connection and signal to others; seccomp refuses
@@ -15,6 +14,7 @@
 #[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -108,10 +108,30 @@ const LOADERS: [&str; 4] = [
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// As [`files_and_network`] for a process that becomes `program`: it may run that alone, read its libraries and `input`, and
-/// write files to the folder `output`.
+/// Confines a process that becomes `program`: it may run that alone, read its libraries and `input`, write files to the folder
+/// `output`, and start threads.
+///
+/// # Errors
+/// When the kernel does not enforce what it has: the program must not be run then.
+pub(crate) fn program(program: &Path, input: &Path, output: &Path) -> io::Result<Confinement> {
+    let files = program_files(program, input, output);
+    checked(files, program_calls())
+}
+
+/// How a program is confined. `files`: what Landlock enforces, as [`files_and_network`]; `None` when it failed, though the kernel
+/// has it. `calls`: seccomp is enforced.
+fn checked(files: Option<(bool, bool)>, calls: bool) -> io::Result<Confinement> {
+    let (files, network) = files.ok_or_else(|| io::Error::other("Landlock could not be applied"))?;
+    if !calls && cfg!(target_os = "linux") {
+        // In every kernel of the last ten years: without it something else is wrong.
+        return Err(io::Error::other("seccomp could not be applied"));
+    }
+    Ok(Confinement { files, network, calls })
+}
+
+/// As [`files_and_network`], for [`program()`]; `None` when Landlock failed, though the kernel has it.
 #[cfg(target_os = "linux")]
-pub(crate) fn program_files(program: &Path, input: &Path, output: &Path) -> (bool, bool) {
+fn program_files(program: &Path, input: &Path, output: &Path) -> Option<(bool, bool)> {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictionStatus, Ruleset,
         RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
@@ -142,16 +162,18 @@ pub(crate) fn program_files(program: &Path, input: &Path, output: &Path) -> (boo
         }
         ruleset.restrict_self()
     };
-    let Ok(status) = restrict() else { return (false, false) };
-    let whole = matches!(status.landlock, LandlockStatus::Available { effective_abi, .. } if effective_abi >= ABI::V6);
-    let enforced = status.ruleset != RulesetStatus::NotEnforced;
-    (enforced, enforced && whole)
+    let status = restrict().ok()?;
+    match status.landlock {
+        LandlockStatus::Available { .. } if status.ruleset == RulesetStatus::NotEnforced => None,
+        LandlockStatus::Available { effective_abi, .. } => Some((true, effective_abi >= ABI::V6)),
+        LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => Some((false, false)),
+    }
 }
 
 /// Elsewhere there is no Landlock.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn program_files(_program: &Path, _input: &Path, _output: &Path) -> (bool, bool) {
-    (false, false)
+fn program_files(_program: &Path, _input: &Path, _output: &Path) -> Option<(bool, bool)> {
+    Some((false, false))
 }
 
 /// Gives up every system call but those of [`allowed`]; true when the kernel enforces it.
@@ -165,7 +187,7 @@ pub(crate) fn system_calls() -> bool {
 /// A refused call is answered as one that the kernel does not have: for `clone3` the C library then tries `clone`, whose
 /// flags a filter can read.
 #[cfg(target_os = "linux")]
-pub(crate) fn program_calls() -> bool {
+fn program_calls() -> bool {
     use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
@@ -201,7 +223,7 @@ pub(crate) fn system_calls() -> bool {
 
 /// Elsewhere there is no seccomp.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn program_calls() -> bool {
+fn program_calls() -> bool {
     false
 }
 
@@ -354,7 +376,7 @@ mod tests {
         std::fs::create_dir(path("output")).unwrap();
         let (input, output, other, beside) = (path("input"), path("output"), path("other"), path("beside"));
         let trying = std::thread::spawn(move || {
-            if program_files(Path::new("/bin/true"), &input, &output) != (true, true) {
+            if program_files(Path::new("/bin/true"), &input, &output) != Some((true, true)) {
                 // A kernel without it is none of this test's business.
                 return None;
             }
@@ -378,6 +400,14 @@ mod tests {
         });
         let Some([thread, process, connection]) = trying.join().unwrap() else { return };
         assert_eq!((thread, process, connection), (None, Some(ErrorKind::Unsupported), Some(ErrorKind::Unsupported)));
+    }
+
+    #[test]
+    fn program_is_not_run_unless_the_kernel_enforces_what_it_has() {
+        assert!(checked(None, true).is_err(), "Landlock failed");
+        assert!(checked(Some((true, true)), false).is_err(), "seccomp failed");
+        let lacking = checked(Some((false, false)), true).unwrap();
+        assert_eq!(lacking, Confinement { files: false, network: false, calls: true }, "an old kernel");
     }
 
     #[test]

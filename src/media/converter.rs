@@ -8,15 +8,18 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 use super::MAX_FRAMES;
+use super::confine::Confinement;
 use super::container::{Container, HEAD_BYTES};
 use super::error::{Error, Result};
 use super::permits::{Permit, Permits};
 use super::program::{self, PRINTED, Task, address, existing};
 use super::streams::{DECODERS, ENTRIES, Kind, Streams};
 use super::types::Format;
+use super::worker;
 
 /// How long looking at a file may take.
 const PROBE_TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -174,6 +177,22 @@ impl Converter {
         let missing = ENCODERS.iter().filter(|encoder| !known.contains(encoder));
         report.extend(missing.map(|encoder| format!("ffmpeg lacks the encoder {encoder}")));
         Ok(report)
+    }
+
+    /// How the two programs are confined on this machine.
+    ///
+    /// # Errors
+    /// [`Error::NoConverter`], and [`Error::Internal`] when they are not run, because the kernel does not enforce what it has.
+    pub async fn confinement(&self) -> Result<Confinement> {
+        let program = &self.programs.as_ref().ok_or(Error::NoConverter)?.ffmpeg;
+        let scratch = tempfile::tempdir().map_err(Error::internal)?;
+        let mut command = tokio::process::Command::new(&self.executable);
+        command.args([worker::COMMAND, worker::REPORT_PROGRAM]).args([program, Path::new("/dev/null"), scratch.path()]);
+        command.env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let ended = tokio::time::timeout(PROBE_TIME_LIMIT, command.output()).await.map_err(|_| Error::Timeout)?;
+        let ended = ended.map_err(Error::internal)?;
+        serde_json::from_slice(&ended.stdout)
+            .map_err(|_| Error::internal(format_args!("not confined: {}", ended.status)))
     }
 
     /// What a program prints that reads no file.

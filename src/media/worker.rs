@@ -27,6 +27,10 @@ pub const COMMAND: &str = "media-worker";
 /// The argument with which the worker only says how it is confined, as JSON.
 pub(crate) const REPORT: &str = "report";
 
+/// The argument with which the worker only says how a program is confined, as JSON. After it: the program, the file to read, the
+/// folder to write to.
+pub(crate) const REPORT_PROGRAM: &str = "report-program";
+
 /// The argument with which the worker becomes another program. After it: the file to read, the folder to write to, the limits
 /// of CPU time in seconds and of a file's size in bytes, the program, and its arguments.
 pub(crate) const RUN: &str = "run";
@@ -54,6 +58,9 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         let Err(_) = run(arguments);
         return ExitCode::from(NOT_RUN);
     }
+    if word.as_ref().is_some_and(|word| word == REPORT_PROGRAM) {
+        return report_program(arguments).map_or(ExitCode::from(NOT_RUN), |()| ExitCode::SUCCESS);
+    }
     let only_report = word.is_some_and(|word| word == REPORT);
     let done = confine().and_then(|confinement| {
         if only_report {
@@ -64,8 +71,11 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Confines this process and becomes the program of `arguments`. What the kernel lacks for that is no error: the server
-/// says at its start how a worker is confined.
+/// Confines this process and becomes the program of `arguments`.
+///
+/// # Errors
+/// When the kernel does not enforce what it has. Landlock that it lacks is not an error: the server says at its start how
+/// programs are confined.
 fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> {
     let mut next = || arguments.next().ok_or(io::ErrorKind::InvalidInput);
     let (input, output) = (PathBuf::from(next()?), PathBuf::from(next()?));
@@ -83,9 +93,17 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> 
     limit(Resource::Fsize, file_bytes, file_bytes)?;
     limit(Resource::Nofile, MAX_PROGRAM_FILES, MAX_PROGRAM_FILES)?;
     limit(Resource::Core, 0, 0)?;
-    confine::program_files(&program, &input, &output);
-    confine::program_calls();
+    confine::program(&program, &input, &output)?;
     Err(Command::new(program).args(arguments).env_clear().exec())
+}
+
+fn report_program(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+    let mut next = || arguments.next().map(PathBuf::from).ok_or(io::ErrorKind::InvalidInput);
+    let (program, input, output) = (next()?, next()?, next()?);
+    #[cfg(target_os = "linux")]
+    drop_privileges()?;
+    let confinement = confine::program(&program, &input, &output)?;
+    Ok(serde_json::to_writer(io::stdout(), &confinement)?)
 }
 
 /// Irrevocably drops the rights that decoding does not need.

@@ -505,3 +505,10 @@ async fn an_hour_of_silence_takes_no_more_than_the_time_limit() {
     assert!(alice.get(&place(&media)).fails(422).await.contains("too long"));
     assert_eq!(stored_files(&app), 0);
 }
+
+#[tokio::test]
+async fn programs_are_confined_and_not_run_otherwise() {
+    let app = server().await;
+    let confinement = app.app.converter.confinement().await.unwrap();
+    assert!(confinement.calls, "{confinement}");
+}
