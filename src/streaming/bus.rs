@@ -62,10 +62,10 @@ pub(crate) async fn run(hub: Arc<Hub>, own: Receiver<Arc<Change>>) {
             Ok(None) => return,
             Ok(Some(mut bus)) => {
                 let Err(error) = bus.work().await;
-                tracing::warn!(%error, "the other nodes cannot be heard: streams are asked to read again");
+                rookery_core::log_failure!(error, "the other nodes cannot be heard: streams are asked to read again");
                 hub.end_all(End::Missed);
             }
-            Err(error) => tracing::warn!(%error, "the other nodes cannot be heard yet"),
+            Err(error) => rookery_core::log_failure!(error, "the other nodes cannot be heard yet"),
         }
         tokio::time::sleep(RETRY).await;
     }

@@ -203,7 +203,7 @@ fn refused(error: Error) -> Refused {
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
-        tracing::error!(%error, "could not open a stream");
+        rookery_core::log_failure!(error, "could not open a stream");
         Self::new(500, "Something went wrong on our side")
     }
 }

@@ -29,7 +29,11 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
                 // Whoever serves extensions now is asked, not who did when the server started.
                 let cx = hub.cx.begin(None);
                 if let Err(error) = tell(&hub, &cx, &change).await {
-                    tracing::error!(%error, kind = change.kind().as_str(), "could not tell streams of a change");
+                    rookery_core::log_failure!(
+                        error,
+                        "could not tell streams of a change of kind {}",
+                        change.kind().as_str()
+                    );
                 }
             }
             Err(RecvError::Lagged(missed)) => {

@@ -23,7 +23,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = check(&hub).await {
-            tracing::error!(%error, "could not check the tokens of streams");
+            rookery_core::log_failure!(error, "could not check the tokens of streams");
         }
     }
 }
@@ -49,6 +49,18 @@ pub(crate) async fn check(hub: &Hub) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the token of a connection that was just admitted is valid still. It was looked up before, and may have been revoked
+/// before there was a connection to end; from now on a revocation ends it.
+pub(crate) async fn is_valid(hub: &Hub, connection: &Connection) -> Result<bool> {
+    let now = hub.cx.db.versions().map_or(0, Versions::now);
+    let token = connection.owner.token;
+    let valid = auth::usable(&hub.cx, &[token]).await?.contains(&token);
+    if valid {
+        connection.set_checked(now);
+    }
+    Ok(valid)
 }
 
 fn is_current(versions: &Versions, connection: &Connection) -> bool {

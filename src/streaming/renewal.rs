@@ -30,7 +30,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = check(&hub).await {
-            tracing::error!(%error, "could not ask plugins again what their streams show");
+            rookery_core::log_failure!(error, "could not ask plugins again what their streams show");
         }
     }
 }

@@ -14,13 +14,14 @@ use tokio::sync::mpsc;
 use crate::channel::{Refused, Wanted};
 use crate::connection::{Form, Owner};
 use crate::hub::Guest;
-use crate::{Hub, sse, websocket};
+use crate::{Hub, keeper, sse, websocket};
 use http::auth::Authentication;
 use http::client_address;
 use http::error::failure;
 use http::operation::methods::any;
 use http::policy::{API, Closed};
 use http::router::Routes;
+use rookery_core::Error;
 use rookery_core::service::auth;
 
 /// What every path of streams begins with.
@@ -97,7 +98,7 @@ async fn by_websocket(hub: &Arc<Hub>, parts: &mut Parts) -> Result<Response, Ref
         // Browsers give up where the protocol that they offer is not accepted.
         upgrade.set_selected_protocol(protocol);
     }
-    let (guest, queue) = admit(hub, parts, owner, Form::WebSocket)?;
+    let (guest, queue) = admit(hub, parts, owner, Form::WebSocket).await?;
     Ok(websocket::answer(upgrade, guest, queue, first))
 }
 
@@ -105,18 +106,35 @@ async fn by_events(hub: &Arc<Hub>, parts: &Parts, path: &str) -> Result<Response
     let owner = owner(hub, parts, None).await?;
     let wanted = Arc::new(Wanted::of_path(path, parts.uri.query().unwrap_or_default()));
     let opened = wanted.open(&hub.cx, &owner).await?;
-    let (guest, queue) = admit(hub, parts, owner, Form::EventSource)?;
+    let (guest, queue) = admit(hub, parts, owner, Form::EventSource).await?;
     guest.subscribe(opened).map_err(|text| Refused::new(429, text))?;
     Ok(sse::answer(guest, queue))
 }
 
-fn admit(
+async fn admit(
     hub: &Arc<Hub>,
     parts: &Parts,
     owner: Owner,
     form: Form,
 ) -> Result<(Guest, mpsc::Receiver<Utf8Bytes>), Refused> {
-    hub.admit(owner, address(hub, parts), form).map_err(|text| Refused::new(503, text))
+    let (guest, queue) = hub.admit(owner, address(hub, parts), form).map_err(|text| Refused::new(503, text))?;
+    if keeper::is_valid(hub, &guest.connection).await.map_err(|error| unknown(&error))? {
+        return Ok((guest, queue));
+    }
+    Err(invalid())
+}
+
+fn invalid() -> Refused {
+    Refused::new(401, "Invalid access token")
+}
+
+fn unknown(error: &Error) -> Refused {
+    rookery_core::log_failure!(error, "could not look a token up");
+    unavailable()
+}
+
+fn unavailable() -> Refused {
+    Refused::new(503, "The database does not answer, try again")
 }
 
 fn address(hub: &Hub, parts: &Parts) -> IpAddr {
@@ -125,19 +143,14 @@ fn address(hub: &Hub, parts: &Parts) -> IpAddr {
 
 /// Whose the request is, by its token: from the header, the query, or the name of the protocol.
 async fn owner(hub: &Hub, parts: &Parts, protocol: Option<&HeaderValue>) -> Result<Owner, Refused> {
-    let invalid = || Refused::new(401, "Invalid access token");
-    let unknown = || Refused::new(503, "The database does not answer, try again");
     let grant = match parts.extensions.get::<Authentication>() {
         Some(Authentication::Grant(grant)) => Arc::clone(grant),
         Some(Authentication::Invalid) => return Err(invalid()),
-        Some(Authentication::Unknown) => return Err(unknown()),
+        Some(Authentication::Unknown) => return Err(unavailable()),
         Some(Authentication::Missing) | None => {
             let token = protocol.and_then(|protocol| protocol.to_str().ok());
             let token = token.ok_or_else(|| Refused::new(401, "Missing access token"))?;
-            let found = auth::grant(&hub.cx, token).await.map_err(|error| {
-                tracing::error!(%error, "could not look a token up");
-                unknown()
-            })?;
+            let found = auth::grant(&hub.cx, token).await.map_err(|error| unknown(&error))?;
             found.ok_or_else(invalid)?
         }
     };
@@ -162,4 +175,75 @@ fn not_upgraded(refused: Refused) -> Response {
 
 fn status(refused: &Refused) -> StatusCode {
     StatusCode::from_u16(refused.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use axum::http::Request;
+    use config::Config;
+    use model::clock::Clock;
+    use rookery_core::Cx;
+    use rookery_core::extension::NoExtensions;
+    use rookery_core::service::oauth::{self, revoke};
+    use rookery_core::service::sign_up::{self, NewAccount};
+    use rookery_core::service::token;
+
+    use super::*;
+
+    async fn open(folder: &Path) -> Cx {
+        let folder = folder.to_str().unwrap();
+        let keys = [
+            ("ROOKERY_SERVER_LOCAL_DOMAIN", "example.test".to_owned()),
+            ("ROOKERY_STORAGE_DATA_DIR", folder.to_owned()),
+            ("ROOKERY_DATABASE_URL", format!("sqlite://{folder}/test.db")),
+        ];
+        let config = Config::load(None, keys.map(|(key, value)| (key.to_owned(), value)).into_iter()).unwrap();
+        Cx::open(config, Clock::system(), Path::new("/bin/false"), Arc::new(NoExtensions)).await.unwrap()
+    }
+
+    /// The grant of a new person's token.
+    async fn grant(cx: &Cx) -> Arc<auth::Grant> {
+        let mut tx = cx.db.begin().await.unwrap();
+        let new = NewAccount {
+            username: "alice".to_owned(),
+            email: "alice@example.test".to_owned(),
+            password_hash: None,
+            confirmed: true,
+            approved: true,
+            role_id: None,
+            locale: None,
+            time_zone: None,
+            app: None,
+            reason: None,
+        };
+        let account = sign_up::create(cx, &mut tx, new).await.unwrap();
+        let scopes = oauth::read_scopes(cx, "read").unwrap();
+        let token = token::mint(cx, &mut tx, None, Some(account), &scopes).await.unwrap();
+        tx.commit().await.unwrap();
+        auth::grant(cx, token.expose()).await.unwrap().unwrap()
+    }
+
+    /// A request for the stream of a person, that was authenticated with `grant`.
+    fn asked(grant: &Arc<auth::Grant>) -> Parts {
+        let (mut parts, ()) = Request::get("/api/v1/streaming/user").body(()).unwrap().into_parts();
+        parts.extensions.insert(Authentication::Grant(Arc::clone(grant)));
+        parts
+    }
+
+    #[tokio::test]
+    async fn token_that_is_revoked_while_its_stream_is_opened_opens_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let cx = open(folder.path()).await;
+        let streaming = crate::start_alone(&cx);
+        let (hub, grant) = (&streaming.hub, grant(&cx).await);
+        assert!(by_events(hub, &asked(&grant), "user").await.is_ok());
+
+        // Between the look-up of the token and the connection that a revocation would end.
+        revoke::one(&cx, grant.token).await.unwrap();
+        let Err(refused) = by_events(hub, &asked(&grant), "user").await else { panic!("it is open") };
+        assert_eq!(refused.status, 401);
+        assert!(hub.is_empty());
+    }
 }
