@@ -567,3 +567,34 @@ async fn the_server_describes_itself() {
         app.anonymous().post(path).fails(403).await;
     }
 }
+
+#[tokio::test]
+async fn token_is_issued_anew_after_a_change_of_the_secret_key_and_the_previous_one_stays_valid() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let application = Application::register(&app, "read").await;
+    let own = [("grant_type", "client_credentials")];
+    let token = async |application: &Application| {
+        application.token(&own).await.json()["access_token"].as_str().unwrap().to_owned()
+    };
+    let (before, of_alice) = (token(&application).await, application.sign_in(&browser, "read").await);
+    assert_eq!(token(&application).await, before, "the same again, by the same key");
+
+    // Whose files, the secret key among them, are others.
+    let moved = app.beside(&[]).await;
+    let there = Application { server: moved.clone(), ..application };
+    let after = token(&there).await;
+    assert_ne!(after, before);
+    assert_eq!(token(&there).await, after, "the same again, by the new key");
+    for valid in [&before, &after] {
+        with_token(&moved, valid).get("/api/v1/apps/verify_credentials").ok().await;
+    }
+    let browser = Browser::signed_in(&moved, "alice").await;
+    let renewed = there.sign_in(&browser, "read").await;
+    assert_ne!(renewed, of_alice);
+    for valid in [&of_alice, &renewed] {
+        let account = with_token(&moved, valid).get("/api/v1/accounts/verify_credentials").ok().await;
+        assert_eq!(account["id"], alice.id().to_string());
+    }
+}

@@ -2,7 +2,7 @@
 
 use chrono::Duration;
 
-use crate::harness::{Browser, PASSWORD, TestApp, form_fields};
+use crate::harness::{Browser, PASSWORD, PushService, TestApp, form_fields};
 
 #[tokio::test]
 async fn the_style_sheet_is_kept_for_ever_under_its_hash() {
@@ -185,7 +185,7 @@ async fn sessions_are_stored_hashed_and_end_two_weeks_after_their_last_use() {
 }
 
 #[tokio::test]
-async fn another_password_signs_out_other_browsers_and_no_app() {
+async fn new_password_signs_out_other_browsers_and_apps() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let (here, there) = (Browser::signed_in(&app, "alice").await, Browser::signed_in(&app, "alice").await);
@@ -208,9 +208,40 @@ async fn another_password_signs_out_other_browsers_and_no_app() {
     assert!(here.get("/settings").await.text().contains("password is changed"));
     assert!(!here.get("/settings").await.text().contains("password is changed"), "told once");
     assert_eq!(there.get("/settings").await.status, 302);
-    alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+    alice.get("/api/v1/preferences").fails(401).await;
     assert_eq!(Browser::new(&app).sign_in("alice", PASSWORD).await.status, 422);
     assert_eq!(Browser::new(&app).sign_in("alice", "another good one").await.status, 302);
+}
+
+#[tokio::test]
+async fn new_password_ends_streams_and_push_unless_apps_stay_signed_in() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let service = PushService::start().await;
+    crate::push::subscribe_every_token(&app, &service).await;
+    let subscriptions = async || {
+        let sql = "SELECT account_id FROM push_subscriptions ORDER BY account_id";
+        app.db().fetch_raw::<(i64,)>(sql).await.unwrap().into_iter().map(|(id,)| id).collect::<Vec<_>>()
+    };
+    let [of_alice, of_bob] = [i64::from(alice.id()), i64::from(bob.id())];
+    let here = Browser::signed_in(&app, "alice").await;
+    let change = async |current: &str, new: &str, more: &[(&str, &str)]| {
+        let fields = [("current_password", current), ("password", new), ("password_confirmation", new)];
+        let settings = here.get("/settings").await;
+        assert_eq!(here.submit(&settings, "/settings/password", &[&fields, more].concat()).await.status, 302);
+    };
+    let stream = alice.events("user").await;
+
+    change(PASSWORD, "another good one", &[("keep_applications", "1")]).await;
+    alice.get("/api/v1/preferences").ok().await;
+    assert_eq!(subscriptions().await, [of_alice, of_bob]);
+
+    change("another good one", "yet another one", &[]).await;
+    alice.get("/api/v1/preferences").fails(401).await;
+    assert!(stream.rest().await.contains(":The access token is not valid any more"));
+    assert_eq!(subscriptions().await, [of_bob], "other people's apps stay");
+    bob.get("/api/v1/preferences").ok().await;
+    assert_eq!(here.get("/settings").await.status, 200, "this browser stays");
 }
 
 #[tokio::test]

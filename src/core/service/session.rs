@@ -9,6 +9,7 @@ use chrono::Duration;
 
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
+use crate::service::oauth::revoke;
 use crate::service::rate_limits::{self, Key};
 use crate::service::{auth, password};
 use crypto::Secret;
@@ -197,7 +198,16 @@ pub(super) async fn check_current(person: &Person, password: Secret, faults: &mu
     Ok(())
 }
 
-/// Changes the password of `person`; all other browser sessions end, application tokens stay valid.
+/// What becomes of the applications of a person whose password changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applications {
+    /// Their tokens are revoked: whoever knew the old password may have authorised one.
+    SignOut,
+    /// They go on.
+    Keep,
+}
+
+/// Changes the password of `person`; all other browser sessions end, and those of `applications` as it says.
 ///
 /// # Errors
 /// [`Error::Validation`] naming `current_password`, `password` or
@@ -208,6 +218,7 @@ pub async fn change_password(
     current: Secret,
     new: Secret,
     confirmation: &Secret,
+    applications: Applications,
 ) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
@@ -221,6 +232,9 @@ pub async fn change_password(
     let mut tx = cx.db.begin().await?;
     password::replace(&mut tx, person.account.id, &hash).await?;
     store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    if applications == Applications::SignOut {
+        revoke::all_applications(cx, &mut tx, person.account.id).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

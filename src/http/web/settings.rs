@@ -22,9 +22,10 @@ use serde::Deserialize;
 
 use super::{Form, Page};
 use crate::error::Result;
-use crate::extract::params::text;
+use crate::extract::params::{flag, text};
 use crypto::Secret;
-use rookery_core::service::{confirmation, session};
+use rookery_core::service::confirmation;
+use rookery_core::service::session::{self, Applications};
 
 pub use frame::{Frame, field_errors, viewer};
 
@@ -41,6 +42,9 @@ pub struct ChangePassword {
     password: Option<String>,
     #[serde(deserialize_with = "text")]
     password_confirmation: Option<String>,
+    /// Applications stay signed in.
+    #[serde(deserialize_with = "flag")]
+    keep_applications: Option<bool>,
 }
 
 /// Fields of the form for the e-mail address.
@@ -77,8 +81,12 @@ pub async fn change_password(frame: Frame, Form(form): Form<ChangePassword>) -> 
     let secret = |field: Option<String>| Secret::from(field.unwrap_or_default());
     let (current, new) = (secret(form.current_password), secret(form.password));
     let confirmation = secret(form.password_confirmation);
-    match session::change_password(&frame.cx, &frame.person, current, new, &confirmation).await {
-        Ok(()) => Ok(frame.done("password.changed", PATH)),
+    let (applications, done) = match form.keep_applications {
+        Some(true) => (Applications::Keep, "password.changed_browsers"),
+        Some(false) | None => (Applications::SignOut, "password.changed"),
+    };
+    match session::change_password(&frame.cx, &frame.person, current, new, &confirmation, applications).await {
+        Ok(()) => Ok(frame.done(done, PATH)),
         Err(error) => {
             refuse(&frame, &Refused { form: "password", errors: Some(frame.faults(error)?), ..Refused::default() })
         }

@@ -1,6 +1,6 @@
 //! Token revocation (RFC 7009): the one place where tokens end, which also closes what is open with them (streams).
 //!
-//! Reached from `POST /oauth/revoke`, the list of authorised applications, a replayed code, and a password reset.
+//! Reached from `POST /oauth/revoke`, the list of authorised applications, a replayed code, and a new password.
 
 use super::{Credentials, Fault, Result, authenticate};
 use crate::Cx;
@@ -55,6 +55,11 @@ pub async fn application(cx: &Cx, account: AccountId, application: AppId) -> Pla
 /// Revokes all tokens and codes of `account`, and ends all its browser sessions.
 pub async fn everything(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
     store::session::delete_all(tx, account, None).await?;
+    all_applications(cx, tx, account).await
+}
+
+/// Revokes all tokens and codes of `account`, with their streams and push subscriptions; browser sessions stay.
+pub async fn all_applications(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
     store::code::delete_all(tx, account, None).await?;
     let revoked = store::oauth::revoke_tokens_of_account(tx, account, cx.clock.now()).await?;
     record(cx, tx, revoked).await
