@@ -28,6 +28,7 @@ struct Element {
 
 const ELEMENTS: [Element; 5] = [
     Element { name: "audio", sizes: &[], flags: &["controls"], needs_source: false, closes: true },
+    // Written as a frame: what it loads could not be sandboxed otherwise.
     Element { name: "embed", sizes: &["width", "height"], flags: &[], needs_source: true, closes: false },
     Element {
         name: "iframe",
@@ -62,7 +63,7 @@ pub fn embed(html: &str) -> String {
                 }
                 written += 1;
                 match element.name {
-                    "iframe" => out.push_str("</iframe>"),
+                    "iframe" | "embed" => out.push_str("</iframe>"),
                     name if element.closes => open.push(name),
                     _ => {}
                 }
@@ -96,8 +97,9 @@ fn start(out: &mut String, element: &Element, tag: &Tag<'_>) -> bool {
     if element.needs_source && source.is_none() {
         return false;
     }
+    let is_frame = matches!(element.name, "iframe" | "embed");
     out.push('<');
-    out.push_str(element.name);
+    out.push_str(if is_frame { "iframe" } else { element.name });
     if let Some(source) = source {
         attribute(out, "src", &source);
     }
@@ -111,7 +113,7 @@ fn start(out: &mut String, element: &Element, tag: &Tag<'_>) -> bool {
         out.push(' ');
         out.push_str(name);
     }
-    if element.name == "iframe" {
+    if is_frame {
         attribute(out, "sandbox", SANDBOX);
     }
     out.push('>');
@@ -151,6 +153,14 @@ mod tests {
             format!(
                 r#"<iframe src="https://v.test/1?a=1&amp;b=2" width="560" allowfullscreen sandbox="{SANDBOX}"></iframe>"#
             )
+        );
+    }
+
+    #[test]
+    fn embedded_document_is_shown_in_a_sandboxed_frame() {
+        assert_eq!(
+            embed("<embed src='https://v.test/' width=400 type='text/html' onload=alert(1)>"),
+            format!(r#"<iframe src="https://v.test/" width="400" sandbox="{SANDBOX}"></iframe>"#)
         );
     }
 

@@ -5,7 +5,7 @@ use rookery_core::service::token;
 use serde_json::{Value, json};
 use store::Engine;
 
-use crate::harness::{Browser, Client, TestApp};
+use crate::harness::{Browser, Client, PASSWORD, TestApp};
 
 /// The token of an application that is in the database.
 async fn registered_app(app: &TestApp, id: i64) -> Client {
@@ -100,4 +100,24 @@ async fn five_letters_in_half_an_hour() {
         alice.post("/api/v1/emails/confirmations").ok().await;
     }
     alice.post("/api/v1/emails/confirmations").fails(429).await;
+}
+
+#[tokio::test]
+async fn address_gets_five_letters_whoever_asks_for_them() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    app.accounts(["alice", "bob"]).await;
+    let ask = async |browser: &Browser, email: &str| {
+        let settings = browser.get("/settings").await;
+        let fields = [("email", email), ("email_password", PASSWORD)];
+        browser.submit(&settings, "/settings/email", &fields).await.status.as_u16()
+    };
+    let (alice, bob) = (Browser::signed_in(&app, "alice").await, Browser::signed_in(&app, "bob").await);
+    for _ in 0..3 {
+        assert_eq!(ask(&alice, "victim@mail.test").await, 302);
+    }
+    for _ in 0..2 {
+        assert_eq!(ask(&bob, "Victim@mail.test").await, 302);
+    }
+    assert_eq!(ask(&bob, "victim@mail.test").await, 429);
+    assert_eq!(ask(&bob, "another@mail.test").await, 302, "bob has letters left");
 }

@@ -194,3 +194,19 @@ async fn ten_hashtags_are_featured_at_most() {
     feature("rook10".to_owned()).fails(422).await;
     feature("rook9".to_owned()).fails(422).await;
 }
+
+#[tokio::test]
+async fn hashtag_is_spelled_as_in_its_first_public_use() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    publish_to(&alice, "among us: #secretROOKS", "private").await;
+    bob.post("/api/v1/tags/SecretRooks/follow").ok().await;
+    publish(&bob, "a #SecretRooks").await;
+    publish(&alice, "another #SECRETROOKS").await;
+
+    let name = json!("SecretRooks");
+    assert_eq!(app.anonymous().get("/api/v1/tags/secretrooks").ok().await["name"], name);
+    assert_eq!(bob.get("/api/v1/followed_tags").ok().await[0]["name"], name);
+    let found = alice.get("/api/v2/search?q=secretrooks&type=hashtags").ok().await;
+    assert_eq!(found["hashtags"][0]["name"], name);
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use model::transfer::TransferKind;
+use rookery_core::service::rate_limits::{self, Family};
 use rookery_core::service::transfer::{self, Import, Mode};
 use serde_json::{Value, json};
 
@@ -320,4 +321,37 @@ async fn killed_while_it_imports_every_row_is_done_once() {
     assert_eq!(one("SELECT COUNT(*) FROM notifications WHERE type = 'follow'").await, BIRDS);
     assert_eq!(one("SELECT done FROM imports").await, BIRDS);
     assert_eq!(one("SELECT COUNT(*) FROM import_rows").await, 0);
+}
+
+#[tokio::test]
+async fn import_spends_the_limit_of_follows_and_goes_on_when_it_is_renewed() {
+    let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
+    let alice = app.account("alice").await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let mut file = String::from("Account address\n");
+    for n in 0..30 {
+        seed.account(&format!("bird{n}"), None);
+        file += &format!("bird{n}\n");
+    }
+    seed.write(app.db()).await;
+    // All but ten of the follows of a day.
+    for _ in 0..390 {
+        rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
+    }
+    let begun = begin(&alice, TransferKind::Follows, Mode::Merge, &file).await.unwrap();
+    let state = async || {
+        let import = transfer::find(&app.app, alice.id(), begun.id).await.unwrap();
+        (import.done, import.failed, import.finished_at.is_some())
+    };
+    app.run_jobs().await;
+    assert_eq!(state().await, (10, 0, false));
+    let bird = app.anonymous().get("/api/v1/accounts/lookup?acct=bird29").ok().await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", bird["id"].as_str().unwrap())).fails(429).await;
+    app.run_jobs().await;
+    assert_eq!(state().await, (10, 0, false), "no attempt is spent on waiting");
+
+    app.app.clock.advance(chrono::Duration::days(1));
+    app.run_jobs().await;
+    assert_eq!(state().await, (30, 0, true));
+    assert_eq!(following(&alice).await.len(), 30);
 }

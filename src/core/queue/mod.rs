@@ -52,13 +52,13 @@ pub enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Retry(error.to_string())
+        if error.is_fault() { Self::NotNow(error.to_string()) } else { Self::Retry(error.to_string()) }
     }
 }
 
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
-        Self::Retry(error.to_string())
+        Error::from(error).into()
     }
 }
 

@@ -124,7 +124,7 @@ fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
     let grant = Arc::clone(grant);
     tokio::spawn(async move {
         if let Err(error) = touch(&touching.cx, &grant).await {
-            tracing::warn!(%error, "could not note that a token was used");
+            crate::log_failure!(error, "could not note that a token was used");
         }
     });
 }

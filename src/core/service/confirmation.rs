@@ -40,7 +40,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
 /// # Errors
 /// [`Error::RateLimited`] after too many mails to one address.
 pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
-    rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
+    require_few(cx, email)?;
     email::request(cx, Subject::Confirm, email).await
 }
 
@@ -103,6 +103,7 @@ async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
     if store::user::find_by_email(&cx.db, email).await?.is_some_and(|other| other.account_id != user.account_id) {
         return Err(taken());
     }
+    require_few(cx, email)?;
     let mut tx = cx.db.begin().await?;
     if user.confirmed_at.is_some() {
         store::user::set_unconfirmed_email(&mut tx, user.account_id, email).await?;
@@ -114,7 +115,13 @@ async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
     Ok(())
 }
 
+/// Counts a mail to `email`, whoever asks for it: an address that is nobody's here gets no more than one that is.
+fn require_few(cx: &Cx, email: &str) -> Result<()> {
+    rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))
+}
+
 async fn send(cx: &Cx, account: AccountId, email: &str) -> Result<()> {
+    require_few(cx, email)?;
     let mut tx = cx.db.begin().await?;
     queue(cx, &mut tx, account, email).await?;
     tx.commit().await?;

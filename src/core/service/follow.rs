@@ -36,21 +36,8 @@ pub struct Wish {
 /// # Errors
 /// [`Error::Forbidden`] for the actor's own account, an account that moved, and across a block; [`Error::NotFound`] for
 /// a hidden or suspended account; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
-/// [`Error::RateLimited`] beyond the daily limit.
+/// [`Error::RateLimited`] beyond the daily limit, of which a new follow takes one.
 pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
-    connect(cx, actor, target, wish, Some(Family::Follows)).await
-}
-
-/// As [`follow`], without the daily limit: an import has a limit of its own.
-///
-/// # Errors
-/// As [`follow`], but for the daily limit.
-pub(super) async fn import(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
-    connect(cx, actor, target, wish, None).await
-}
-
-/// Follows, which takes one from the limit of `family` when it is new.
-async fn connect(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish, family: Option<Family>) -> Result<()> {
     if target == actor.id {
         return Err(Error::forbidden("You cannot follow yourself"));
     }
@@ -67,7 +54,7 @@ async fn connect(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish, family: 
         store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
     } else {
         check_limit(cx, &me)?;
-        spent = family.map(|family| rate_limits::family(cx, me.id, family)).transpose()?;
+        spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
         begin(cx, &mut tx, &me, &target, wish).await?;
     }
     tx.commit().await?;

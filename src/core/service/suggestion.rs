@@ -109,7 +109,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 
 async fn kept(cx: &Cx, viewer: &Actor) -> Result<Arc<Kept>> {
     let now = cx.clock.now();
-    let is_fresh = |kept: &Arc<Kept>| kept.relations == viewer.relations_version && now - kept.at < LIFETIME;
+    let is_fresh = |kept: &Arc<Kept>| kept.relations == viewer.relations_version && (now - kept.at).abs() < LIFETIME;
     if let Some(kept) = cx.suggestions.people.get(&viewer.id).filter(is_fresh) {
         return Ok(kept);
     }

@@ -1,8 +1,8 @@
 //! Hashtags: looking one up, and following it.
 //!
 //! Reached from the routes of tags. What a follow brings into the home feed is the work of a job: [`Change::TagFollowed`].
-//! A hashtag is written as in its first use, but not unless somebody used it where anyone may read it: how people write
-//! hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](super::featured_tag).
+//! A hashtag is written as in its first use where anyone may read it, and until then in normal form or as its reader wrote it:
+//! how people write hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](super::featured_tag).
 //!
 //! Spec: contract rules, section 23.
 

@@ -31,7 +31,7 @@ pub async fn publish_due(cx: &Cx, id: ScheduledStatusId, claim: Claim) -> Result
     match publish(cx, &row, claim).await {
         Err(Attempt::Error(error)) => match reason(&error) {
             Some(why) => fail(cx, &row, &why, claim).await,
-            None if claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
+            None if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
                 tracing::error!(%error, "could not publish a scheduled status");
                 fail(cx, &row, "The server could not publish it.", claim).await
             }

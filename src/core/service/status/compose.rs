@@ -168,7 +168,8 @@ pub async fn save_tags(
     let known = if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
     let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
     if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
-        store::tag::publish(tx, &ids).await?;
+        let hidden = tags.iter().filter(|(name, _)| known.iter().any(|(_, known, public)| known == name && !public));
+        store::tag::publish(tx, hidden.map(|(name, display)| (name.as_str(), display.as_str())).collect()).await?;
     }
     store::tag::insert_for_status(tx, status, author, &ids).await?;
     Ok(())

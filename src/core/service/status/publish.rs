@@ -284,7 +284,12 @@ pub async fn find_by_idempotency_key(
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
     }
     let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
-    Ok(store::publish::find_idempotency_key(db, actor.id, key, since).await?)
+    let made = store::publish::find_idempotency_key(db, actor.id, key, since).await?;
+    if made.is_some() {
+        // Readers see a commit before it is durable: the first request may not be answered yet.
+        cx.db.synced().await?;
+    }
+    Ok(made)
 }
 
 /// Notifies the mentioned accounts, in the transaction that mentions them.

@@ -19,7 +19,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
     match entry {
         Entry::Follow { acct, reblogs, notify, languages } => {
             let target = account(cx, &acct).await?;
-            follow::import(cx, actor, target, Wish { reblogs, notify, languages }).await
+            follow::follow(cx, actor, target, Wish { reblogs, notify, languages }).await
         }
         Entry::Block { acct } => relationship::block(cx, actor, account(cx, &acct).await?).await,
         Entry::Mute { acct, hide_notifications } => {
@@ -39,7 +39,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
 async fn put_on_list(cx: &Cx, actor: &Actor, title: String, acct: &str) -> Result<()> {
     let target = account(cx, acct).await?;
     if target != actor.id {
-        follow::import(cx, actor, target, Wish::default()).await?;
+        follow::follow(cx, actor, target, Wish::default()).await?;
     }
     let list = find_or_make_list(cx, actor, title).await?;
     if store::list::list_members_among(&cx.db, list, &[target]).await?.is_empty() {

@@ -9,7 +9,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Done, Failure, RunImport};
 use crate::service::auth;
-use model::Actor;
+use model::{Actor, RowId, Time};
 use store::job::Claim;
 use store::transfer::{Import, ImportRow};
 
@@ -39,7 +39,7 @@ pub async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Fa
     match batch {
         Ok(Some(batch)) => settle(cx, &import, batch, claim).await,
         Ok(None) => end(cx, &import, GIVEN_UP, claim).await,
-        Err(error) if last_attempt => {
+        Err(error) if last_attempt && !error.is_fault() => {
             tracing::error!(%error, "could not go on with an import");
             end(cx, &import, GIVEN_UP, claim).await
         }
@@ -52,6 +52,17 @@ struct Batch {
     done: Vec<i64>,
     failed: Vec<(i64, String)>,
     next: RunImport,
+    /// When that is.
+    at: Time,
+}
+
+impl Batch {
+    /// A batch that ends before `position`, since the limit of follows is used up: the import goes on when the window ends.
+    fn resumed(mut self, cx: &Cx, import: RowId, position: i64) -> Self {
+        self.next = RunImport { import, removing: false, after: position - 1 };
+        self.at = cx.spent().map_or(self.at, |standing| standing.reset);
+        self
+    }
 }
 
 async fn remove_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64) -> Result<Option<Batch>> {
@@ -59,7 +70,7 @@ async fn remove_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64) -> Re
         Some(last) => RunImport { import: import.id, removing: true, after: last },
         None => RunImport { import: import.id, removing: false, after: 0 },
     };
-    Ok(Some(Batch { done: Vec::new(), failed: Vec::new(), next }))
+    Ok(Some(Batch { done: Vec::new(), failed: Vec::new(), next, at: cx.clock.now() }))
 }
 
 /// Does the next rows; `None` when none is left.
@@ -67,10 +78,11 @@ async fn apply_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64, last: 
     let rows = store::transfer::list_waiting(&cx.db, import.id, after, BATCH).await?;
     let Some(end) = rows.last().map(|row| row.position) else { return Ok(None) };
     let next = RunImport { import: import.id, removing: false, after: end };
-    let mut batch = Batch { done: Vec::new(), failed: Vec::new(), next };
+    let mut batch = Batch { done: Vec::new(), failed: Vec::new(), next, at: cx.clock.now() };
     for ImportRow { position, entry, .. } in rows {
         match apply::apply(cx, actor, entry::read(&entry)?).await {
             Ok(()) => batch.done.push(position),
+            Err(Error::RateLimited) => return Ok(Some(batch.resumed(cx, import.id, position))),
             Err(error) => batch.failed.push((position, reason(error, last)?)),
         }
     }
@@ -85,7 +97,7 @@ fn reason(error: Error, last_attempt: bool) -> Result<String> {
     if !error.may_pass() {
         return Ok(error.to_string());
     }
-    if !last_attempt {
+    if !last_attempt || error.is_fault() {
         return Err(error);
     }
     tracing::error!(%error, "could not do a row of an import");
@@ -97,7 +109,7 @@ async fn settle(cx: &Cx, import: &Import, batch: Batch, claim: Claim) -> Result<
     if !batch.done.is_empty() || !batch.failed.is_empty() {
         store::transfer::settle(&mut tx, import.id, &batch.done, batch.failed).await?;
     }
-    queue::enqueue(cx, &mut tx, &batch.next).await?;
+    queue::enqueue_at(cx, &mut tx, &batch.next, batch.at).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
