@@ -1,7 +1,7 @@
 //! Parameters with files, from a multipart body.
 //!
 //! Parameters that are not files are parsed as in [`params`](super::params). Files go to the disk as they arrive, into a
-//! folder that is deleted when the request has been answered ([`InFlight`]).
+//! folder that is deleted when the request has been answered ([`InFlight`](crate::in_flight::InFlight)).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
