@@ -12,7 +12,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::MAX_FRAMES;
-use super::confine::Confinement;
 use super::container::{Container, HEAD_BYTES};
 use super::error::{Error, Result};
 use super::permits::{Permit, Permits};
@@ -20,6 +19,7 @@ use super::program::{self, PRINTED, Task, address, existing};
 use super::streams::{DECODERS, ENTRIES, Kind, Streams};
 use super::types::Format;
 use super::worker;
+use confine::Confinement;
 
 /// How long looking at a file may take.
 const PROBE_TIME_LIMIT: Duration = Duration::from_secs(10);

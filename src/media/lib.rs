@@ -21,7 +21,6 @@
 //! Spec: <https://docs.joinmastodon.org/methods/media/>, <https://docs.joinmastodon.org/user/posting/#media>
 
 mod colour;
-mod confine;
 pub mod container;
 pub mod converter;
 mod decode;
@@ -49,7 +48,7 @@ mod types;
 mod wire;
 pub mod worker;
 
-pub use confine::Confinement;
+pub use ::confine::Confinement;
 pub use container::Container;
 pub use converter::{Converted, Converter, Programs};
 pub use error::{Error, Result, Unit};

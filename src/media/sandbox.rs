@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use confine::Confinement;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
-use super::confine::Confinement;
 use super::error::{Error, Result, Unit, at_most};
 use super::permits::Permits;
 use super::process::check;
@@ -41,6 +41,11 @@ impl Sandbox {
     #[must_use]
     pub fn with_limits(self, concurrency: usize, timeout: Duration) -> Self {
         Self { permits: Permits::new(concurrency), timeout, ..self }
+    }
+
+    /// The program that workers run: the server's own.
+    pub fn executable(&self) -> &Path {
+        &self.executable
     }
 
     /// How a worker is confined on this machine.

@@ -2,7 +2,7 @@
 //!
 //! Started by [`Sandbox`](super::Sandbox) with an empty environment. Before it reads a byte it gives up its capabilities,
 //! sets resource limits (`setrlimit`: no new file descriptor or process, little memory, little CPU time), and has the
-//! kernel refuse all files, connections and processes ([`confine`](mod@super::confine)). A decoder that crashes, hangs or is
+//! kernel refuse all files, connections and processes ([`confine`]). A decoder that crashes, hangs or is
 //! compromised has only the one file it was given. `main` must call it before it starts a runtime or reads configuration.
 //!
 //! With [`RUN`] it confines itself less, for another program, and becomes that: `ffmpeg` or `ffprobe`, see
@@ -15,9 +15,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use confine::{Confinement, Resource, drop_privileges, limit};
 
-use super::confine::{self, Confinement};
 use super::process::process;
 use super::wire;
 
@@ -62,7 +61,7 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         return report_program(arguments).map_or(ExitCode::from(NOT_RUN), |()| ExitCode::SUCCESS);
     }
     let only_report = word.is_some_and(|word| word == REPORT);
-    let done = confine().and_then(|confinement| {
+    let done = give_up_rights().and_then(|confinement| {
         if only_report {
             return Ok(serde_json::to_writer(io::stdout(), &confinement)?);
         }
@@ -82,12 +81,10 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> 
     let number = |text: OsString| text.to_str().and_then(|text| text.parse().ok()).ok_or(io::ErrorKind::InvalidInput);
     let (cpu_seconds, file_bytes): (u64, u64) = (number(next()?)?, number(next()?)?);
     let program = PathBuf::from(next()?);
+    // The thread that waits for this process ends with the server, and nothing is to be left running then.
     #[cfg(target_os = "linux")]
-    {
-        // The thread that waits for this process ends with the server, and nothing is to be left running then.
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        drop_privileges()?;
-    }
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    drop_privileges()?;
     limit(Resource::As, MAX_PROGRAM_MEMORY, MAX_PROGRAM_MEMORY)?;
     limit(Resource::Cpu, cpu_seconds, cpu_seconds + 1)?;
     limit(Resource::Fsize, file_bytes, file_bytes)?;
@@ -100,15 +97,13 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> 
 fn report_program(mut arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut next = || arguments.next().map(PathBuf::from).ok_or(io::ErrorKind::InvalidInput);
     let (program, input, output) = (next()?, next()?, next()?);
-    #[cfg(target_os = "linux")]
     drop_privileges()?;
     let confinement = confine::program(&program, &input, &output)?;
     Ok(serde_json::to_writer(io::stdout(), &confinement)?)
 }
 
 /// Irrevocably drops the rights that decoding does not need.
-fn confine() -> io::Result<Confinement> {
-    #[cfg(target_os = "linux")]
+fn give_up_rights() -> io::Result<Confinement> {
     drop_privileges()?;
     limit(Resource::As, MAX_MEMORY, MAX_MEMORY)?;
     limit(Resource::Cpu, MAX_CPU, MAX_CPU + 1)?;
@@ -120,20 +115,6 @@ fn confine() -> io::Result<Confinement> {
     // No descriptor beyond the three that are open.
     limit(Resource::Nofile, 0, 0)?;
     Ok(Confinement { files, network, calls: confine::system_calls() })
-}
-
-/// Nothing that is run may gain privileges, and what root may do beyond its own files is given up.
-#[cfg(target_os = "linux")]
-fn drop_privileges() -> io::Result<()> {
-    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
-
-    set_no_new_privs(true)?;
-    let none = CapabilitySet::empty();
-    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
-}
-
-fn limit(resource: Resource, current: u64, maximum: u64) -> io::Result<()> {
-    Ok(setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?)
 }
 
 fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
@@ -163,5 +144,14 @@ mod tests {
     #[test]
     fn half_a_request_is_nobodys() {
         assert!(serve(&b"RKM1\0\0\0\0\x09half"[..], Vec::new()).is_err());
+    }
+
+    #[test]
+    fn image_is_decoded_without_rights() {
+        let decoding = std::thread::spawn(|| {
+            let _ = (confine::files_and_network(), confine::system_calls());
+            process(&fixture::gif(40, 40, 5, 50), Purpose::Attachment).map(|done| done.is_gifv())
+        });
+        assert_eq!(decoding.join().unwrap(), Ok(true));
     }
 }

@@ -28,6 +28,7 @@ const LAYERS: &[&str] = &[
     "model",
     "config",
     "text",
+    "confine",
     "media",
     "mail",
     "outbound",

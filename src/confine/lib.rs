@@ -1,22 +1,26 @@
-//! Giving up rights: what the media worker may still do once it has called [`files_and_network`] and [`system_calls`].
+//! Giving up rights: what a child process of the server, which decodes media or compiles plugins, may still do once it has
+//! called [`drop_privileges`], [`limit`], [`files_and_network`] and [`system_calls`].
 //!
-//! A program that the worker becomes (`ffmpeg`, `ffprobe`) has a profile of its own: [`program()`]. It may read its libraries and one file, write to one folder, and start threads, but no process.
+//! One that computes on several threads calls [`thread_calls`] in place of the last. A program that a child becomes
+//! (`ffmpeg`, `ffprobe`) has a profile of its own: [`program()`]. It may read its libraries and one file, write to one folder,
+//! and start threads, but no process.
 //!
 //! Two layers beside the resource limits, each where the kernel has it, and none undone for as long as the process lives.
 //! Landlock (Linux 5.13; all of it since 6.12) refuses every file, TCP connection and signal to others; seccomp refuses
 //! every system call but those that computing and the three open streams need: no file, no socket, no process, no thread. A
 //! refused call fails with `EPERM`, so that a library which only tries goes on. Both hold for the calling thread and those
-//! that it starts; the worker has one.
+//! that it starts: call them while there is one.
 //!
 //! Spec: <https://docs.kernel.org/userspace-api/landlock.html>,
 //! <https://docs.kernel.org/userspace-api/seccomp_filter.html>
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
+pub use rustix::process::Resource;
+use rustix::process::{Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 /// What the kernel enforces of what was asked for.
@@ -51,11 +55,41 @@ impl fmt::Display for Confinement {
     }
 }
 
+/// Nothing that is run may gain privileges, and what root may do beyond its own files is given up.
+///
+/// # Errors
+/// When the kernel refuses that.
+#[cfg(target_os = "linux")]
+pub fn drop_privileges() -> io::Result<()> {
+    use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+
+    set_no_new_privs(true)?;
+    let none = CapabilitySet::empty();
+    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
+}
+
+/// Elsewhere there are no such privileges.
+///
+/// # Errors
+/// None.
+#[cfg(not(target_os = "linux"))]
+pub fn drop_privileges() -> io::Result<()> {
+    Ok(())
+}
+
+/// Limits a resource of this process; it can never be raised above `maximum` again.
+///
+/// # Errors
+/// When the present limit is lower.
+pub fn limit(resource: Resource, current: u64, maximum: u64) -> io::Result<()> {
+    Ok(setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?)
+}
+
 /// Gives up every file, connection and signal to others; returns whether the kernel enforces the first, and the rest.
 ///
 /// Without a rule that allows something, all that is handled is refused. What the kernel does not know is left out.
 #[cfg(target_os = "linux")]
-pub(crate) fn files_and_network() -> (bool, bool) {
+pub fn files_and_network() -> (bool, bool) {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError,
         RulesetStatus, Scope,
@@ -77,7 +111,7 @@ pub(crate) fn files_and_network() -> (bool, bool) {
 
 /// Elsewhere there is no Landlock.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn files_and_network() -> (bool, bool) {
+pub fn files_and_network() -> (bool, bool) {
     (false, false)
 }
 
@@ -113,7 +147,7 @@ const LOADERS: [&str; 4] = [
 ///
 /// # Errors
 /// When the kernel does not enforce what it has: the program must not be run then.
-pub(crate) fn program(program: &Path, input: &Path, output: &Path) -> io::Result<Confinement> {
+pub fn program(program: &Path, input: &Path, output: &Path) -> io::Result<Confinement> {
     let files = program_files(program, input, output);
     checked(files, program_calls())
 }
@@ -178,7 +212,8 @@ fn program_files(_program: &Path, _input: &Path, _output: &Path) -> Option<(bool
 
 /// Gives up every system call but those of [`allowed`]; true when the kernel enforces it.
 #[cfg(target_os = "linux")]
-pub(crate) fn system_calls() -> bool {
+#[must_use]
+pub fn system_calls() -> bool {
     install(allowed().into_iter().map(|call| (call, Vec::new())).collect(), libc::EPERM)
 }
 
@@ -188,12 +223,25 @@ pub(crate) fn system_calls() -> bool {
 /// flags a filter can read.
 #[cfg(target_os = "linux")]
 fn program_calls() -> bool {
+    install_with_threads(of_programs())
+}
+
+/// As [`system_calls`] for a process that computes on several threads: it may start them.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn thread_calls() -> bool {
+    install_with_threads(vec![libc::SYS_set_tid_address, libc::SYS_prctl, libc::SYS_prlimit64])
+}
+
+/// Has the kernel refuse all but the calls of [`allowed`], `more`, and starting threads.
+#[cfg(target_os = "linux")]
+fn install_with_threads(more: Vec<libc::c_long>) -> bool {
     use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
     let starts_thread = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), thread);
     let Ok(rule) = starts_thread.and_then(|condition| SeccompRule::new(vec![condition])) else { return false };
-    let calls = allowed().into_iter().chain(of_programs()).map(|call| (call, Vec::new()));
+    let calls = allowed().into_iter().chain(more).map(|call| (call, Vec::new()));
     install(calls.chain([(libc::SYS_clone, vec![rule])]).collect(), libc::ENOSYS)
 }
 
@@ -217,13 +265,21 @@ fn install(rules: BTreeMap<libc::c_long, Vec<seccompiler::SeccompRule>>, refused
 
 /// Elsewhere there is no seccomp.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn system_calls() -> bool {
+#[must_use]
+pub fn system_calls() -> bool {
     false
 }
 
 /// Elsewhere there is no seccomp.
 #[cfg(not(target_os = "linux"))]
 fn program_calls() -> bool {
+    false
+}
+
+/// Elsewhere there is no seccomp.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn thread_calls() -> bool {
     false
 }
 
@@ -403,6 +459,18 @@ mod tests {
     }
 
     #[test]
+    fn computing_starts_threads_but_opens_nothing() {
+        let trying = std::thread::spawn(move || {
+            thread_calls().then(|| {
+                let thread = refused(std::thread::Builder::new().spawn(|| ()).map(|thread| thread.join().unwrap()));
+                [thread, refused(Command::new("/bin/true").status()), refused(File::open("/etc/passwd"))]
+            })
+        });
+        let Some([thread, process, file]) = trying.join().unwrap() else { return };
+        assert_eq!((thread, process, file), (None, Some(ErrorKind::Unsupported), Some(ErrorKind::Unsupported)));
+    }
+
+    #[test]
     fn program_is_not_run_unless_the_kernel_enforces_what_it_has() {
         assert!(checked(None, true).is_err(), "Landlock failed");
         assert!(checked(Some((true, true)), false).is_err(), "seccomp failed");
@@ -421,16 +489,6 @@ mod tests {
     fn seccomp_refuses_files_connections_and_processes() {
         let Some(tried) = tried(system_calls) else { return };
         assert_eq!(tried, [DENIED; 3]);
-    }
-
-    #[test]
-    fn image_is_decoded_without_rights() {
-        let decoding = std::thread::spawn(|| {
-            files_and_network();
-            system_calls();
-            crate::process(&crate::fixture::gif(40, 40, 5, 50), crate::Purpose::Attachment).map(|done| done.is_gifv())
-        });
-        assert_eq!(decoding.join().unwrap(), Ok(true));
     }
 
     #[test]
