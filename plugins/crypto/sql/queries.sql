@@ -84,6 +84,50 @@ WHERE id IN (
     WHERE d.id {in:devices})
 RETURNING device, key_id, key, signature;
 
+-- How many keys somebody claimed of devices within an hour.
+-- name: claimed returns: many
+-- params: integers devices, integer asker, integer hour
+SELECT c.device, c.count FROM claims c WHERE c.asker = :asker AND c.device {in:devices} AND c.hour = :hour;
+
+-- The same of all devices.
+-- name: claimed_in_all returns: one
+-- params: integer asker, integer hour
+SELECT COALESCE(SUM(c.count), 0) AS count FROM claims c WHERE c.asker = :asker AND c.hour = :hour;
+
+-- name: note_claims returns: exec
+-- params: integers devices, integer asker, integer hour
+INSERT INTO claims (asker, device, hour, count)
+SELECT :asker, e.value, :hour, 1 FROM {each:devices as e} WHERE TRUE
+ON CONFLICT (asker, device) DO UPDATE
+SET count = CASE WHEN claims.hour = excluded.hour THEN claims.count + 1 ELSE 1 END, hour = excluded.hour;
+
+-- The counts of the earliest hour, if that is over.
+-- name: forget_claims returns: exec
+-- params: integer before
+DELETE FROM claims WHERE hour = (SELECT MIN(c.hour) FROM claims c) AND hour < :before;
+
+-- Bytes of the messages that wait for people, and of those that one account sent them.
+-- name: kept_for returns: many
+-- params: integers accounts, integer sender
+SELECT m.account_id, SUM(m.size) AS total, SUM(CASE WHEN m.from_account_id = :sender THEN m.size ELSE 0 END) AS own
+FROM messages m
+WHERE m.account_id {in:accounts}
+GROUP BY m.account_id;
+
+-- Bytes of all messages of one account that wait.
+-- name: kept_from returns: one
+-- params: integer sender
+SELECT COALESCE(SUM(m.size), 0) AS total FROM messages m WHERE m.from_account_id = :sender;
+
+-- The oldest of the messages from before a time.
+-- name: expired returns: many
+-- params: integer before, integer limit
+SELECT m.created_at FROM messages m WHERE m.created_at < :before ORDER BY m.created_at LIMIT :limit;
+
+-- name: expire returns: exec
+-- params: integer up_to
+DELETE FROM messages WHERE created_at <= :up_to;
+
 -- How many messages wait for devices, and how many of them one account sent.
 -- name: waiting returns: many
 -- params: integers devices, integer sender
@@ -93,9 +137,9 @@ WHERE m.device {in:devices}
 GROUP BY m.device;
 
 -- name: add_message returns: exec
--- params: integer device, integer id, integer account, integer sender, text from_device, integer type, text body, text digest, text franking, integer at
-INSERT INTO messages (device, id, account_id, from_account_id, from_device, type, body, digest, franking, created_at)
-VALUES (:device, :id, :account, :sender, :from_device, :type, :body, :digest, :franking, :at);
+-- params: integer device, integer id, integer account, integer sender, text from_device, integer type, text body, text digest, text franking, integer at, integer size
+INSERT INTO messages (device, id, account_id, from_account_id, from_device, type, body, digest, franking, created_at, size)
+VALUES (:device, :id, :account, :sender, :from_device, :type, :body, :digest, :franking, :at, :size);
 
 -- name: set_last returns: exec
 -- params: integer device, integer last

@@ -22,6 +22,14 @@ const WHOLE: usize = 60 << 10;
 const WAITING: i64 = 1_000;
 /// How many of them are of one account, so that nobody fills another's box alone.
 const OF_ONE: i64 = 200;
+/// Bytes of the messages that wait for all devices of a person.
+const FOR_PERSON: i64 = 16 << 20;
+/// Bytes of those of them that one account sent.
+const FOR_PAIR: i64 = 4 << 20;
+/// Bytes of the messages that one account sent and that wait, for whomever.
+const FROM_PERSON: i64 = 32 << 20;
+/// Bytes of a message beside its texts.
+const BESIDE: usize = 100;
 /// Bits of an id below its millisecond (contract, `types.id`).
 const BELOW: u32 = 16;
 
@@ -102,6 +110,7 @@ fn deliver(ctx: &Context, Params(sent): Params<Deliveries>) -> Result<Output> {
         return Output::empty();
     }
     check_room(&own, &targets, &messages)?;
+    check_bytes(&own, &targets, &messages)?;
     keep(&targets, &messages)?;
     tell(&targets, messages)?;
     Output::empty()
@@ -125,6 +134,36 @@ fn check_room(own: &Device, targets: &BTreeMap<i64, Device>, messages: &[(i64, M
     Ok(())
 }
 
+/// # Errors
+/// [`Error::Invalid`] when more bytes would wait for a person, of this sender or of all, than may.
+fn check_bytes(own: &Device, targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<()> {
+    let wrong = |what: &str| Error::invalid(format!("Validation failed: Too many messages {what}"));
+    let mut added: BTreeMap<i64, i64> = BTreeMap::new();
+    for (device, message) in messages {
+        if let Some(target) = targets.get(device) {
+            *added.entry(target.account_id.0).or_default() += size(message);
+        }
+    }
+    let sent: i64 = sql::kept_from(own.account_id).one()?;
+    if sent + added.values().sum::<i64>() > FROM_PERSON {
+        return Err(wrong("of yours wait for others"));
+    }
+    let accounts: Vec<i64> = added.keys().copied().collect();
+    for (account, total, of_sender) in sql::kept_for(accounts, own.account_id).all::<(i64, i64, i64)>()? {
+        let more = added.get(&account).copied().unwrap_or(0);
+        if total + more > FOR_PERSON || of_sender + more > FOR_PAIR {
+            return Err(wrong(&format!("wait for the account {account}")));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that a message takes while it waits.
+fn size(message: &Message) -> i64 {
+    let texts = message.body.len() + message.digest.len() + message.franking.len() + message.from_device.len();
+    i64::try_from(texts + BESIDE).unwrap_or(i64::MAX)
+}
+
 fn keep(targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<()> {
     sql::many::add_message(messages.iter().filter_map(|(device, message)| {
         let target = targets.get(device)?;
@@ -140,6 +179,7 @@ fn keep(targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<
             digest,
             franking,
             *created_at,
+            size(message),
         ))
     }))?;
     sql::many::set_last(targets.values().map(|target| (target.id, target.last_message)))?;

@@ -8,6 +8,7 @@
 
 mod delivery;
 mod device;
+mod expire;
 mod forget;
 mod keys;
 mod message;
@@ -27,6 +28,12 @@ pub struct Crypto;
 
 /// How many accounts or devices are asked about at once.
 const MOST: usize = 100;
+/// One-time keys of one device that one person may claim within an hour, so that nobody uses them all up alone.
+const OF_DEVICE: i64 = 20;
+/// One-time keys that one person may claim within an hour, of all devices.
+const IN_ALL: i64 = 1_000;
+/// Milliseconds of an hour.
+const HOUR: i64 = 3_600_000;
 
 /// `POST /api/v1/crypto/keys/upload`: makes or changes the device of the token, and adds one-time keys.
 #[route(post, "/api/v1/crypto/keys/upload", scopes = ["crypto"])]
@@ -86,30 +93,52 @@ struct Claimed {
     signature: String,
 }
 
-/// `POST /api/v1/crypto/keys/claim`: one key of each device. One that is unknown, and one that has none left, is left out.
+/// `POST /api/v1/crypto/keys/claim`: one key of each device. One that is unknown, one that has none left, and one of which the
+/// caller claimed too many is left out.
 #[route(post, "/api/v1/crypto/keys/claim", scopes = ["crypto"])]
 fn claim(ctx: &Context, Params(claims): Params<Claims>) -> Result<Output> {
     at_most(claims.device.len(), "devices")?;
     device::own(ctx)?;
     let found = device::held(ctx, &claims.device)?;
+    let (asker, hour) = (ctx.account(), system::now() / HOUR);
     let mut wanted: Vec<&Device> = Vec::new();
     for device in claims.device.iter().filter_map(|address| found.get(&address.key()?)) {
         if !wanted.iter().any(|known| known.id == device.id) {
             wanted.push(device);
         }
     }
-    let ids: Vec<i64> = wanted.iter().map(|device| device.id.0).collect();
+    let ids = allowed(&wanted, asker, hour)?;
     let mut keys: BTreeMap<i64, (String, String, String)> = BTreeMap::new();
     if !ids.is_empty() {
         for (device, key_id, key, signature) in sql::claim(ids).all::<(i64, String, String, String)>()? {
             keys.insert(device, (key_id, key, signature));
         }
+        sql::note_claims(keys.keys().copied().collect::<Vec<_>>(), asker, hour).exec()?;
     }
     let claimed = |device: &Device| {
         let (key_id, key, signature) = keys.remove(&device.id.0)?;
         Some(Claimed { account_id: device.account_id, device_id: device.device_id.clone(), key_id, key, signature })
     };
     Output::json(&wanted.into_iter().filter_map(claimed).collect::<Vec<_>>())
+}
+
+/// Those of `wanted` of which `asker` may claim another key in this hour.
+///
+/// # Errors
+/// [`Error::RateLimited`] when that is none since `asker` claimed too many in all.
+fn allowed(wanted: &[&Device], asker: Id, hour: i64) -> Result<Vec<i64>> {
+    let ids: Vec<i64> = wanted.iter().map(|device| device.id.0).collect();
+    if ids.is_empty() {
+        return Ok(ids);
+    }
+    let in_all: i64 = sql::claimed_in_all(asker, hour).one()?;
+    let left = usize::try_from(IN_ALL - in_all).unwrap_or(0);
+    if left == 0 {
+        return Err(Error::RateLimited);
+    }
+    let claimed: BTreeMap<i64, i64> = sql::claimed(ids.clone(), asker, hour).all::<(i64, i64)>()?.into_iter().collect();
+    let few = |id: &i64| claimed.get(id).is_none_or(|count| *count < OF_DEVICE);
+    Ok(ids.into_iter().filter(few).take(left).collect())
 }
 
 /// `GET /api/v1/crypto/keys/count`

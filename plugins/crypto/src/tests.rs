@@ -375,6 +375,104 @@ fn box_that_is_full_takes_no_more_and_nobody_fills_it_alone() {
 }
 
 #[test]
+fn nobody_claims_all_keys_of_a_device() {
+    let fake = Fake::new::<Crypto>();
+    let (alice, bob, carol) = (fake.account("alice"), fake.account("bob"), fake.account("carol"));
+    set_up(&fake, alice, "A", 1, 10..60);
+    set_up(&fake, bob, "B", 3, []);
+    set_up(&fake, carol, "C", 5, []);
+    for _ in 0..20 {
+        assert_ne!(claim(&fake, bob, alice, "A"), json!([]));
+    }
+    assert_eq!(claim(&fake, bob, alice, "A"), json!([]), "others need some as well");
+    assert_eq!(count(&fake, alice), 30);
+    assert_ne!(claim(&fake, carol, alice, "A"), json!([]));
+    fake.advance(60 * 60 * 1000);
+    assert_ne!(claim(&fake, bob, alice, "A"), json!([]));
+    assert_eq!(fake.execute("DELETE FROM claims"), 2);
+}
+
+#[test]
+fn claims_of_one_person_have_a_limit_in_all() {
+    let fake = Fake::new::<Crypto>();
+    let (alice, bob) = (fake.account("alice"), fake.account("bob"));
+    set_up(&fake, alice, "A", 1, 10..60);
+    set_up(&fake, bob, "B", 3, []);
+    claim(&fake, bob, alice, "A");
+    assert_eq!(fake.execute("UPDATE claims SET count = 999"), 1);
+    let second = fake.token(alice);
+    let body = json!({ "device": device("Z", 7), "one_time_keys": keys(7, [70, 71]) });
+    fake.post(UPLOAD).with_token(second).json(body).send().ok();
+    assert_ne!(claim(&fake, bob, alice, "Z"), json!([]));
+    let asked = json!({ "device": [{ "account_id": alice, "device_id": "Z" }] });
+    fake.post(CLAIM).as_account(bob).json(asked).send().error(429);
+}
+
+#[test]
+fn bytes_that_wait_have_limits_for_a_pair_and_a_person() {
+    let fake = Fake::new::<Crypto>();
+    let alice = fake.account("alice");
+    set_up(&fake, alice, "A", 1, []);
+    let large = |count: usize| vec![letter(alice, "A", &"x".repeat(32 << 10)); count];
+    for number in 0..4_u8 {
+        let sender = fake.account(&format!("sender{number}"));
+        set_up(&fake, sender, "D", 10 + 2 * number, []);
+        send(&fake, sender, large(60)).ok();
+        send(&fake, sender, large(60)).ok();
+        assert!(send(&fake, sender, large(10)).error(422).contains("wait for the account"), "4 MiB of one sender");
+    }
+    let late = fake.account("late");
+    set_up(&fake, late, "D", 30, []);
+    assert!(send(&fake, late, large(60)).error(422).contains("wait for the account"), "16 MiB of all");
+    send(&fake, late, vec![letter(alice, "A", "short")]).ok();
+}
+
+#[test]
+fn what_one_person_left_for_all_others_has_a_limit() {
+    let fake = Fake::new::<Crypto>();
+    let bob = fake.account("bob");
+    set_up(&fake, bob, "B", 1, []);
+    for number in 0..9_u8 {
+        let other = fake.account(&format!("other{number}"));
+        set_up(&fake, other, "D", 10 + 2 * number, []);
+        let large = |count: usize| vec![letter(other, "D", &"x".repeat(32 << 10)); count];
+        let first = send(&fake, bob, large(60));
+        if number == 8 {
+            assert!(first.error(422).contains("of yours wait for others"), "32 MiB");
+        } else {
+            first.ok();
+            send(&fake, bob, large(60)).ok();
+        }
+    }
+}
+
+#[test]
+fn messages_that_nobody_fetches_expire_a_part_at_a_time() {
+    let fake = Fake::new::<Crypto>();
+    let alice = fake.account("alice");
+    set_up(&fake, alice, "A", 1, [10]);
+    let senders: Vec<Id> = (0..8).map(|number| fake.account(&format!("sender{number}"))).collect();
+    for (sender, signer) in senders.iter().zip((20..).step_by(2)) {
+        set_up(&fake, *sender, "D", signer, []);
+        claim(&fake, *sender, alice, "A");
+        for _ in 0..8 {
+            send(&fake, *sender, vec![letter(alice, "A", "x"); 10]).ok();
+            fake.advance(1);
+        }
+    }
+    fake.job("expire", "{}").unwrap();
+    assert_eq!((fake.run_jobs(), inbox(&fake, alice, "").len()), (0, 80));
+    fake.advance(30 * 24 * 60 * 60 * 1000 - 10);
+    send(&fake, senders[0], vec![letter(alice, "A", "late")]).ok();
+    fake.advance(20);
+    fake.job("expire", "{}").unwrap();
+    assert!(fake.run_jobs() >= 1);
+    let left = inbox(&fake, alice, "");
+    assert_eq!(left.iter().map(|message| &message["body"]).collect::<Vec<_>>(), ["late"]);
+    assert_eq!(fake.execute("DELETE FROM claims"), 0);
+}
+
+#[test]
 fn who_blocks_or_is_blocked_reaches_no_device() {
     let fake = Fake::new::<Crypto>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));

@@ -1,0 +1,27 @@
+//! What nobody fetched for a month, and counts of claims from earlier hours: deleted a part at a time, each in a job.
+
+use rookery_plugin::prelude::*;
+
+use crate::{HOUR, sql};
+
+/// How long a message waits for its device, in milliseconds: 30 days.
+const WAITS: i64 = 30 * 24 * HOUR;
+/// How many messages one job deletes, and those of the same millisecond as the last.
+const PART: u16 = 500;
+
+/// Nothing is left from before `:before`, or this job is queued again.
+#[job("expire")]
+fn expire(task: &Task) -> Result<()> {
+    let now = system::now();
+    let part: Vec<i64> = sql::expired(now - WAITS, PART).all()?;
+    if let Some(last) = part.last() {
+        sql::expire(*last).exec()?;
+    }
+    let counts = sql::forget_claims(now / HOUR).exec()?;
+    if part.len() < usize::from(PART) && counts == 0 {
+        return Ok(());
+    }
+    let job = queue::job("expire", &json!({}))?;
+    queue::enqueue(&[queue::Job { unique: Some(format!("after {}", task.id)), ..job }])?;
+    Ok(())
+}
