@@ -255,7 +255,8 @@ config! {
         instances: u32 = 64, 4..=4096;
         /// The largest memory that one instance may be given.
         memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
-        /// How many connections to the database each plugin that reads gets, besides `database.max_connections`.
+        /// How many connections to the database each plugin that reads gets, besides `database.max_connections`; its hooks that
+        /// decide about changes read on one more.
         database_connections: u32 = 2, 1..=100;
         /// How long a plugin may keep a transaction open before it is rolled back. On SQLite all other writers wait.
         transaction_timeout_ms: u64 = 1000, 50..=60_000;

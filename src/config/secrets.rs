@@ -4,13 +4,15 @@
 //! folder, and any of them may be killed: those that go on all use the one key that is in the file.
 
 use std::{
+    ffi::OsStr,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
-use super::{Config, folder, kinds::Secret};
+use super::folder::{self, TrustedFolder};
+use super::{Config, kinds::Secret};
 
 /// The name of the file in `storage.data_dir`.
 const FILE_NAME: &str = "secret.key";
@@ -53,17 +55,23 @@ pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
 pub fn in_folder(folder: &Path) -> Result<Secret, Error> {
     let path = folder.join(FILE_NAME);
     let failed = |error| Error::File(path.clone(), error);
-    match fs::read_to_string(&path) {
+    match read(folder) {
         Ok(text) => checked(&path, &text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = random_text()?;
             let unfinished = path.with_extension(format!("key.{}", &random_text()?[..16]));
             create(&path, &unfinished, &text).map_err(failed)?;
             // Read back, since another process may have been first.
-            checked(&path, &fs::read_to_string(&path).map_err(failed)?)
+            checked(&path, &read(folder).map_err(failed)?)
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+fn read(folder: &Path) -> io::Result<String> {
+    let bytes = TrustedFolder::open(folder)?.read(OsStr::new(FILE_NAME))?;
+    let bytes = bytes.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
 
 fn checked(path: &Path, text: &str) -> Result<Secret, Error> {

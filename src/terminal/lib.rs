@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use config::Faults;
 use rookery_core::Error;
+use text::printable::escaped;
 
 /// The output format of a command.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,7 @@ impl Output {
     /// Writes `text`, and a line break unless it ends in one. A closed pipe is ignored.
     pub fn say(self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
-        let _ = write!(io::stdout().lock(), "{text}{end}");
+        let _ = write!(io::stdout().lock(), "{}{end}", lines(text));
     }
 
     /// Writes `answer` as a line of JSON, or `words` for people.
@@ -102,7 +103,14 @@ impl Output {
         let _ = if self.json {
             writeln!(io::stderr(), "{}", serde_json::json!({ kind: text }))
         } else {
-            writeln!(io::stderr(), "rookery: {text}")
+            writeln!(io::stderr(), "rookery: {}", lines(text))
         };
     }
+}
+
+/// `text` with escapes for what a terminal would act on, line breaks and tabs aside: what is printed may come from other
+/// people.
+fn lines(text: &str) -> String {
+    let line = |line: &str| line.split('\t').map(escaped).collect::<Vec<_>>().join("\t");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

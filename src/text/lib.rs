@@ -28,6 +28,7 @@ mod markdown;
 mod markup;
 pub mod page;
 mod plain;
+pub mod printable;
 mod reference;
 mod sanitise;
 mod scan;

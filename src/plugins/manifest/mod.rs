@@ -11,6 +11,7 @@ mod instance;
 mod pages;
 mod parse;
 mod paths;
+mod printable;
 mod rules;
 mod values;
 
@@ -113,6 +114,9 @@ pub struct Build {
     pub language: Option<String>,
     #[serde(default)]
     pub watch: Vec<String>,
+    /// Files and folders of the package besides those that the manifest names.
+    #[serde(default)]
+    pub include: Vec<String>,
 }
 
 /// `[limits]`: what the plugin asks for; the admin may override it. Sizes as `32MiB`, times as `50ms`.

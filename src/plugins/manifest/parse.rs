@@ -4,7 +4,7 @@ use rookery_plugin_host::{LoadError, Stage};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Limits, Manifest, rules};
+use super::{Limits, Manifest, printable, rules};
 use config::nearest;
 
 /// The version of the contract that this server offers.
@@ -23,6 +23,7 @@ pub fn parse(text: &str) -> Result<Manifest, LoadError> {
         .map_err(|error| LoadError::new(Stage::Validate, format!("plugin.toml: {}", one_line(&error.to_string()))))?;
     let name = value.pointer("/plugin/name").and_then(Value::as_str).filter(|name| rules::is_name(name));
     let of = name.map_or_else(|| "plugin.toml".to_owned(), |name| format!("plugin.toml of {name}"));
+    printable::check(&value).map_err(|problem| LoadError::new(Stage::Validate, format!("{of}: {problem}")))?;
     let manifest: Manifest =
         read(value).map_err(|problem| LoadError::new(Stage::Validate, format!("{of}: {problem}")))?;
     if manifest.plugin.api != API {

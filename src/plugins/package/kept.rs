@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rookery_plugin_host::LoadError;
 
-use config::folder::hand_over;
+use config::folder::TrustedFolder;
 
 use super::folder::read_bounded;
 use super::{Origin, Package, unpack, unreadable};
@@ -22,10 +22,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    if !folder.exists() {
-        fs::create_dir_all(folder)?;
-        hand_over(folder)?;
-    }
+    let trusted = TrustedFolder::create(folder)?;
     let mut files: BTreeMap<&str, &[u8]> =
         package.files.iter().map(|(path, bytes)| (path.as_str(), &**bytes)).collect();
     files.insert(&package.manifest.plugin.wasm, &package.wasm);
@@ -36,12 +33,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
         header.set_mode(0o600);
         builder.append_data(&mut header, path, content)?;
     }
-    let partial = path.with_extension("tmp");
-    let mut file = fs::File::create(&partial)?;
-    file.write_all(&builder.into_inner()?)?;
-    hand_over(&partial)?;
-    file.sync_all()?;
-    fs::rename(&partial, &path)?;
+    trusted.replace(path.file_name().unwrap_or_default(), &builder.into_inner()?)?;
     forget_oldest(folder, package.name())
 }
 
@@ -73,8 +65,13 @@ pub fn kept_digests(folder: &Path, name: &str) -> Vec<String> {
 pub fn forget(folder: &Path, name: &str) -> io::Result<()> {
     match copies(folder, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        copies => copies?.iter().try_for_each(|(_, path)| fs::remove_file(path)),
+        copies => remove(folder, copies?.iter()),
     }
+}
+
+fn remove<'a>(folder: &Path, mut copies: impl Iterator<Item = &'a (SystemTime, PathBuf)>) -> io::Result<()> {
+    let folder = TrustedFolder::open(folder)?;
+    copies.try_for_each(|(_, path)| folder.remove(path.file_name().unwrap_or_default()))
 }
 
 /// The copies of `name`, and when each was made.
@@ -104,5 +101,5 @@ fn forget_oldest(folder: &Path, name: &str) -> io::Result<()> {
     let mut copies = copies(folder, name)?;
     copies.sort();
     let surplus = copies.len().saturating_sub(KEPT);
-    copies.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+    remove(folder, copies.iter().take(surplus))
 }

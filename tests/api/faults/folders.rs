@@ -51,7 +51,7 @@ async fn unreadable_secret_key_is_named_and_not_replaced() {
     // Readable for nobody, root included: a folder where the file should be, and something that is no text.
     fs::create_dir(&key).unwrap();
     let said = app.run_set(&keys, &["user", "list"]).await.fails(1);
-    assert!(said.contains(key.to_str().unwrap()) && said.contains("directory"), "{said}");
+    assert!(said.contains(key.to_str().unwrap()) && said.contains("is not a file"), "{said}");
     assert!(key.is_dir());
 
     fs::remove_dir(&key).unwrap();
