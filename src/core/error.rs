@@ -72,7 +72,7 @@ impl Error {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Refused(refusal) => refusal.status >= 500,
+            Self::Refused(refusal) => refusal.status >= 500 || refusal.status == 429,
             Self::Conflict(_)
             | Self::RateLimited
             | Self::Plugin(_)

@@ -124,6 +124,28 @@ impl Error {
         matches!(self, Self::Sql(sqlx::Error::PoolTimedOut))
     }
 
+    /// True when a time limit cut the statement off: SQLite's transaction was interrupted, or PostgreSQL's statement or lock
+    /// timed out.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.is_interrupted() || self.has_sql_state(&["57014", "55P03"])
+    }
+
+    /// True when other transactions were in the way, so that it may work later: no connection became free, another process
+    /// writes, or PostgreSQL chose this transaction to resolve a deadlock or a serialisation failure.
+    #[must_use]
+    pub fn is_contended(&self) -> bool {
+        self.is_timeout()
+            || self.sqlite_code().is_some_and(|code| code & 0xff == ffi::SQLITE_BUSY)
+            || self.has_sql_state(&["40001", "40P01", "53300"])
+    }
+
+    /// True for an error of PostgreSQL with one of these codes
+    /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+    fn has_sql_state(&self, codes: &[&str]) -> bool {
+        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.code().is_some_and(|code| codes.contains(&&*code)))
+    }
+
     /// True when a unique index or a primary key rejected the row.
     #[must_use]
     pub fn is_unique_violation(&self) -> bool {
@@ -140,7 +162,7 @@ impl Error {
     /// True when this server's PostgreSQL role lacks a privilege (SQLSTATE 42501).
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42501"))
+        self.has_sql_state(&["42501"])
     }
 
     /// True when a foreign key rejected the statement: a referenced row does not exist (any more).

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use serde_json::Value as Json;
-use tokio::fs::{self, File, OpenOptions};
+use tokio::fs::File;
 use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::Cx;
+use config::folder::TrustedFolder;
 use rookery_core::error::{Error, Result};
 use store::confined::Scope;
 use store::plugin::Plugin;
@@ -49,10 +50,10 @@ struct Line<'a> {
 pub async fn dump(cx: &Cx, plugin: &Plugin) -> Result<Dump> {
     let folder = cx.config.storage.data_dir.join(FOLDER);
     let path = folder.join(format!("{}-{}.jsonl", plugin.name, cx.clock.now().format("%Y%m%dT%H%M%S%3fZ")));
-    let file = create(&folder, &path).await.map_err(|error| unwritable(&path, &error))?;
+    let (folder, file) = create(&folder, &path).map_err(|error| unwritable(&path, &error))?;
     let filled = fill(cx, plugin, &path, file).await;
     if filled.is_err() {
-        let _ = fs::remove_file(&path).await;
+        let _ = folder.remove(path.file_name().unwrap_or_default());
     }
     Ok(Dump { scope: Scope::find(&cx.db, &plugin.name, BTreeSet::new()).await?, rows: filled?, path })
 }
@@ -61,10 +62,10 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::invalid(format!("nothing was dropped, since {} cannot be written: {error}", path.display()))
 }
 
-async fn create(folder: &Path, path: &Path) -> std::io::Result<BufWriter<File>> {
-    fs::create_dir_all(folder).await?;
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).await?;
-    Ok(BufWriter::new(file))
+fn create(folder: &Path, path: &Path) -> std::io::Result<(TrustedFolder, BufWriter<File>)> {
+    let folder = TrustedFolder::create(folder)?;
+    let file = folder.create_new(path.file_name().unwrap_or_default())?;
+    Ok((folder, BufWriter::new(File::from_std(file))))
 }
 
 async fn fill(cx: &Cx, plugin: &Plugin, path: &Path, mut file: BufWriter<File>) -> Result<BTreeMap<String, i64>> {

@@ -2,7 +2,9 @@
 
 use rookery_plugin_host::imports::types::Failure;
 
+use crate::call::transaction_time;
 use store::confined::ConfinedError;
+use store::confined::functions::MAX_VALUE_BYTES;
 
 /// A failure with a specific code.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {
@@ -14,12 +16,27 @@ pub(super) fn unknown(name: &str) -> Failure {
     failure(404, "unknown", format!("no statement is called {name}"))
 }
 
-/// The failure for `error` in the statement `name`.
-pub(super) fn of(name: &str, error: &ConfinedError, bare: impl Fn(&str) -> String) -> Failure {
+/// The failure for `error` in the statement `name`, whose result may have `most` bytes.
+pub(super) fn of(name: &str, error: &ConfinedError, most: usize, bare: impl Fn(&str) -> String) -> Failure {
     let told = |status, code| failure(status, code, format!("{name}: {error}"));
     match error {
-        ConfinedError::Time(_) => told(429, "time"),
-        ConfinedError::Bytes(_) => told(429, "bytes"),
+        ConfinedError::Time(most) => {
+            let most = most.as_millis();
+            failure(429, "time", format!("{name}: it reached the limit of {most} ms for a statement"))
+        }
+        ConfinedError::TransactionTime => transaction_time(),
+        ConfinedError::Bytes(MAX_VALUE_BYTES) => {
+            let most = MAX_VALUE_BYTES >> 10;
+            failure(429, "bytes", format!("{name}: a value reached the limit of {most} KiB for a value"))
+        }
+        ConfinedError::Bytes(left) if *left < most => {
+            let why = format!("{name}: the result is larger than the {left} bytes that are left of the limit bytes-in");
+            failure(429, "bytes", why)
+        }
+        ConfinedError::Bytes(_) => {
+            let most = most >> 20;
+            failure(429, "bytes", format!("{name}: the result reached the limit of {most} MiB for a statement"))
+        }
         ConfinedError::Denied(_) => failure(403, "denied", format!("{name}: it reaches beyond what was granted")),
         ConfinedError::Unique(table) => {
             let table = bare(table);

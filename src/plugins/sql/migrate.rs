@@ -161,10 +161,29 @@ pub async fn migrate(
         done.applied.push(number);
         done.version = number;
     }
+    if !done.applied.is_empty() {
+        check_targets(tx, &scope, &manifest.plugin.name).await.map_err(&fault)?;
+    }
     let feeds = manifest.feeds.iter().filter_map(|feed| Some((feed.of.clone()?, feed.name.clone()))).collect();
     let owned = plugin_schema::replace_owned(tx, plugin, &sql.owner_columns, &feeds).await;
     owned.map_err(|error| fault(error.to_string()))?;
     Ok(done)
+}
+
+/// Refuses foreign keys to tables that do not exist: SQLite notices them only when a row is written.
+async fn check_targets(tx: &mut Tx, scope: &Scope, plugin: &str) -> Result<(), String> {
+    let tables = tx.list_tables(scope).await.map_err(|error| error.to_string())?;
+    let references = plugin_schema::list_references(tx, plugin).await.map_err(|error| error.to_string())?;
+    let exists = |target: &str| {
+        tables.iter().any(|table| table.strip_prefix(&*scope.prefix).unwrap_or(table).eq_ignore_ascii_case(target))
+    };
+    match references.iter().find(|reference| !exists(&reference.target)) {
+        None => Ok(()),
+        Some(reference) => {
+            let (holder, target) = (&reference.holder, &reference.target);
+            Err(format!("the table {holder} refers to the table {target}, which does not exist: create it first"))
+        }
+    }
 }
 
 /// Counts a batch; at the first one, how many there may be.
@@ -191,7 +210,7 @@ fn compatible_from(manifest: &Manifest, last: u32, contract: bool) -> Option<i64
 fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> String {
     let name = &migration.name;
     match error {
-        ConfinedError::Time(_) => format!(
+        ConfinedError::Time(_) | ConfinedError::TransactionTime => format!(
             "migration {name} and those before it took longer than {} s, or on SQLite kept others who write waiting for longer \
              than plugins.contended_migration_ms each time that it was tried: let it work in batches (`-- batch: 1000`), split it over several versions, \
              or raise plugins.migration_timeout_seconds or that key",

@@ -15,8 +15,9 @@ use crate::call::OrFailure as _;
 use crate::quota::ROW;
 use model::Cursor;
 use store::confined::functions::MAX_VALUE_BYTES;
-use store::confined::{self, Limits, Param};
+use store::confined::{self, Lane, Limits, Param};
 use store::{Tx, plugin_schema};
+use tokio::sync::SemaphorePermit;
 
 /// Most parameters of one call of [`Statements::run_many`].
 const MOST_VALUES: usize = 100_000;
@@ -39,13 +40,14 @@ impl Statements {
     /// # Errors
     /// As the contract's `sql.query`; 422 `sql.read-only` for a statement that changes something.
     pub async fn read(&self, cx: &Cx, name: &str, params: Vec<Value>) -> Result<Rows, Failure> {
-        self.read_within(cx, name, params, usize::MAX).await
+        self.read_within(cx, Lane::Usual, name, params, usize::MAX).await
     }
 
-    /// As [`Statements::read`], with a result of `most` bytes and no more than a statement's.
+    /// As [`Statements::read`], on a connection of `lane`, with a result of `most` bytes and no more than a statement's.
     pub(crate) async fn read_within(
         &self,
         cx: &Cx,
+        lane: Lane,
         name: &str,
         params: Vec<Value>,
         most: usize,
@@ -54,9 +56,20 @@ impl Statements {
         if statement.writes {
             return Err(failure(422, "read-only", format!("{name} changes something, which is not possible here")));
         }
+        let _memory = match lane {
+            Lane::Usual => Some(self.reserve(statement).await?),
+            Lane::Filters => None,
+        };
         let bound = self.bind(statement, params, most)?;
-        let done = cx.db.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
+        let done = cx.db.confined_in(lane, &self.scope, &bound.text, bound.args, &bound.limits).await;
         self.answer(statement, done, bound.reversed)
+    }
+
+    /// Waits for the memory that a statement which reads may take: beside those of more connections than two.
+    async fn reserve(&self, statement: &Statement) -> Result<SemaphorePermit<'_>, Failure> {
+        let reserved = tokio::time::timeout(self.limits.time * 4, self.memory.acquire_many(statement.texts)).await;
+        let busy = || failure(503, "unavailable", format!("{}: the database is busy", statement.name));
+        reserved.map_err(|_| busy())?.map_err(|_| busy())
     }
 
     /// Runs a statement in `tx`. A database error rolls back the statement alone, except `sql.time`, `sql.bytes` and
@@ -134,7 +147,7 @@ impl Statements {
             return Ok(());
         }
         let most = self.quota.most() >> 20;
-        Err(failure(507, "quota", format!("the plugin's tables have reached their limit of {most} MiB")))
+        Err(failure(507, "quota", format!("the plugin's tables have reached the limit db-size, {most} MiB")))
     }
 
     /// The size before a statement whose growth is known only afterwards.
@@ -156,8 +169,9 @@ impl Statements {
             return Ok(());
         }
         let most = self.quota.most() >> 20;
-        let sentence =
-            format!("the plugin's tables would outgrow their limit of {most} MiB, so the transaction is undone");
+        let sentence = format!(
+            "the plugin's tables would exceed the limit db-size, {most} MiB, so the transaction is rolled back"
+        );
         Err(failure(507, "undone", sentence))
     }
 
@@ -203,7 +217,8 @@ impl Statements {
         done: Result<confined::Rows, confined::ConfinedError>,
         reversed: bool,
     ) -> Result<Rows, Failure> {
-        let mut done = done.map_err(|error| failure::of(&statement.name, &error, |table| self.bare(table)))?;
+        let mut done =
+            done.map_err(|error| failure::of(&statement.name, &error, self.limits.bytes, |table| self.bare(table)))?;
         if done.columns.is_empty() {
             done.columns.clone_from(&statement.columns);
         }

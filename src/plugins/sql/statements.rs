@@ -14,8 +14,15 @@ use crate::Cx;
 use crate::Manifest;
 use crate::manifest::Resolved;
 use model::clock::Clock;
+use store::confined::functions::MAX_VALUES;
 use store::confined::{ConfinedError, Limits, ParamType, Scope};
 use store::{Engine, Tx, plugin_schema};
+use tokio::sync::Semaphore;
+
+/// Texts that all reading statements of a plugin may hold at once, in those connections that routes, jobs and decorations
+/// share: 32 MiB. The connection of filters and, on SQLite, that of the one transaction come to another 16 MiB each, 64 MiB in
+/// all.
+const TEXTS_AT_ONCE: usize = 2 * MAX_VALUES;
 
 /// The pagination parameters that `{page:…}` adds, in this order, unless the statement declares them.
 const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
@@ -45,6 +52,8 @@ pub struct Statement {
     /// The text for the page above `min_id`, in ascending order.
     pub(super) ascending: Option<Arc<str>>,
     pub(super) slots: Vec<Slot>,
+    /// Texts that it may hold at once.
+    pub(super) texts: u32,
     /// Indices of the pagination parameters.
     pub(super) page: Option<[usize; 4]>,
 }
@@ -64,7 +73,17 @@ pub struct Statements {
     pub(super) clock: Clock,
     pub(super) limits: Limits,
     pub(super) quota: Quota,
+    /// A permit for each text that statements which read may hold.
+    pub(super) memory: Semaphore,
     by_name: HashMap<String, Statement>,
+}
+
+impl Statement {
+    /// The names of the columns of its result, in order.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
 }
 
 impl Statements {
@@ -116,7 +135,8 @@ impl Statements {
                 plugin_schema::list_references(tx, name).await.map_err(|error| fault(error.to_string()))?;
             super::account::check_references(&sql.owner_columns, &references).map_err(&fault)?;
         }
-        Ok(Some(Self { scope, clock: cx.clock.clone(), limits, quota, by_name }))
+        let memory = Semaphore::new(TEXTS_AT_ONCE);
+        Ok(Some(Self { scope, clock: cx.clock.clone(), limits, quota, memory, by_name }))
     }
 
     /// The statement called `name`.
@@ -173,7 +193,7 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
     let most = source.max_rows.unwrap_or(limits.rows).min(limits.rows);
     let other = if engine == Engine::Sqlite { Engine::Postgres } else { Engine::Sqlite };
     translate(Rules { scope, engine: other }, source, &params, most)?;
-    let Translated { down, up, slots } = translate(Rules { scope, engine }, source, &params, most)?;
+    let Translated { down, up, slots, texts } = translate(Rules { scope, engine }, source, &params, most)?;
     let at = |name: &str| params.iter().position(|(known, _)| known == name);
     let page = match (up.is_some(), PAGE.map(at)) {
         (true, [Some(a), Some(b), Some(c), Some(d)]) => Some([a, b, c, d]),
@@ -195,6 +215,7 @@ fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> R
         text: down.text.into(),
         ascending: up.map(|up| up.text.into()),
         slots,
+        texts,
         page,
         params,
     })
@@ -217,6 +238,7 @@ struct Translated {
     down: Checked,
     up: Option<Checked>,
     slots: Vec<Slot>,
+    texts: u32,
 }
 
 fn translate(
@@ -235,5 +257,12 @@ fn translate(
     };
     let down = check(false)?;
     let up = page.map(|_| check(true)).transpose()?;
-    Ok(Translated { down, up, slots: read.slots })
+    let texts = read.texts + down.texts;
+    if texts > MAX_VALUES {
+        return Err(format!(
+            "it holds {texts} texts at once (parameters where they are named, and results of functions), and the limit is \
+             {MAX_VALUES}: split it"
+        ));
+    }
+    Ok(Translated { down, up, slots: read.slots, texts: u32::try_from(texts).unwrap_or(u32::MAX) })
 }

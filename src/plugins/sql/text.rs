@@ -34,6 +34,8 @@ pub struct Text {
     pub slots: Vec<Slot>,
     /// `{page:…}`
     pub page: Option<Page>,
+    /// Places that name a parameter which may be a text.
+    pub texts: usize,
 }
 
 /// The pagination of a statement.
@@ -117,11 +119,23 @@ impl Reader<'_> {
 
     /// The placeholder `$n` of a slot; the same for each use.
     fn number(&mut self, slot: Slot) -> String {
+        self.out.texts += usize::from(self.is_text(slot));
         let index = self.out.slots.iter().position(|known| *known == slot).unwrap_or_else(|| {
             self.out.slots.push(slot);
             self.out.slots.len() - 1
         });
         format!("${}", index + 1)
+    }
+
+    fn is_text(&self, slot: Slot) -> bool {
+        let kind = match slot {
+            Slot::Param(index) => self.params.get(index).map(|(_, kind)| *kind),
+            Slot::Now | Slot::Before | Slot::After => None,
+        };
+        match kind {
+            Some(ParamType::Text | ParamType::Blob | ParamType::Json | ParamType::Integers | ParamType::Texts) => true,
+            Some(ParamType::Boolean | ParamType::Integer | ParamType::Real) | None => false,
+        }
     }
 
     fn helper(&mut self, inside: &[Token]) -> Result<(), String> {

@@ -44,6 +44,8 @@ pub(crate) struct Confinement {
     contended: AtomicU64,
     /// What ran was interrupted since it kept others waiting for so long.
     yielded: AtomicBool,
+    /// What ran was interrupted by a limit of the transaction.
+    cut_off: AtomicBool,
     /// Of the connection that writes: whether others wait for it.
     held: OnceLock<Arc<HeldSince>>,
     /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
@@ -109,6 +111,7 @@ impl Confinement {
         self.leave();
         self.bound(None);
         self.yielded.store(false, Ordering::Release);
+        self.cut_off.store(false, Ordering::Release);
     }
 
     /// Interrupts what runs in this stay, also on another thread; nothing when the stay is over. The connection stays
@@ -155,14 +158,19 @@ impl Confinement {
     pub(crate) fn ends(&self) -> bool {
         let now = now();
         let late = |time: &AtomicU64| (1..now).contains(&time.load(Ordering::Acquire));
-        if late(&self.deadline) || late(&self.until) {
-            return true;
-        }
-        let yields = self.must_yield();
+        let (over, yields) = (late(&self.until), self.must_yield());
         if yields {
             self.yielded.store(true, Ordering::Release);
         }
-        yields
+        if over || yields {
+            self.cut_off.store(true, Ordering::Release);
+        }
+        over || yields || late(&self.deadline)
+    }
+
+    /// True when a limit of the transaction interrupted something since the connection was [renewed](Self::renew).
+    pub(super) fn was_cut_off(&self) -> bool {
+        self.cut_off.load(Ordering::Acquire)
     }
 
     /// True when something was interrupted since others waited, since the connection was [renewed](Self::renew).

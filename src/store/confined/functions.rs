@@ -15,6 +15,47 @@ pub const MAX_PATTERN_BYTES: usize = 100;
 /// Most arguments of a function: what it makes of them is in memory before it can be too large a value.
 pub const MAX_ARGUMENTS: usize = 32;
 
+/// Most values that a statement may hold at once: each text parameter, wherever it is named, and each result of a function or
+/// operator that makes texts. Together they take 16 MiB at most.
+pub const MAX_VALUES: usize = 64;
+
+/// Functions whose results are numbers, which take no memory worth counting.
+const NUMERIC: &[&str] = &[
+    "abs",
+    "avg",
+    "bool_and",
+    "bool_or",
+    "ceil",
+    "char_length",
+    "count",
+    "cume_dist",
+    "dense_rank",
+    "exists",
+    "floor",
+    "glob",
+    "instr",
+    "json_array_length",
+    "json_valid",
+    "jsonb_array_length",
+    "length",
+    "like",
+    "mod",
+    "ntile",
+    "percent_rank",
+    "position",
+    "power",
+    "rank",
+    "round",
+    "row_number",
+    "sign",
+    "sqrt",
+    "starts_with",
+    "strpos",
+    "sum",
+    "total",
+    "trunc",
+];
+
 /// Sorted, for binary search. Includes the operators that SQLite reports as functions.
 const ALLOWED: &[&str] = &[
     "->",
@@ -195,6 +236,12 @@ pub fn patterns(name: &str) -> &'static [usize] {
     SEARCHING.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or(&[], |(_, patterns)| patterns)
 }
 
+/// True for a function whose results are numbers.
+#[must_use]
+pub fn is_numeric(name: &str) -> bool {
+    NUMERIC.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
+}
+
 /// True for a function whose result may be larger than its arguments.
 #[must_use]
 pub fn is_growing(name: &str) -> bool {
@@ -229,6 +276,7 @@ mod tests {
     #[test]
     fn functions_are_found() {
         assert!(ALLOWED.is_sorted());
+        assert!(NUMERIC.is_sorted() && NUMERIC.iter().all(|name| is_allowed(name)));
         assert!(TABLES.iter().chain(ALLOWED).all(|name| is_allowed(name)));
         assert!(
             is_allowed("COUNT") && !is_allowed("unhex") && !is_allowed("load_extension") && !is_allowed("pg_read_file")

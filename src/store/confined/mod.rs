@@ -28,6 +28,7 @@ use super::db::{Db, Inner, Tx};
 
 pub use namespace::VIEWS;
 use readers::Readers;
+pub use shares::Lane;
 use shares::Share;
 pub(crate) use shares::Shares;
 
@@ -156,6 +157,9 @@ pub enum ConfinedError {
     /// It ran, or waited for a lock, for longer than its time limit.
     #[error("it took longer than {0:?}")]
     Time(Duration),
+    /// The time limit of its transaction ([`Tx::bound`]) cut it off (SQLite).
+    #[error("its transaction reached its time limit")]
+    TransactionTime,
     /// The result, or on SQLite a single value, is larger than the limit.
     #[error("the result is larger than {0} bytes")]
     Bytes(usize),
@@ -196,7 +200,7 @@ async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, Confine
 impl Db {
     /// True when [`Db::confined`] would run at once on the calling thread, for this scope.
     pub(super) fn reads_inline(&self, scope: &Scope) -> bool {
-        match self.shares.of(&scope.name) {
+        match self.shares.of(&scope.name, Lane::Usual) {
             Share::Sqlite(readers) => readers.is_free(),
             Share::Postgres(_) => false,
         }
@@ -218,8 +222,23 @@ impl Db {
         args: Vec<Param>,
         limits: &Limits,
     ) -> Result<Rows, ConfinedError> {
+        self.confined_in(Lane::Usual, scope, text, args, limits).await
+    }
+
+    /// As [`Db::confined`], on a connection of `lane`.
+    ///
+    /// # Errors
+    /// As [`Db::confined`].
+    pub async fn confined_in(
+        &self,
+        lane: Lane,
+        scope: &Arc<Scope>,
+        text: &Arc<str>,
+        args: Vec<Param>,
+        limits: &Limits,
+    ) -> Result<Rows, ConfinedError> {
         self.count();
-        match self.shares.of(&scope.name) {
+        match self.shares.of(&scope.name, lane) {
             Share::Sqlite(readers) => readers.run(scope, text, args, limits).await,
             Share::Postgres(pool) => postgres::read(&pool, scope, text, args, limits).await,
         }
@@ -249,8 +268,8 @@ impl Tx {
     /// Runs a statement of a plugin inside this transaction; the server's own statements stay unconfined.
     ///
     /// A statement that fails leaves the transaction as it was before. The exceptions can only roll back afterwards: on
-    /// SQLite a transaction in which a statement was cut off ([`ConfinedError::Time`], [`ConfinedError::Bytes`]) or ended it
-    /// ([`ConfinedError::RolledBack`]), and on both engines one in which this future was dropped.
+    /// SQLite a transaction in which a statement was cut off ([`ConfinedError::Time`], [`ConfinedError::TransactionTime`],
+    /// [`ConfinedError::Bytes`]) or ended it ([`ConfinedError::RolledBack`]), and on both engines one in which this future was dropped.
     ///
     /// # Errors
     /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.

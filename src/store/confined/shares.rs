@@ -25,10 +25,19 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Shares {
     source: Source,
-    /// Connections of each.
+    /// Connections of each in [`Lane::Usual`].
     size: u32,
     faults: Arc<Faults>,
-    by_plugin: Mutex<HashMap<String, Share>>,
+    by_plugin: Mutex<HashMap<(String, Lane), Share>>,
+}
+
+/// Which of a plugin's connections a statement runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Those that its routes, jobs and decorations share.
+    Usual,
+    /// One for hooks that a change waits for, so that they do not wait for what others read.
+    Filters,
 }
 
 /// The database.
@@ -59,32 +68,35 @@ impl Shares {
     }
 
     /// The share of the plugin called `name`, made if there is none.
-    pub(super) fn of(&self, name: &str) -> Share {
-        let mut shares = self.lock();
-        if let Some(share) = shares.get(name) {
+    pub(super) fn of(&self, name: &str, lane: Lane) -> Share {
+        let (key, mut shares) = ((name.to_owned(), lane), self.lock());
+        if let Some(share) = shares.get(&key) {
             return share.clone();
         }
+        let size = match lane {
+            Lane::Usual => self.size,
+            Lane::Filters => 1,
+        };
         let share = match &self.source {
-            Source::Sqlite(file) => Share::Sqlite(Arc::new(Readers::new(file, self.size))),
+            Source::Sqlite(file) => Share::Sqlite(Arc::new(Readers::new(file, size))),
             Source::Postgres(connect) => Share::Postgres(
                 tested(PgPoolOptions::new(), &self.faults)
-                    .max_connections(self.size)
+                    .max_connections(size)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
                     .idle_timeout(IDLE_TIMEOUT)
                     .connect_lazy_with((**connect).clone()),
             ),
         };
-        shares.insert(name.to_owned(), share.clone());
+        shares.insert(key, share.clone());
         share
     }
 
     /// Closes the connections of the plugin called `name`, once what runs on them has ended, which on SQLite is
     /// interrupted.
     pub(super) async fn end(&self, name: &str) {
-        let share = self.lock().remove(name);
-        if let Some(share) = share {
-            share.close().await;
-        }
+        let shares: Vec<Share> =
+            self.lock().extract_if(|(plugin, _), _| plugin == name).map(|(_, share)| share).collect();
+        futures_util::future::join_all(shares.iter().map(Share::close)).await;
     }
 
     /// Closes all of them.
@@ -93,7 +105,7 @@ impl Shares {
         futures_util::future::join_all(shares.iter().map(Share::close)).await;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Share>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(String, Lane), Share>> {
         self.by_plugin.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

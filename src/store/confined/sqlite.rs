@@ -72,14 +72,17 @@ async fn confined<T: Send + 'static>(
         || ConfinedError::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned());
     let cell = tx.cell().ok().filter(|cell| !cell.is_confined()).ok_or_else(over)?;
     let stay = cell.enter(scope, limits.time);
-    let interrupt = InterruptOnDrop(cell, stay);
+    let interrupt = InterruptOnDrop(Arc::clone(&cell), stay);
     let done = within(&limits, async {
         let ran = tx.on_blocking_thread(move |connection| enclosed(connection, work)).await;
         ran.map_err(|error| ConfinedError::Unavailable(error.to_string()))?
     });
     let done = done.await;
     drop(interrupt);
-    done
+    match done {
+        Err(ConfinedError::Time(_)) if cell.was_cut_off() => Err(ConfinedError::TransactionTime),
+        done => done,
+    }
 }
 
 /// Runs `work` within the limits of plugins; the connection stays confined when it was cut off.

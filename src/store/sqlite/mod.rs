@@ -18,7 +18,7 @@ mod vacuum;
 pub(crate) mod writer;
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,6 +94,7 @@ fn create(file: &Path) -> Result<()> {
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     }
+    refuse_links(file).map_err(failed)?;
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file).map_err(failed)?;
     for end in ["", "-wal", "-shm"] {
         let mut path = file.as_os_str().to_owned();
@@ -102,6 +103,23 @@ fn create(file: &Path) -> Result<()> {
         let mode = metadata.permissions().mode();
         if mode & 0o007 != 0 {
             fs::set_permissions(&path, Permissions::from_mode(mode & 0o770)).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses links in the place of the file and its log, for root: the user whom the folder belongs to could have made them.
+fn refuse_links(file: &Path) -> std::io::Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    for end in ["", "-wal", "-shm"] {
+        let mut path = file.as_os_str().to_owned();
+        path.push(end);
+        let link = fs::symlink_metadata(&path).ok().filter(|found| found.is_symlink() && found.uid() != 0);
+        if link.is_some() {
+            let path = Path::new(&path).display();
+            return Err(std::io::Error::other(format!("{path} is a link that root did not make: it is not followed")));
         }
     }
     Ok(())

@@ -249,7 +249,7 @@ async fn a_transaction_beyond_its_time_is_interrupted_and_undone() {
     tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
     tx.bound(Duration::from_millis(5), None);
     let insert = format!("INSERT INTO birds (id) {LONG}");
-    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_interrupted()));
+    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_cut_off()));
     assert!(tx.commit().await.is_err());
     insert_after(&opened).await;
 }
@@ -267,7 +267,7 @@ async fn a_transaction_that_keeps_others_waiting_is_interrupted() {
     tx.bound(Duration::from_secs(60), Some(Duration::from_millis(1)));
     let mut waiting = Box::pin(opened.writer.begin());
     assert!(waiting.as_mut().now_or_never().is_none(), "it is not their turn");
-    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_interrupted()));
+    assert!(tx.execute(&insert, &[]).is_err_and(|error| error.is_cut_off()));
     drop(tx);
     let mut next = waiting.await.unwrap();
     next.execute(&insert, &[]).expect("the next has no limit of the one before");

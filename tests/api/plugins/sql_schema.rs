@@ -190,6 +190,45 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
 }
 
 #[tokio::test]
+async fn statement_that_holds_too_many_texts_is_refused() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    for (calls, wanted) in [(31, true), (32, false), (390, false)] {
+        let calls = vec!["length(upper(:word))"; calls].join(" + ");
+        let source =
+            format!("-- name: x returns: one\n-- params: text word\nSELECT {calls} + length(upper('a')) AS n;");
+        let package = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", &source)]);
+        let mut tx = app.db().begin().await.unwrap();
+        let manifest = manifest("notes", "");
+        apply(&app, &mut tx, &manifest, &package).await.unwrap();
+        let loaded = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        match loaded {
+            Ok(_) => assert!(wanted),
+            Err(fault) => {
+                assert!(!wanted, "{}", fault.message);
+                sentence(&fault, &["texts at once", "the limit is 64"]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn foreign_key_to_a_table_that_does_not_exist_is_refused() {
+    let app = TestApp::new().await;
+    register(&app, ID, "notes").await;
+    for table in [
+        "CREATE TABLE marks (id INTEGER PRIMARY KEY, note_id INTEGER NOT NULL REFERENCES nots (id) ON DELETE CASCADE);",
+        "CREATE TABLE marks (id INTEGER PRIMARY KEY, note_id INTEGER, FOREIGN KEY (note_id) REFERENCES nots (id));",
+    ] {
+        let package = files(&[("migrations/0001_base.sql", table), ("sql/queries.sql", "")]);
+        let mut tx = app.db().begin().await.unwrap();
+        let fault = apply(&app, &mut tx, &manifest("notes", ""), &package).await.unwrap_err();
+        assert_eq!(fault.stage, Stage::Migrate, "{}", fault.message);
+        sentence(&fault, &["nots", "not exist"]);
+    }
+}
+
+#[tokio::test]
 async fn what_would_keep_an_account_from_being_deleted_is_refused_at_load() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;

@@ -40,6 +40,21 @@ pub(super) fn bound(engine: Engine, expr: &mut Expr) -> Result<(), String> {
     Ok(())
 }
 
+/// True for an expression whose value may be a text that the engine keeps beside those that it is made of.
+pub(super) fn makes_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Function(function) => !functions::is_numeric(&function.name.to_string()),
+        Expr::Trim { .. } | Expr::Substring { .. } | Expr::Case { .. } => true,
+        Expr::Cast { data_type, .. } => {
+            matches!(data_type, DataType::Text | DataType::JSONB | DataType::Blob(_) | DataType::Bytea)
+        }
+        Expr::BinaryOp { op, .. } => {
+            matches!(op, Op::StringConcat | Op::Arrow | Op::LongArrow | Op::HashArrow | Op::HashLongArrow)
+        }
+        _ => false,
+    }
+}
+
 /// Checks the arguments of a call.
 fn call(engine: Engine, function: &mut Function) -> Result<(), String> {
     let name = function.name.to_string().to_ascii_lowercase();

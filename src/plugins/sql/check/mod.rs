@@ -49,6 +49,8 @@ pub struct Checked {
     pub reads: BTreeSet<String>,
     /// The plugin's own tables that it changes.
     pub changes: BTreeSet<String>,
+    /// Expressions that make texts.
+    pub texts: usize,
 }
 
 /// How a statement may grow the plugin's tables.
@@ -191,6 +193,7 @@ impl VisitorMut for Walk<'_> {
         flow(exprs::check(self.rules.engine, expr))
     }
     fn post_visit_expr(&mut self, expr: &mut sqlparser::ast::Expr) -> Flow {
+        self.found.texts += usize::from(cost::makes_text(expr));
         flow(cost::bound(self.rules.engine, expr))
     }
     fn pre_visit_ident(&mut self, ident: &mut Ident) -> Flow {
