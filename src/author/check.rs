@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::project::Project;
+use super::rows;
 use super::stage::Stage;
 use model::clock::Clock;
 use plugins::Package;
@@ -11,12 +12,23 @@ use terminal::{Failure, Output};
 /// Prints a summary of the plugin, or the server's own error message.
 pub(crate) async fn run(project: &Project, output: Output) -> Result<(), Failure> {
     let package = project.package()?;
-    let stage = Stage::open(project, Clock::system(), &[]).await?;
-    let loaded = stage.load(&package).await;
-    stage.close().await;
-    loaded?;
+    load(project, &package).await?;
     let found = summary(&package);
     output.answer(&found, || words(&found))
+}
+
+/// Loads a package as a server would, and compares the rows of its code with its statements.
+///
+/// # Errors
+/// The server's own.
+pub(super) async fn load(project: &Project, package: &Package) -> Result<(), Failure> {
+    let stage = Stage::open(project, Clock::system(), &[]).await?;
+    let mut loaded = stage.load(package).await;
+    if loaded.is_ok() {
+        loaded = rows::check(&package.wasm, &stage.statements());
+    }
+    stage.close().await;
+    loaded
 }
 
 /// The properties that an admin reviews before installing.

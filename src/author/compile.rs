@@ -15,9 +15,9 @@ use terminal::{Failure, Output};
 pub(crate) const CONTRACT: &str = include_str!("../../plugin-sdk/wit/0.1/plugin.wit");
 
 /// Builds, and prints size and duration.
-pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
+pub(crate) fn run(project: &Project, purpose: Purpose, output: Output) -> Result<(), Failure> {
     let begun = Instant::now();
-    build(project, Purpose::Release)?;
+    build(project, purpose)?;
     let file = &project.manifest.plugin.wasm;
     let bytes = std::fs::metadata(project.folder.join(file)).map_err(Failure::new)?.len();
     let took = begun.elapsed();
@@ -32,7 +32,7 @@ pub(crate) fn run(project: &Project, output: Output) -> Result<(), Failure> {
 pub(crate) enum Purpose {
     /// For distribution: optimised.
     Release,
-    /// For `rookery plugin dev`: faster to build, slower to run.
+    /// For `rookery plugin build`, `check`, `test` and `dev`, which share what they build: faster to build, slower to run.
     Trial,
 }
 

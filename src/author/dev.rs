@@ -27,6 +27,7 @@ const LOGS: Duration = Duration::from_millis(200);
 /// Builds, serves and reloads until it is interrupted.
 pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), Failure> {
     let project = Project::open(folder)?;
+    check_port(port)?;
     let begun = Instant::now();
     let step = |what: &str| output.progress(&format!("{:>4.1} s  {what}", begun.elapsed().as_secs_f64()));
     step(&format!("building {}", project.manifest.plugin.wasm));
@@ -60,6 +61,19 @@ pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), 
         () = dashboard => Ok(()),
         served = serve::on(stage.cx.clone()) => served.map_err(Failure::from),
         followed = follow(&stage, folder, output) => followed,
+    }
+}
+
+/// Whether the port is free: said before a build that may take a minute.
+///
+/// # Errors
+/// When another program listens there.
+fn check_port(port: u16) -> Result<(), Failure> {
+    match std::net::TcpListener::bind(("127.0.0.1", port)) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Err(Failure::usage(format!(
+            "another program listens on port {port}: end it, or choose another with --port"
+        ))),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -17,6 +17,7 @@ mod new;
 mod pack;
 mod play;
 mod project;
+mod rows;
 mod rust;
 mod sign;
 mod stage;
@@ -44,11 +45,14 @@ pub enum Command {
         #[arg(long, default_value = "rust")]
         lang: String,
     },
-    /// Build the component
+    /// Build the component, as `check`, `test` and `dev` do
     Build {
         /// Folder that contains plugin.toml
         #[arg(default_value = ".")]
         folder: PathBuf,
+        /// Optimise it, as `pack` and `bench` do
+        #[arg(long)]
+        release: bool,
     },
     /// Check the plugin as a server does before loading it: manifest, contract, permissions, SQL, self-test
     Check {
@@ -121,14 +125,20 @@ pub enum Command {
 pub fn run(command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::New { name, lang } => new::run(&name, &lang, output),
-        Command::Build { folder } => compile::run(&Project::open(&folder)?, output),
+        Command::Build { folder, release } => {
+            let purpose = if release { Purpose::Release } else { Purpose::Trial };
+            compile::run(&Project::open(&folder)?, purpose, output)
+        }
         Command::Keygen { name } => sign::generate(&name, output),
-        Command::Pack { folder, key } => pack::run(&built(&folder, Purpose::Release, output)?, key.as_deref(), output),
         Command::Sign { files, key } => sign::run(&files, key.as_deref(), output),
         Command::Index { folder, key } => index::run(&folder, key.as_deref(), output),
         Command::Diff { old, new } => diff::run(&old, &new, output),
         Command::Doctor { folder } => doctor::run(&folder, output),
-        Command::Check { .. } | Command::Test { .. } | Command::Dev { .. } | Command::Bench { .. } => {
+        Command::Check { .. }
+        | Command::Test { .. }
+        | Command::Dev { .. }
+        | Command::Bench { .. }
+        | Command::Pack { .. } => {
             let runtime = Builder::new_multi_thread().enable_all().build().map_err(Failure::new)?;
             runtime.block_on(Box::pin(serve(command, output)))
         }
@@ -149,11 +159,13 @@ async fn serve(command: Command, output: Output) -> Result<(), Failure> {
             suite::run(&built(&folder, Purpose::Trial, output)?, only.as_deref(), output).await
         }
         Command::Dev { folder, port } => dev::run(&folder, port, output).await,
+        Command::Pack { folder, key } => {
+            pack::run(&built(&folder, Purpose::Release, output)?, key.as_deref(), output).await
+        }
         Command::Bench { folder, times } => bench::run(&built(&folder, Purpose::Release, output)?, times, output).await,
         Command::New { .. }
         | Command::Build { .. }
         | Command::Keygen { .. }
-        | Command::Pack { .. }
         | Command::Sign { .. }
         | Command::Index { .. }
         | Command::Diff { .. }

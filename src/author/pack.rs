@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::project::Project;
-use super::{sign, strip};
+use super::{check, sign, strip};
 use plugins::Package;
 use plugins::install::fetch::beside as signature_of;
 use plugins::package::{Origin, unpack};
@@ -15,14 +15,15 @@ use terminal::{Failure, Output};
 /// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest, and without debug information.
 /// The output is reproducible: the same package gives the same bytes. With a key, `NAME-VERSION.plugin.minisig` is its
 /// signature; one that lies there of an earlier file is deleted.
-pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Result<(), Failure> {
+pub(crate) async fn run(project: &Project, key: Option<&Path>, output: Output) -> Result<(), Failure> {
     let mut package = project.package()?;
     package.wasm = strip::without_debug_information(&package.wasm).into();
     package.sha256 = crypto::sha256_hex(&package.wasm);
     let name = format!("{}-{}.plugin", package.name(), package.manifest.plugin.version);
     let bytes = pack(&package)?;
-    // Never publish a file that a server could not read.
+    // Never publish a file that a server would not load.
     let read = unpack(&bytes, Origin::File(Path::new(&name).to_path_buf())).map_err(Failure::new)?;
+    check::load(project, &read).await?;
     let beside = project.folder.join(format!(".{name}"));
     let mut file = std::fs::File::create(&beside).map_err(Failure::new)?;
     file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(Failure::new)?;
@@ -33,8 +34,10 @@ pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Resu
     let shown = sign::shown(&path);
     let signed = sign::key_file(key).map(|key| sign::sign(&path, &bytes, &key)).transpose()?;
     let beside: Vec<&str> = package.files.keys().map(String::as_str).filter(|path| *path != "plugin.toml").collect();
+    let left_out = project.left_out()?;
     let mut answer = json!({
         "file": shown, "bytes": bytes.len(), "sha256": read.sha256, "digest": read.digest, "files": beside,
+        "left_out": left_out,
     });
     for (member, value) in signed.iter().flat_map(|signed| signed.as_object().into_iter().flatten()) {
         answer[member] = value.clone();
@@ -46,9 +49,12 @@ pub(crate) fn run(project: &Project, key: Option<&Path>, output: Output) -> Resu
                 .to_owned(),
         };
         let size = bytes.len() / 1024;
-        // What lies in the folder by accident is seen here before it is published.
         let beside = if beside.is_empty() { String::new() } else { format!("\n  files     {}", beside.join(", ")) };
-        format!("{shown}: {size} KiB\n  component {}\n  package   {}{beside}{signed}", read.sha256, read.digest)
+        let left = match left_out.as_slice() {
+            [] => String::new(),
+            left => format!("\n  left out  {} (build.include takes them)", left.join(", ")),
+        };
+        format!("{shown}: {size} KiB\n  component {}\n  package   {}{beside}{left}{signed}", read.sha256, read.digest)
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 use chrono::{DateTime, Utc};
+use rookery_plugin_host::Part;
 use rookery_plugin_host::imports::types::{CallContext, Caller};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
@@ -129,8 +130,13 @@ async fn command_step(stage: &Stage, name: &str, args: &Value) -> Result<Value, 
     let active = registry.find(&stage.name).ok_or_else(|| Failure::new("the plugin does not serve"))?;
     let caller = Caller { account: None, token: None, scopes: Vec::new(), role: 3, locale: "en".into(), app: None };
     let ctx = CallContext { request_id: "test".into(), caller, budget_ms: 5_000 };
-    let host =
-        plugins::call::Call::new(&stage.cx, active, plugins::call::Caller::system(), plugins::call::Mode::Ambient);
+    let host = plugins::call::Call::new(
+        &stage.cx,
+        active,
+        Part::Jobs,
+        plugins::call::Caller::system(),
+        plugins::call::Mode::Ambient,
+    );
     let answer = active.component.command(host.clone(), ctx, name, args.to_string()).await;
     let answer = answer.map_err(|error| Failure::new(format!("command {name}: {}", error.message)))?;
     host.commit().await?;

@@ -28,6 +28,9 @@ const LEFT_OUT: [&str; 12] = [
 /// Extensions of source files, which are excluded too.
 const SOURCES: [&str; 8] = ["rs", "c", "h", "go", "js", "ts", "py", "wat"];
 
+/// The beginnings of files at the top that are packed although the manifest does not name them.
+const ALWAYS: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "README"];
+
 /// Endings of packages, their signatures and keys, which no package may contain: a secret key least of all.
 const KEYS: [&str; 4] = [".plugin", ".minisig", ".key", ".pub"];
 
@@ -64,30 +67,77 @@ impl Project {
         self.folder.join("target/plugin")
     }
 
-    /// The files of the package: everything but sources and build output.
+    /// The files of the package: those that the manifest names or includes, and those that say who may use it.
+    ///
+    /// # Errors
+    /// When one that is included is not there.
     pub(crate) fn files(&self) -> Result<BTreeMap<String, Arc<[u8]>>, Failure> {
         let mut files = BTreeMap::new();
-        let mut folders = vec![self.folder.clone()];
+        for path in self.paths()? {
+            let bytes = std::fs::read(self.folder.join(&path)).map_err(Failure::new)?;
+            files.insert(path, Arc::from(bytes));
+        }
+        if let Some(missing) = self.included().iter().find(|named| !files.keys().any(|path| is_within(path, named))) {
+            return Err(Failure::new(format!("build.include names {missing}, and no file of the folder is in it")));
+        }
+        Ok(files)
+    }
+
+    /// The files in the folder that are neither packed nor sources, hidden or made by a build.
+    pub(crate) fn left_out(&self) -> Result<Vec<String>, Failure> {
+        let all = self.walk(|path| !is_source(path))?;
+        Ok(all.into_iter().filter(|path| !self.packs(path)).collect())
+    }
+
+    fn paths(&self) -> Result<Vec<String>, Failure> {
+        let included = self.included();
+        let named = |path: &str| included.iter().any(|named| is_within(path, named));
+        let all = self.walk(|_| true)?;
+        Ok(all.into_iter().filter(|path| self.packs(path) && (named(path) || !is_source(Path::new(path)))).collect())
+    }
+
+    fn included(&self) -> &[String] {
+        self.manifest.build.as_ref().map_or(&[], |build| &build.include)
+    }
+
+    /// True for a file that belongs to the package.
+    fn packs(&self, path: &str) -> bool {
+        let manifest = &self.manifest;
+        let files = [
+            manifest.sql.as_ref().map(|sql| &sql.statements),
+            manifest.config.as_ref().map(|config| &config.schema),
+            manifest.settings.as_ref().map(|settings| &settings.schema),
+            Some(&manifest.plugin.wasm),
+        ];
+        let mut named = files.into_iter().flatten().chain(manifest.tests.iter().map(|test| &test.file));
+        let migrations = manifest.sql.as_ref().is_some_and(|sql| is_within(path, &sql.migrations));
+        path == "plugin.toml"
+            || migrations
+            || named.any(|file| file == path)
+            || ALWAYS.iter().any(|begin| !path.contains('/') && path.to_ascii_uppercase().starts_with(begin))
+            || self.included().iter().any(|named| is_within(path, named))
+    }
+
+    /// The files of the folder of which `takes` is true, sorted: no hidden ones, no keys, and nothing that a build makes.
+    fn walk(&self, takes: impl Fn(&Path) -> bool) -> Result<Vec<String>, Failure> {
+        let (mut files, mut folders) = (Vec::new(), vec![self.folder.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).map_err(Failure::new)? {
                 let path = entry.map_err(Failure::new)?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if name.starts_with('.')
-                    || LEFT_OUT.contains(&name.as_str())
-                    || KEYS.iter().any(|ending| name.ends_with(ending))
-                    || is_source(&path)
-                {
+                let left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
+                if left_out || KEYS.iter().any(|ending| name.ends_with(ending)) {
                     continue;
                 }
                 if path.is_dir() {
                     folders.push(path);
-                    continue;
+                } else if takes(&path) {
+                    let relative = path.strip_prefix(&self.folder).map_err(Failure::new)?;
+                    files.push(relative.to_string_lossy().replace('\\', "/"));
                 }
-                let relative = path.strip_prefix(&self.folder).map_err(Failure::new)?;
-                let relative = relative.to_string_lossy().replace('\\', "/");
-                files.insert(relative, Arc::from(std::fs::read(&path).map_err(Failure::new)?));
             }
         }
+        files.sort();
         Ok(files)
     }
 
@@ -132,8 +182,14 @@ impl Project {
     }
 }
 
+/// True for the file or folder `named`, and for what is in it.
+fn is_within(path: &str, named: &str) -> bool {
+    let named = named.trim_end_matches('/');
+    path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 fn is_source(path: &Path) -> bool {
-    path.is_file()
+    !path.is_dir()
         && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SOURCES.contains(&ending))
 }
 

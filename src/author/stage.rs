@@ -259,6 +259,14 @@ impl Stage {
     }
 
     /// Closes the database.
+    /// The statements of the plugin, each with the columns that it returns.
+    pub(crate) fn statements(&self) -> Vec<(String, Vec<String>)> {
+        let registry = self.cx.registry();
+        let statements = registry.find(&self.name).and_then(|active| active.sql.as_ref());
+        let statements = statements.map(plugins::sql::Statements::all).unwrap_or_default();
+        statements.into_iter().map(|statement| (statement.name.clone(), statement.columns().to_vec())).collect()
+    }
+
     pub(crate) async fn close(self) {
         self.cx.close().await;
     }

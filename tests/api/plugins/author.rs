@@ -128,6 +128,68 @@ fn a_package_is_packed_the_same_twice_and_compared() {
 }
 
 #[test]
+fn stray_files_are_left_out_of_a_package_unless_included() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = copy("reaction_deck", folder.path());
+    for (name, text) in [("notes.txt", "mine"), ("dump.sqlite", "x"), ("LICENSE-MIT", "MIT"), ("assets/a.json", "{}")] {
+        std::fs::create_dir_all(deck.join(name).parent().unwrap()).unwrap();
+        std::fs::write(deck.join(name), text).unwrap();
+    }
+    let packed = |arguments: &[&str]| -> Value { serde_json::from_str(said(&deck, arguments).trim()).unwrap() };
+    let plain = packed(&["--json", "pack"]);
+    let names = |of: &Value| of.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+    let (files, left): (Vec<String>, Vec<String>) = (names(&plain["files"]), names(&plain["left_out"]));
+    assert_eq!(left, ["assets/a.json", "dump.sqlite", "notes.txt"]);
+    assert!(files.contains(&"LICENSE-MIT".to_owned()) && files.contains(&"sql/queries.sql".to_owned()), "{files:?}");
+
+    let manifest = deck.join("plugin.toml");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let build = |include: &str| format!("{text}\n[build]\ncommand = \"true\"\ninclude = [{include}]\n");
+    std::fs::write(&manifest, build("\"assets\"")).unwrap();
+    let files: Vec<String> = names(&packed(&["--json", "pack"])["files"]);
+    assert!(files.contains(&"assets/a.json".to_owned()) && !files.contains(&"notes.txt".to_owned()), "{files:?}");
+    std::fs::write(&manifest, build("\"pictures\"")).unwrap();
+    assert!(refused(&deck, &["pack"]).contains("build.include names pictures"));
+}
+
+#[test]
+fn package_that_a_server_would_refuse_is_not_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = copy("reaction_deck", folder.path());
+    let queries = deck.join("sql/queries.sql");
+    let whole = std::fs::read_to_string(&queries).unwrap();
+    std::fs::write(&queries, format!("{whole}\n-- name: wrong returns: many\nSELECT password_hash FROM users;\n"))
+        .unwrap();
+    assert!(refused(&deck, &["pack"]).contains("users"));
+    assert!(!deck.join("reaction_deck-0.1.0.plugin").exists());
+}
+
+#[test]
+fn row_that_reads_a_column_which_no_statement_returns_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let categories = copy("bookmark_categories", folder.path());
+    said(&categories, &["check"]);
+    let queries = categories.join("sql/queries.sql");
+    let text = std::fs::read_to_string(&queries).unwrap();
+    assert!(text.contains(" AS entries\n"));
+    std::fs::write(&queries, text.replace(" AS entries\n", " AS amount\n")).unwrap();
+    let refused = refused(&categories, &["check"]);
+    assert!(refused.contains("the row Counted reads entries, and no statement returns it"), "{refused}");
+}
+
+#[test]
+fn busy_port_is_reported_before_the_build() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = "[plugin]\nname = \"notes\"\nversion = \"1.0.0\"\napi = \"0.1\"\ntitle = \"Notes\"\n\
+                    license = \"MIT\"\nwasm = \"notes.wasm\"\n[build]\ncommand = 'touch built'\n";
+    std::fs::write(folder.path().join("plugin.toml"), manifest).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    assert!(refused(folder.path(), &["dev", "--port", &port]).contains(&format!("listens on port {port}")));
+    assert!(!folder.path().join("built").exists());
+}
+
+#[test]
 fn a_step_sets_what_a_person_wants_of_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let cookbook = copy("cookbook", folder.path());

@@ -1,8 +1,8 @@
 //! `#[derive(Row)]`
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Data, DeriveInput, Field, Fields, LitStr};
+use syn::{Data, DeriveInput, Field, Fields, LitByteStr, LitStr};
 
 /// Expands to an implementation of `FromRow`.
 pub(crate) fn expand(item: &DeriveInput) -> syn::Result<TokenStream> {
@@ -19,7 +19,9 @@ pub(crate) fn expand(item: &DeriveInput) -> syn::Result<TokenStream> {
     let columns: Vec<String> = named.named.iter().map(column).collect::<syn::Result<_>>()?;
     let fields = named.named.iter().map(|field| &field.ident);
     let (name, (impl_generics, ty_generics, bounds)) = (&item.ident, item.generics.split_for_impl());
+    let note = note(&name.to_string(), &columns);
     Ok(quote! {
+        #note
         impl #impl_generics ::rookery_plugin::sql::FromRow for #name #ty_generics #bounds {
             const COLUMNS: &'static [&'static str] = &[#(#columns),*];
 
@@ -30,6 +32,21 @@ pub(crate) fn expand(item: &DeriveInput) -> syn::Result<TokenStream> {
             }
         }
     })
+}
+
+/// Tells `rookery plugin check` which columns the row reads: a line `Name:column,column` of the component's custom section
+/// `rookery-rows`.
+fn note(name: &str, columns: &[String]) -> TokenStream {
+    let line = format!("{name}:{}\n", columns.join(","));
+    let (length, bytes) = (line.len(), LitByteStr::new(line.as_bytes(), Span::call_site()));
+    quote! {
+        #[cfg(target_arch = "wasm32")]
+        #[allow(unsafe_code, reason = "a section that no code reads")]
+        const _: () = {
+            #[unsafe(link_section = "rookery-rows")]
+            static ROW: [u8; #length] = *#bytes;
+        };
+    }
 }
 
 fn column(field: &Field) -> syn::Result<String> {
