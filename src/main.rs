@@ -7,11 +7,16 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The media worker is dispatched before anything else: it gives up its rights first and reads no configuration.
+/// Child processes that give up their rights are dispatched before anything else: they read no configuration.
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|word| word == media::worker::COMMAND) {
+    let word = arguments.next().unwrap_or_default();
+    if word == media::worker::COMMAND {
         return media::worker::main(arguments);
+    }
+    #[cfg(feature = "plugins")]
+    if word == rookery_plugin_host::compile_worker::COMMAND {
+        return rookery_plugin_host::compile_worker::main(arguments);
     }
     rookery_cli::main()
 }

@@ -1,14 +1,16 @@
 //! The circuit breaker: stops calling a route, hook, job or command that keeps failing.
 //!
 //! Asked by `call` before and told after each call. Opens when more than half of at least 20 calls within 30 seconds
-//! failed, and then refuses calls for 5 seconds. After that it is half-open: one call is the probe, whose success
+//! failed, and then refuses calls for 5 seconds. The failures of the person who has the most are left out: nobody can
+//! stop alone what others use. After that it is half-open: one call is the probe, whose success
 //! closes it. Each opening in a row doubles the time, up to 5 minutes (exponential back-off). Three openings in an hour
 //! are reported. What a refused call means (a hook's policy, a 503) is not decided here.
 //!
-//! [`TimeBreaker`] does the same for a whole plugin by the time that its transactions and statements took of the database.
+//! [`TimeBreaker`] does the same for a part of a plugin by the time that its transactions and statements took of the database.
 //!
 //! Spec: `PLUGINS.md` section 2.6.
 
+use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(30);
@@ -17,6 +19,8 @@ const FIRST_BACK_OFF: Duration = Duration::from_secs(5);
 const MAX_BACK_OFF: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
 const OPENINGS_TO_QUARANTINE: usize = 3;
+/// Failures whose persons are remembered.
+const MAX_PERSONS: usize = 1_000;
 /// Buckets of the sliding window, one second each.
 const BUCKETS: usize = 30;
 
@@ -53,6 +57,8 @@ struct Bucket {
 pub(crate) struct Breaker {
     born: Instant,
     parts: [Bucket; BUCKETS],
+    /// The second and the person of the latest failures, oldest first.
+    persons: VecDeque<(u64, i64)>,
     state: BreakerState,
     /// Calls are refused until then.
     until: Instant,
@@ -65,6 +71,7 @@ impl Breaker {
         Self {
             born: now,
             parts: [Bucket::default(); BUCKETS],
+            persons: VecDeque::new(),
             state: BreakerState::Closed,
             until: now,
             pause: FIRST_BACK_OFF,
@@ -85,14 +92,16 @@ impl Breaker {
         }
     }
 
-    /// Records a call that ended.
-    pub(crate) fn ended(&mut self, failed: bool, now: Instant) {
+    /// Records a call on behalf of `person` that ended.
+    pub(crate) fn ended(&mut self, failed: bool, person: Option<i64>, now: Instant) {
         match self.state {
             BreakerState::HalfOpen if failed => self.open(now),
             BreakerState::HalfOpen => self.close(),
             BreakerState::Closed => {
                 let (calls, failures) = self.count(failed, now);
-                if calls >= MIN_CALLS && failures * 2 > calls {
+                let alone = if failed { self.count_person(person, now) } else { 0 };
+                let others = failures.saturating_sub(alone);
+                if failed && calls >= MIN_CALLS && others * 2 > calls.saturating_sub(alone) {
                     self.open(now);
                 }
             }
@@ -137,6 +146,21 @@ impl Breaker {
         recent.fold((0, 0), |(calls, failures), part| (calls + part.calls, failures + part.failures))
     }
 
+    /// Records a failure for `person`, and returns how many of the window's failures are those of the person with the most.
+    fn count_person(&mut self, person: Option<i64>, now: Instant) -> u32 {
+        let second = now.saturating_duration_since(self.born).as_secs();
+        self.persons.extend(person.map(|person| (second, person)));
+        let is_old = |(of, _): &(u64, i64)| second - of.min(&second) >= WINDOW.as_secs();
+        while self.persons.len() > MAX_PERSONS || self.persons.front().is_some_and(is_old) {
+            self.persons.pop_front();
+        }
+        let mut counts: HashMap<i64, u32> = HashMap::new();
+        for (_, person) in &self.persons {
+            *counts.entry(*person).or_default() += 1;
+        }
+        counts.into_values().max().unwrap_or(0)
+    }
+
     /// Opens it, for longer each time in a row.
     fn open(&mut self, now: Instant) {
         let in_a_row = now.saturating_duration_since(self.until) < MAX_BACK_OFF && !self.openings.is_empty();
@@ -150,13 +174,14 @@ impl Breaker {
     fn close(&mut self) {
         self.state = BreakerState::Closed;
         self.parts = [Bucket::default(); BUCKETS];
+        self.persons.clear();
     }
 }
 
-/// Seconds over which a plugin's time in the database is added up.
+/// Seconds over which time in the database is added up.
 const MINUTE: usize = 60;
 
-/// The breaker of a plugin that keeps the database busy: opens when that took more than a limit within a minute.
+/// The breaker of a part that keeps the database busy: opens when that took more than a limit within a minute.
 #[derive(Debug)]
 pub(crate) struct TimeBreaker {
     limit: Duration,
@@ -220,7 +245,7 @@ mod tests {
 
     fn fail(breaker: &mut Breaker, times: u32, now: Instant) {
         for _ in 0..times {
-            breaker.ended(true, now);
+            breaker.ended(true, None, now);
         }
     }
 
@@ -235,10 +260,34 @@ mod tests {
 
         let mut half = Breaker::new(start);
         for _ in 0..50 {
-            half.ended(false, start);
-            half.ended(true, start);
+            half.ended(false, None, start);
+            half.ended(true, None, start);
         }
         assert_eq!(half.admit(start), Admission::Call);
+    }
+
+    #[test]
+    fn failures_of_one_person_alone_do_not_open_it() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        for _ in 0..500 {
+            breaker.ended(true, Some(7), start);
+        }
+        breaker.ended(false, Some(8), start);
+        breaker.ended(true, Some(8), start);
+        assert_eq!(breaker.admit(start), Admission::Call);
+        breaker.ended(true, Some(9), start);
+        assert_eq!(breaker.admit(start), Admission::Refused(seconds(5)), "two of three other calls failed as well");
+    }
+
+    #[test]
+    fn failures_of_several_persons_open_it() {
+        let start = Instant::now();
+        let mut breaker = Breaker::new(start);
+        for call in 0..20 {
+            breaker.ended(true, Some(call % 4), start);
+        }
+        assert_eq!(breaker.admit(start), Admission::Refused(seconds(5)));
     }
 
     #[test]
@@ -260,7 +309,7 @@ mod tests {
         assert_eq!(breaker.admit(later), Admission::Refused(seconds(1)));
         breaker.abandoned(later);
         assert_eq!(breaker.admit(later), Admission::Probe);
-        breaker.ended(false, later);
+        breaker.ended(false, None, later);
         assert_eq!(breaker.admit(later), Admission::Call);
         assert_eq!(breaker.state(), BreakerState::Closed);
     }
@@ -274,7 +323,7 @@ mod tests {
             assert_eq!(breaker.admit(now), Admission::Refused(seconds(pause)));
             now += seconds(pause);
             assert_eq!(breaker.admit(now), Admission::Probe);
-            breaker.ended(true, now);
+            breaker.ended(true, None, now);
         }
         assert!(breaker.needs_quarantine(now));
         assert!(!breaker.needs_quarantine(now + HOUR));
@@ -287,7 +336,7 @@ mod tests {
         fail(&mut breaker, 20, start);
         let later = start + seconds(5);
         assert_eq!(breaker.admit(later), Admission::Probe);
-        breaker.ended(false, later);
+        breaker.ended(false, None, later);
         let much_later = later + MAX_BACK_OFF;
         fail(&mut breaker, 20, much_later);
         assert_eq!(breaker.admit(much_later), Admission::Refused(FIRST_BACK_OFF));

@@ -8,7 +8,7 @@
 //! Spec: `PLUGINS.md` section 2.2, step 5.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{Read, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,10 +56,15 @@ impl CodeCache {
         self.folder.join(file)
     }
 
-    fn mac(&self, file: &str, bytes: &[u8]) -> hmac::Tag {
+    fn begin_mac(&self, file: &str) -> hmac::Context {
         let mut context = hmac::Context::with_key(&self.key);
         context.update(file.as_bytes());
         context.update(&[0]);
+        context
+    }
+
+    fn mac(&self, file: &str, bytes: &[u8]) -> hmac::Tag {
+        let mut context = self.begin_mac(file);
         context.update(bytes);
         context.sign()
     }
@@ -126,20 +131,30 @@ impl CodeCache {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        let mut file = self.begin(name)?;
+        file.push(bytes)?;
+        file.finish()
+    }
+
+    /// Begins a file with machine code, which is written in parts.
+    pub(crate) fn begin_code(&self, name: &str) -> std::io::Result<Unfinished> {
+        self.begin(&code_file(name))
+    }
+
+    /// Removes files until there is room for those that may be there.
+    pub(crate) fn make_room(&self) {
+        self.prune(MAX_BYTES);
+    }
+
+    fn begin(&self, name: &str) -> std::io::Result<Unfinished> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!("{name}.{}.{number}.tmp", std::process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-        let whole = file
-            .write_all(self.mac(name, bytes).as_ref())
-            .and_then(|()| file.write_all(bytes))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&temporary, self.path(name)))
-            .and_then(|()| File::open(&self.folder)?.sync_all());
-        if whole.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        whole
+        let (path, mac) = (self.path(name), self.begin_mac(name));
+        let room = file.write_all(&[0; MAC_BYTES]);
+        let unfinished = Unfinished { file, temporary, path, mac: Some(mac) };
+        room.map(|()| unfinished)
     }
 
     /// Removes the least recently used files until the rest fits into `room` bytes, and abandoned temporary files.
@@ -174,6 +189,41 @@ impl CodeCache {
     }
 }
 
+/// A file that is being written under a temporary name, which is removed unless it is finished.
+pub(crate) struct Unfinished {
+    file: File,
+    temporary: PathBuf,
+    path: PathBuf,
+    mac: Option<hmac::Context>,
+}
+
+impl Unfinished {
+    /// Appends `bytes`.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if let Some(mac) = &mut self.mac {
+            mac.update(bytes);
+        }
+        self.file.write_all(bytes)
+    }
+
+    /// Gives the file its name, with the MAC over everything.
+    pub(crate) fn finish(mut self) -> std::io::Result<()> {
+        let Some(mac) = self.mac.take() else { return Ok(()) };
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(mac.sign().as_ref())?;
+        self.file.sync_all()?;
+        fs::rename(&self.temporary, &self.path)?;
+        File::open(self.path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // Nothing is there any more once it was renamed.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "the age of a file is the file system's time, not the server's")]
 fn now() -> SystemTime {
     SystemTime::now()
@@ -193,10 +243,10 @@ fn read(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
 }
 
 #[expect(unsafe_code, reason = "machine code can only be trusted, and here it can be")]
-fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the caller has verified a MAC over exactly these bytes, with a key that only this server knows: they are
-    // what `Component::serialize` gave to `CodeCache::store`. They are in memory, so they can no longer change. That they
-    // fit this engine and machine is checked by wasmtime.
+pub(crate) fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: these are the bytes that the compiler of this server made: the caller has verified a MAC over exactly these, with
+    // a key that only this server knows, or has just received them from its child process. They are in memory, so they can
+    // no longer change. That they fit this engine and machine is checked by wasmtime.
     unsafe { Component::deserialize(engine, code) }
 }
 

@@ -23,6 +23,7 @@ use crate::error::{CallError, CallErrorKind};
 use crate::host::Host;
 use crate::instance::{self, Live, Template};
 use crate::limits::{InstancePolicy, Limits};
+use crate::part::Part;
 use crate::plugin_metrics::{CallKind, CallTarget, PluginMetrics};
 use crate::pool::{Pool, ended};
 use crate::serve::too_much_out;
@@ -49,6 +50,8 @@ pub(crate) struct Runner {
     pub(crate) pool: Arc<Pool>,
     /// Of hooks, for which other people's requests wait: slow routes must not take their places.
     pub(crate) hooks: Arc<Pool>,
+    /// Of hooks that decide about a change ([`Part::Filters`]): slow decorations must not take their places.
+    pub(crate) filters: Arc<Pool>,
     pub(crate) metrics: PluginMetrics,
 }
 
@@ -79,15 +82,16 @@ impl Runner {
             plugin.kind = target.kind.name(),
             plugin.call = %target.name
         );
-        let began = Instant::now();
+        let (began, person) = (Instant::now(), order.host.person());
         let result = match self.admit(&target) {
             Ok(mut trial) => {
                 let result = Box::pin(self.placed(order, work)).instrument(span).await;
-                trial.end(result.as_ref().err());
+                trial.end(result.as_ref().err(), person);
                 result
             }
             Err(refused) => Err(refused),
         };
+        let result = result.map_err(|error| CallError { person, ..error });
         let error = result.as_ref().err();
         self.metrics.ended(&target, error, began.elapsed());
         result
@@ -97,30 +101,36 @@ impl Runner {
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
     fn admit<'a>(&self, target: &'a CallTarget) -> Result<AdmittedCall<'a>, CallError> {
         if target.kind != CallKind::Lifecycle {
-            self.check_database()?;
+            self.check_database(Part::of(target.kind, &target.name))?;
         }
         AdmittedCall::begin(target).map_err(|wait| open("breaker", wait))
     }
 
-    /// Refuses while the plugin rests that kept the database busy.
+    /// Refuses while the circuit breaker of the part's time in the database is open.
     #[expect(clippy::result_large_err, reason = "as above")]
-    pub(crate) fn check_database(&self) -> Result<(), CallError> {
-        let limit = self.limits().database.as_millis();
-        let admitted = self.metrics.database_breaker(|breaker, now| breaker.admit(now));
-        admitted.map_err(|wait| open(&format!("database: used more than {limit} ms within a minute"), wait))
+    pub(crate) fn check_database(&self, part: Part) -> Result<(), CallError> {
+        let (limit, name) = (self.limits().database.as_millis(), part.name());
+        let admitted = self.metrics.database_breaker(part, |breaker, now| breaker.admit(now));
+        admitted.map_err(|wait| open(&format!("db-time: {name} used more than {limit} ms within a minute"), wait))
     }
 
-    /// The instances for calls of this kind.
-    fn pool(&self, kind: CallKind) -> &Pool {
-        match kind {
-            CallKind::Hook => &self.hooks,
-            CallKind::Route | CallKind::Job | CallKind::Command | CallKind::Lifecycle => &self.pool,
+    /// The instances for this call.
+    fn pool(&self, kind: CallKind, name: &str) -> &Pool {
+        match (kind, Part::of(kind, name)) {
+            (CallKind::Hook, Part::Filters) => &self.filters,
+            (CallKind::Hook, Part::Routes | Part::Jobs | Part::Decorations) => &self.hooks,
+            (CallKind::Route | CallKind::Job | CallKind::Command | CallKind::Lifecycle, _) => &self.pool,
         }
+    }
+
+    /// The instance pools.
+    pub(crate) fn pools(&self) -> [&Arc<Pool>; 3] {
+        [&self.pool, &self.hooks, &self.filters]
     }
 
     /// Updates the gauges of running calls and idle instances.
     fn count_instances(&self) {
-        let pools = [&self.pool, &self.hooks];
+        let pools = self.pools();
         self.metrics
             .instances(pools.iter().map(|pool| pool.running()).sum(), pools.iter().map(|pool| pool.idle()).sum());
     }
@@ -138,7 +148,7 @@ impl Runner {
             ));
         }
         let queued = Instant::now();
-        let pool = self.pool(order.kind);
+        let pool = self.pool(order.kind, order.name);
         let running = pool.enter(self.limits()).await?;
         self.metrics.queue_wait.record(queued.elapsed().as_secs_f64());
         self.count_instances();
@@ -157,7 +167,7 @@ impl Runner {
         order: CallRequest<'_>,
         work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
     ) -> Result<R, CallError> {
-        let (limits, pool) = (self.limits(), self.pool(order.kind));
+        let (limits, pool) = (self.limits(), self.pool(order.kind, order.name));
         let _ticking = self.template.ticker.run();
         let (cpu, wall, policy) = match order.kind {
             CallKind::Hook => (limits.hook_cpu, limits.hook_wall, limits.hook_policy),
@@ -185,7 +195,7 @@ impl Runner {
 
     async fn instance(&self, order: &CallRequest<'_>, policy: InstancePolicy) -> Result<Live, CallError> {
         if policy == InstancePolicy::Pooled {
-            let (live, worn) = self.pool(order.kind).take();
+            let (live, worn) = self.pool(order.kind, order.name).take();
             (0..worn).for_each(|_| self.metrics.recycled());
             if let Some(live) = live {
                 return Ok(live);
@@ -273,7 +283,7 @@ fn unmade() -> CallError {
 
 fn failed(failure: Failure) -> CallError {
     let message = format!("failure {} {}: {}", failure.status, one_line(&failure.code), one_line(&failure.message));
-    CallError { kind: CallErrorKind::Failure, message, failure: Some(failure), backtrace: Vec::new() }
+    CallError { kind: CallErrorKind::Failure, message, failure: Some(failure), backtrace: Vec::new(), person: None }
 }
 
 /// How running guest code ended.
@@ -330,7 +340,7 @@ fn explain(
         message = format!("{message}: {words}");
     }
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
-    CallError { kind: ended, message, failure: None, backtrace: frames.iter().map(place).collect() }
+    CallError { kind: ended, message, failure: None, backtrace: frames.iter().map(place).collect(), person: None }
 }
 
 /// The function of a frame, and its file and line where the component says which and the engine reads that
@@ -386,7 +396,7 @@ impl<'a> AdmittedCall<'a> {
         }
     }
 
-    fn end(&mut self, error: Option<&CallError>) {
+    fn end(&mut self, error: Option<&CallError>, person: Option<i64>) {
         let failed = match error.map(|error| error.kind) {
             None => false,
             Some(CallErrorKind::Trap | CallErrorKind::Cpu | CallErrorKind::Wall | CallErrorKind::Limit) => true,
@@ -397,7 +407,7 @@ impl<'a> AdmittedCall<'a> {
             Some(CallErrorKind::Busy | CallErrorKind::Open | CallErrorKind::Drained) => return,
         };
         self.probe = false;
-        self.target.breaker(|breaker, now| breaker.ended(failed, now));
+        self.target.breaker(|breaker, now| breaker.ended(failed, person, now));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Compiles components to machine code with Cranelift, through the AOT cache on disk.
 //!
-//! Reached from [`Engine::load`](crate::Engine::load). One compilation runs at a time, on threads of low priority and
-//! with a time limit; concurrent requests for the same component share one job. Does not look for compile bombs:
+//! Reached from [`Engine::load`](crate::Engine::load). One compilation runs at a time, in a confined child process
+//! ([`compile_worker`](crate::compile_worker)), on threads of low priority and with limits of time and memory; concurrent
+//! requests for the same component share one job. Does not look for compile bombs:
 //! `shape` has bounded the size and the number of functions before.
 //!
 //! Spec: `PLUGINS.md` section 2.2, step 5.
@@ -9,6 +10,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,8 +19,9 @@ use tokio::sync::{OnceCell, Semaphore};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use crate::cache::CodeCache;
+use crate::cache::{self, CodeCache};
 use crate::call::one_line;
+use crate::compile_worker::{self, CompileError};
 use crate::engine::EngineOptions;
 use crate::error::{LoadError, Stage};
 use crate::validate::{Interfaces, rules};
@@ -26,13 +29,15 @@ use crate::validate::{Interfaces, rules};
 /// Time limit of one compilation, and of waiting for the one before it.
 ///
 /// Components that bundle an interpreter (Python, TypeScript) take a minute on a busy machine.
-const COMPILE_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const COMPILE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Compiles components or loads them from the cache.
 pub(crate) struct Compiler {
     engine: Engine,
     /// The part of a cached file's name that identifies the compiler and its settings.
     maker: String,
+    /// The program that compiles in a child process.
+    program: Option<PathBuf>,
     cache: Option<Arc<CodeCache>>,
     turn: Arc<Semaphore>,
     jobs: Mutex<HashMap<String, Arc<OnceCell<Component>>>>,
@@ -60,7 +65,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Hash of everything besides the component that machine code and its acceptance depend on: wasmtime's compatibility hash,
 /// `quick`, and the rules of validation.
-fn maker(engine: &Engine, quick: bool) -> String {
+pub(crate) fn maker(engine: &Engine, quick: bool) -> String {
     let mut hash = StableHasher(Context::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut hash);
     quick.hash(&mut hash);
@@ -72,7 +77,9 @@ impl Compiler {
     pub(crate) fn new(engine: Engine, options: EngineOptions) -> Self {
         let cache = options.cache.map(|folder| Arc::new(CodeCache::new(folder, &options.key)));
         let maker = maker(&engine, options.quick);
-        Self { engine, maker, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
+        // Functions that did not change are not compiled again in this process.
+        let program = options.compiler.filter(|_| !options.quick);
+        Self { engine, maker, program, cache, turn: Arc::new(Semaphore::new(1)), jobs: Mutex::default() }
     }
 
     /// Under which `wasm` is found in the cache.
@@ -118,6 +125,10 @@ impl Compiler {
         let turn = tokio::time::timeout(COMPILE_TIMEOUT, Arc::clone(&self.turn).acquire_owned()).await;
         let turn = turn.map_err(|_| late())?.map_err(|_| failed("the compiler has stopped"))?;
         let (engine, cache) = (self.engine.clone(), self.cache.clone());
+        if let Some(program) = &self.program {
+            let compiled = self.in_child(program, name, wasm).await;
+            return compiled.map_err(|error| failed(&error.sentence()));
+        }
         let (name, wasm) = (name.to_owned(), Arc::clone(wasm));
         let work = tokio::task::spawn_blocking(move || {
             // Held until this thread ends, even when the caller has timed out: there is only ever one compilation.
@@ -136,11 +147,58 @@ impl Compiler {
     }
 }
 
+impl Compiler {
+    /// The component from the cache, else compiled in a child process. Its code goes from the child to the cache, and from there
+    /// into memory, as on every later start.
+    async fn in_child(&self, program: &Path, name: &str, wasm: &[u8]) -> Result<Component, CompileError> {
+        let Some(cache) = &self.cache else { return self.compiled(program, wasm).await };
+        if let Some(found) = self.cached(cache, name).await? {
+            return Ok(found);
+        }
+        let stored = match cache.begin_code(name) {
+            Ok(mut file) => {
+                let done = compile_worker::in_child(program, &self.maker, wasm, |code| file.push(code)).await;
+                done.and_then(|()| file.finish().map_err(CompileError::Unstored))
+            }
+            Err(error) => Err(CompileError::Unstored(error)),
+        };
+        match stored {
+            Ok(()) => {
+                cache.make_room();
+                let lost = || CompileError::Unstored(std::io::ErrorKind::NotFound.into());
+                self.cached(cache, name).await?.ok_or_else(lost)
+            }
+            Err(CompileError::Unstored(error)) => {
+                tracing::warn!("a compiled component could not be kept: {error}");
+                self.compiled(program, wasm).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn cached(&self, cache: &Arc<CodeCache>, name: &str) -> Result<Option<Component>, CompileError> {
+        let (engine, cache, name) = (self.engine.clone(), Arc::clone(cache), name.to_owned());
+        let found = tokio::task::spawn_blocking(move || cache.find(&engine, &name)).await;
+        found.map_err(|error| CompileError::Failed(error.to_string()))
+    }
+
+    /// Compiled in a child process and kept nowhere.
+    async fn compiled(&self, program: &Path, wasm: &[u8]) -> Result<Component, CompileError> {
+        let mut code = Vec::new();
+        let push = |part: &[u8]| {
+            code.extend_from_slice(part);
+            Ok(())
+        };
+        compile_worker::in_child(program, &self.maker, wasm, push).await?;
+        cache::deserialize(&self.engine, &code).map_err(|error| CompileError::Failed(error.to_string()))
+    }
+}
+
 fn find_or_compile(engine: &Engine, cache: Option<&CodeCache>, name: &str, wasm: &[u8]) -> wasmtime::Result<Component> {
     if let Some(component) = cache.and_then(|cache| cache.find(engine, name)) {
         return Ok(component);
     }
-    let component = gently(|| Component::from_binary(engine, wasm))?;
+    let component = compile(|| Component::from_binary(engine, wasm))?;
     if let Some(cache) = cache {
         cache.store(name, &component);
     }
@@ -148,7 +206,7 @@ fn find_or_compile(engine: &Engine, cache: Option<&CodeCache>, name: &str, wasm:
 }
 
 /// Runs `work` on two threads of low priority (nice 10).
-fn gently<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn compile<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let yielding = |_| {
         // Best effort: where it is not permitted, compiling has normal priority.
         let _ = rustix::process::setpriority_process(None, 10);
@@ -164,7 +222,7 @@ mod tests {
     use super::*;
 
     fn compiler(quick: bool) -> Compiler {
-        let options = EngineOptions { cache: None, key: [0; 32], quick, instances: 1, memory: 1 << 20 };
+        let options = EngineOptions { cache: None, key: [0; 32], quick, instances: 1, memory: 1 << 20, compiler: None };
         Compiler::new(Engine::default(), options)
     }
 

@@ -63,6 +63,9 @@ pub struct EngineOptions {
     pub instances: u32,
     /// Largest linear memory of an instance, bytes. A plugin whose own limit is higher is refused.
     pub memory: usize,
+    /// The program that compiles components in a child process, when it is called as [`compile_worker`](crate::compile_worker)
+    /// says. Without it, and in development, components are compiled in this process.
+    pub compiler: Option<PathBuf>,
 }
 
 /// Compiles and runs components. Cheap to clone; the ticker thread ends with the last clone and the last plugin.
@@ -109,6 +112,16 @@ fn config(options: &EngineOptions) -> wasmtime::Result<Config> {
         .linear_memory_keep_resident(KEPT_MEMORY)
         .table_keep_resident(KEPT_TABLE)
         .pagemap_scan(Enabled::Auto);
+    let mut config = compile_config(options.quick);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    if options.quick {
+        config.enable_incremental_compilation(Arc::new(Functions::default()))?;
+    }
+    Ok(config)
+}
+
+/// What machine code depends on: the same in the process that compiles it and in the one that runs it.
+pub(crate) fn compile_config(quick: bool) -> Config {
     let mut config = Config::new();
     config
         .wasm_features(WasmFeatures::all().difference(FEATURES), false)
@@ -118,17 +131,9 @@ fn config(options: &EngineOptions) -> wasmtime::Result<Config> {
         .max_wasm_stack(STACK)
         .async_stack_size(ASYNC_STACK)
         .memory_init_cow(true)
-        .wasm_backtrace_details(if options.quick {
-            WasmBacktraceDetails::Enable
-        } else {
-            WasmBacktraceDetails::Disable
-        })
-        .cranelift_opt_level(if options.quick { OptLevel::None } else { OptLevel::Speed })
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    if options.quick {
-        config.enable_incremental_compilation(Arc::new(Functions::default()))?;
-    }
-    Ok(config)
+        .wasm_backtrace_details(if quick { WasmBacktraceDetails::Enable } else { WasmBacktraceDetails::Disable })
+        .cranelift_opt_level(if quick { OptLevel::None } else { OptLevel::Speed });
+    config
 }
 
 impl Engine {
@@ -242,14 +247,14 @@ impl Engine {
         let pre = linker.instantiate_pre(component).map_err(|error| mismatched(&name, &error))?;
         let indices = Indices::new(&pre);
         let limits = Arc::new(package.limits);
-        let pools = [Arc::new(Pool::new(&limits)), Arc::new(Pool::new(&limits))];
+        let pools = [(); 3].map(|()| Arc::new(Pool::new(&limits)));
         pools.iter().for_each(|pool| self.0.crowd.join(pool));
-        let [pool, hooks] = pools;
+        let [pool, hooks, filters] = pools;
         let (ticker, crowd) = (Arc::clone(&self.0.ticker), Arc::clone(&self.0.crowd));
         let environment = package.environment;
         let metrics = PluginMetrics::new(&name, &limits);
         let template = Arc::new(Template { pre, indices, limits, environment, ticker, crowd });
-        Ok(Runner { plugin: name, template, pool, hooks, metrics })
+        Ok(Runner { plugin: name, template, pool, hooks, filters, metrics })
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Stage {
     SelfTest,
     Conflict,
     Commit,
-    Probation,
+    Serve,
 }
 
 impl fmt::Display for Stage {
@@ -40,7 +40,7 @@ impl fmt::Display for Stage {
             Self::SelfTest => "self-test",
             Self::Conflict => "collide",
             Self::Commit => "commit",
-            Self::Probation => "probation",
+            Self::Serve => "serve",
         })
     }
 }
@@ -111,6 +111,8 @@ pub struct CallError {
     pub failure: Option<Failure>,
     /// The guest's stack when it trapped: demangled function names, innermost first.
     pub backtrace: Vec<String>,
+    /// On whose behalf it was called ([`Host::person`](crate::Host::person)).
+    pub person: Option<i64>,
 }
 
 impl CallError {

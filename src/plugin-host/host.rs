@@ -36,6 +36,15 @@ pub trait Host: Send + Sync + 'static {
     /// answer; the sandbox measures every answer anyway.
     fn allow(&self, bytes: usize) {}
 
+    /// The account on whose behalf the guest is called, 0 for people without one; `None` for the server itself. Failures for
+    /// one person alone open no circuit breaker.
+    fn person(&self) -> Option<i64> {
+        None
+    }
+
+    /// Called before the guest receives a failure of a host function, which it may change: to log an internal cause.
+    fn failed(&self, function: &'static str, failure: &mut Failure) {}
+
     // log
     fn emit(&self, level: log::Level, message: &str, fields: &[(String, String)]) {}
     fn counter(&self, name: &str, labels: &[(String, String)], add: u64) {}

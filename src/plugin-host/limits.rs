@@ -29,10 +29,10 @@ pub struct Limits {
     pub memory: usize,
     /// Elements of one table.
     pub table_elements: usize,
-    /// Time within a minute that its transactions and statements may take of the database, as far as a single one takes
-    /// longer than ten milliseconds; above it the plugin is not called for a while.
+    /// Time within a minute that the transactions and statements of each [`Part`](crate::Part) may take of the database, as
+    /// far as a single one takes longer than ten milliseconds; above it that part is not called for a while.
     pub database: Duration,
-    /// Calls of routes, commands and jobs that run at once; as many hooks besides.
+    /// Calls of routes, commands and jobs that run at once; as many filters besides, and as many other hooks.
     pub instances: u32,
     /// Calls that may wait for a slot; more are refused.
     pub queue: u32,

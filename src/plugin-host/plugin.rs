@@ -21,6 +21,7 @@ use crate::error::CallError;
 use crate::host::Host;
 use crate::instance::Live;
 use crate::limits::Limits;
+use crate::part::Part;
 use crate::plugin_metrics::{BreakerReport, CallKind, Stats};
 use crate::pool::Pool;
 use crate::validate::Interfaces;
@@ -309,28 +310,29 @@ impl Plugin {
 
     /// What it has done and used so far.
     pub fn stats(&self) -> Stats {
-        let Runner { pool, hooks, metrics, .. } = &self.0.runner;
-        let both = |count: fn(&Pool) -> u32| u64::from(count(pool)) + u64::from(count(hooks));
-        Stats { idle: both(Pool::idle), running: both(Pool::running), waiting: both(Pool::waiting), ..metrics.stats() }
+        let runner = &self.0.runner;
+        let sum = |count: fn(&Pool) -> u32| runner.pools().iter().map(|pool| u64::from(count(pool))).sum();
+        let (idle, running, waiting) = (sum(Pool::idle), sum(Pool::running), sum(Pool::waiting));
+        Stats { idle, running, waiting, ..runner.metrics.stats() }
     }
 
     /// Whether the plugin's statements may run where the server runs them without a call.
     ///
     /// # Errors
-    /// [`CallErrorKind::Open`](crate::CallErrorKind::Open) while it rests because it kept the database busy.
+    /// [`CallErrorKind::Open`](crate::CallErrorKind::Open) while `part` is refused because it kept the database busy.
     #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
-    pub fn check_database(&self) -> Result<(), CallError> {
-        self.0.runner.check_database()
+    pub fn check_database(&self, part: Part) -> Result<(), CallError> {
+        self.0.runner.check_database(part)
     }
 
-    /// Counts time that a statement or transaction of the plugin took of the database. Beyond its limit
-    /// ([`Limits::database`]) calls end with [`CallErrorKind::Open`](crate::CallErrorKind::Open) for a while.
-    pub fn used_database(&self, time: Duration) {
-        self.0.runner.metrics.used_database(time);
+    /// Counts time that a statement or transaction of `part` took of the database. Beyond its limit
+    /// ([`Limits::database`]) calls of that part end with [`CallErrorKind::Open`](crate::CallErrorKind::Open) for a while.
+    pub fn used_database(&self, part: Part, time: Duration) {
+        self.0.runner.metrics.used_database(part, time);
     }
 
-    /// The circuit breakers of every route, hook, job and command that was called so far, and that of the plugin's time in
-    /// the database if it opened.
+    /// The circuit breakers of every route, hook, job and command that was called so far, and those of time in the
+    /// database that opened within the last hour.
     pub fn breakers(&self) -> Vec<BreakerReport> {
         self.0.runner.metrics.breakers()
     }
@@ -339,7 +341,8 @@ impl Plugin {
     /// generation with which it began; the drain ends sooner when nothing runs and no other clone of this plugin is
     /// left. Then calls that still run are cancelled, and later ones are refused.
     pub async fn drain(&self, grace: Duration) {
-        let (over, runner) = (|| Arc::strong_count(&self.0) == 1, &self.0.runner);
-        tokio::join!(runner.pool.drain(grace, over), runner.hooks.drain(grace, over));
+        let over = || Arc::strong_count(&self.0) == 1;
+        let [pool, hooks, filters] = self.0.runner.pools();
+        tokio::join!(pool.drain(grace, over), hooks.drain(grace, over), filters.drain(grace, over));
     }
 }

@@ -16,6 +16,7 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use crate::breaker::{Breaker, BreakerState, TimeBreaker};
 use crate::error::{CallError, CallErrorKind};
 use crate::limits::Limits;
+use crate::part::Part;
 use crate::state::Used;
 
 /// The kind of call, as a label of metrics; decides which budgets and instance policy apply.
@@ -72,17 +73,19 @@ pub struct Stats {
     pub bytes_in_peak: u64,
 }
 
-/// The circuit breaker of one route, hook, job or command, or that of the plugin's time in the database.
+/// The circuit breaker of one route, hook, job or command, or that of a part's time in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct BreakerReport {
     /// `route`, `hook`, `job`, `command` or `database`.
     pub kind: &'static str,
+    /// Of `database`, the part.
     pub name: String,
     pub state: BreakerState,
     /// Within the last hour.
     pub openings: usize,
-    /// Three openings within an hour. The sandbox only reports it: `src/plugins` puts the plugin in quarantine.
+    /// Three openings within an hour, of another breaker than one of time in the database: requests decide how much of that
+    /// is used, so the part alone is refused. The sandbox only reports it: `src/plugins` puts the plugin in quarantine.
     pub needs_quarantine: bool,
 }
 
@@ -157,8 +160,7 @@ pub(crate) struct PluginMetrics {
     plugin: String,
     targets: RwLock<HashMap<CallKind, HashMap<String, Arc<CallTarget>>>>,
     totals: Totals,
-    database: Mutex<TimeBreaker>,
-    database_seconds: Gauge,
+    database: [DatabaseTime; Part::ALL.len()],
     pub(crate) instantiate: Histogram,
     pub(crate) queue_wait: Histogram,
     cpu: Gauge,
@@ -167,6 +169,19 @@ pub(crate) struct PluginMetrics {
     bytes_out: Counter,
     running: Gauge,
     idle: Gauge,
+}
+
+/// Time that one part of a plugin took of the database.
+struct DatabaseTime {
+    part: Part,
+    breaker: Mutex<TimeBreaker>,
+    seconds: Gauge,
+}
+
+impl DatabaseTime {
+    fn breaker<T>(&self, change: impl FnOnce(&mut TimeBreaker, Instant) -> T) -> T {
+        change(&mut self.breaker.lock().unwrap_or_else(PoisonError::into_inner), Instant::now())
+    }
 }
 
 #[derive(Default)]
@@ -202,8 +217,11 @@ impl PluginMetrics {
             plugin: plugin.to_owned(),
             targets: RwLock::default(),
             totals: Totals::default(),
-            database: Mutex::new(TimeBreaker::new(limits.database, Instant::now())),
-            database_seconds: gauge!("plugin_database_seconds_total", &own),
+            database: Part::ALL.map(|part| DatabaseTime {
+                part,
+                breaker: Mutex::new(TimeBreaker::new(limits.database, Instant::now())),
+                seconds: gauge!("plugin_database_seconds_total", &with("part", part.name())),
+            }),
             instantiate: histogram!("plugin_instantiate_seconds", &own),
             queue_wait: histogram!("plugin_queue_wait_seconds", &own),
             cpu: gauge!("plugin_cpu_seconds_total", &own),
@@ -263,18 +281,33 @@ impl PluginMetrics {
         }
     }
 
-    /// Adds time that the plugin took of the database.
-    pub(crate) fn used_database(&self, time: Duration) {
+    /// Adds time that a part of the plugin took of the database.
+    pub(crate) fn used_database(&self, part: Part, time: Duration) {
         self.totals.database.fetch_add(nanos(time), Relaxed);
-        self.database_seconds.increment(time.as_secs_f64());
-        if self.database_breaker(|breaker, now| breaker.used(time, now)) {
-            tracing::warn!(plugin.name = %self.plugin, "the plugin keeps the database busy, so it rests for a while");
+        let own = self.database_time(part);
+        own.seconds.increment(time.as_secs_f64());
+        if own.breaker(|breaker, now| breaker.used(time, now)) {
+            let (plugin, part) = (&self.plugin, part.name());
+            tracing::warn!(
+                plugin.name = %plugin,
+                "plugin {plugin}: its {part} reached the limit db-time and are refused for a while"
+            );
         }
     }
 
-    /// Locks the breaker of time in the database.
-    pub(crate) fn database_breaker<T>(&self, change: impl FnOnce(&mut TimeBreaker, Instant) -> T) -> T {
-        change(&mut self.database.lock().unwrap_or_else(PoisonError::into_inner), Instant::now())
+    fn database_time(&self, part: Part) -> &DatabaseTime {
+        let [routes, jobs, decorations, filters] = &self.database;
+        match part {
+            Part::Routes => routes,
+            Part::Jobs => jobs,
+            Part::Decorations => decorations,
+            Part::Filters => filters,
+        }
+    }
+
+    /// Locks the breaker of the part's time in the database.
+    pub(crate) fn database_breaker<T>(&self, part: Part, change: impl FnOnce(&mut TimeBreaker, Instant) -> T) -> T {
+        self.database_time(part).breaker(change)
     }
 
     pub(crate) fn instantiated(&self, took: Duration) {
@@ -320,8 +353,11 @@ impl PluginMetrics {
     pub(crate) fn breakers(&self) -> Vec<BreakerReport> {
         let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
         let mut reports: Vec<_> = targets.values().flat_map(HashMap::values).map(|target| report(target)).collect();
-        let database = self.database_breaker(|time, now| report_of("database", "time", time.breaker(), now));
-        reports.extend(Some(database).filter(|report| report.openings > 0));
+        let database = self.database.iter().map(|own| {
+            let report = own.breaker(|time, now| report_of("database", own.part.name(), time.breaker(), now));
+            BreakerReport { needs_quarantine: false, ..report }
+        });
+        reports.extend(database.filter(|report| report.openings > 0));
         reports.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         reports
     }

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 
 /// An error of the host's own: without a failure or a backtrace of the guest's.
 pub(crate) fn ended(ended: CallErrorKind, message: impl Into<String>) -> CallError {
-    CallError { kind: ended, message: message.into(), failure: None, backtrace: Vec::new() }
+    CallError { kind: ended, message: message.into(), failure: None, backtrace: Vec::new(), person: None }
 }
 
 /// The pools of all plugins of an engine, which share the slots of its pooling allocator.

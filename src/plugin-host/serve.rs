@@ -28,11 +28,20 @@ pub(crate) trait Answer: ByteSize {
     fn refused(_failure: Failure) -> Option<Self> {
         None
     }
+
+    /// The failure that it carries, if it is one.
+    fn failure(&mut self) -> Option<&mut Failure> {
+        None
+    }
 }
 
 impl<T: ByteSize> Answer for std::result::Result<T, Failure> {
     fn refused(failure: Failure) -> Option<Self> {
         Some(Err(failure))
+    }
+
+    fn failure(&mut self) -> Option<&mut Failure> {
+        self.as_mut().err()
     }
 }
 
@@ -116,7 +125,10 @@ impl State {
     ) -> Result<T> {
         let host = self.charge(function, cost, bytes)?;
         self.clock.stand();
-        let answer = work(&*host);
+        let mut answer = work(&*host);
+        if let Some(failure) = answer.failure() {
+            host.failed(function, failure);
+        }
         self.clock.run();
         self.admit(function, answer)
     }
@@ -131,7 +143,10 @@ impl State {
     ) -> Result<T> {
         let host = self.charge(function, cost, bytes)?;
         self.clock.stand();
-        let answer = work(&*host).await;
+        let mut answer = work(&*host).await;
+        if let Some(failure) = answer.failure() {
+            host.failed(function, failure);
+        }
         self.clock.run();
         self.admit(function, answer)
     }

@@ -86,7 +86,7 @@ pub(crate) fn package(name: &str) -> Package {
 }
 
 pub(crate) fn options() -> EngineOptions {
-    EngineOptions { cache: None, key: [7; 32], quick: true, instances: 32, memory: MEMORY }
+    EngineOptions { cache: None, key: [7; 32], quick: true, instances: 32, memory: MEMORY, compiler: None }
 }
 
 /// The engine that most tests share.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rookery_plugin_host::exports::routes::Output;
-use rookery_plugin_host::{BreakerState, CallErrorKind};
+use rookery_plugin_host::{BreakerState, CallErrorKind, Part};
 
 use crate::harness::*;
 
@@ -122,20 +122,21 @@ async fn slow_routes_leave_the_instances_of_hooks_alone() {
 }
 
 #[tokio::test]
-async fn plugin_that_keeps_the_database_busy_is_not_called_for_a_while() {
+async fn part_that_keeps_the_database_busy_is_not_called_for_a_while() {
     let plugin = load_with("quiet", |limits| limits.database = Duration::from_secs(2)).await.unwrap();
-    plugin.used_database(Duration::from_secs(2));
+    plugin.used_database(Part::Routes, Duration::from_secs(2));
     get(&plugin).await.unwrap();
-    plugin.used_database(Duration::from_millis(1));
-    for refused in [get(&plugin).await.map(drop), decorate(&plugin, 1).await.map(drop)] {
-        let refused = refused.unwrap_err();
-        assert_eq!(refused.kind, CallErrorKind::Open);
-        assert!(refused.message.starts_with("database: used more than 2000 ms within a minute: open for another "));
-    }
+    plugin.used_database(Part::Routes, Duration::from_millis(1));
+    let refused = get(&plugin).await.unwrap_err();
+    assert_eq!(refused.kind, CallErrorKind::Open);
+    let limit = "db-time: routes used more than 2000 ms within a minute: open for another ";
+    assert!(refused.message.starts_with(limit), "{}", refused.message);
+    decorate(&plugin, 1).await.expect("hooks have a budget of their own");
+    assert!(plugin.check_database(Part::Filters).is_ok() && plugin.check_database(Part::Jobs).is_ok());
     plugin.self_test(Quiet::new()).await.expect("a candidate is tested all the same");
     assert_eq!(plugin.stats().database, Duration::from_millis(2001));
     let report = plugin.breakers().into_iter().find(|breaker| breaker.kind == "database").unwrap();
-    assert_eq!((report.state, report.openings), (BreakerState::Open, 1));
+    assert_eq!((report.name.as_str(), report.state, report.openings), ("routes", BreakerState::Open, 1));
 }
 
 #[tokio::test(start_paused = true)]

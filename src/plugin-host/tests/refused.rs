@@ -132,7 +132,7 @@ fn a_bomb_for_the_compiler_is_refused() {
     );
     let body = "i32.const 0 drop ".repeat(1_000_000);
     let large = refusal(&format!("(component (core module (func {body})))"));
-    assert!(large.ends_with(" bytes in one function of at most 2097152: make it smaller"), "{large}");
+    assert!(large.ends_with(" bytes in one function of at most 1048576: make it smaller"), "{large}");
 }
 
 /// The message that refuses `guest` after the test changed its package.

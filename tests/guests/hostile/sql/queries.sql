@@ -8,6 +8,9 @@ INSERT INTO bodies (body) VALUES (:body);
 SELECT SUM(length(ltrim(a.body, :set)) + length(replace(b.body, 'a', :set)) + length(replace(c.body, :part, ''))) AS n
 FROM bodies a JOIN bodies b ON b.id > 0 JOIN bodies c ON c.id > 0;
 
+-- name: known returns: one
+SELECT count(*) AS n FROM bodies WHERE id < 2;
+
 -- name: write returns: exec
 -- params: text set, text part
 INSERT INTO found (length)
