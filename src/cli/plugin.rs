@@ -83,6 +83,8 @@ pub(super) enum Command {
     Retry { name: String },
     /// Grant the permissions that the newest package requests, or only those that are named: `core:read`
     Grant { name: String, permissions: Vec<String> },
+    /// Revoke permissions, all or those that are named; a package that asks for one of them stops serving
+    Revoke { name: String, permissions: Vec<String> },
     /// Override limits of the manifest: `memory=16MiB`; `memory=` removes an override
     Limits { name: String, limits: Vec<String> },
     /// Print the keys of the configuration, or change them: `key=JSON`; `key=` restores the default
@@ -146,6 +148,9 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Grant { name, permissions } => {
             change(cx, &name, "grant", json!({ "permissions": permissions }), output).await
         }
+        Command::Revoke { name, permissions } => {
+            change(cx, &name, "revoke", json!({ "permissions": permissions }), output).await
+        }
         Command::Limits { name, limits } => {
             let limits = pairs(&limits, |text| text.parse::<u32>().map_or_else(|_| text.into(), Value::from))?;
             change(cx, &name, "limits", limits.into(), output).await
@@ -208,7 +213,7 @@ async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) ->
     }
     write(cx, name, what, body).await?;
     let partly = what == "grant" && !admin::find(cx, name).await?.missing.is_empty();
-    if what != "disable" && !partly {
+    if !matches!(what, "disable" | "revoke") && !partly {
         life::check(cx, name).await.map_err(Failure::new)?;
     }
     let detail = detail(cx, name).await?;
@@ -238,6 +243,7 @@ async fn write(cx: &Cx, name: &str, what: &str, body: Value) -> Result<(), Failu
         "reload" => admin::accept(cx, name).await?,
         "rollback" => admin::rollback(cx, name).await?,
         "grant" => admin::grant_some(cx, name, &list("permissions"), text("digest").as_deref()).await?,
+        "revoke" => admin::revoke(cx, name, &list("permissions")).await?,
         "limits" => admin::set_limits(cx, name, members).await?,
         "config" => admin::configure(cx, name, members).await?,
         "secrets" => admin::set_secret(cx, name, &text("name").unwrap_or_default(), text("value")).await?,

@@ -41,6 +41,7 @@ pub fn administration() -> Routes {
         .route("/api/admin/plugins/{name}/reload", API, post(plugins::reload))
         .route("/api/admin/plugins/{name}/rollback", API, post(plugins::rollback))
         .route("/api/admin/plugins/{name}/grant", API, post(plugins::grant))
+        .route("/api/admin/plugins/{name}/revoke", API, post(plugins::revoke))
         .route("/api/admin/plugins/{name}/limits", API, post(plugins::limits))
         .route("/api/admin/plugins/{name}/config", API, post(plugins::config))
         .route("/api/admin/plugins/{name}/retry", API, post(plugins::retry))

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use plugins::admin::ConfigKey;
 use plugins::admin::entity::OrderRow;
+use text::printable::escaped;
 
 /// One line per plugin.
 pub(super) fn list(all: &Value) -> String {
@@ -32,7 +33,10 @@ fn remark(plugin: &Value) -> String {
         return format!("{version} waits for a grant of {missing}");
     }
     if let Some(sentence) = plugin["error"]["sentence"].as_str() {
-        return sentence.to_owned();
+        return escaped(sentence).into_owned();
+    }
+    if plugin["rolled_back"].is_object() {
+        return rolled_back(&plugin["rolled_back"], &word(&plugin["name"]));
     }
     if plugin["enabled"] == true && !missing.is_empty() {
         return format!("waits for a grant of {missing}");
@@ -41,6 +45,16 @@ fn remark(plugin: &Value) -> String {
         return format!("{version} waits: `rookery plugin reload {}` accepts it", word(&plugin["name"]));
     }
     word(&plugin["title"])
+}
+
+/// That the plugin was rolled back, from which version, and why if that is known.
+fn rolled_back(from: &Value, name: &str) -> String {
+    let version =
+        from["version"].as_str().map_or_else(|| word(&from["digest"]).chars().take(12).collect(), str::to_owned);
+    match from["sentence"].as_str() {
+        Some(sentence) => format!("rolled back from {version}: {}", escaped(sentence)),
+        None => format!("{version} failed or was rolled back: `rookery plugin reload {name}` tries it again"),
+    }
 }
 
 /// What a plugin would do and asks for, to be agreed to.
@@ -86,7 +100,7 @@ pub(super) fn review(review: &Value) -> String {
         None => {}
     }
     if let Some(before) = review["before"].as_str() {
-        row("here is", before.to_owned());
+        row("here is", escaped(before).into_owned());
     }
     text
 }
@@ -120,7 +134,9 @@ pub(super) fn config(name: &str, keys: &[ConfigKey]) -> String {
     let mut text = String::new();
     for ConfigKey { key, value, default, description } in keys {
         let set = if value == default { "default".to_owned() } else { format!("default {default}") };
-        let _ = writeln!(text, "{key}={value}  ({set})  {description}");
+        let (key, description) = (escaped(key), escaped(description));
+        let line = format!("{key}={}  ({})  {description}", escaped(&value.to_string()), escaped(&set));
+        let _ = writeln!(text, "{line}");
     }
     text
 }
@@ -184,7 +200,7 @@ pub(super) fn detail(detail: &Value) -> String {
     }
     let _ = writeln!(text, "{:<16} {}", "granted", words(&detail["granted"]));
     if let Some(sentence) = detail["error"]["sentence"].as_str() {
-        let _ = writeln!(text, "{:<16} {}: {sentence}", "error", word(&detail["error"]["stage"]));
+        let _ = writeln!(text, "{:<16} {}: {}", "error", word(&detail["error"]["stage"]), escaped(sentence));
     }
     for section in ["missing", "commands"] {
         lines(&mut text, section, &detail[section]);
@@ -266,7 +282,8 @@ fn words(list: &Value) -> String {
 fn word(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.clone(),
+        // Packages and plugins wrote it.
+        Value::String(text) => escaped(text).into_owned(),
         Value::Array(_) => words(value),
         other => other.to_string(),
     }

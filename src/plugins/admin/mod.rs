@@ -4,13 +4,16 @@
 //! themselves, and [`life::reload`] reports the result at once.
 
 pub mod entity;
+mod revoke;
 pub mod routes;
+
+pub use revoke::revoke;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
+use rookery_plugin_host::{LoadError, Part};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -43,6 +46,8 @@ pub struct InstalledPlugin {
     pub missing: BTreeSet<String>,
     /// The newest package, where it is not the one that would be loaded: it waits for an admin.
     pub waiting: Option<Package>,
+    /// The version of the package that is not tried again by itself, if it is there.
+    pub refused: Option<String>,
 }
 
 /// Every plugin, by name. Packages seen for the first time are registered.
@@ -85,7 +90,9 @@ async fn know(cx: &Cx, plugin: Plugin, packages: &Packages) -> InstalledPlugin {
     let waits =
         |package: &&Package| Some(&package.digest) != loaded && plugin.refused.as_ref() != Some(&package.digest);
     let waiting = newest.filter(waits).cloned();
-    InstalledPlugin { plugin, package, missing, waiting }
+    let refused = plugin.refused.as_ref().and_then(|digest| packages.with_digest(&plugin.name, digest).next());
+    let refused = refused.map(|package| package.manifest.plugin.version.clone());
+    InstalledPlugin { plugin, package, missing, waiting, refused }
 }
 
 /// The newest package of `name`, accepted or not.
@@ -211,19 +218,12 @@ fn check_shown(package: &Package, shown: Option<&str>) -> Result<()> {
 }
 
 fn add_grants(plugin: &mut Plugin, permissions: &[String]) {
-    let granted: BTreeSet<String> = plugin.granted.0.iter().chain(permissions).cloned().collect();
-    if granted.len() > plugin.granted.0.len() {
-        plugin.granted.0 = granted.into_iter().collect();
-        plugin.config_version += 1;
-    }
+    let granted = plugin.granted.0.iter().chain(permissions).cloned().collect();
+    desired::set_grants(plugin, granted);
 }
 
 pub(crate) fn grant_all(plugin: &mut Plugin, package: &Package) {
-    let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
-    if plugin.granted.0 != wanted {
-        plugin.granted.0 = wanted;
-        plugin.config_version += 1;
-    }
+    desired::set_grants(plugin, package.manifest.wanted());
 }
 
 /// Retries the plugin's dead letters; returns how many events that are.
@@ -274,10 +274,9 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
     let copies = package::kept_digests(&folder, name);
     let known = plugin.approved.0.iter().rev().chain(&copies);
     for digest in known.filter(|digest| Some(*digest) != now.as_ref()) {
-        if package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))?.is_some() {
+        if let Some(package) = package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))? {
             let back = |plugin: &mut Plugin| -> Result<()> {
-                plugin.sha256 = Some(digest.clone());
-                plugin.refused.clone_from(&now);
+                desired::go_back(plugin, &package, now.clone());
                 plugin.quarantined_at = None;
                 Ok(())
             };
@@ -466,7 +465,7 @@ pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Val
         return Err(Error::invalid(format!("{name} has no command {command:?}{hint}")));
     }
     cx.plugins.pauses.check(active).map_err(|busy| Error::invalid(format!("{name}: {}", busy.message)))?;
-    let call = Call::new(cx, active, Caller::system(), Mode::Ambient);
+    let call = Call::new(cx, active, Part::Jobs, Caller::system(), Mode::Ambient);
     let context = context(active);
     let answer = active.component.command(call.clone(), context, command, args.to_string()).await;
     let answer = answer.map_err(|error| {

@@ -83,6 +83,29 @@ pub async fn grant(
     if plugin.enabled && whole { reloaded(&cx, &name).await } else { detail(&cx, &name).await }
 }
 
+/// The permissions that are revoked.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Revoked {
+    /// All without any.
+    #[serde(default)]
+    permissions: Vec<String>,
+}
+
+/// `POST /api/admin/plugins/{name}/revoke`
+///
+/// A package that asks for one of them stops serving.
+pub async fn revoke(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(revoked): Params<Revoked>,
+) -> Result<Json> {
+    admin::revoke(&cx, &name, &revoked.permissions).await?;
+    // That it asks for more than was granted is what was wanted.
+    let _ = crate::reload(&cx, &name).await;
+    detail(&cx, &name).await
+}
+
 /// `POST /api/admin/plugins/{name}/limits`
 pub async fn limits(
     cx: Cx,

@@ -13,8 +13,9 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::database_time::Turn;
-use super::failure::{OrFailure as _, failure, from_error};
+use super::failure::{OrFailure as _, TRANSACTION_TIME, failure, from_error, transaction_time};
 use super::{Call, Mode};
+use crate::error::refused;
 use rookery_core::change::Change;
 use rookery_core::error::{Error, Result};
 use store::{Db, Engine, Tx};
@@ -224,10 +225,8 @@ impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Error(error) => error,
-            Stopped::Ended(Why::Time) => {
-                Self::Unavailable("The transaction was open for too long and is undone".into())
-            }
-            Stopped::Ended(Why::Failed) => Self::Conflict("A change failed, so the transaction is undone".into()),
+            Stopped::Ended(Why::Time) => refused(transaction_time()),
+            Stopped::Ended(Why::Failed) => Self::Conflict("A change failed, so the transaction is rolled back".into()),
             Stopped::Ended(Why::Over) => Self::internal("a change after the end of the call"),
         }
     }
@@ -236,10 +235,10 @@ impl From<Stopped> for Error {
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         match stopped {
-            Stopped::Ended(Why::Time) => {
-                failure(429, "limit.transaction-time", "The transaction was open for too long and is undone")
+            Stopped::Ended(Why::Time) => transaction_time(),
+            Stopped::Ended(Why::Failed) => {
+                failure(409, "sql.undone", "A change failed, so the transaction is rolled back")
             }
-            Stopped::Ended(Why::Failed) => failure(409, "sql.undone", "A change failed, so the transaction is undone"),
             Stopped::Ended(Why::Over) | Stopped::Error(_) => from_error(stopped.into()),
         }
     }
@@ -344,15 +343,18 @@ impl Call {
             () = late(&self.deadline) => None,
             done = &mut work => Some(done),
         };
-        let Some(done) = done else {
-            drop(work);
-            let mut slot = self.slot.lock().await;
-            if !matches!(&*slot, Slot::Unused) {
-                *slot = Slot::Ended(Why::Time);
-            }
-            return Err(Stopped::Ended(Why::Time).into());
-        };
-        done
+        drop(work);
+        match done {
+            // The engine may notice first.
+            Some(Err(failure)) if failure.code == TRANSACTION_TIME => {}
+            Some(done) => return done,
+            None => {}
+        }
+        let mut slot = self.slot.lock().await;
+        if !matches!(&*slot, Slot::Unused) {
+            *slot = Slot::Ended(Why::Time);
+        }
+        Err(transaction_time())
     }
 
     /// Begins a change. Validate before: a change that fails rolls back the call's transaction.

@@ -1,13 +1,14 @@
 //! Whose turn it is to change something, and how long a call keeps the database.
 //!
 //! A plugin waits for its own turn first and then for that of all plugins, so that it stands in the way of others once
-//! at most. What a statement or transaction takes beyond [`FREE`] counts towards the plugin's limit, and after a
-//! transaction the plugin's next one waits for as long: whoever else writes, another process too, finds the database free
-//! half of the time.
+//! at most. What a statement or transaction takes beyond [`FREE`] counts towards the limit of the part that ran it, and
+//! after a transaction that part's next one waits for as long: other writers, other processes too, find the database
+//! free half of the time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_plugin_host::Part;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
@@ -22,6 +23,7 @@ const FREE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(crate) struct Timed {
     active: Arc<Active>,
+    part: Part,
     since: Instant,
     /// The plugin's own turn.
     turn: Option<OwnedSemaphorePermit>,
@@ -33,7 +35,7 @@ impl Drop for Timed {
         if counted.is_zero() {
             return;
         }
-        self.active.component.used_database(counted);
+        self.active.component.used_database(self.part, counted);
         if let (Some(turn), Ok(runtime)) = (self.turn.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
                 tokio::time::sleep(counted).await;
@@ -44,9 +46,9 @@ impl Drop for Timed {
 }
 
 impl Timed {
-    /// Counts what a statement of the plugin takes that runs by itself.
-    pub(crate) fn begin(active: &Arc<Active>) -> Self {
-        Self { active: Arc::clone(active), since: Instant::now(), turn: None }
+    /// Counts what a statement of `part` takes that runs by itself.
+    pub(crate) fn begin(active: &Arc<Active>, part: Part) -> Self {
+        Self { active: Arc::clone(active), part, since: Instant::now(), turn: None }
     }
 }
 
@@ -62,11 +64,11 @@ impl Call {
     pub(super) async fn turn(&self) -> Result<Turn> {
         let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
         let calls = &self.cx.plugins.calls;
-        let (own, all) = (calls.changing_of(&self.cx, &self.state), calls.changing(&self.cx));
+        let (own, all) = (calls.changing_of(&self.cx, &self.state, self.part), calls.changing(&self.cx));
         let both = async { Some((own.acquire_owned().await.ok()?, all.acquire_owned().await.ok()?)) };
         let turns = tokio::time::timeout(wait, both).await.ok().flatten();
         let (own, _of_all) = turns.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
-        let mut timed = Timed::begin(&self.active);
+        let mut timed = Timed::begin(&self.active, self.part);
         timed.turn = Some(own);
         Ok(Turn { _timed: timed, _of_all })
     }

@@ -138,7 +138,7 @@ impl Call {
             return Ok(own);
         }
         let most = quota.most();
-        Err(failure(507, "feeds.quota", format!("The plugin's feeds have reached their limit of {most} entries")))
+        Err(failure(507, "feeds.quota", format!("The plugin's feeds have reached the limit feed-entries, {most}")))
     }
 
     /// Checks the permission for each kind of feed, and that the manifest declares the plugin's own.

@@ -8,11 +8,20 @@ use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, 
 use rookery_plugin_host::imports::{core, core_write, feeds, http_client, kv, log, queue, sql, streaming};
 
 use super::Call;
+use super::failure::log_cause;
 
 #[async_trait]
 impl Host for Call {
     fn allow(&self, bytes: usize) {
         self.allow_answer(bytes);
+    }
+
+    fn person(&self) -> Option<i64> {
+        Some(self.on_behalf_of()?.into())
+    }
+
+    fn failed(&self, function: &'static str, failure: &mut Failure) {
+        log_cause(self.active.name(), function, failure);
     }
 
     fn emit(&self, level: log::Level, message: &str, fields: &[(String, String)]) {

@@ -116,7 +116,7 @@ impl Call {
             return Ok(());
         }
         let most = self.active.quotas.storage.most() >> 20;
-        Err(failure(507, code, format!("What the plugin keeps has reached its limit of {most} MiB")))
+        Err(failure(507, code, format!("The plugin's data has reached the limit db-size, {most} MiB")))
     }
 }
 

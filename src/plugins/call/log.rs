@@ -1,7 +1,6 @@
 //! Log lines of plugins: bounded in rate and length, and escaped so that they cannot forge other lines (contract:
 //! interface `log`).
 
-use std::fmt::Write as _;
 use std::sync::PoisonError;
 
 use rookery_plugin_host::imports::log::Level as ContractLevel;
@@ -9,6 +8,7 @@ use tokio::time::Instant;
 
 use super::Call;
 use crate::call::logs::Level;
+use text::printable::is_unprintable;
 
 /// Lines of a burst, for each line per second.
 const BURST: f64 = 5.0;
@@ -100,20 +100,12 @@ fn push_escaped(line: &mut String, text: &str) {
         if line.len() + c.len_utf8() > LENGTH {
             return;
         }
-        // Writing to a String cannot fail.
-        let _ = match c {
-            '\n' => line.write_str("\\n"),
-            '\r' => line.write_str("\\r"),
-            '\t' => line.write_str("\\t"),
-            c if c.is_control() || turns(c) => write!(line, "\\u{{{:x}}}", u32::from(c)),
-            c => line.write_char(c),
-        };
+        if is_unprintable(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
     }
-}
-
-/// True for line and paragraph separators, and for marks that change text direction.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

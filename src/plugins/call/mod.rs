@@ -38,13 +38,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rookery_plugin_host::Part;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
 use self::ambient::{Deadline, Slot, Time};
 pub(crate) use self::database_time::Timed;
-pub(crate) use self::failure::OrFailure;
+pub(crate) use self::failure::{OrFailure, log_cause, transaction_time};
 pub use self::state::Calls;
 use self::state::State;
 pub(crate) use self::streaming::is_person;
@@ -72,6 +73,8 @@ pub struct Caller {
     pub locale: String,
     /// The name of the application.
     pub app: Option<String>,
+    /// Whose act the server itself tells the plugin of.
+    pub author: Option<AccountId>,
     /// The request's id, for logs.
     pub request_id: String,
 }
@@ -100,6 +103,8 @@ pub struct Call {
     active: Arc<Active>,
     caller: Caller,
     mode: Mode,
+    /// Whose budget for time in the database it uses.
+    part: Part,
     state: Arc<State>,
     slot: Arc<tokio::sync::Mutex<Slot>>,
     /// The deadline of the open transaction: one at a time.
@@ -113,10 +118,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of `active` that begins now.
+    /// A call of a `part` of `active` that begins now.
     #[must_use]
-    pub fn new(cx: &Cx, active: &Arc<Active>, caller: Caller, mode: Mode) -> Arc<Self> {
-        Arc::new(Self::idle(cx, active, caller, mode))
+    pub fn new(cx: &Cx, active: &Arc<Active>, part: Part, caller: Caller, mode: Mode) -> Arc<Self> {
+        Arc::new(Self::idle(cx, active, part, caller, mode))
     }
 
     /// A call whose changes are made in `tx`, for `left` at most, or `contended` while others wait for it, and never
@@ -124,7 +129,7 @@ impl Call {
     /// [`Call::take`] returns the transaction.
     #[must_use]
     pub fn rehearsal(cx: &Cx, active: &Arc<Active>, tx: Tx, left: Duration, contended: Duration) -> Arc<Self> {
-        let mut call = Self::idle(cx, active, Caller::system(), Mode::Ambient);
+        let mut call = Self::idle(cx, active, Part::Jobs, Caller::system(), Mode::Ambient);
         call.slot = Arc::new(tokio::sync::Mutex::new(Slot::bounded(
             tx,
             &call.deadline,
@@ -134,12 +139,13 @@ impl Call {
         Arc::new(call)
     }
 
-    fn idle(cx: &Cx, active: &Arc<Active>, caller: Caller, mode: Mode) -> Self {
+    fn idle(cx: &Cx, active: &Arc<Active>, part: Part, caller: Caller, mode: Mode) -> Self {
         Self {
             cx: cx.with_origin(cx.origin().with(active.id)),
             active: Arc::clone(active),
             caller,
             mode,
+            part,
             state: cx.plugins.calls.state(active.id),
             slot: Arc::default(),
             deadline: Deadline::default(),
@@ -176,6 +182,12 @@ impl Call {
     /// Takes the transaction out, if there is one: this call will not commit it.
     pub async fn take(&self) -> Option<Tx> {
         self.slot.lock().await.end().into_tx()
+    }
+
+    /// The account on whose behalf the plugin is called, whose failures alone neither open a breaker nor roll an upgrade
+    /// back. `None` for strangers and for the server itself: their failures all count.
+    pub(crate) fn on_behalf_of(&self) -> Option<AccountId> {
+        self.caller.actor.as_ref().map(|actor| actor.id).or(self.caller.author)
     }
 
     /// The plugin that is called.

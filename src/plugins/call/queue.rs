@@ -38,7 +38,7 @@ impl Call {
         if waiting.saturating_add(rows.len()) > usize::try_from(most).unwrap_or(usize::MAX) {
             work.done().await?;
             count_reached(self.active.name(), "jobs");
-            return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: at most {most} may")));
+            return Err(failure(429, "limit.jobs", format!("{waiting} jobs wait: the limit jobs is {most}")));
         }
         let queued = store::job::insert_many(tx, LANE, &kind, rows, now).await.or_failure()?;
         work.done().await?;

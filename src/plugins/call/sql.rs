@@ -1,6 +1,7 @@
 //! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a statement may do; this
 //! module decides in which transaction it runs.
 
+use rookery_plugin_host::Part;
 use rookery_plugin_host::imports::sql::{Call as Statement, Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
@@ -8,9 +9,10 @@ use tokio::sync::MutexGuard;
 use super::Call;
 use super::ambient::{Slot, Why, Work};
 use super::database_time::Timed;
-use super::failure::{at_most, denied};
+use super::failure::{TRANSACTION_TIME, at_most, denied};
 use super::room::Room;
 use crate::sql::Statements;
+use store::confined::Lane;
 
 /// Most statements of one batch.
 const BATCH: usize = 500;
@@ -40,8 +42,8 @@ impl Call {
             let done = statements.run_within(tx, name, params, most).await;
             settle(&mut slot, done)?
         } else {
-            let _timed = Timed::begin(&self.active);
-            statements.read_within(&self.cx, name, params, most).await?
+            let _timed = Timed::begin(&self.active, self.part);
+            statements.read_within(&self.cx, self.lane(), name, params, most).await?
         };
         room.take(&rows)?;
         Ok(rows)
@@ -76,6 +78,13 @@ impl Call {
         work.settle(done).await
     }
 
+    fn lane(&self) -> Lane {
+        match self.part {
+            Part::Filters => Lane::Filters,
+            Part::Routes | Part::Jobs | Part::Decorations => Lane::Usual,
+        }
+    }
+
     /// The transaction of this call, if it began: the plugin reads its own tables in it from then on.
     pub(super) async fn joined(&self) -> Option<MutexGuard<'_, Slot>> {
         let slot = self.slot.lock().await;
@@ -85,7 +94,7 @@ impl Call {
 
 /// True for a failure that aborts the transaction.
 fn ends(failed: &Failure) -> bool {
-    matches!(failed.code.as_str(), "sql.time" | "sql.bytes" | "sql.undone" | "sql.unavailable")
+    matches!(failed.code.as_str(), TRANSACTION_TIME | "sql.time" | "sql.bytes" | "sql.undone" | "sql.unavailable")
 }
 
 /// The result of a statement; ends the transaction if the failure aborts it.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use rookery_plugin_host::Part;
 use tokio::sync::Semaphore;
 
 use super::cache::Memory;
@@ -32,8 +33,8 @@ pub(super) struct State {
     pub(super) memory: Memory,
     pub(super) http: Allowance,
     pub(super) notified: Mutex<Notified>,
-    /// Permits for this plugin's own transactions.
-    changing: OnceLock<Arc<Semaphore>>,
+    /// Permits for this plugin's own transactions: those of its filters, and the others.
+    changing: [OnceLock<Arc<Semaphore>>; 2],
 }
 
 impl Calls {
@@ -59,8 +60,11 @@ impl Calls {
     }
 
     /// Those of one plugin: half of all, or the only one, so that others need not wait for it more than once.
-    pub(super) fn changing_of(&self, cx: &Cx, plugin: &State) -> Arc<Semaphore> {
-        Arc::clone(plugin.changing.get_or_init(|| Arc::new(Semaphore::new((places(cx) / 2).max(1)))))
+    /// Filters, for which changes wait, do not wait for the plugin's other transactions either.
+    pub(super) fn changing_of(&self, cx: &Cx, plugin: &State, part: Part) -> Arc<Semaphore> {
+        let [others, filters] = &plugin.changing;
+        let own = if part == Part::Filters { filters } else { others };
+        Arc::clone(own.get_or_init(|| Arc::new(Semaphore::new((places(cx) / 2).max(1)))))
     }
 }
 

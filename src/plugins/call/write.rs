@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::Call;
 use super::ambient::Work;
 use super::core::distinct;
-use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
+use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
 use crate::call::records;
 use crate::quota::count_reached;
 use model::notification::NotificationKind;
@@ -62,6 +62,9 @@ impl Call {
                 Ok(Prepared::Repeated(first)) => Ok(first.into()),
                 Ok(Prepared::New(author, status)) => Box::pin(self.write_status(author, *status)).await,
             });
+        }
+        for failed in made.iter_mut().filter_map(|made| made.as_mut().err()) {
+            log_cause(self.active.name(), "core-write.create-statuses", failed);
         }
         Ok(made)
     }
@@ -203,7 +206,7 @@ impl Call {
             count_reached(self.active.name(), "notifications-per-hour");
         }
         if items.is_empty() {
-            let why = format!("An account is notified {most} times within an hour, and not more");
+            let why = format!("The limit notifications-per-hour, {most} for an account, is reached");
             return Err(failure(429, "limit.notifications", why));
         }
         let quota = &self.active.quotas.notifications;
@@ -212,7 +215,7 @@ impl Call {
             return Ok(items);
         }
         let most = quota.most();
-        let why = format!("The plugin's notifications have reached their limit of {most}");
+        let why = format!("The plugin's notifications have reached the limit notifications, {most}");
         Err(failure(507, "notifications.quota", why))
     }
 

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use rookery_plugin_host::imports::sql::Value;
-use rookery_plugin_host::{CallError, CallErrorKind, LoadError, Stage};
+use rookery_plugin_host::{CallError, CallErrorKind, LoadError, Part, Stage};
 
-use crate::call::Timed;
+use crate::call::{Timed, log_cause};
 use crate::error::no_answer;
 use crate::manifest::{self, Manifest, SearchMark};
 use crate::sql::{ParamType, Returns};
@@ -239,12 +239,13 @@ impl Asked<'_> {
         let plugin = active.name();
         let refused = |cause: CallError| no_answer(plugin, cause.kind, Some(503));
         cx.plugins.pauses.check(active).map_err(refused)?;
-        active.component.check_database().map_err(refused)?;
+        let part = if what == "cleanup" { Part::Jobs } else { Part::Routes };
+        active.component.check_database(part).map_err(refused)?;
         let lost = || Error::internal(format!("{plugin} has no statement {name}"));
         let sql = active.sql.as_ref().ok_or_else(lost)?;
         let statement = sql.find(name).ok_or_else(lost)?;
         let params = statement.params.iter().map(|(param, _)| self.value(param)).collect();
-        let timed = Timed::begin(active);
+        let timed = Timed::begin(active, part);
         let rows = sql.read(cx, name, params).await;
         drop(timed);
         let message = match rows {
@@ -257,9 +258,13 @@ impl Asked<'_> {
                 return Ok(ids.collect());
             }
             Ok(_) => format!("{name} has more rows than {}: each status once", statement.max_rows),
-            Err(failure) => failure.message,
+            Err(mut failure) => {
+                log_cause(plugin, name, &mut failure);
+                failure.message
+            }
         };
-        let cause = CallError { kind: CallErrorKind::Failure, message, failure: None, backtrace: Vec::new() };
+        let cause =
+            CallError { kind: CallErrorKind::Failure, message, failure: None, backtrace: Vec::new(), person: None };
         cx.plugins.report(active, what, name, &cause);
         Err(no_answer(plugin, cause.kind, Some(503)))
     }

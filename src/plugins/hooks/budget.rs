@@ -45,6 +45,7 @@ impl HookLimits {
             message: format!("no answer within {} ms", limit.as_millis()),
             failure: None,
             backtrace: Vec::new(),
+            person: None,
         };
         if limit.is_zero() {
             return Err(late());

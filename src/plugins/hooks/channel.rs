@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use rookery_plugin_host::CallError;
+use rookery_plugin_host::{CallError, Part};
 
 use super::Subscription;
 use super::filter::spoken_for;
@@ -38,10 +38,11 @@ pub async fn open_channel(
     let registry = cx.registry();
     let hook = registry.hooks.channel(name).ok_or(Error::NotFound)?;
     let asked = ask(cx, hook, actor, name, params);
-    let topics = hook.ask_alone(cx, Box::pin(asked)).await.map_err(|error| match error.failure {
-        Some(failure) => refused(failure),
-        None => no_answer(hook.active.name(), error.kind, Some(503)),
-    })?;
+    let topics =
+        hook.ask_alone(cx, Some(actor.id.into()), Box::pin(asked)).await.map_err(|error| match error.failure {
+            Some(failure) => refused(failure),
+            None => no_answer(hook.active.name(), error.kind, Some(503)),
+        })?;
     let mut opened = Vec::with_capacity(topics.len().min(TOPICS));
     for topic in topics.into_iter().take(TOPICS) {
         opened.push(resolve(cx, hook, &topic).await?);
@@ -57,7 +58,7 @@ async fn ask(
     params: Vec<(String, String)>,
 ) -> Result<Vec<String>, CallError> {
     let (caller, context) = spoken_for(cx, hook, actor);
-    let call = Call::new(cx, &hook.active, caller, Mode::Read);
+    let call = Call::new(cx, &hook.active, Part::Decorations, caller, Mode::Read);
     hook.active.component.channel(call, context, name, params).await
 }
 

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use rookery_plugin_host::CallError;
 use rookery_plugin_host::exports::decorate::Extra;
 use rookery_plugin_host::exports::decorate::Target as Told;
+use rookery_plugin_host::{CallError, Part};
 use tokio::time::Instant;
 
 use super::decoration_cache::{Fields, Key};
@@ -116,9 +116,9 @@ impl Decoration<'_> {
         let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
         let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
         let told = targets.into_iter().map(told).collect();
-        let call = Call::new(self.cx, &hook.active, caller, Mode::Read);
+        let call = Call::new(self.cx, &hook.active, Part::Decorations, caller, Mode::Read);
         let asked = async { hook.active.component.decorate(call, id, self.kind, told).await };
-        Ok(sort(hook, hook.ask(self.cx, asked).await?, count))
+        Ok(sort(hook, hook.ask(self.cx, Some(id.unwrap_or(0)), asked).await?, count))
     }
 }
 

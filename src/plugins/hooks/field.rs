@@ -45,6 +45,36 @@ impl Field {
     }
 }
 
+/// Names that an object has in JavaScript without being given them, and those that its engines and promises call: clients
+/// would overwrite or run them.
+const RESERVED: [&str; 16] = [
+    "__definegetter__",
+    "__definesetter__",
+    "__lookupgetter__",
+    "__lookupsetter__",
+    "__proto__",
+    "constructor",
+    "hasownproperty",
+    "isprototypeof",
+    "length",
+    "propertyisenumerable",
+    "prototype",
+    "then",
+    "tojson",
+    "tolocalestring",
+    "tostring",
+    "valueof",
+];
+
+impl Field {
+    /// The part of its name that clients may not be given, in any case.
+    #[must_use]
+    pub fn reserved(&self) -> Option<&str> {
+        let (parent, name) = self.path();
+        parent.into_iter().chain([name]).find(|part| RESERVED.contains(&part.to_ascii_lowercase().as_str()))
+    }
+}
+
 /// True for one JSON value of bounded size and depth.
 #[must_use]
 pub fn is_value(text: &str) -> bool {
@@ -65,6 +95,15 @@ mod tests {
         assert!(is_value(&nested(json::MAX_DEPTH)));
         assert!(!is_value(&nested(json::MAX_DEPTH + 1)));
         assert!(!is_value(&format!("\"{}\"", "a".repeat(LONGEST))));
+    }
+
+    #[test]
+    fn names_that_objects_have_by_themselves_are_reserved() {
+        assert!(RESERVED.is_sorted());
+        for reserved in ["__proto__", "constructor", "toString", "a.ToJSON", "__PROTO__.a"] {
+            assert!(Field::new(reserved, None).reserved().is_some(), "{reserved}");
+        }
+        assert_eq!(Field::new("proto.string", None).reserved(), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rookery_plugin_host::exports::status_filter::{Change, Draft, Verdict};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
-use rookery_plugin_host::{CallError, CallErrorKind};
+use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use serde_json::{Map, Value};
 
 use super::field::is_value;
@@ -65,7 +65,7 @@ pub async fn filter(
                 }
             }
         };
-        match (hook.ask_alone(cx, Box::pin(asked)).await, hook.policy) {
+        match (hook.ask_alone(cx, Some(actor.id.into()), Box::pin(asked)).await, hook.policy) {
             (Ok(verdict), _) => pending = verdict?.unwrap_or(pending),
             (Err(_), Policy::Skip) => {}
             (Err(error), _) => return Err(no_answer(hook.active.name(), error.kind, Some(503))),
@@ -76,7 +76,7 @@ pub async fn filter(
 
 async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
     let (caller, context) = spoken_for(cx, hook, actor);
-    let call = Call::new(cx, &hook.active, caller, Mode::Read);
+    let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Read);
     match hook.active.component.status_filter(call, context, draft).await {
         Err(CallError { failure: Some(failure), .. }) if is_refusal(&failure) => Ok(Verdict::Refuse(failure)),
         answer => answer,
@@ -92,6 +92,7 @@ pub(super) fn spoken_for(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>) -> (C
         locale: actor.locale.clone().unwrap_or_else(|| cx.config.server.locale.as_str().to_owned()),
         app: None,
         request_id: cx.request_id().unwrap_or_default().to_owned(),
+        author: None,
     };
     let context = CallContext {
         request_id: caller.request_id.clone(),
@@ -207,7 +208,13 @@ fn narrows(from: Visibility, to: Visibility) -> bool {
 }
 
 fn wrong(what: &str) -> CallError {
-    CallError { kind: CallErrorKind::Failure, message: what.to_owned(), failure: None, backtrace: Vec::new() }
+    CallError {
+        kind: CallErrorKind::Failure,
+        message: what.to_owned(),
+        failure: None,
+        backtrace: Vec::new(),
+        person: None,
+    }
 }
 
 #[cfg(test)]

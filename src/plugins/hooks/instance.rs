@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rookery_plugin_host::Export;
+use rookery_plugin_host::{Export, Part};
 use serde_json::json;
 
 use super::field::{Field, is_value};
@@ -103,7 +103,7 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
     for active in registry.plugins.iter().filter(asked) {
         let asked = async {
             cx.plugins.pauses.check(active)?;
-            let call = Call::new(cx, active, Caller::system(), Mode::Read);
+            let call = Call::new(cx, active, Part::Decorations, Caller::system(), Mode::Read);
             active.component.instance_info(call, word(document)).await
         };
         let answer = cx.plugins.hook_limits.limited(cx.hook_time_left(), asked);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use rookery_plugin_host::Part;
 use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
@@ -12,6 +13,7 @@ use crate::Cx;
 use crate::Registry;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Moment;
+use model::AccountId;
 use model::notification::NotificationKind;
 use rookery_core::Origin;
 use rookery_core::extension::Judgement;
@@ -52,8 +54,12 @@ async fn ask(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTre
     if places.is_empty() {
         return BTreeMap::new();
     }
-    let call = Call::new(cx, &hook.active, Caller::system(), Mode::Read);
-    let answer = hook.ask_alone(cx, async { hook.active.component.notification_filter(call, drafts).await }).await;
+    // Of several senders nobody in particular is to blame.
+    let author = drafts.first().map(|first| first.from).filter(|author| drafts.iter().all(|it| it.from == *author));
+    let caller = Caller { author: author.map(AccountId::from), ..Caller::system() };
+    let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Read);
+    let answer =
+        hook.ask_alone(cx, author, async { hook.active.component.notification_filter(call, drafts).await }).await;
     let codes = answer.unwrap_or_default();
     places.into_iter().zip(codes.into_iter().map(judgement)).collect()
 }

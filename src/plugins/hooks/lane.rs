@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
-use rookery_plugin_host::{CallError, CallErrorKind, Host as _};
+use rookery_plugin_host::{CallError, CallErrorKind, Host as _, Part};
 
 use super::outbox::{FANOUT, has_account, has_status};
 use super::subscription::Subscription;
@@ -101,7 +101,9 @@ async fn first(cx: &Cx, hook: &Subscription, lane: EventLane) -> Result<Vec<Even
 
 /// Calls the plugin and commits its changes. False when another server delivered the batch first.
 async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) -> Result<bool, DeliveryError> {
-    let call = Call::new(cx, &hook.active, Caller::system(), Mode::Ambient);
+    let author = rows.first().and_then(|first| first.actor_id).filter(|author| is_alone(*author, rows));
+    let caller = Caller { author: author.map(AccountId::from), ..Caller::system() };
+    let call = Call::new(cx, &hook.active, Part::Jobs, caller, Mode::Ambient);
     if cx.db.engine() == store::Engine::Postgres {
         let mut tx = call.ambient().await?;
         if !plugin_event::lock(&mut tx, lane).await.map_err(Error::from)? {
@@ -127,6 +129,11 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) 
         }
     }
     settle(&call, rows).await
+}
+
+/// True when all of `rows` are acts of `author`.
+fn is_alone(author: i64, rows: &[EventRow]) -> bool {
+    rows.iter().all(|row| row.actor_id == Some(author))
 }
 
 /// Deletes `rows` and commits the changes of the call; false, and nothing committed, when some rows are gone already.
@@ -223,7 +230,13 @@ mod tests {
 
     #[test]
     fn a_plugin_that_cannot_be_called_now_is_no_fault_of_the_events() {
-        let error = |ended| CallError { kind: ended, message: String::new(), failure: None, backtrace: Vec::new() };
+        let error = |ended| CallError {
+            kind: ended,
+            message: String::new(),
+            failure: None,
+            backtrace: Vec::new(),
+            person: None,
+        };
         assert!(!DeliveryError::from(error(CallErrorKind::Open)).counts);
         assert!(!DeliveryError::from(error(CallErrorKind::Drained)).counts);
         assert!(DeliveryError::from(error(CallErrorKind::Trap)).counts);

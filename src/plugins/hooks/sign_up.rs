@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_plugin_host::Part;
 use rookery_plugin_host::exports::sign_up::Admission as Said;
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
 use serde_json::{Map, Value};
@@ -35,10 +36,10 @@ pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admiss
         let Some(own) = own(hook, params) else { continue };
         let asked = async {
             let (caller, context) = stranger(cx, hook);
-            let call = Call::new(cx, &hook.active, caller, Mode::Read);
+            let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Read);
             hook.active.component.judge_sign_up(call, context, own).await
         };
-        match (hook.ask_alone(cx, Box::pin(asked)).await, hook.policy) {
+        match (hook.ask_alone(cx, Some(0), Box::pin(asked)).await, hook.policy) {
             (Ok(Some(said)), _) => return Ok(Some(admission(hook, said))),
             (Ok(None), _) | (Err(_), Policy::Skip) => {}
             (Err(error), _) => return Err(no_answer(hook.active.name(), error.kind, Some(503))),
@@ -61,7 +62,7 @@ pub async fn claim(
     let Some(hook) = registry.hooks.of(Moment::SignUp, offered.plugin).next() else { return Ok(None) };
     let Some(own) = own(hook, params) else { return Ok(None) };
     let (caller, context) = stranger(cx, hook);
-    let call = Call::new(cx, &hook.active, caller, Mode::Ambient);
+    let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Ambient);
     // Before the plugin's time begins: others may have to finish first.
     drop(call.ambient().await?);
     let host = Arc::clone(&call);

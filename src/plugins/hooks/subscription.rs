@@ -122,14 +122,24 @@ impl Subscription {
         (self.calls.load(Ordering::Relaxed), self.failures.load(Ordering::Relaxed))
     }
 
-    /// Awaits a synchronous call: for its time limit at most, and for what remains of the request's budget.
+    /// Awaits a synchronous call on behalf of `person` (as [`CallError::person`]): for its time limit at most, and for what
+    /// remains of the request's budget.
     ///
     /// # Errors
     /// The call's own; [`CallErrorKind::Wall`](rookery_plugin_host::CallErrorKind::Wall) on timeout.
-    pub async fn ask<T>(&self, cx: &Cx, call: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+    pub async fn ask<T>(
+        &self,
+        cx: &Cx,
+        person: Option<i64>,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
         let hook_limits = &cx.plugins.hook_limits;
         let limit = hook_limits.stretch(self.timeout).min(cx.hook_time_left());
-        self.count(cx, hook_limits.limited(limit, call)).await
+        let limited = async {
+            let answer = hook_limits.limited(limit, call).await;
+            answer.map_err(|error| CallError { person: error.person.or(person), ..error })
+        };
+        self.count(cx, limited).await
     }
 
     /// Counts a call, and reports it if it failed.
@@ -162,8 +172,9 @@ impl Subscription {
     pub async fn ask_alone<T>(
         &self,
         cx: &Cx,
+        person: Option<i64>,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        cx.spend_hook_time(self.ask(cx, call)).await
+        cx.spend_hook_time(self.ask(cx, person, call)).await
     }
 }

@@ -206,9 +206,17 @@ fn decorated(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
                 "{name:?} is no name of a member: letters, digits, underscores and at most one dot"
             ));
         }
-        let parent = name.split_once('.').map(|(parent, _)| parent);
-        let closed = parent.is_some_and(|parent| core.contains(&parent) && !OPEN.contains(&parent));
-        if closed || core.contains(&name.as_str()) {
+        if let Some(reserved) = Field::new(name, None).reserved() {
+            return invalid(format!(
+                "{name:?} is no name of a member: objects of JavaScript have {reserved} themselves"
+            ));
+        }
+        // Clients that ignore case would take one for the other.
+        let has = |name: &str| core.iter().find(|member| member.eq_ignore_ascii_case(name));
+        let closed = name
+            .split_once('.')
+            .is_some_and(|(parent, _)| has(parent).is_some_and(|member| *member != parent || !OPEN.contains(member)));
+        if closed || has(name).is_some() {
             return Err(taken(plugin, &format!("the member {name} of {kind}")));
         }
         claims.push(format!("the member {name} of {kind}"));
@@ -227,12 +235,14 @@ fn taken(plugin: &str, what: &str) -> LoadError {
     )
 }
 
+/// Claims that differ in case alone are one.
 fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: String, plugin: &'a str) -> Result<(), LoadError> {
-    if let Some(owner) = owners.get(&claim) {
+    let claimed = claim.to_lowercase();
+    if let Some(owner) = owners.get(&claimed) {
         let sentence = format!("plugin {plugin} claims {claim}, which is {owner}'s: switch one of the two off");
         return Err(LoadError::new(Stage::Conflict, sentence));
     }
-    owners.insert(claim, plugin);
+    owners.insert(claimed, plugin);
     Ok(())
 }
 
@@ -320,6 +330,23 @@ mod tests {
             manifest("bb", "[[notification]]\ntype = \"emoji_reaction\""),
         );
         assert!(refused(&[&a, &b]).contains("which is aa's"));
+    }
+
+    #[test]
+    fn members_that_differ_in_case_alone_and_members_of_every_object_are_refused() {
+        let field = |plugin: &str, name: &str| {
+            manifest(plugin, &format!("[[hook]]\non = \"decorate\"\nkinds = [\"status\"]\nfields = [\"{name}\"]"))
+        };
+        for reserved in ["__proto__", "constructor", "toString", "pleroma.__proto__"] {
+            assert!(refused(&[&field("aa", reserved)]).contains("objects of JavaScript have"), "{reserved}");
+        }
+        for core in ["Content", "CONTENT", "Account.mood"] {
+            assert!(refused(&[&field("aa", core)]).contains("which the server itself has"), "{core}");
+        }
+        let (a, b) = (field("aa", "mood"), field("bb", "Mood"));
+        assert!(refused(&[&a, &b]).contains("which is aa's"));
+        let both = "[[hook]]\non = \"decorate\"\nkinds = [\"status\"]\nfields = [\"mood\", \"Mood\"]";
+        assert!(refused(&[&manifest("aa", both)]).contains("which is aa's"));
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub mod trust;
 pub mod verify;
 
 use model::boxed;
-use std::io::{self, Write as _};
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
@@ -24,7 +25,7 @@ use crate::admin::{self, InstalledPlugin};
 use crate::error::of_fault;
 use crate::life::{desired, pipeline, source};
 use crate::package::{self, Origin, Package};
-use config::folder::hand_over;
+use config::folder::TrustedFolder;
 use crypto::signature::PublicKey;
 use rookery_core::error::{Error, Result};
 use store::plugin::{Install, Plugin};
@@ -199,48 +200,44 @@ pub fn place(cx: &Cx, candidate: &Candidate) -> Result<Placed> {
     let folder = &cx.config.plugins.dir;
     let path = folder.join(candidate.file_name());
     let failed = |error: io::Error| Error::invalid(format!("{}: {error}", path.display()));
-    if !folder.exists() {
-        std::fs::create_dir_all(folder).and_then(|()| hand_over(folder)).map_err(failed)?;
-    }
-    let beside = fetch::beside(&path);
-    let before = [read(&path).map_err(failed)?, read(&beside).map_err(failed)?];
+    let folder = TrustedFolder::create(folder).map_err(failed)?;
+    let (name, beside) = names(&path);
+    let before = [folder.read(&name).map_err(failed)?, folder.read(&beside).map_err(failed)?];
     let signature = candidate.signature.as_ref().map(|signature| signature.as_str().as_bytes());
-    put(&beside, signature).and_then(|()| put(&path, Some(&candidate.file))).map_err(failed)?;
+    put(&folder, &beside, signature).and_then(|()| put(&folder, &name, Some(&candidate.file))).map_err(failed)?;
     Ok(Placed { path, before })
 }
 
 /// Undoes [`place`]. Blocks.
 pub fn take_back(placed: &Placed) {
     let [file, signature] = &placed.before;
-    let back = put(&placed.path, file.as_deref());
-    if let Err(error) = back.and_then(|()| put(&fetch::beside(&placed.path), signature.as_deref())) {
+    if let Err(error) = put_both(&placed.path, file.as_deref(), signature.as_deref()) {
         tracing::warn!(%error, "a package that was not installed stays in the folder of plugins");
     }
 }
 
-fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        bytes => bytes.map(Some),
-    }
+/// The names of a file and of its signature.
+fn names(path: &Path) -> (OsString, OsString) {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
+    (name(path), name(&fetch::beside(path)))
 }
 
-/// Replaces a file by rename, or deletes it.
-fn put(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
-    let Some(bytes) = bytes else {
-        return match std::fs::remove_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
-        };
+/// Replaces or deletes a file and its signature.
+fn put_both(path: &Path, file: Option<&[u8]>, signature: Option<&[u8]>) -> io::Result<()> {
+    let folder = match TrustedFolder::open(path.parent().unwrap_or(Path::new("."))) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        folder => folder?,
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.tmp"));
-    let mut file = std::fs::File::create(&partial)?;
-    file.write_all(bytes)?;
-    // The server may be another user than the admin who runs the command.
-    hand_over(&partial)?;
-    file.sync_all()?;
-    std::fs::rename(&partial, path)
+    let (name, beside) = names(path);
+    put(&folder, &name, file)?;
+    put(&folder, &beside, signature)
+}
+
+fn put(folder: &TrustedFolder, name: &OsStr, bytes: Option<&[u8]>) -> io::Result<()> {
+    match bytes {
+        Some(bytes) => folder.replace(name, bytes),
+        None => folder.remove(name),
+    }
 }
 
 /// Makes a candidate that was [placed](place) the desired package of its plugin, after a dry run: what it asks for is
@@ -347,7 +344,7 @@ fn installed_file(plugin: &Plugin) -> Option<&str> {
 fn remove(cx: &Cx, file: Option<&str>) {
     let Some(file) = file.filter(|file| !file.contains('/')) else { return };
     let path = cx.config.plugins.dir.join(file);
-    if let Err(error) = put(&path, None).and_then(|()| put(&fetch::beside(&path), None)) {
+    if let Err(error) = put_both(&path, None, None) {
         tracing::warn!(%error, "a package that is not used any more stays: {}", path.display());
     }
 }

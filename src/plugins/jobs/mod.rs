@@ -10,8 +10,8 @@ mod schedule;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
-use rookery_plugin_host::CallErrorKind;
 use rookery_plugin_host::exports::jobs::{Outcome, Task};
+use rookery_plugin_host::{CallErrorKind, Part};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ async fn ask(
         scheduled_for: queued.scheduled_for,
     };
     cx.plugins.pauses.check(active).map_err(|busy| Failure::NotNow(busy.message))?;
-    let call = Call::new(cx, active, Caller::system(), Mode::Ambient);
+    let call = Call::new(cx, active, Part::Jobs, Caller::system(), Mode::Ambient);
     let outcome = match active.component.job(Arc::clone(&call) as _, task).await {
         Ok(outcome) => outcome,
         Err(error) if !error.reached_guest() || cx.plugins.pauses.stops(active) => {

@@ -4,6 +4,8 @@
 //! A change increments the settings' generation, which every running server polls twice a second. The observed state is
 //! in [`super::observed`].
 
+use std::collections::BTreeSet;
+
 use serde_json::Map;
 
 use crate::Cx;
@@ -92,6 +94,9 @@ pub async fn served(cx: &Cx, active: &Active) -> Result<()> {
     let Some(mut plugin) = store::plugin::lock(&mut tx, active.name()).await? else { return Ok(()) };
     let is_last = plugin.approved.0.last() == Some(digest);
     if !is_last {
+        // As in `accept`.
+        let wanted = active.manifest.wanted();
+        plugin.granted.0.retain(|granted| wanted.contains(granted));
         plugin.approved.0.retain(|known| known != digest);
         plugin.approved.0.push(digest.clone());
         let surplus = plugin.approved.0.len().saturating_sub(APPROVED);
@@ -125,10 +130,38 @@ pub fn open(cx: &Cx, plugin: &str, name: &str, sealed: &str) -> Option<Secret> {
     cx.keys.open(SECRETS, &format!("{plugin} {name}"), sealed)
 }
 
+/// Makes `package`, which served before, the desired one again, with the permissions that it was granted then and no
+/// others; `refused` is not tried again by itself. What an admin revoked meanwhile stays revoked: see
+/// [`admin::revoke`](crate::admin::revoke).
+pub fn go_back(plugin: &mut Plugin, package: &Package, refused: Option<String>) {
+    let wanted = package.manifest.wanted();
+    if plugin.approved.0.contains(&package.digest) {
+        set_grants(plugin, wanted);
+    } else {
+        let granted = plugin.granted.0.iter().filter(|granted| wanted.contains(*granted)).cloned().collect();
+        set_grants(plugin, granted);
+    }
+    plugin.sha256 = Some(package.digest.clone());
+    plugin.refused = refused;
+}
+
+/// Replaces the permissions that were granted.
+pub fn set_grants(plugin: &mut Plugin, granted: BTreeSet<String>) {
+    let granted: Vec<String> = granted.into_iter().collect();
+    if plugin.granted.0 != granted {
+        plugin.granted.0 = granted;
+        plugin.config_version += 1;
+    }
+}
+
 /// Makes the package the desired one, with every permission it asks for granted.
 pub fn accept(plugin: &mut Plugin, package: &Package) {
     plugin.sha256 = Some(package.digest.clone());
     plugin.version = Some(package.manifest.plugin.version.clone());
+    // A later package that asks for permissions which this one does without is to ask for them again.
+    let wanted = package.manifest.wanted();
+    let granted = plugin.granted.0.iter().filter(|granted| wanted.contains(*granted)).cloned().collect();
+    set_grants(plugin, granted);
     if !plugin.approved.0.contains(&package.digest) {
         plugin.approved.0.push(package.digest.clone());
     }

@@ -28,6 +28,7 @@
 //!
 //! Follows `PLUGINS.md`, sections 2.1 (states), 2.2 (probation) and 2.6 (breaker).
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use rookery_plugin_host::LoadError;
@@ -189,6 +190,18 @@ struct Probation {
     before: String,
     /// Calls that trapped or exceeded a limit.
     broken: u64,
+    /// Those of them that were made on behalf of each person.
+    by_person: HashMap<i64, u64>,
+}
+
+impl Probation {
+    /// True when too many of `calls` broke, also without those of the person for whom the most did: nobody can undo an
+    /// upgrade alone.
+    fn has_failed(&self, calls: u64) -> bool {
+        let alone = self.by_person.values().max().copied().unwrap_or(0);
+        let (broken, others) = (self.broken.saturating_sub(alone), calls.saturating_sub(alone));
+        calls >= MIN_CALLS && broken * MAX_BROKEN_ONE_IN > others
+    }
 }
 
 impl Life {
@@ -201,11 +214,14 @@ impl Life {
         matches!(self.state, State::Failed(_)) && self.attempt.as_ref().is_some_and(|attempt| attempt.is_due(now))
     }
 
-    /// Counts a call of `generation` that trapped or exceeded a time or resource limit: judged by the next
-    /// [`Input::Checked`].
-    pub(super) fn call_broke(&mut self, generation: u64) {
+    /// Counts a call of `generation` on behalf of `person` that trapped or exceeded a time or resource limit: judged by the
+    /// next [`Input::Checked`].
+    pub(super) fn call_broke(&mut self, generation: u64, person: Option<i64>) {
         if let Some(probation) = self.probation.as_mut().filter(|probation| probation.generation == generation) {
             probation.broken += 1;
+            if let Some(person) = person {
+                *probation.by_person.entry(person).or_default() += 1;
+            }
         }
     }
 
@@ -289,7 +305,8 @@ impl Life {
 
     fn loaded(&mut self, generation: u64, before: Option<String>, now: Instant) -> Action {
         let until = now + PROBATION;
-        let probation = before.map(|before| Probation { generation, until, before, broken: 0 });
+        let probation =
+            before.map(|before| Probation { generation, until, before, broken: 0, by_person: HashMap::new() });
         *self = Self { state: State::Active, probation, ..Self::default() };
         Action::Stay
     }
@@ -297,7 +314,7 @@ impl Life {
     fn checked(&mut self, health: Health, now: Instant) -> Action {
         let Health { generation, calls, tripped, refuses_posts } = health;
         self.probation = self.probation.take().filter(|it| it.generation == generation && now < it.until);
-        if let Some(it) = self.probation.take_if(|it| calls >= MIN_CALLS && it.broken * MAX_BROKEN_ONE_IN > calls) {
+        if let Some(it) = self.probation.take_if(|it| it.has_failed(calls)) {
             return Action::RollBack { to: it.before, broken: it.broken, calls };
         }
         match tripped {
@@ -340,7 +357,7 @@ mod tests {
 
     fn break_calls(life: &mut Life, generation: u64, times: u64) {
         for _ in 0..times {
-            life.call_broke(generation);
+            life.call_broke(generation, None);
         }
     }
 
@@ -404,6 +421,23 @@ mod tests {
         let back = Action::RollBack { to: "before".to_owned(), broken: 5, calls: 24 };
         assert_eq!(life.step(Input::Checked(health(7, 24)), now), back);
         assert_eq!(life.step(Input::Checked(health(7, 24)), now), Action::Stay);
+    }
+
+    #[test]
+    fn failures_of_one_account_alone_roll_no_upgrade_back() {
+        let now = Instant::now();
+        let mut life = on_probation(now);
+        for _ in 0..100 {
+            life.call_broke(7, Some(1));
+        }
+        assert_eq!(life.step(Input::Checked(health(7, 100)), now), Action::Stay);
+        life.call_broke(7, Some(2));
+        assert_eq!(life.step(Input::Checked(health(7, 110)), now), Action::Stay, "one of the ten other calls");
+        for person in 3..6 {
+            life.call_broke(7, Some(person));
+        }
+        let back = Action::RollBack { to: "before".to_owned(), broken: 104, calls: 113 };
+        assert_eq!(life.step(Input::Checked(health(7, 113)), now), back);
     }
 
     #[test]

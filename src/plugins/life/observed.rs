@@ -57,6 +57,8 @@ pub struct FailedCall {
     pub generation: u64,
     /// The plugin itself broke: by a trap, a timeout or a resource limit.
     pub broke: bool,
+    /// On whose behalf it was called: an account, 0 for people without one; `None` for the server itself.
+    pub person: Option<i64>,
 }
 
 /// The observed state of one plugin.
@@ -114,7 +116,7 @@ impl Observations {
         self.change(plugin, |observed| {
             observed.failed += 1;
             if failed.broke {
-                observed.life.call_broke(failed.generation);
+                observed.life.call_broke(failed.generation, failed.person);
             }
             push(&mut observed.failures, failed, FAILURES);
         });
@@ -157,6 +159,7 @@ impl FailedCall {
                 error.kind,
                 CallErrorKind::Trap | CallErrorKind::Cpu | CallErrorKind::Wall | CallErrorKind::Limit
             ),
+            person: error.person,
         }
     }
 

@@ -156,7 +156,7 @@ impl Pauses {
 
     fn busy(&self, active: &Active) -> CallError {
         let message = self.incompatible(active.name()).unwrap_or_else(|| "its tables are being changed".to_owned());
-        CallError { kind: CallErrorKind::Busy, message, failure: None, backtrace: Vec::new() }
+        CallError { kind: CallErrorKind::Busy, message, failure: None, backtrace: Vec::new(), person: None }
     }
 
     /// Waits for the pause to end; false when that takes too long. Where the package no longer fits, the wait is

@@ -22,6 +22,7 @@ use crate::quota::{Quota, Quotas};
 use crate::settings::SettingsSchema;
 use crate::sql::{self, Migrated, Progress, Statements};
 use crate::{Active, Package, PluginId};
+use config::folder::TrustedFolder;
 use crypto::Secret;
 use model::clock::Clock;
 use store::Tx;
@@ -221,13 +222,17 @@ async fn compile(
 async fn engine(cx: &Cx) -> Result<Engine, LoadError> {
     let make = || async {
         let config = &cx.config.plugins;
-        let cache = config.cache_dir.join("compiled");
+        let folder = config.cache_dir.join("compiled");
+        // Also by a link that root must not follow.
+        let cache = TrustedFolder::create(&folder).map(|_| folder);
+        let cache = cache.inspect_err(|error| tracing::warn!(%error, "compiled plugins are not kept")).ok();
         let options = EngineOptions {
-            cache: Some(cache),
+            cache,
             key: cx.keys.bytes("plugin-cache"),
             quick: cx.config.server.development,
             instances: config.instances,
             memory: config.memory_limit_bytes,
+            compiler: Some(cx.sandbox.executable().to_owned()),
         };
         Engine::new(options)
     };

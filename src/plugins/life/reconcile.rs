@@ -241,9 +241,24 @@ async fn follow_desired(cx: &Cx, plugin: Plugin, packages: &Packages, serving: O
     let candidate = machine::Candidate { digest: package.digest.clone(), config_version: plugin.config_version };
     match step(cx, &name, Input::Desired(candidate)) {
         Action::Wait(fault) => Outcome::Failed(fault),
-        // Boxed, since it is large, and without its type, which has the sandbox's within it.
-        _ => load(cx, plugin, package, serving).boxed().await,
+        _ => {
+            let revoked = serving.clone().filter(|serving| is_revoked(&plugin, serving));
+            // Boxed, since it is large, and without its type, which has the sandbox's within it.
+            let outcome = load(cx, plugin, package, serving).boxed().await;
+            match (&outcome, revoked) {
+                (Outcome::Failed(fault), Some(serving)) if fault.stage == Stage::Grants => {
+                    unload(cx, &serving, true);
+                    outcome
+                }
+                _ => outcome,
+            }
+        }
     }
+}
+
+/// True when an admin revoked a permission that `serving` has.
+fn is_revoked(plugin: &Plugin, serving: &Active) -> bool {
+    serving.manifest.wanted().iter().any(|wanted| !plugin.granted.0.contains(wanted))
 }
 
 /// The package to load. Where nothing is active and the chosen one cannot be read, the copy of the accepted one.

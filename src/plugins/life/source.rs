@@ -136,7 +136,11 @@ fn may_load(cx: &Cx, plugin: &Plugin, package: &Package) -> bool {
     !refused && (accepted || trusted)
 }
 
-async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
+/// The stored copy of a package.
+///
+/// # Errors
+/// At [`Stage::Read`] when it cannot be read.
+pub(super) async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let (folder, name, digest) = (cx.config.plugins.cache_dir.join("packages"), name.to_owned(), digest.to_owned());
     let read = tokio::task::spawn_blocking(move || package::kept(&folder, &name, &digest)).await;
     read.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?

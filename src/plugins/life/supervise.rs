@@ -9,12 +9,12 @@ use rookery_plugin_host::{LoadError, Stage};
 
 use super::machine::{Action, Health, Input};
 use super::observed::Event;
-use super::{desired, pipeline, reconcile};
+use super::{desired, pipeline, reconcile, source};
 use crate::Active;
 use crate::Cx;
 use crate::error::of_fault;
 use crate::manifest::{Moment, Policy};
-use rookery_core::error::Result;
+use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 
 /// Looks at every active plugin: rolls back what fails on probation, quarantines what keeps failing.
@@ -40,7 +40,7 @@ fn health(active: &Active) -> Health {
             "{name}: its {} {} failed again and again: `rookery plugin inspect {name}` says why, `enable` tries it again",
             breaker.kind, breaker.name
         );
-        LoadError::new(Stage::Probation, sentence)
+        LoadError::new(Stage::Serve, sentence)
     });
     let filters = active.manifest.hooks.iter().filter(|hook| hook.on == Moment::StatusFilter);
     Health {
@@ -60,15 +60,15 @@ async fn roll_back(cx: &Cx, active: &Active, before: &str, failed: u64, calls: u
         Err(error) => ("failed", format!("{why}, and the package before it cannot take its place: {error}")),
     };
     tracing::error!(plugin = name, "{sentence}");
-    cx.plugins.observed.record(name, event(cx, active, what, &LoadError::new(Stage::Probation, sentence)));
+    cx.plugins.observed.record(name, event(cx, active, what, &LoadError::new(Stage::Serve, sentence)));
     reconcile::follow(cx).await;
 }
 
 async fn desire_previous(cx: &Cx, active: &Active, before: &str) -> Result<()> {
-    let back = |plugin: &mut Plugin| {
-        plugin.sha256 = Some(before.to_owned());
-        plugin.refused = Some(active.digest.clone());
-    };
+    let kept = source::kept(cx, active.name(), before).await.map_err(|fault| of_fault(&fault))?;
+    let none = || Error::invalid(format!("there is no copy of the package {}", &before[..12]));
+    let package = kept.ok_or_else(none)?;
+    let back = |plugin: &mut Plugin| desired::go_back(plugin, &package, Some(active.digest.clone()));
     let mut target = desired::find(cx, active.name()).await?;
     back(&mut target);
     pipeline::dry_run(cx, target).await.map_err(|fault| of_fault(&fault))?;

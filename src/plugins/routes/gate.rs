@@ -46,6 +46,7 @@ pub(super) async fn caller(cx: &Cx, mounted: &Mounted, parts: &Parts) -> Result<
         role,
         app: application_name(cx, application).await?,
         request_id: cx.request_id().unwrap_or_default().to_owned(),
+        author: None,
     })
 }
 

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use rookery_plugin_host::exports::routes::{Body, Request, Response as Answer};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told, Failure};
-use rookery_plugin_host::{CallError, CallErrorKind};
+use rookery_plugin_host::{CallError, CallErrorKind, Part};
 
 use super::output::{self, Checked};
 use super::paging::PageRequest;
@@ -39,7 +39,7 @@ pub(super) async fn answer(cx: &Cx, asked: RouteRequest) -> (Response, bool) {
         Err(error) => return (output::refused(error), false),
     };
     let viewer = caller.actor.clone();
-    let call = Call::new(cx, &mounted.plugin, caller, mode(&asked.parts.method));
+    let call = Call::new(cx, &mounted.plugin, Part::Routes, caller, mode(&asked.parts.method));
     let answer = match mounted.plugin.component.route(Arc::clone(&call) as _, request).await {
         Ok(answer) => answer,
         Err(cause) => {
@@ -53,7 +53,17 @@ pub(super) async fn answer(cx: &Cx, asked: RouteRequest) -> (Response, bool) {
         Ok(checked) => checked,
         Err(why) => {
             let ended = CallErrorKind::Trap;
-            report(cx, &mounted, &CallError { kind: ended, message: why, failure: None, backtrace: Vec::new() });
+            report(
+                cx,
+                &mounted,
+                &CallError {
+                    kind: ended,
+                    message: why,
+                    failure: None,
+                    backtrace: Vec::new(),
+                    person: call.on_behalf_of().map(i64::from),
+                },
+            );
             return (failure::invalid_answer(&mounted), false);
         }
     };

@@ -8,14 +8,14 @@ use axum::response::Response;
 use rookery_plugin_host::exports::routes::Cursor as Ends;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
-use rookery_plugin_host::{CallError, CallErrorKind};
+use rookery_plugin_host::{CallError, CallErrorKind, Part};
 
 use super::paging::PageRequest;
 use super::table::{Found, Mounted};
 use super::{gate, output};
 use crate::Active;
 use crate::Cx;
-use crate::call::{Caller, Timed};
+use crate::call::{Caller, Timed, log_cause};
 use crate::error::{no_answer, refused};
 use crate::manifest::{Native, Route};
 use crate::sql::{ParamType, Returns, Statement, Statements};
@@ -24,6 +24,7 @@ use model::{Cursor, StatusId};
 use rookery_core::entity::Array;
 use rookery_core::error::{Error, Result};
 use rookery_core::service::visibility::Place;
+use store::confined::Lane;
 use store::feed::{Entries, Source};
 
 /// Entries of a feed whose route is not paginated.
@@ -167,9 +168,9 @@ impl NativeRequest<'_> {
         let statement = sql.find(name).ok_or_else(lost)?;
         let params = statement.params.iter().map(|(name, kind)| self.value(name, *kind)).collect::<Result<_>>()?;
         let (plugin, component) = (mounted.plugin.name(), &mounted.plugin.component);
-        component.check_database().map_err(|cause| no_answer(plugin, cause.kind, None))?;
-        let timed = Timed::begin(&mounted.plugin);
-        let rows = sql.read_within(self.cx, name, params, mounted.plugin.limits.host.bytes_in).await;
+        component.check_database(Part::Routes).map_err(|cause| no_answer(plugin, cause.kind, None))?;
+        let timed = Timed::begin(&mounted.plugin, Part::Routes);
+        let rows = sql.read_within(self.cx, Lane::Usual, name, params, mounted.plugin.limits.host.bytes_in).await;
         drop(timed);
         Ok((statement, rows.map_err(|failure| self.failed(mounted, failure))?))
     }
@@ -190,7 +191,8 @@ impl NativeRequest<'_> {
         })
     }
 
-    fn failed(&self, mounted: &Mounted, failure: Failure) -> Error {
+    fn failed(&self, mounted: &Mounted, mut failure: Failure) -> Error {
+        log_cause(mounted.plugin.name(), &mounted.route().id, &mut failure);
         if failure.status >= 500 {
             let message = failure.message.clone();
             let cause = CallError {
@@ -198,6 +200,7 @@ impl NativeRequest<'_> {
                 message,
                 failure: Some(failure.clone()),
                 backtrace: Vec::new(),
+                person: Some(self.caller.actor.as_ref().map_or(0, |actor| actor.id.into())),
             };
             self.cx.plugins.report(&mounted.plugin, "route", &mounted.route().id, &cause);
         }

@@ -6,10 +6,10 @@ use model::Actor;
 use plugins::Active;
 use plugins::call::{Call, Caller, Mode};
 use rookery_core::service::auth;
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::NewStatus;
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
+use rookery_plugin_host::{Host as _, Part};
 use serde_json::json;
 
 use super::shelf::{Shelf, component, manifest};
@@ -82,7 +82,7 @@ impl Bench {
     }
 
     pub fn call(&self, caller: Caller, mode: Mode) -> Arc<Call> {
-        Call::new(&self.app.app, &self.active, caller, mode)
+        Call::new(&self.app.app, &self.active, Part::Routes, caller, mode)
     }
 
     /// As a hook or job calls it.

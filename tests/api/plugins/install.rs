@@ -92,8 +92,10 @@ async fn new_admin_installs_from_a_static_server_upgrades_and_rolls_back() {
     let verified = &plugin(app, &["verify", "notes", "--json"]).await.json()[0];
     assert_eq!((&verified["version"], &verified["trusted"]), (&json!("1.0.0"), &json!(true)));
     assert_eq!((&verified["key"], &verified["source"]), (&json!(author.key), &json!(format!("{index}index.json"))));
-    let again = plugin(app, &["upgrade", "notes"]).await.ok();
-    assert!(again.contains("notes 1.1.0 serves"), "what was agreed to before is not asked again: {again}");
+    let asked = plugin(app, &["upgrade", "notes"]).await;
+    assert!(asked.code == 2 && asked.err.contains("core:read"), "the rollback took the permission back: {asked:?}");
+    let again = plugin(app, &["upgrade", "notes", "--yes"]).await.ok();
+    assert!(again.contains("notes 1.1.0 serves"), "{again}");
 }
 
 #[tokio::test]
@@ -376,10 +378,11 @@ async fn version_before_the_present_one_is_refused_unless_it_is_wanted() {
 
 #[tokio::test]
 async fn package_that_cannot_be_loaded_leaves_nothing_behind() {
-    let (shelf, author) = (shelf().await, Publisher::new());
+    let keys = [OWN[0], OWN[1], ("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "8388608")];
+    let (shelf, author) = (Shelf::with(&keys[1..]).await, Publisher::new());
     let app = &shelf.app;
-    let broken = author.publish("1.0.0", "[limits]\nmemory = \"512MiB\"\n");
-    let refused = plugin(app, &["install", text(&broken), "--yes"]).await;
+    let broken = author.publish("1.0.0", "[limits]\nmemory = \"32MiB\"\n");
+    let refused = app.run_set(&keys, &["plugin", "install", text(&broken), "--yes"]).await;
     assert!(refused.code == 1 && refused.err.contains("memory"), "{refused:?}");
     assert_eq!(lying(&shelf), Vec::<String>::new());
     let none = plugin(app, &["inspect", "notes"]).await.fails(1);

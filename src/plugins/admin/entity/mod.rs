@@ -54,6 +54,30 @@ pub struct Plugin {
     pub waiting: Option<Waiting>,
     /// Why it is not loaded.
     pub error: Option<Problem>,
+    /// The package that it was rolled back from, or that failed: it is not tried again by itself.
+    pub rolled_back: Option<RolledBack>,
+}
+
+/// A package that was rolled back from.
+#[derive(Debug, Serialize)]
+pub struct RolledBack {
+    /// Its version, if its package is still there or this process rolled it back.
+    pub version: Option<String>,
+    /// Its SHA-256.
+    pub digest: String,
+    /// Why, if this process rolled it back by itself.
+    pub sentence: Option<String>,
+}
+
+impl RolledBack {
+    fn of(known: &InstalledPlugin, observed: &Observed) -> Option<Self> {
+        let digest = known.plugin.refused.clone()?;
+        known.plugin.sha256.as_ref().filter(|accepted| **accepted != digest)?;
+        let event = observed.history.iter().rev().find(|event| event.digest == digest);
+        let reason = event.filter(|event| event.what == "rolled back").and_then(|event| event.sentence.clone());
+        let version = event.map(|event| event.version.clone()).or_else(|| known.refused.clone());
+        Some(Self { version, digest, sentence: reason })
+    }
 }
 
 /// A package that waits to be accepted.
@@ -151,6 +175,7 @@ impl Plugin {
             missing: known.missing.iter().cloned().collect(),
             waiting: known.waiting.as_ref().map(Waiting::from),
             error,
+            rolled_back: RolledBack::of(known, &observed),
         }
     }
 }

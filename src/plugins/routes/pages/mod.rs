@@ -21,7 +21,7 @@ use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as Asked, View};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
-use rookery_plugin_host::{CallError, CallErrorKind};
+use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use serde_json::{Map, Value};
 
 use self::form::Refused;
@@ -170,7 +170,7 @@ impl Visit {
                 return self.again(&view, &Again { form, sent, faults }).await;
             }
         };
-        let call = Call::new(&self.cx, &self.mounted.plugin, self.caller(), Mode::Ambient);
+        let call = Call::new(&self.cx, &self.mounted.plugin, Part::Routes, self.caller(), Mode::Ambient);
         let form = submission.form.clone();
         let outcome = self.mounted.plugin.component.submit(Arc::clone(&call) as _, self.asked(), submission).await;
         match outcome.map_err(|cause| self.failed(cause))? {
@@ -189,7 +189,7 @@ impl Visit {
 
     /// Asks the plugin what is on the page.
     async fn view(&self) -> Result<View> {
-        let call = Call::new(&self.cx, &self.mounted.plugin, self.caller(), Mode::Read);
+        let call = Call::new(&self.cx, &self.mounted.plugin, Part::Routes, self.caller(), Mode::Read);
         let shown = self.mounted.plugin.component.page(call, self.asked()).await;
         let view = shown.map_err(|cause| self.failed(cause))?;
         view::check(&view).map_err(|why| self.nonsense(why))?;
@@ -259,6 +259,7 @@ impl Visit {
             scopes: self.actor.scopes.iter().map(str::to_owned).collect(),
             actor: Some(Arc::clone(&self.actor)),
             app: None,
+            author: None,
         }
     }
 
@@ -303,7 +304,8 @@ impl Visit {
     /// The error of an answer that is none.
     fn nonsense(&self, message: String) -> Error {
         let plugin = &self.mounted.plugin;
-        let cause = CallError { kind: CallErrorKind::Trap, message, failure: None, backtrace: Vec::new() };
+        let person = Some(self.actor.id.into());
+        let cause = CallError { kind: CallErrorKind::Trap, message, failure: None, backtrace: Vec::new(), person };
         self.cx.plugins.report(plugin, "page", &self.mounted.page().id, &cause);
         Error::Plugin(NoAnswer { plugin: plugin.name().to_owned(), code: "plugin.output", status: 502 })
     }
