@@ -66,7 +66,7 @@ pub(super) enum Slot {
     /// No change was made yet.
     #[default]
     Unused,
-    Open(Open),
+    Open(Box<Open>),
     /// It is finished; no other will be begun.
     Ended(Why),
 }
@@ -165,7 +165,7 @@ impl Slot {
     /// Open for as long as `time` says: host calls that take longer are ended; between host calls nothing enforces it.
     pub(super) fn bounded(mut tx: Tx, deadline: &Deadline, time: Time, turn: Option<Turn>) -> Self {
         time.bound(&mut tx);
-        Self::Open(Open { tx, watch: None, until: Until::after(deadline, time.at_most), turn })
+        Self::Open(Box::new(Open { tx, watch: None, until: Until::after(deadline, time.at_most), turn }))
     }
 
     /// Takes the state, and leaves it finished.
@@ -329,7 +329,7 @@ impl Call {
                 time.bound(&mut tx);
                 let watch = Some(Watch::over(&self.slot, &self.deadline, time, self.cx.db.clone()));
                 let until = Until::after(&self.deadline, time.at_most);
-                *guard = Slot::Open(Open { tx, watch, until, turn });
+                *guard = Slot::Open(Box::new(Open { tx, watch, until, turn }));
             }
         }
         Ok(guard)

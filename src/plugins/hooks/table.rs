@@ -155,7 +155,7 @@ fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>
         for (number, hook) in manifest.hooks.iter().enumerate() {
             moments.entry(hook.on).or_default().push((plugin, number));
             for claim in claims(&manifest.plugin.name, hook)? {
-                claim_for(&mut owners, claim, &manifest.plugin.name)?;
+                claim_for(&mut owners, &claim, &manifest.plugin.name)?;
             }
         }
     }
@@ -236,7 +236,7 @@ fn taken(plugin: &str, what: &str) -> LoadError {
 }
 
 /// Claims that differ in case alone are one.
-fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: String, plugin: &'a str) -> Result<(), LoadError> {
+fn claim_for<'a>(owners: &mut BTreeMap<String, &'a str>, claim: &str, plugin: &'a str) -> Result<(), LoadError> {
     let claimed = claim.to_lowercase();
     if let Some(owner) = owners.get(&claimed) {
         let sentence = format!("plugin {plugin} claims {claim}, which is {owner}'s: switch one of the two off");
@@ -257,7 +257,7 @@ fn notifications(manifests: &[&Manifest]) -> Result<BTreeMap<String, Notificatio
             if core.contains(kind.name.as_str()) {
                 return Err(taken(plugin, &claim));
             }
-            claim_for(&mut owners, claim, plugin)?;
+            claim_for(&mut owners, &claim, plugin)?;
             kinds.insert(kind.name.clone(), kind.clone());
         }
     }
