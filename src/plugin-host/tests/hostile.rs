@@ -157,9 +157,10 @@ async fn one_budget_of_bytes_is_for_everything_a_call_does() {
     assert!(allowed[0] < Limits::default().bytes_in && allowed[0] - allowed[1] >= 10_000, "{allowed:?}");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn waiting_ends_with_the_wall() {
     let plugin = load_with("ask_kv", |limits| limits.route_wall = Duration::from_secs(50)).await.unwrap();
+    tokio::time::pause();
     let host = Quiet::slow(Duration::from_secs(60));
     let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
     assert_eq!(ended, (CallErrorKind::Wall, "wall: used its 50000 ms".to_owned()));

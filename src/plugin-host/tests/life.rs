@@ -31,9 +31,10 @@ async fn a_plugin_answers_and_is_measured() {
     assert!(stats.memory_peak >= 128 << 10 && stats.bytes_in_peak > 0, "{stats:?}");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn draining_waits_then_cuts_off_then_refuses() {
     let plugin = load("ask_kv").await.unwrap();
+    tokio::time::pause();
     let call = |delay| {
         let plugin = plugin.clone();
         let host = Quiet::slow(Duration::from_millis(delay));

@@ -1,4 +1,6 @@
 //! The instance pool: isolation between calls, recycling, the queue; and the circuit breaker.
+//!
+//! A test that pauses time does so once its plugin is loaded, since compiling takes real time.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -76,7 +78,7 @@ async fn instances_retire_by_age_and_memory() {
     assert!(stats.memory_peak <= 1 << 20, "{stats:?}");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_full_house_queues_and_then_refuses() {
     let plugin = load_with("ask_kv", |limits| {
         limits.instances = 1;
@@ -84,6 +86,7 @@ async fn a_full_house_queues_and_then_refuses() {
         limits.queue_wait = Duration::from_millis(100);
     });
     let plugin = plugin.await.unwrap();
+    tokio::time::pause();
     let host = Quiet::slow(Duration::from_millis(400));
     let calls: Vec<_> = (0..3)
         .map(|_| {
@@ -103,9 +106,10 @@ async fn a_full_house_queues_and_then_refuses() {
     plugin.route(host, request("index")).await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn slow_routes_leave_the_instances_of_hooks_alone() {
     let plugin = load_with("ask_kv", |limits| limits.queue_wait = Duration::from_millis(100)).await.unwrap();
+    tokio::time::pause();
     let slow = Quiet::slow(Duration::from_secs(60));
     let routes: Vec<_> = (0..4)
         .map(|_| {
@@ -139,9 +143,10 @@ async fn part_that_keeps_the_database_busy_is_not_called_for_a_while() {
     assert_eq!((report.name.as_str(), report.state, report.openings), ("routes", BreakerState::Open, 1));
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_caller_that_goes_away_frees_its_place() {
     let plugin = load_with("ask_kv", one_pooled).await.unwrap();
+    tokio::time::pause();
     let host = Quiet::slow(Duration::from_secs(60));
     let call = plugin.route(Arc::<Quiet>::clone(&host), request("index"));
     tokio::time::timeout(Duration::from_millis(50), call).await.unwrap_err();
