@@ -234,8 +234,8 @@ pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, origin
 
 /// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses of `target`, whom
 /// they follow, less repeated reblogs among these; does nothing when the follow is gone. The walk down the index
-/// `statuses_account` stops at the limit.
-pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Time, limit: i64) -> Result<()> {
+/// `statuses_account` stops at the limit. Returns what entered.
+pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     macro_rules! text {
         ($engine:ident) => {
             concat!(
@@ -246,7 +246,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
                     admitted!("$3"),
                     " ORDER BY o.id DESC LIMIT $4"
                 ),
-                " ON CONFLICT DO NOTHING"
+                " ON CONFLICT DO NOTHING RETURNING CAST(kind AS BIGINT) AS kind, owner_id, status_id"
             )
         };
     }
@@ -255,9 +255,8 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
         .bind(target)
         .bind(now)
         .bind(limit)
-        .execute()
-        .await?;
-    Ok(())
+        .all()
+        .await
 }
 
 /// Rebuilds the home feed of `owner` after it was dropped, and marks it `live`: the newest `limit` statuses since

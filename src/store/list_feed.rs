@@ -6,6 +6,7 @@
 //!
 //! Spec: contract rules, sections 12 and 14.
 
+use super::feed::Entered;
 use super::feed_sql::{admitted, insert_unrepeated, of_members};
 use super::{Result, Tx};
 use crate::sql;
@@ -29,17 +30,16 @@ macro_rules! filled {
                 admitted!("$3"),
                 " ORDER BY o.id DESC LIMIT $4"
             ),
-            " ON CONFLICT DO NOTHING"
+            " ON CONFLICT DO NOTHING RETURNING CAST(kind AS BIGINT) AS kind, owner_id, status_id"
         )
     };
 }
 
 /// Backfills the feed of `list` with the newest `limit` admitted statuses of `member`; does nothing when they are not on
-/// the list, or not followed yet.
-pub async fn backfill(tx: &mut Tx, list: RowId, member: AccountId, now: Time, limit: i64) -> Result<()> {
+/// the list, or not followed yet. Returns what entered.
+pub async fn backfill(tx: &mut Tx, list: RowId, member: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     let sql = filled!("m.account_id = $2");
-    tx.query(sql).bind(list).bind(member).bind(now).bind(limit).execute().await?;
-    Ok(())
+    tx.query(sql).bind(list).bind(member).bind(now).bind(limit).all().await
 }
 
 /// Fills the feed of `list` with the newest `limit` admitted statuses of all members since `since`.

@@ -5,6 +5,7 @@
 //!
 //! Spec: contract rules, section 12, "home".
 
+use super::feed::Entered;
 use super::feed_sql::{admitted, followed, insert_unrepeated, tagged};
 use super::{Result, Tx};
 use crate::sql;
@@ -12,7 +13,8 @@ use model::{AccountId, TagId, Time};
 
 /// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses that have `tag`, which
 /// they follow; does nothing when the follow is gone. The walk down the primary key of `status_tags` stops at the limit.
-pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limit: i64) -> Result<()> {
+/// Returns what entered.
+pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     tx.query(sql!(
         insert_unrepeated!(
             "SELECT o.* FROM (",
@@ -21,15 +23,14 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limi
             admitted!("$3"),
             " ORDER BY o.id DESC LIMIT $4"
         )
-        " ON CONFLICT DO NOTHING"
+        " ON CONFLICT DO NOTHING RETURNING CAST(kind AS BIGINT) AS kind, owner_id, status_id"
     ))
     .bind(owner)
     .bind(tag)
     .bind(now)
     .bind(limit)
-    .execute()
-    .await?;
-    Ok(())
+    .all()
+    .await
 }
 
 /// Removes from the home feed of `owner` the statuses with `tag` that nothing else brings there: which are not their own,

@@ -101,21 +101,36 @@ async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId
     let others: Vec<StatusId> = others.iter().map(|status| status.id).collect();
     // Reblogs come after what they may repeat, one by one.
     let parts = std::iter::once(others).chain(reblogs.iter().map(|reblog| vec![reblog.id]));
-    let mut entered: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
-    let mut lists: Vec<(RowId, StatusId)> = Vec::new();
+    let mut entered: Vec<Entered> = Vec::new();
     for part in parts.filter(|part| !part.is_empty()) {
-        for Entered { kind, owner, status } in store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await? {
-            entered.entry((kind, status)).or_default().push(owner);
-            if kind == LIST {
-                lists.push((owner.into(), status));
-            }
+        entered.extend(store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await?);
+    }
+    tell(cx, tx, entered).await
+}
+
+/// Says which feeds statuses entered just now.
+async fn tell(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<()> {
+    let mut owners: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
+    let mut lists: Vec<(RowId, StatusId)> = Vec::new();
+    for Entered { kind, owner, status } in entered {
+        owners.entry((kind, status)).or_default().push(owner);
+        if kind == LIST {
+            lists.push((owner.into(), status));
         }
     }
-    let entered = entered.into_iter();
+    let owners = owners.into_iter();
     let changes: Vec<Change> =
-        entered.map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
+        owners.map(|((kind, status), owners)| Change::FeedEntered { kind, owners, status }).collect();
     change::record_all(cx, tx, &changes).await?;
     list::notify_entered(cx, tx, &lists).await
+}
+
+/// Says which of `entered`, which `job` filled in, are newer than it: their fan-out finds them in the feed already, and says
+/// nothing of them.
+pub(super) async fn tell_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: Vec<Entered>) -> Result<()> {
+    // Ids of one generator, in the order of time.
+    entered.retain(|entry| i64::from(entry.status) > i64::from(job));
+    if entered.is_empty() { Ok(()) } else { tell(cx, tx, entered).await }
 }
 
 /// Notifies the followers who asked for that of those among `statuses` that begin something.
@@ -148,13 +163,13 @@ fn notice(status: &Status, receiver: AccountId) -> Notice {
 
 /// Merges the newest statuses of someone newly followed into a feed, and into the lists that had them while the follow was
 /// requested.
-pub(super) async fn merge(cx: &Cx, tx: &mut Tx, job: &Merge) -> Result<(), Failure> {
+pub(super) async fn merge(cx: &Cx, tx: &mut Tx, id: JobId, job: &Merge) -> Result<(), Failure> {
     let now = cx.clock.now();
-    store::feed::backfill(tx, job.account, job.target, now, MERGE_LIMIT).await?;
+    let mut entered = store::feed::backfill(tx, job.account, job.target, now, MERGE_LIMIT).await?;
     for list in store::list::list_with_member(&mut *tx, job.account, job.target).await? {
-        store::list_feed::backfill(tx, list.id, job.target, now, MERGE_LIMIT).await?;
+        entered.extend(store::list_feed::backfill(tx, list.id, job.target, now, MERGE_LIMIT).await?);
     }
-    Ok(())
+    Ok(tell_newer(cx, tx, id, entered).await?)
 }
 
 /// Removes the statuses of someone from feeds, unless they are followed by now.

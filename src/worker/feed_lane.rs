@@ -145,14 +145,14 @@ async fn work(cx: &Cx, mut tx: Tx, jobs: &[JobRow]) -> Result<(), Failure> {
             let fan_outs: Vec<FanOut> = jobs.iter().map(read).collect::<Result<_, _>>()?;
             tx = feed::fan_out(cx, tx, &ids, &fan_outs).await?;
         }
-        Merge::KIND => feed::merge(cx, &mut tx, &read(first)?).await?,
+        Merge::KIND => feed::merge(cx, &mut tx, first.claim.id, &read(first)?).await?,
         Unmerge::KIND => feed::unmerge(cx, &mut tx, &read(first)?).await?,
         UnmergeDomain::KIND => feed::unmerge_domain(&mut tx, &read(first)?).await?,
         Rebuild::KIND => feed::rebuild(cx, &mut tx, &read(first)?).await?,
-        MergeTag::KIND => reconcile_feeds::merge_tag(cx, &mut tx, &read(first)?).await?,
+        MergeTag::KIND => reconcile_feeds::merge_tag(cx, &mut tx, first.claim.id, &read(first)?).await?,
         UnmergeTag::KIND => reconcile_feeds::unmerge_tag(cx, &mut tx, &read(first)?).await?,
-        ReconcileList::KIND => reconcile_feeds::list(cx, &mut tx, &read(first)?).await?,
-        ReconcileHome::KIND => reconcile_feeds::home(cx, &mut tx, &read(first)?).await?,
+        ReconcileList::KIND => reconcile_feeds::list(cx, &mut tx, first.claim.id, &read(first)?).await?,
+        ReconcileHome::KIND => reconcile_feeds::home(cx, &mut tx, first.claim.id, &read(first)?).await?,
         RebuildList::KIND => reconcile_feeds::rebuild_list(cx, &mut tx, &read(first)?).await?,
         other => return Err(Failure::Fail(format!("unknown kind {other}"))),
     }

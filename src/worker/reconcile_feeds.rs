@@ -8,35 +8,37 @@
 //! Spec: contract rules, sections 12 and 14.
 
 use model::clock::Ids;
-use model::{AccountId, StatusId};
+use model::{AccountId, JobId, StatusId};
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Failure, MergeTag, RebuildList, ReconcileHome, ReconcileList, UnmergeTag};
 use store::Tx;
 use store::feed::{Feed, Reblogs};
 
-use super::feed::{MERGE_LIMIT, REBUILD_WINDOW};
+use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, tell_newer};
 
 /// Fills the newest statuses of those on the list into its feed, and takes those of the others out.
-pub(super) async fn list(cx: &Cx, tx: &mut Tx, job: &ReconcileList) -> Result<(), Failure> {
+pub(super) async fn list(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileList) -> Result<(), Failure> {
     let on_it = store::list::list_members_among(&mut *tx, job.list, &job.members).await?;
     let gone: Vec<AccountId> = job.members.iter().copied().filter(|member| !on_it.contains(member)).collect();
     take_out(tx, Feed::list(job.list), &gone).await?;
+    let mut entered = Vec::new();
     for member in on_it {
-        store::list_feed::backfill(tx, job.list, member, cx.clock.now(), MERGE_LIMIT).await?;
+        entered.extend(store::list_feed::backfill(tx, job.list, member, cx.clock.now(), MERGE_LIMIT).await?);
     }
-    Ok(())
+    Ok(tell_newer(cx, tx, id, entered).await?)
 }
 
 /// Takes the authors out of the home feed who are on an exclusive list, and fills in the newest statuses of the others, as far
 /// as they are followed.
-pub(super) async fn home(cx: &Cx, tx: &mut Tx, job: &ReconcileHome) -> Result<(), Failure> {
+pub(super) async fn home(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileHome) -> Result<(), Failure> {
     let excluded = store::list::list_excluded_among(&mut *tx, job.account, &job.authors).await?;
     take_out(tx, Feed::home(job.account), &excluded).await?;
+    let mut entered = Vec::new();
     for author in job.authors.iter().filter(|author| !excluded.contains(author)) {
-        store::feed::backfill(tx, job.account, *author, cx.clock.now(), MERGE_LIMIT).await?;
+        entered.extend(store::feed::backfill(tx, job.account, *author, cx.clock.now(), MERGE_LIMIT).await?);
     }
-    Ok(())
+    Ok(tell_newer(cx, tx, id, entered).await?)
 }
 
 async fn take_out(tx: &mut Tx, feed: Feed, authors: &[AccountId]) -> Result<(), Failure> {
@@ -56,8 +58,9 @@ pub(super) async fn rebuild_list(cx: &Cx, tx: &mut Tx, job: &RebuildList) -> Res
 }
 
 /// Fills the newest statuses with a hashtag into a home feed.
-pub(super) async fn merge_tag(cx: &Cx, tx: &mut Tx, job: &MergeTag) -> Result<(), Failure> {
-    Ok(store::tag_feed::backfill(tx, job.account, job.tag, cx.clock.now(), MERGE_LIMIT).await?)
+pub(super) async fn merge_tag(cx: &Cx, tx: &mut Tx, id: JobId, job: &MergeTag) -> Result<(), Failure> {
+    let entered = store::tag_feed::backfill(tx, job.account, job.tag, cx.clock.now(), MERGE_LIMIT).await?;
+    Ok(tell_newer(cx, tx, id, entered).await?)
 }
 
 /// Takes the statuses out of a home feed that only a hashtag brought.

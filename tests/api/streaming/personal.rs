@@ -162,6 +162,39 @@ async fn lists_show_their_members_until_they_are_deleted() {
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
+/// The job that fills a feed finds what was published since, and the fan-out after it finds that there.
+#[tokio::test]
+async fn what_is_published_while_a_feed_is_being_filled_is_told_once() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
+    let list = list["id"].as_str().unwrap();
+    let mut streams = [bob.events("user").await, bob.events(&format!("list?list={list}")).await];
+    for (at, text) in ["before", "meanwhile", "after"].into_iter().enumerate() {
+        app.tick();
+        let id = post(&alice, json!({ "status": format!("{text} #rooks") })).await;
+        match text {
+            "before" => {
+                app.run_jobs().await;
+                bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+                let members = json!({ "account_ids": [alice.id()] });
+                bob.post(&format!("/api/v1/lists/{list}/accounts")).json(&members).ok().await;
+            }
+            _ => {
+                app.run_jobs().await;
+                for stream in &mut streams {
+                    let told = stream.next().await.unwrap();
+                    let told = (told.name.as_str(), told.json()["id"].clone());
+                    assert_eq!(told, ("update", json!(id)), "{at}: {text}");
+                }
+            }
+        }
+    }
+    for path in ["/api/v1/timelines/home".to_owned(), format!("/api/v1/timelines/list/{list}")] {
+        assert_eq!(bob.get(&path).ok().await.as_array().unwrap().len(), 3, "{path}");
+    }
+}
+
 #[tokio::test]
 async fn conversations_are_told_to_whoever_takes_part() {
     let app = TestApp::new().await;
