@@ -194,6 +194,8 @@ config! {
         image_size_limit_bytes: u64 = 16 * MIB, MIB..=16 * MIB;
         /// The largest video or audio file.
         video_size_limit_bytes: u64 = 99 * MIB, MIB..=4 * GIB;
+        /// How long a video or a sound may be.
+        duration_limit_seconds: u64 = 2 * 60 * 60, 1..=24 * 60 * 60;
         /// How many images are processed at once; each may take a gigabyte of memory.
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the processing of one image may take.
@@ -209,7 +211,7 @@ config! {
         /// How many videos and sounds are converted at once; each may take two CPU cores and three gigabytes of memory.
         max_concurrent_conversions: usize = 2, 1..=64;
         /// How long the conversion of one may take.
-        conversion_timeout_seconds: u64 = 300, 10..=3600;
+        conversion_timeout_seconds: u64 = 300, 1..=3600;
     }
 
     /// Previews of the links in statuses.

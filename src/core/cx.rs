@@ -382,7 +382,14 @@ pub fn converter(config: &Config, executable: &Path) -> Converter {
     let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
     // What is encoded again may become larger than it was.
     let max_bytes = media.video_size_limit_bytes.saturating_mul(2);
-    Converter::new(executable, programs, media.max_concurrent_conversions, time_limit, max_bytes)
+    Converter::new(
+        executable,
+        programs,
+        media.max_concurrent_conversions,
+        time_limit,
+        max_bytes,
+        media.duration_limit_seconds,
+    )
 }
 
 fn urls(config: &Config) -> Urls {

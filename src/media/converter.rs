@@ -1,8 +1,9 @@
 //! The server's side of video and audio: `ffprobe` looks at a file, `ffmpeg` makes of it what every client plays.
 //!
 //! A video becomes an MP4 (H.264, AAC), without being encoded again when it is one; without sound it is a `gifv`. A sound
-//! becomes an MP3. Metadata, chapters, subtitles and further streams are left out. Both programs are the machine's own and
-//! run confined, see [`program`]; where they are missing, [`Error::NoConverter`].
+//! becomes an MP3. Metadata, chapters, subtitles and further streams are left out. An AVIF or HEIC picture becomes a JPEG,
+//! which the image worker takes up; whether these `ffmpeg`s can read them is tried once, with small ones. Both programs are
+//! the machine's own and run confined, see [`program`]; where they are missing, [`Error::NoConverter`].
 //!
 //! Spec: contract rules, section 17
 
@@ -14,12 +15,14 @@ use std::time::Duration;
 use super::MAX_FRAMES;
 use super::container::{Container, HEAD_BYTES};
 use super::error::{Error, Result};
+use super::heif::{self, Still};
 use super::permits::{Permit, Permits};
 use super::program::{self, PRINTED, Task, address, existing};
 use super::streams::{DECODERS, ENTRIES, Kind, Streams};
-use super::types::Format;
+use super::types::{Format, Purpose};
 use super::worker;
 use confine::Confinement;
+use tokio::sync::OnceCell;
 
 /// How long looking at a file may take.
 const PROBE_TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -35,6 +38,12 @@ const ENCODERS: [&str; 3] = ["libx264", "aac", "libmp3lame"];
 
 /// A frame or a cover, no larger than it is shown.
 const PICTURE_SIZE: &str = "scale=w='min(640,iw)':h='min(640,ih)':force_original_aspect_ratio=decrease";
+
+/// How long reading a still picture may take.
+const STILL_TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// The longer side of the JPEG that is made of a still picture, at most: for an attachment, and for what is shown smaller.
+const STILL_SIDES: (u32, u32) = (3840, 1500);
 
 /// The dimensions of 4:2:0 are even.
 const EVEN_SIZE: &str = "scale=trunc(iw/2)*2:trunc(ih/2)*2";
@@ -61,8 +70,10 @@ pub struct Converter {
     programs: Option<Programs>,
     time_limit: Duration,
     max_bytes: u64,
+    most_seconds: u64,
     probes: Permits,
     conversions: Permits,
+    stills: OnceCell<Vec<Still>>,
 }
 
 /// What became of a file. Its parts are in the folder that was given for them.
@@ -84,7 +95,7 @@ pub struct Converted {
 
 impl Converter {
     /// `executable` as for [`Sandbox::new`](super::Sandbox::new). `concurrency`: conversions at the same time, each for at most
-    /// `time_limit`, of files that become no larger than `max_bytes`.
+    /// `time_limit`, of files that become no larger than `max_bytes`, and that last `most_seconds` at most.
     #[must_use]
     pub fn new(
         executable: &Path,
@@ -92,9 +103,11 @@ impl Converter {
         concurrency: usize,
         time_limit: Duration,
         max_bytes: u64,
+        most_seconds: u64,
     ) -> Self {
         let (probes, conversions) = (Permits::new(PROBES), Permits::new(concurrency));
-        Self { executable: executable.to_owned(), programs, time_limit, max_bytes, probes, conversions }
+        let (executable, stills) = (executable.to_owned(), OnceCell::new());
+        Self { executable, programs, time_limit, max_bytes, most_seconds, probes, conversions, stills }
     }
 
     /// Whether video and audio can be processed.
@@ -147,7 +160,9 @@ impl Converter {
             Kind::Audio => (Format::Mp3, Container::Mp3),
         };
         let path = scratch.join("converted").with_extension(format.extension());
-        let encoding = if kind == Kind::Audio { to_mp3(&source) } else { to_mp4(as_it_is) };
+        let mut encoding = if kind == Kind::Audio { to_mp3(&source) } else { to_mp4(as_it_is) };
+        // One second more than is accepted, so that one whose container lies is not encoded to its end.
+        encoding.extend(["-t".into(), (self.most_seconds + 1).to_string().into()]);
         self.ffmpeg(input, container, scratch, encoding, &path).await?;
         let size_bytes = tokio::fs::metadata(&path).await.map_err(Error::internal)?.len();
         let streams = self.probe(&path, made, scratch).await?;
@@ -158,6 +173,73 @@ impl Converter {
             (Kind::Audio, None) => None,
         };
         Ok(Converted { kind, format, path, size_bytes, streams, picture })
+    }
+
+    /// The kinds of still pictures that [`still`](Self::still) reads, as far as that was [tried](Self::try_stills).
+    #[must_use]
+    pub fn stills(&self) -> &[Still] {
+        self.stills.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Tries once which kinds of still pictures can be read: neither is by every `ffmpeg`.
+    pub async fn try_stills(&self) -> &[Still] {
+        let tried = self.stills.get_or_init(async || {
+            let mut readable = Vec::new();
+            for still in Still::ALL {
+                if self.is_available() && self.read_sample(still).await.is_ok() {
+                    readable.push(still);
+                }
+            }
+            readable
+        });
+        tried.await
+    }
+
+    async fn read_sample(&self, still: Still) -> Result<()> {
+        let scratch = tempfile::tempdir().map_err(Error::internal)?;
+        let sample = scratch.path().join("sample");
+        tokio::fs::write(&sample, still.sample()).await.map_err(Error::internal)?;
+        let output = tempfile::tempdir().map_err(Error::internal)?;
+        self.jpeg(&sample, still, Purpose::Emoji, output.path()).await.map(drop)
+    }
+
+    /// Makes a JPEG in `scratch` of a still picture of `owner`, upright and no larger than `purpose` needs.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when it cannot be read here, [`Error::TooLarge`] and [`Error::Broken`] for what the file is,
+    /// [`Error::Timeout`], [`Error::Internal`].
+    pub async fn still(
+        &self,
+        owner: i64,
+        input: &Path,
+        still: Still,
+        purpose: Purpose,
+        scratch: &Path,
+    ) -> Result<PathBuf> {
+        if !self.try_stills().await.contains(&still) {
+            return Err(still.unsupported());
+        }
+        let _permit = self.probes.acquire(Some(owner)).await?;
+        self.jpeg(input, still, purpose, scratch).await
+    }
+
+    async fn jpeg(&self, input: &Path, still: Still, purpose: Purpose, scratch: &Path) -> Result<PathBuf> {
+        let declared = heif::read(input, purpose.max_bytes()).await?;
+        let side = if purpose == Purpose::Attachment { STILL_SIDES.0 } else { STILL_SIDES.1 };
+        let path = scratch.join("still.jpg");
+        let mut encoding =
+            words("-map 0:v:0 -an -sn -dn -map_metadata -1 -frames:v 1 -c:v mjpeg -q:v 2 -pix_fmt yuvj420p");
+        let fitting =
+            format!("scale=w='min({side},iw)':h='min({side},ih)':force_original_aspect_ratio=decrease:out_range=full");
+        let filters: Vec<String> = std::iter::once(fitting).chain(declared.upright().map(str::to_owned)).collect();
+        encoding.extend(["-vf".into(), filters.join(",").into(), "-f".into(), "image2pipe".into()]);
+        // Whether a program turns such a picture by itself depends on its version.
+        let reading = self.ffmpeg_with(&["-noautorotate"], input, Container::Mp4, scratch, encoding, &path);
+        tokio::time::timeout(STILL_TIME_LIMIT, reading).await.map_err(|_| Error::Timeout)??;
+        let made = super::probe(&tokio::fs::read(&path).await.map_err(Error::internal)?)?;
+        // Of a photograph that is stored in tiles, some versions read the first tile alone.
+        let (expected, longer) = (declared.width.max(declared.height).min(side), made.width.max(made.height));
+        if u64::from(longer) * 10 < u64::from(expected) * 9 { Err(still.unsupported()) } else { Ok(path) }
     }
 
     /// The versions of the two programs, and the encoders that are missing, for people.
@@ -210,7 +292,7 @@ impl Converter {
         arguments.extend(["-show_entries", ENTRIES, "-of", "json"].map(OsString::from));
         arguments.push(address(input));
         let answer = self.read(&programs.ffprobe, input, scratch, arguments).await?;
-        Streams::parse(&answer, container)
+        Streams::parse(&answer, container, self.most_seconds)
     }
 
     /// Runs `program` for what it prints.
@@ -242,9 +324,23 @@ impl Converter {
         encoding: Vec<OsString>,
         output: &Path,
     ) -> Result<()> {
+        self.ffmpeg_with(&[], input, container, scratch, encoding, output).await
+    }
+
+    /// Runs `ffmpeg`, with these options of the input besides.
+    async fn ffmpeg_with(
+        &self,
+        reading: &[&str],
+        input: &Path,
+        container: Container,
+        scratch: &Path,
+        encoding: Vec<OsString>,
+        output: &Path,
+    ) -> Result<()> {
         let program = &self.programs.as_ref().ok_or(Error::NoConverter)?.ffmpeg;
         let mut arguments = words("-v error -nostdin -y -threads 2");
         arguments.extend(opened(container));
+        arguments.extend(reading.iter().map(OsString::from));
         arguments.extend(["-i".into(), address(input)]);
         arguments.extend(encoding);
         arguments.push(address(output));

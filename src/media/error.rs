@@ -54,6 +54,8 @@ pub enum Unit {
     Frames,
     /// Frames of a video, by the second.
     FramesPerSecond,
+    /// Length of a video or a sound.
+    Seconds,
     /// Width times height times frames.
     PixelsInAllFrames,
 }
@@ -65,6 +67,7 @@ impl fmt::Display for Unit {
             Self::Pixels => "pixels",
             Self::Frames => "frames",
             Self::FramesPerSecond => "frames per second",
+            Self::Seconds => "seconds",
             Self::PixelsInAllFrames => "pixels in all frames",
         })
     }

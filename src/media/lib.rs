@@ -15,8 +15,8 @@
 //! Video and audio are the work of the machine's `ffmpeg` and `ffprobe`, when they are there ([`converter`]): their
 //! containers are recognised by content as well ([`container`]), and the two run confined ([`program`]).
 //!
-//! AVIF and HEIC are refused as [`Error::Unsupported`]; there is no permissively licensed Rust decoder for them. HTTP,
-//! the database and media descriptions are left to the callers.
+//! AVIF and HEIC ([`heif`]) are first made JPEGs by the same `ffmpeg`, where it can read them, since there is no permissively
+//! licensed Rust decoder for them. HTTP, the database and media descriptions are left to the callers.
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/media/>, <https://docs.joinmastodon.org/user/posting/#media>
 
@@ -31,6 +31,7 @@ mod fixture;
 pub mod focus;
 mod gifv;
 mod header;
+mod heif;
 mod inventory;
 mod meta;
 mod mp4;
@@ -52,6 +53,7 @@ pub use ::confine::Confinement;
 pub use container::Container;
 pub use converter::{Converted, Converter, Programs};
 pub use error::{Error, Result, Unit};
+pub use heif::Still;
 pub use inventory::Stored;
 pub use meta::{Focus, Meta, Original, Size, Sound, Summary, Video, meta, meta_of_converted, with_thumbnail};
 pub use palette::Colors;
@@ -62,15 +64,11 @@ pub use sandbox::Sandbox;
 pub use streams::{Kind, Streams};
 pub use types::{File, Format, Motion, Processed, Purpose};
 
-/// The content types accepted for uploads, as the instance document lists them.
-pub const SUPPORTED_MIME_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+/// The content types of images that are decoded here.
+const IMAGE_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// As [`SUPPORTED_MIME_TYPES`], with those that need `ffmpeg`. What a file is called is never read; this is for clients.
-pub const SUPPORTED_MIME_TYPES_WITH_CONVERTER: [&str; 25] = [
-    "image/jpeg",
-    "image/png",
-    "image/gif",
-    "image/webp",
+/// Those of video and sound, which need `ffmpeg`.
+const MOVING_TYPES: &[&str] = &[
     "video/webm",
     "video/mp4",
     "video/quicktime",
@@ -93,6 +91,15 @@ pub const SUPPORTED_MIME_TYPES_WITH_CONVERTER: [&str; 25] = [
     "audio/3gpp",
     "video/x-ms-asf",
 ];
+
+/// The content types accepted for uploads, as the instance document lists them: what a file is called is never read; this is
+/// for clients.
+#[must_use]
+pub fn supported_mime_types(converter: &Converter) -> Vec<&'static str> {
+    let stills = converter.stills().iter().flat_map(|still| still.mimes());
+    let moving: &[&str] = if converter.is_available() { MOVING_TYPES } else { &[] };
+    IMAGE_TYPES.iter().chain(stills).chain(moving).copied().collect()
+}
 
 /// Most pixels of a video's frame (3840x2160).
 pub const MAX_VIDEO_PIXELS: u64 = 8_294_400;

@@ -84,12 +84,12 @@ impl Streams {
         }
     }
 
-    /// Reads an answer about a file in `container`.
+    /// Reads an answer about a file in `container`, which may last `most_seconds`.
     ///
     /// # Errors
     /// [`Error::Broken`] when it makes no sense, [`Error::Unsupported`] for a codec that is not decoded, and when there is
     /// neither picture nor sound; [`Error::TooLarge`] beyond the limits.
-    pub(super) fn parse(answer: &[u8], container: Container) -> Result<Self> {
+    pub(super) fn parse(answer: &[u8], container: Container, most_seconds: u64) -> Result<Self> {
         let Answer { streams, format } = serde_json::from_slice(answer).map_err(|_| Error::Broken)?;
         let of = |kind: &'static str| streams.iter().filter(move |stream| stream.codec_type.as_deref() == Some(kind));
         let video = of("video").find(|stream| !stream.is_picture()).map(VideoStream::of).transpose()?;
@@ -99,7 +99,14 @@ impl Streams {
         let duration = duration.filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0);
         let found = Self { video, audio, cover, duration };
         found.check(container)?;
+        at_most(most_seconds, found.seconds(), Unit::Seconds)?;
         Ok(found)
+    }
+
+    /// Begun seconds; 0 when the length is not known.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of floats saturates")]
+    fn seconds(&self) -> u64 {
+        self.duration.unwrap_or(0.0).ceil() as u64
     }
 
     fn check(&self, container: Container) -> Result<()> {
@@ -244,7 +251,7 @@ mod tests {
         });
         stream.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let answer = json!({ "streams": [stream], "format": { "duration": "1.001" } });
-        Streams::parse(answer.to_string().as_bytes(), Container::Mp4)
+        Streams::parse(answer.to_string().as_bytes(), Container::Mp4, 3600)
     }
 
     #[test]
@@ -254,7 +261,7 @@ mod tests {
         assert_eq!(found.video.unwrap().frame_rate, (30_000, 1001));
         let answer = br#"{"streams": [{"codec_type": "audio", "codec_name": "mp3"},
             {"index": 1, "codec_type": "video", "codec_name": "png", "disposition": {"attached_pic": 1}}]}"#;
-        let found = Streams::parse(answer, Container::Mp3).unwrap();
+        let found = Streams::parse(answer, Container::Mp3, 3600).unwrap();
         assert_eq!((found.kind(), found.cover), (Kind::Audio, Some(1)));
     }
 
@@ -271,13 +278,26 @@ mod tests {
     }
 
     #[test]
+    fn length_of_a_sound_has_a_limit() {
+        let answer = |seconds: &str| {
+            let answer = json!({ "streams": [{ "codec_type": "audio", "codec_name": "mp3" }],
+                "format": { "duration": seconds } });
+            Streams::parse(answer.to_string().as_bytes(), Container::Mp3, 60)
+        };
+        answer("60.0").unwrap();
+        for long in ["60.1", "1e300"] {
+            assert_eq!(answer(long), Err(Error::TooLarge { limit: 60, unit: Unit::Seconds }), "{long}");
+        }
+    }
+
+    #[test]
     fn what_is_no_video_is_refused() {
         for change in [json!({ "codec_name": "prores" }), json!({ "codec_name": "<script>" })] {
             assert!(matches!(video(&change), Err(Error::Unsupported { .. })), "{change}");
         }
         assert_eq!(video(&json!({ "width": 0 })), Err(Error::Broken));
-        assert_eq!(Streams::parse(b"not JSON", Container::Ogg), Err(Error::Broken));
-        assert!(matches!(Streams::parse(b"{}", Container::Ogg), Err(Error::Unsupported { .. })));
+        assert_eq!(Streams::parse(b"not JSON", Container::Ogg, 1), Err(Error::Broken));
+        assert!(matches!(Streams::parse(b"{}", Container::Ogg, 1), Err(Error::Unsupported { .. })));
     }
 
     #[test]

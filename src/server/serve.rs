@@ -191,6 +191,7 @@ async fn report_confinement(cx: Cx) {
         Ok(programs) => {
             tracing::info!("video and audio are converted by {}", programs.join(", "));
             report_programs(&cx).await;
+            report_stills(&cx).await;
         }
         Err(media::Error::NoConverter) => {
             tracing::info!("video and audio are refused: there is no ffmpeg with ffprobe");
@@ -209,6 +210,15 @@ async fn report_programs(cx: &Cx) {
         Ok(confinement) if confinement.is_whole() => tracing::info!("ffmpeg and ffprobe are confined: {confinement}"),
         Ok(confinement) => tracing::warn!("ffmpeg and ffprobe are not wholly confined on this kernel: {confinement}"),
         Err(error) => tracing::error!(?error, "ffmpeg and ffprobe cannot be confined: no video can be uploaded"),
+    }
+}
+
+/// Finds out which still pictures `ffmpeg` reads, which the instance document says from then on.
+async fn report_stills(cx: &Cx) {
+    let readable = cx.converter.try_stills().await;
+    match media::Still::ALL.into_iter().filter(|still| !readable.contains(still)).collect::<Vec<_>>().as_slice() {
+        [] => {}
+        unreadable => tracing::info!("this ffmpeg does not read still pictures of these kinds: {unreadable:?}"),
     }
 }
 

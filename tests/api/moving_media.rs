@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use axum::http::StatusCode;
+use base64::Engine as _;
 use chrono::Duration;
 use rookery_core::queue::ProcessMedia;
 use rookery_core::service::media::moving::{self, Processing};
@@ -375,6 +376,22 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
 }
 
 #[tokio::test]
+async fn length_of_videos_and_sounds_has_a_limit() {
+    let app = server_with(&[("ROOKERY_MEDIA_DURATION_LIMIT_SECONDS", "1")]).await;
+    let alice = app.account("alice").await;
+    let long = [
+        made("-f lavfi -i color=size=16x16:rate=5:duration=2 -c:v libx264 -pix_fmt yuv420p", "a.mp4"),
+        made("-f lavfi -i sine=duration=2 -c:a libmp3lame", "a.mp3"),
+    ];
+    for file in &long {
+        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a", file)]).fails(422).await;
+        assert!(refused.contains("at most 1 seconds"), "{refused}");
+    }
+    let short = made("-f lavfi -i sine=duration=0.9 -c:a libmp3lame", "a.mp3");
+    alice.post("/api/v2/media").multipart(&[], &[("file", "a", &short)]).expect(StatusCode::ACCEPTED).await;
+}
+
+#[tokio::test]
 async fn thumbnail_is_replaced_by_an_edit() {
     let app = server().await;
     let alice = app.account("alice").await;
@@ -395,6 +412,21 @@ async fn thumbnail_is_replaced_by_an_edit() {
     assert_eq!((&shown["url"], edited["edited_at"].is_string()), (&media["url"], true));
     let again = edit(&[id], "t.png", &png(32, 48)).ok().await;
     assert_ne!(again["media_attachments"][0]["preview_url"], shown["preview_url"], "another picture of the same size");
+
+    let in_json = |thumbnail: String| {
+        let attributes = json!([{"id": id, "description": "a bird", "thumbnail": thumbnail}]);
+        let body = json!({"status": "look", "media_ids": [id], "media_attributes": attributes});
+        alice.put(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).json(&body)
+    };
+    let uri =
+        |bytes: &[u8]| format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes));
+    let written = in_json(uri(&png(16, 24))).ok().await;
+    let shown = &written["media_attachments"][0];
+    assert_eq!((&shown["meta"]["small"]["size"], &shown["description"]), (&json!("16x24"), &json!("a bird")));
+    for odd in [uri(b"no picture"), "data:image/png,abc".to_owned(), "https://example.test/a.png".to_owned()] {
+        in_json(odd).fails(422).await;
+    }
+    let again = edit(&[id], "t.png", &png(32, 48)).ok().await;
 
     edit(&[id], "t.png", b"no picture").fails(422).await;
     assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "whose it is must be said");
@@ -491,7 +523,7 @@ async fn an_hour_of_silence_takes_no_more_than_the_time_limit() {
     let app = TestApp::with(&[
         ("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()),
         ("ROOKERY_MEDIA_FFPROBE", ffprobe.to_str().unwrap()),
-        ("ROOKERY_MEDIA_CONVERSION_TIMEOUT_SECONDS", "10"),
+        ("ROOKERY_MEDIA_CONVERSION_TIMEOUT_SECONDS", "1"),
     ])
     .await;
     let alice = app.account("alice").await;
@@ -511,4 +543,68 @@ async fn programs_are_confined_and_not_run_otherwise() {
     let app = server().await;
     let confinement = app.app.converter.confinement().await.unwrap();
     assert!(confinement.calls, "{confinement}");
+}
+
+/// Pictures in AVIF and HEIC, of 64x48 and 64x64 pixels.
+const STILLS: [(&[u8], &str, u32); 2] = [
+    (include_bytes!("../../src/media/samples/still.avif"), "image/avif", 48),
+    (include_bytes!("../../src/media/samples/still.heic"), "image/heic", 64),
+];
+
+async fn accepted_types(app: &TestApp) -> Value {
+    let instance = app.anonymous().get("/api/v2/instance").ok().await;
+    instance["configuration"]["media_attachments"]["supported_mime_types"].clone()
+}
+
+#[tokio::test]
+async fn still_pictures_of_avif_and_heic_become_jpegs() {
+    let app = server().await;
+    let alice = app.account("alice").await;
+    assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "nobody has tried yet");
+    for (picture, mime, height) in STILLS {
+        let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", picture)]).ok().await;
+        assert_eq!(media["type"], "image", "{mime}");
+        let original = &media["meta"]["original"];
+        assert_eq!((&original["width"], &original["height"]), (&json!(64), &json!(height)), "{mime}");
+        let stored = app.anonymous().get(path(&media["url"])).send().await;
+        assert_eq!(stored.header("content-type"), "image/jpeg", "{mime}");
+        let update = alice.patch("/api/v1/accounts/update_credentials");
+        let shown = update.multipart(&[], &[("avatar", "a", picture)]).ok().await;
+        assert!(shown["avatar"].as_str().unwrap().ends_with(".jpg"), "{mime}: {shown}");
+        assert!(accepted_types(&app).await.as_array().unwrap().contains(&json!(mime)), "{mime}");
+    }
+}
+
+#[tokio::test]
+async fn still_picture_that_is_not_what_it_declares_is_refused() {
+    let app = server().await;
+    let alice = app.account("alice").await;
+    let (avif, heic) = (STILLS[0].0, STILLS[1].0);
+    let sized = |width: u32, height: u32| {
+        let mut picture = avif.to_vec();
+        let at = picture.windows(4).position(|name| name == b"ispe").unwrap() + 8;
+        picture[at..at + 4].copy_from_slice(&width.to_be_bytes());
+        picture[at + 4..at + 8].copy_from_slice(&height.to_be_bytes());
+        picture
+    };
+    for (picture, said) in [
+        (sized(6400, 4800), "image/avif are not supported"),
+        (sized(64_000, 48_000), "pixels"),
+        (avif[..avif.len() / 2].to_vec(), "damaged"),
+        (heic[..400].to_vec(), "damaged"),
+    ] {
+        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &picture)]).fails(422).await;
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
+    assert_eq!(stored_files(&app), 0);
+}
+
+#[tokio::test]
+async fn still_pictures_are_refused_without_ffmpeg() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for (picture, mime, _) in STILLS {
+        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", picture)]).fails(422).await;
+        assert!(refused.contains(&format!("{mime} are not supported")), "{refused}");
+    }
 }

@@ -17,7 +17,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, PurgeMedia};
 use media::storage::{self, Key, Storage};
-use media::{File, Meta, Processed, Purpose, converter, focus};
+use media::{File, Meta, Processed, Purpose, Still, converter, focus};
 use model::media::{MediaKind, MediaState};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
 use store::{Fault, Tx};
@@ -197,6 +197,17 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
     let files = [file, preview].into_iter().flatten().collect();
     queue::enqueue(cx, &mut tx, &PurgeMedia { media: id, files }).await?;
     tx.commit().await?;
+    Ok(())
+}
+
+/// Deletes media that were on a status until now, with their files.
+pub(super) async fn delete_detached(cx: &Cx, tx: &mut Tx, media: Vec<MediaAttachment>) -> Result<()> {
+    for MediaAttachment { id, file, preview, .. } in media {
+        if store::media::delete_loose(tx, id).await? {
+            let files = [file, preview].into_iter().flatten().collect();
+            queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
+        }
+    }
     Ok(())
 }
 
@@ -380,8 +391,30 @@ async fn process_file(cx: &Cx, owner: AccountId, name: &str, path: &Path, purpos
     if tokio::fs::metadata(path).await.map_err(Error::internal)?.len() > limit {
         return Err(Error::invalid(format!("{name} is larger than {limit} bytes")));
     }
-    let processed = cx.sandbox.process_file(Some(owner.into()), path, purpose).await;
-    processed.map_err(|error| refused(name, error))
+    decode(cx, owner, path, purpose).await?.map_err(|error| refused(name, error))
+}
+
+/// Decodes the image at `path`, sent by `owner`: in the sandbox, an AVIF or HEIC picture by way of a JPEG.
+///
+/// # Errors
+/// [`Error::Machine`] when its disk is full or read-only; the inner error says what is wrong with the file.
+pub(super) async fn decode(
+    cx: &Cx,
+    owner: AccountId,
+    path: &Path,
+    purpose: Purpose,
+) -> Result<media::Result<Processed>> {
+    let owner = i64::from(owner);
+    let still = match Still::at(path).await {
+        Ok(Some(still)) => still,
+        Ok(None) => return Ok(cx.sandbox.process_file(Some(owner), path, purpose).await),
+        Err(error) => return Ok(Err(error)),
+    };
+    let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
+    Ok(match cx.converter.still(owner, path, still, purpose, scratch.path()).await {
+        Ok(picture) => cx.sandbox.process_file(Some(owner), &picture, purpose).await,
+        Err(error) => Err(error),
+    })
 }
 
 /// A random, unguessable storage key for `file`.

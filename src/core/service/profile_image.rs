@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use chrono::Duration;
 
-use super::media::{new_key, put_all};
+use super::media::{decode, new_key, put_all};
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
 use crate::queue;
@@ -86,7 +86,7 @@ pub async fn store(cx: &Cx, actor: &Actor, sent: Vec<(Picture, PathBuf)>) -> Res
     let mut faults = Validation::default();
     let mut accepted = Vec::with_capacity(sent.len());
     for (picture, path) in sent {
-        match cx.sandbox.process_file(Some(actor.id.into()), &path, picture.purpose()).await {
+        match decode(cx, actor.id, &path, picture.purpose()).await? {
             Ok(processed) => accepted.push((picture, processed)),
             Err(media::Error::Internal { cause }) => return Err(Error::internal(cause)),
             Err(fault) => faults.add(picture.name(), "ERR_INVALID", lower(&fault.to_string())),
