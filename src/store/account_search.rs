@@ -1,11 +1,12 @@
-//! Account search by prefix: of the user name, of the display name, or of the domain of a handle.
+//! Account search by prefix: of the user name, of any word of the display name, or of the domain of a handle.
 //!
-//! Reached from `service::account`. Range scans of two indexes, and the viewer's own follows, give a bounded number of
-//! candidates, which are then ranked: the cost does not grow with the number of accounts. Names compare by bytes
-//! (`COLLATE "C"` on PostgreSQL), so both engines give the same answer. There is no full-text search, and nobody is
-//! looked up on other servers. Spec: contract rules, section 16.
+//! Reached from `service::account`. The names of accounts are read from those whom most people follow on
+//! ([`account_names`]), which with the viewer's own follows gives a bounded number of candidates, which are then ranked: the
+//! cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL), so both engines give
+//! the same answer. There is no full-text search, and nobody is looked up on other servers. Spec: contract rules, section 16.
 
-use super::{Executor, Result};
+use super::sql::Ids;
+use super::{Executor, Result, account_names};
 use crate::account_is_known;
 use crate::sql;
 use model::AccountId;
@@ -14,9 +15,16 @@ use model::account::AccountSearch;
 /// How many of the viewer's followers are searched, newest first, when only followers are asked for.
 const FOLLOWERS: i64 = 5000;
 
-/// How many candidates an index gives, for a page of the first few results and at most.
+/// How many candidates are read of each rank, for a page of the first few results and at most.
 const FEW: i64 = 40;
 const MANY: i64 = 80;
+
+/// Condition: the names of account `a` have one that begins with the prefix. `$1`, `$2`: its range.
+macro_rules! is_named {
+    () => {
+        "EXISTS (SELECT 1 FROM account_names n WHERE n.account_id = a.id AND n.name >= $1 AND n.name < $2)"
+    };
+}
 
 /// The candidates that pass the filter. `$3`: the viewer; `$4`, `$5`: only whom the viewer follows, only who follows
 /// the viewer.
@@ -41,32 +49,50 @@ macro_rules! best_first {
     };
 }
 
-/// Accounts whose user name or display name begins with `prefix`, which is in lower case.
+/// The candidates besides those whom most people follow.
+macro_rules! others {
+    () => {
+        concat!(
+            "UNION
+             SELECT id FROM (SELECT a.id FROM accounts a WHERE lower(a.username) = $1
+                             ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT $9) exact
+             UNION
+             SELECT a.id FROM follows f JOIN accounts a ON a.id = f.target_account_id WHERE f.account_id = $3 AND ",
+            is_named!(),
+            " UNION
+             SELECT a.id
+             FROM (SELECT o.account_id FROM follows o WHERE o.target_account_id = $3 ORDER BY o.id DESC LIMIT $8) o
+             JOIN accounts a ON a.id = o.account_id
+             WHERE ",
+            is_named!()
+        )
+    };
+}
+
+/// Accounts with a name that begins with `prefix`, which is in lower case.
 ///
-/// Four sources of candidates: [`FEW`] to [`MANY`] by each of the two indexes, and, since those may miss them, everyone whom the viewer
-/// follows and, if only followers are asked for, the newest followers (`$8`). `UNION` removes duplicates.
+/// Four sources of candidates: [`FEW`] to [`MANY`] whom most people follow, as many with exactly this user name, and, since
+/// these may miss them, everyone whom the viewer follows and, if only followers are asked for, the newest followers (`$8`).
+/// `UNION` removes duplicates.
 pub async fn by_prefix(
     db: impl Executor,
     viewer: AccountId,
     prefix: &str,
     wanted: AccountSearch,
 ) -> Result<Vec<AccountId>> {
+    let ranks: Vec<i64> = (0..=account_names::HIGHEST).rev().collect();
     db.query(sql!(
-        "WITH candidates (id) AS (
-            SELECT id FROM (SELECT a.id FROM accounts a WHERE lower(a.username) >= $1 AND lower(a.username) < $2
-                            ORDER BY lower(a.username), coalesce(lower(a.domain), '') LIMIT $9) named
-            UNION
-            SELECT id FROM (SELECT a.id FROM accounts a WHERE a.search_name >= $1 AND a.search_name < $2
-                            ORDER BY a.search_name LIMIT $9) shown
-            UNION
-            SELECT a.id FROM follows f JOIN accounts a ON a.id = f.target_account_id
-            WHERE f.account_id = $3 AND ((lower(a.username) >= $1 AND lower(a.username) < $2)
-                                         OR (a.search_name >= $1 AND a.search_name < $2))
-            UNION
-            SELECT a.id FROM (SELECT o.account_id FROM follows o WHERE o.target_account_id = $3 ORDER BY o.id DESC LIMIT $8) o
-            JOIN accounts a ON a.id = o.account_id
-            WHERE (lower(a.username) >= $1 AND lower(a.username) < $2) OR (a.search_name >= $1 AND a.search_name < $2)
-         ) " ranked!() account_is_known!() best_first!()
+        sqlite: concat!("WITH candidates (id) AS (
+            SELECT id FROM (SELECT n.account_id AS id FROM json_each($10) r CROSS JOIN account_names n
+                            WHERE n.rank = r.value AND n.name >= $1 AND n.name < $2 LIMIT $9) named ", others!(), ") ",
+            ranked!(), account_is_known!(), best_first!());
+        postgres: concat!("WITH candidates (id) AS (
+            SELECT id FROM (SELECT n.id FROM unnest($10::bigint[]) r (value)
+                            CROSS JOIN LATERAL (SELECT n.account_id AS id FROM account_names n
+                                                WHERE n.rank = r.value AND n.name >= $1 AND n.name < $2
+                                                ORDER BY n.name LIMIT $9) n
+                            ORDER BY r.value DESC LIMIT $9) named ", others!(), ") ",
+            ranked!(), account_is_known!(), best_first!())
     ))
     .bind(prefix.to_owned())
     .bind(after(prefix))
@@ -77,6 +103,7 @@ pub async fn by_prefix(
     .bind(wanted.offset)
     .bind(if wanted.follower { FOLLOWERS } else { 0 })
     .bind((wanted.offset.saturating_add(wanted.limit)).clamp(FEW, MANY))
+    .bind(Ids::of(ranks))
     .scalars()
     .await
 }

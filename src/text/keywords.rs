@@ -164,15 +164,18 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
     let (first, last) = (text[start..end].chars().next(), text[start..end].chars().next_back());
+    let emoji = text[start..end].chars().nth(1).is_some_and(makes_emoji);
     let open =
         |one: Option<char>, other: Option<char>| one.zip(other).is_none_or(|(one, other)| is_boundary(one, other));
-    (open(before, first) || !first.is_some_and(is_word)) && (open(last, after) || !last.is_some_and(is_word))
+    let emoji_after = text[end..].chars().nth(1).is_some_and(makes_emoji);
+    (emoji || open(before, first) || !first.is_some_and(is_letter))
+        && (emoji_after || open(last, after) || !last.is_some_and(is_letter))
 }
 
 /// True when a word may end between two characters that stand side by side: one of them is no character of words, they are
 /// of scripts that differ in how words are told apart, or their script does not tell them apart.
 fn is_boundary(before: char, after: char) -> bool {
-    if !is_word(before) || !is_word(after) {
+    if !is_letter(before) || !is_letter(after) {
         return true;
     }
     if is_combining_mark(after) {
@@ -180,6 +183,17 @@ fn is_boundary(before: char, after: char) -> bool {
     }
     let (one, other) = (Spacing::of(before), Spacing::of(after));
     one != other || one == Spacing::None
+}
+
+/// A character of words that is no emoji and no part of one, as letters in boxes and circles are.
+fn is_letter(c: char) -> bool {
+    let boxed = matches!(c, '\u{24B6}'..='\u{24E9}' | '\u{1F100}'..='\u{1F2FF}');
+    is_word(c) && !boxed && !makes_emoji(c)
+}
+
+/// True for what follows a character to make it an emoji: a variation selector, or the cap of a key.
+fn makes_emoji(c: char) -> bool {
+    matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{20E3}')
 }
 
 /// Letters, digits, marks and the underscore.

@@ -1,6 +1,8 @@
 //! <https://docs.joinmastodon.org/methods/accounts/>
 
+use model::AccountId;
 use rookery_core::service::signing_key;
+use store::account::AccountCounts;
 
 use crate::harness::TestApp;
 
@@ -144,6 +146,26 @@ async fn remote(app: &TestApp, id: i64, username: &str, domain: &str) {
          FROM accounts ORDER BY id LIMIT 1"
     );
     app.db().execute_raw(&row).await.unwrap();
+    let name = format!("INSERT INTO account_names (rank, name, account_id) VALUES (0, '{username}', {id})");
+    app.db().execute_raw(&name).await.unwrap();
+}
+
+#[tokio::test]
+async fn search_finds_whom_most_people_follow_among_many() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    // More than are ranked, and the last by the alphabet.
+    for id in 500..800 {
+        remote(&app, id, &format!("bird{id}"), "far.test").await;
+    }
+    let mut tx = app.db().begin().await.unwrap();
+    let followed = AccountCounts { followers: 12, ..AccountCounts::default() };
+    store::account::add_counts(&mut tx, AccountId::from(799), followed).await.unwrap();
+    tx.commit().await.unwrap();
+    let found = alice.get("/api/v1/accounts/search?q=bird&limit=3").ok().await;
+    let found: Vec<&str> = found.as_array().unwrap().iter().map(|one| one["acct"].as_str().unwrap()).collect();
+    assert_eq!(found[0], "bird799@far.test");
+    assert_eq!(found.len(), 3);
 }
 
 #[tokio::test]
@@ -176,6 +198,13 @@ async fn search_finds_the_beginnings_of_names_the_best_first() {
     assert_eq!(search("q=al&limit=0").await, Vec::<String>::new());
     assert_eq!(search("q=al&offset=-5&limit=1").await, ["al"]);
     let _ = al;
+
+    zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Yuki TANAKA Meier")]).ok().await;
+    assert_eq!(search("q=%C3%84lv").await, Vec::<String>::new(), "that is no name any more");
+    for query in ["q=tanaka", "q=Tanaka%20me", "q=meier", "q=yuki%20t", "q=tan&following=false"] {
+        assert_eq!(search(query).await, ["zoe"], "{query}");
+    }
+    assert_eq!(search("q=anaka").await, Vec::<String>::new(), "a part of a word is no beginning");
 
     alice.get("/api/v1/accounts/search").fails(400).await;
     app.anonymous().get("/api/v1/accounts/search?q=al").fails(401).await;

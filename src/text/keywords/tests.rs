@@ -55,6 +55,16 @@ fn side_that_is_no_word_needs_no_boundary() {
 }
 
 #[test]
+fn emoji_is_a_whole_word_inside_a_word() {
+    for emoji in ["🅱\u{fe0f}", "🅱", "❤\u{fe0f}", "1\u{fe0f}\u{20e3}", "Ⓜ\u{fe0f}", "👩\u{200d}👧", "🇯🇵", "🈁"]
+    {
+        finds(&format!("a{emoji}b"), emoji, true, Some(emoji));
+        finds(&format!("{emoji}cat{emoji}"), "cat", true, Some("cat"));
+    }
+    finds("a1b", "1", true, None);
+}
+
+#[test]
 fn scripts_without_spaces_have_whole_words() {
     finds("黒猫が好き", "猫", true, Some("猫"));
     finds("クロネコ便", "ネコ", true, None);
