@@ -10,6 +10,7 @@
 //! rules, section 16.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 use super::criteria::{Condition, Criteria, Mark, Scope};
 use super::document::{self, ANY, Document, EMBED};
@@ -28,8 +29,9 @@ const LOOKED_AT: i64 = 10_000;
 const READ: usize = 1_000;
 /// Most candidates whose text is read at once.
 const CHUNK: usize = 80;
-/// Statuses of the first window; each further one is four times as long, up to the last.
-const FIRST_WINDOW: i64 = 200;
+/// Statuses of the first window: twice as many as are wanted, within these bounds, since of a word that many statuses have most
+/// may be found by anyone. Each further window is four times as long, up to the longest.
+const FIRST_WINDOW: RangeInclusive<i64> = 40..=200;
 const LONGEST_WINDOW: i64 = 4_000;
 /// Most terms that a candidate must have; the text says the rest.
 const MAX_TERMS: usize = 16;
@@ -54,12 +56,19 @@ pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usi
         marked: Vec::new(),
         ways: criteria.ways(),
     };
+    let mut ended = Ended::Whole;
     for lead in leads(cx, criteria, &terms).await? {
         window.terms = terms.iter().copied().filter(|term| lead != Lead::Term(*term)).collect();
         window.lead = lead;
-        if search.follow(&mut window).await? {
+        ended = search.follow(&mut window).await?;
+        if ended != Ended::LookedAt {
             break;
         }
+    }
+    if ended != Ended::Whole {
+        // Not the query: what people search for is theirs.
+        let (read, found) = (search.read, search.found.len());
+        tracing::info!(by = ?ended, read, found, "a search of statuses was cut short by a bound");
     }
     Ok(search.found.into_iter().skip(skip).collect())
 }
@@ -101,6 +110,17 @@ async fn leads(cx: &Cx, criteria: &Criteria, terms: &[i64]) -> Result<Vec<Lead>>
     })
 }
 
+/// Why a search looked no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// It found enough, or nothing was left.
+    Whole,
+    /// One lead brought [`LOOKED_AT`] statuses.
+    LookedAt,
+    /// It read [`READ`] candidates.
+    Read,
+}
+
 /// A search on its way.
 struct Search<'a> {
     cx: &'a Cx,
@@ -114,10 +134,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Looks at window after window; true when enough was found, or nothing is left.
-    async fn follow(&mut self, window: &mut Window) -> Result<bool> {
+    /// Looks at window after window.
+    async fn follow(&mut self, window: &mut Window) -> Result<Ended> {
         let mut looked_at = 0;
-        window.length = FIRST_WINDOW;
+        let twice = i64::try_from(self.wanted * 2).unwrap_or(i64::MAX);
+        window.length = twice.clamp(*FIRST_WINDOW.start(), *FIRST_WINDOW.end());
         while looked_at < LOOKED_AT {
             self.bring_marked(window).await?;
             let candidates = status_search::look(&self.cx.db, window).await?;
@@ -126,12 +147,15 @@ impl<'a> Search<'a> {
             let ids: Vec<StatusId> = candidates.iter().filter(is_found).map(|candidate| candidate.id).collect();
             for chunk in ids.chunks(self.wanted.clamp(CHUNK / 4, CHUNK)) {
                 self.take(chunk).await?;
-                if self.found.len() >= self.wanted || self.read >= READ {
-                    return Ok(true);
+                if self.found.len() >= self.wanted {
+                    return Ok(Ended::Whole);
+                }
+                if self.read >= READ {
+                    return Ok(Ended::Read);
                 }
             }
             let is_full = i64::try_from(candidates.len()).is_ok_and(|count| count >= window.length);
-            let Some(last) = candidates.last().filter(|_| is_full) else { return Ok(true) };
+            let Some(last) = candidates.last().filter(|_| is_full) else { return Ok(Ended::Whole) };
             if window.oldest_first {
                 window.after = last.id;
             } else {
@@ -140,7 +164,7 @@ impl<'a> Search<'a> {
             looked_at += window.length;
             window.length = (window.length * 4).min(LONGEST_WINDOW);
         }
-        Ok(false)
+        Ok(Ended::LookedAt)
     }
 
     /// Brings what extensions know that the viewer marked into a window that the viewer's library leads.
