@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use model::transfer::TransferKind;
-use model::{RowId, Time};
+use model::{AccountId, RowId, Time};
 use rookery_core::Cx;
 use rookery_core::service::staff;
 use rookery_core::service::transfer::{self, FILE_MAX, FailureReason, Import, Mode};
@@ -57,6 +57,11 @@ pub(super) async fn export(
     let exported = Exported { bytes: content.len() };
     fs::write(file, content).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
     output.answer(&exported, || format!("Wrote {}.", file.display()))
+}
+
+/// What a user has that is in none of the files.
+pub(super) async fn document(cx: &Cx, account: AccountId) -> Result<serde_json::Value, Failure> {
+    Ok(transfer::document(cx, account, transfer::WHOLE).await?)
 }
 
 /// Writes an archive of what a user wrote.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use super::create_users::{self, NewUser};
 use super::settings::standard_input;
@@ -45,8 +44,8 @@ pub(super) enum Command {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Export what a user follows, blocks and so on to a file of Mastodon's form; without a kind, the data that plugins store
-    /// about the user, for a data access request
+    /// Export what a user follows, blocks and so on to a file of Mastodon's form; without a kind, all that is in none
+    /// of these files, with what plugins store about the user, as JSON
     Export {
         /// User name
         username: String,
@@ -275,17 +274,8 @@ async fn make(cx: &Cx, create: Create, output: Output) -> Result<(), Failure> {
 
 async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> {
     let account = staff::find(cx, username).await?;
-    let kept = json!({
-        "tables": store::plugin_data::export_account(&cx.db, account.id).await?,
-        "settings": set_for_plugins(cx, account.id).await?,
-    });
-    output.answer(&kept, || format!("{kept:#}"))
-}
-
-/// The settings of `account` for plugins, by plugin, including disabled ones.
-async fn set_for_plugins(cx: &Cx, account: AccountId) -> Result<Map<String, Value>, Failure> {
-    let set = store::plugin_setting::list_for_account(&cx.db, account).await?;
-    Ok(set.into_iter().map(|(plugin, set)| (plugin, Value::Object(set.0))).collect())
+    let document = transfer::document(cx, account.id).await?;
+    output.answer(&document, || format!("{document:#}"))
 }
 
 /// Has keys made that nobody can open any more.

@@ -121,16 +121,28 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
 /// # Errors
 /// When the database fails.
 pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
+    export_account_up_to(db, account, LIMITS.bytes).await
+}
+
+/// As [`export_account`], with null for a table of which the account has more than `most_bytes`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn export_account_up_to(db: &Db, account: AccountId, most_bytes: usize) -> Result<Json> {
+    let limits = Limits { bytes: most_bytes, ..LIMITS };
     let mut plugins = Map::new();
     for owned in plugin_schema::list_owned(db).await? {
         let scope = Arc::new(Scope::find(db, &owned.plugin, BTreeSet::new()).await?);
         let texts = Texts::new(db.engine(), &scope, &owned.table_name, &owned.column_name, false);
         let select = texts.map_err(Error::Plugin)?.select;
-        let rows = db.confined(&scope, &select, vec![Param::Integer(account.into())], &LIMITS).await;
-        let rows = rows.map_err(failed(&owned.table_name))?;
+        let rows = db.confined(&scope, &select, vec![Param::Integer(account.into())], &limits).await;
+        let rows = match rows {
+            Err(ConfinedError::Bytes(_)) => Json::Null,
+            rows => records(rows.map_err(failed(&owned.table_name))?),
+        };
         let tables = plugins.entry(owned.plugin).or_insert_with(|| Json::Object(Map::new()));
         if let Json::Object(tables) = tables {
-            tables.insert(owned.table_name, records(rows));
+            tables.insert(owned.table_name, rows);
         }
     }
     Ok(Json::Object(plugins))

@@ -282,6 +282,16 @@ pub async fn list_blocks(db: impl Executor, account: AccountId, after: RowId, li
     db.query(sql!(related!("blocks", ""))).bind(account).bind(after).bind(limit).all().await
 }
 
+/// Up to `limit` endorsements of `account` with ids above `after`, oldest first.
+pub async fn list_endorsements(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    limit: i64,
+) -> Result<Vec<Related>> {
+    db.query(sql!(related!("endorsements", ""))).bind(account).bind(after).bind(limit).all().await
+}
+
 /// Somebody who is muted.
 #[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the table mutes")]
@@ -317,6 +327,28 @@ pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<Related>
          ORDER BY m.account_id"
     ))
     .bind(list)
+    .all()
+    .await
+}
+
+/// Somebody on a list.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct Listed {
+    pub title: String,
+    pub username: String,
+    pub domain: Option<String>,
+}
+
+/// The members of all lists of `owner`, list by list, the oldest first.
+pub async fn list_listed(db: impl Executor, owner: AccountId) -> Result<Vec<Listed>> {
+    db.query(sql!(
+        "SELECT l.title, a.username, a.domain
+         FROM lists l CROSS JOIN list_accounts m CROSS JOIN accounts a
+         WHERE l.account_id = $1 AND m.list_id = l.id AND a.id = m.account_id
+         ORDER BY l.id, m.account_id"
+    ))
+    .bind(owner)
     .all()
     .await
 }

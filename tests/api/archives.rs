@@ -120,6 +120,52 @@ async fn archive_has_what_its_owner_wrote() {
 }
 
 #[tokio::test]
+async fn rest_of_an_account_is_in_one_document() {
+    let (app, alice, bob) = world().await;
+    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    alice.post(&format!("/api/v1/accounts/{}/endorse", bob.id())).ok().await;
+    for tag in ["rooks", "crows"] {
+        alice.post(&format!("/api/v1/tags/{tag}/follow")).ok().await;
+    }
+    alice.post("/api/v1/tags/Jays/feature").ok().await;
+    let list = json!({"title": "Birds", "replies_policy": "none", "exclusive": true, "notify": true});
+    alice.post("/api/v1/lists").json(&list).ok().await;
+    let later = json!({"status": "later", "scheduled_at": "2026-02-15T12:00:00Z", "visibility": "private"});
+    alice.post("/api/v1/statuses").json(&later).ok().await;
+    let policy = json!({"for_new_accounts": "filter", "for_not_following": "drop"});
+    alice.patch("/api/v2/notifications/policy").json(&policy).ok().await;
+
+    let browser = Browser::signed_in(&app, "alice").await;
+    let download = browser.get("/settings/transfer/account").await;
+    assert_eq!(download.header("content-disposition"), "attachment; filename=\"account.json\"");
+    let document: Value = serde_json::from_str(&download.text()).unwrap();
+    assert_eq!(document["followed_tags"], json!(["crows", "rooks"]));
+    assert_eq!(document["featured_tags"], json!(["Jays"]));
+    assert_eq!(document["endorsements"], json!(["bob@example.test"]));
+    let shown = &document["lists"][0];
+    for (name, value) in list.as_object().unwrap() {
+        assert_eq!(shown[name], *value, "{name}");
+    }
+    let scheduled = &document["scheduled_statuses"][0];
+    assert_eq!(
+        (&scheduled["params"]["text"], &scheduled["params"]["visibility"]),
+        (&json!("later"), &json!("private"))
+    );
+    let policy = &document["notification_policy"];
+    assert_eq!((&policy["for_new_accounts"], &policy["for_not_following"]), (&json!("filter"), &json!("drop")));
+    assert!(browser.get(PAGE).await.text().contains("href=\"/settings/transfer/account\""));
+
+    ask(&browser).await;
+    app.run_jobs().await;
+    let id = archive_id(&app).await;
+    let mut files = Files::of(&browser.get(&format!("/settings/archives/{id}")).await.body);
+    assert_eq!(files.json("account.json"), document);
+    let said = app.run(&["user", "export", "alice", "--json"]).await.ok();
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), document);
+    assert_ne!(Browser::preferring(&app, "en").get("/settings/transfer/account").await.status, 200);
+}
+
+#[tokio::test]
 async fn archive_is_its_owners_alone_for_a_week() {
     let (app, ..) = world().await;
     let browser = Browser::signed_in(&app, "alice").await;

@@ -1,4 +1,5 @@
-//! What is in an archive: `actor.json`, `outbox.json`, `likes.json`, `bookmarks.json`, and the files under their storage keys.
+//! What is in an archive: `actor.json`, `outbox.json`, `likes.json`, `bookmarks.json`,
+//! `account.json` with what is in none of them, and the files under their storage keys.
 
 use std::path::Path;
 
@@ -6,6 +7,7 @@ use super::zip::Zip;
 use crate::Cx;
 use crate::entity::activity::{self, CONTEXT, Files};
 use crate::error::{Error, Result};
+use crate::service::transfer;
 use model::{Account, RowId, Status, StatusId};
 
 /// Statuses and other rows per page.
@@ -42,6 +44,9 @@ async fn fill(cx: &Cx, zip: &Zip, account: &Account, archive: Option<RowId>) -> 
         bookmarks.uris(page.iter().map(|row| row.uri.as_str())).await?;
     }
     bookmarks.end().await;
+    let document = transfer::document(cx, account.id, transfer::WHOLE).await?;
+    zip.document(transfer::DOCUMENT).await;
+    zip.text(format!("{document:#}")).await;
     write_files(cx, zip, account).await
 }
 

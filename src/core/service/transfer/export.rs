@@ -11,18 +11,18 @@ use store::filter::{FilterKeywordRow, FilterRow};
 use store::transfer::{Followed, MutedAccount, Related};
 
 /// Rows per page.
-const PAGE: i64 = 1_000;
+pub(super) const PAGE: i64 = 1_000;
 
 /// Everything of one kind that `account` has, as a file, oldest first. Accounts of this server have its domain.
 pub async fn export(cx: &Cx, account: AccountId, kind: TransferKind) -> Result<Vec<u8>> {
     let mut entries = Vec::new();
     match kind {
         TransferKind::Lists => {
-            for list in store::list::list(&cx.db, account).await? {
-                let members = store::transfer::list_members(&cx.db, list.id).await?;
-                let member = |row: Related| Entry::Member { list: list.title.clone(), acct: acct(cx, &row) };
-                entries.extend(members.into_iter().map(member));
-            }
+            let listed = store::transfer::list_listed(&cx.db, account).await?;
+            entries.extend(listed.into_iter().map(|row| {
+                let acct = acct(cx, &row.username, row.domain.as_deref());
+                Entry::Member { list: row.title, acct }
+            }));
         }
         TransferKind::Filters => {
             entries.extend(filters(cx, account).await?.into_iter().map(|(_, filter)| Entry::Filter(filter)));
@@ -59,7 +59,7 @@ pub(super) async fn page(
         }
         TransferKind::Blocks => {
             let rows = store::transfer::list_blocks(&cx.db, account, after, limit).await?;
-            rows.into_iter().map(|row| (row.row_id, Entry::Block { acct: acct(cx, &row) })).collect()
+            rows.into_iter().map(|row| (row.row_id, Entry::Block { acct: related(cx, &row) })).collect()
         }
         TransferKind::Mutes => {
             let rows = store::transfer::list_mutes(&cx.db, account, after, cx.clock.now(), limit).await?;
@@ -103,7 +103,7 @@ fn filter(row: FilterRow, keywords: &[FilterKeywordRow]) -> FilterEntry {
 
 fn follow(cx: &Cx, row: Followed) -> Entry {
     Entry::Follow {
-        acct: acct(cx, &row.related),
+        acct: related(cx, &row.related),
         reblogs: Some(row.show_reblogs),
         notify: Some(row.notify),
         languages: row.languages.map(|languages| languages.0),
@@ -111,10 +111,14 @@ fn follow(cx: &Cx, row: Followed) -> Entry {
 }
 
 fn mute(cx: &Cx, row: &MutedAccount) -> Entry {
-    Entry::Mute { acct: acct(cx, &row.related), hide_notifications: row.hide_notifications }
+    Entry::Mute { acct: related(cx, &row.related), hide_notifications: row.hide_notifications }
+}
+
+pub(super) fn related(cx: &Cx, row: &Related) -> String {
+    acct(cx, &row.username, row.domain.as_deref())
 }
 
 /// With a domain, also for an account of this server.
-pub(super) fn acct(cx: &Cx, row: &Related) -> String {
-    format!("{}@{}", row.username, row.domain.as_deref().unwrap_or(&cx.urls.local_domain))
+fn acct(cx: &Cx, username: &str, domain: Option<&str>) -> String {
+    format!("{username}@{}", domain.unwrap_or(&cx.urls.local_domain))
 }

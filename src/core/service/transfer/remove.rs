@@ -123,7 +123,7 @@ async fn filters(cx: &Cx, actor: &Actor, import: &Import) -> Result<Option<i64>>
 
 /// The key of the rows about an account.
 fn key(cx: &Cx, row: &Related) -> String {
-    Entry::Block { acct: export::acct(cx, row) }.key(cx)
+    Entry::Block { acct: export::related(cx, row) }.key(cx)
 }
 
 /// What is gone by now, or hidden, needs no removal.

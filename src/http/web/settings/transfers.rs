@@ -85,6 +85,12 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
     Ok(download(kind, file))
 }
 
+/// `GET /settings/transfer/account`: what is in none of the other files.
+pub async fn document(frame: Frame) -> Result<Response> {
+    let document = transfer::document(&frame.cx, frame.person.account.id, transfer::SHORT).await?;
+    Ok(named(transfer::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
+}
+
 /// `GET /settings/transfer/{id}/failures`
 ///
 /// # Errors
@@ -106,10 +112,14 @@ fn download(kind: TransferKind, file: Vec<u8>) -> Response {
         | TransferKind::Lists
         | TransferKind::Bookmarks => "text/csv; charset=utf-8",
     };
+    named(kind.file_name(), content_type, file)
+}
+
+fn named(name: &str, content_type: &'static str, file: Vec<u8>) -> Response {
     let mut response = file.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{}\"", kind.file_name())) {
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
     response
