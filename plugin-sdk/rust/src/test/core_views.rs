@@ -40,8 +40,8 @@ fn accounts(connection: &Connection, state: &State) -> rusqlite::Result<()> {
     connection.execute_batch("DELETE FROM core_v1.accounts")?;
     let mut insert = connection.prepare_cached(
         "INSERT INTO core_v1.accounts (id, username, domain, local, uri, display_name, locked, suspended, limited, memorial,
-            other_settings, followers_count, following_count, statuses_count, created_at, last_active_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+            other_settings, followers_count, following_count, statuses_count, created_at, last_active_at, discoverable)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?;
     for account in &state.accounts {
         let username = account.acct.split('@').next();
@@ -68,6 +68,7 @@ fn accounts(connection: &Connection, state: &State) -> rusqlite::Result<()> {
             account.statuses,
             account.created_at,
             active,
+            state.discoverable.contains(&account.id),
         ])?;
     }
     Ok(())

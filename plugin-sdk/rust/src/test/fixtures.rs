@@ -79,6 +79,12 @@ impl Fake {
         })
     }
 
+    /// Makes an account discoverable, as its owner's setting does.
+    pub fn discoverable(&self, account: impl Into<i64>) {
+        let account = account.into();
+        self.state(|state| state.discoverable.insert(account));
+    }
+
     /// Gives an account another access token: for [`Asked::with_token`](super::Asked::with_token).
     pub fn token(&self, account: impl Into<i64>) -> Id {
         let account = account.into();

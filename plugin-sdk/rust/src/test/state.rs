@@ -39,6 +39,8 @@ pub struct State {
     pub status_counts: BTreeMap<i64, StatusCounts>,
     /// Names of the applications that statuses were posted with, by the ids of statuses.
     pub status_applications: BTreeMap<i64, String>,
+    /// Accounts that want to be discovered: the column `discoverable` of the view `accounts`.
+    pub discoverable: BTreeSet<i64>,
     /// Pairs of follower and followed.
     pub follows: BTreeSet<(i64, i64)>,
     /// When a pair was made by [`Fake::follow`], in milliseconds.
