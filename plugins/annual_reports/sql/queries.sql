@@ -147,6 +147,35 @@ INSERT INTO reports (account_id, year, schema_version, data, created_at)
 VALUES (:account, :year, :version, :data, {now})
 ON CONFLICT (account_id, year) DO NOTHING;
 
+-- Whether an account posted between two ids.
+-- name: posted returns: one
+-- params: integer account, integer since, integer until
+SELECT COUNT(*) AS count
+FROM (SELECT s.id FROM core_v1.statuses s WHERE s.account_id = :account AND s.id >= :since AND s.id < :until LIMIT 1) one;
+
+-- Whether a report was asked for since then, and is not made yet.
+-- name: is_requested returns: one
+-- params: integer account, integer year, integer since
+SELECT COUNT(*) AS count FROM requests q
+WHERE q.account_id = :account AND q.year = :year AND q.requested_at >= :since;
+
+-- name: request returns: exec
+-- params: integer account, integer year
+INSERT INTO requests (account_id, year, requested_at) VALUES (:account, :year, {now})
+ON CONFLICT (account_id, year) DO UPDATE SET requested_at = excluded.requested_at;
+
+-- name: forget_request returns: exec
+-- params: integer account, integer year
+DELETE FROM requests WHERE account_id = :account AND year = :year;
+
+-- name: is_counted returns: one
+-- params: integer year
+SELECT COUNT(*) AS count FROM counted_years c WHERE c.year = :year;
+
+-- name: set_counted returns: exec
+-- params: integer year
+INSERT INTO counted_years (year) VALUES (:year) ON CONFLICT (year) DO NOTHING;
+
 -- The reports of an account that were not read yet, newest first.
 -- name: unread returns: many
 -- params: integer account

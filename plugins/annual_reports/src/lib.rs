@@ -1,13 +1,14 @@
 //! Annual reports: what each person did in a year, for themselves.
 //!
-//! Reports are made by the command `generate`, or every January if the admin says so ([`work`]), each once: making one anew
-//! changes nothing. Clients show people those that they have not read yet; in a browser they find all of theirs, each with a
+//! Reports are made by the command `generate`, when somebody asks for theirs ([`mod@request`]), or every January if the admin says
+//! so ([`work`]), each once: making one anew changes nothing. Clients show people those that they have not read yet; in a browser they find all of theirs, each with a
 //! picture to share ([`pages`]). Spec: the contract's group `annual_reports`.
 
 mod count;
 mod data;
 mod pages;
 mod report;
+mod request;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -40,7 +41,17 @@ struct Kept {
 /// Accounts and statuses that are gone since, or hidden, are named nowhere.
 #[route(get, "/api/v1/annual_reports", scopes = ["read:accounts"])]
 fn index(ctx: &Context) -> Result<Output> {
-    let kept: Vec<Kept> = sql::unread(ctx.account()).all()?;
+    shown(&sql::unread(ctx.account()).all::<Kept>()?)
+}
+
+/// `GET /api/v1/annual_reports/{year}`: read or not.
+#[route(get, "/api/v1/annual_reports/{year}", scopes = ["read:accounts"])]
+fn show(ctx: &Context, year: Id) -> Result<Output> {
+    shown(&[sql::report(ctx.account(), year).one::<Kept>()?])
+}
+
+/// Reports, with the accounts and statuses that they name.
+fn shown(kept: &[Kept]) -> Result<Output> {
     let read = |kept: &Kept| serde_json::from_str::<Data>(&kept.data);
     let mut reports = kept.iter().map(read).collect::<Result<Vec<Data>, _>>()?;
     let accounts = there(reports.iter().flat_map(Data::accounts).collect(), |ids| {

@@ -43,6 +43,7 @@ pub(crate) fn make(account: Id, year: i64) -> Result<()> {
         time_series: counts.months,
     };
     sql::keep(account, year, SCHEMA_VERSION, serde_json::to_string(&data)?).exec()?;
+    sql::forget_request(account, year).exec()?;
     Ok(())
 }
 

@@ -185,3 +185,34 @@ fn reports_are_made_in_january_if_the_admin_wants_them() {
     assert!(january() > 1, "a job for each step");
     assert_eq!(shown(&fake, alice)["annual_reports"][0]["year"], 2023);
 }
+
+#[test]
+fn report_is_made_for_whoever_asks_for_it() {
+    let fake = Fake::new::<AnnualReports>();
+    let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
+    post(&fake, alice, month(3), "hello", |_| {});
+    let state = |account, year: i64| {
+        fake.get(&format!("{REPORTS}/{year}/state")).as_account(account).send().ok()["state"].clone()
+    };
+    let ask = |account, year: i64| fake.post(&format!("{REPORTS}/{year}/generate")).as_account(account).send();
+    for (account, year, wanted) in
+        [(alice, 2023, "eligible"), (bob, 2023, "ineligible"), (alice, 2022, "ineligible"), (alice, 2024, "ineligible")]
+    {
+        assert_eq!(state(account, year), wanted, "{year}");
+    }
+    assert_eq!(ask(bob, 2023).status, 200);
+    fake.get(&format!("{REPORTS}/2023")).as_account(alice).send().error(404);
+    for _ in 0..2 {
+        assert_eq!(ask(alice, 2023).status, 202);
+        assert_eq!(state(alice, 2023), "generating");
+    }
+    assert!(fake.run_jobs() > 0);
+    assert_eq!(state(alice, 2023), "available");
+    assert_eq!(ask(alice, 2023).status, 200);
+    let one = fake.get(&format!("{REPORTS}/2023")).as_account(alice).send().ok();
+    assert_eq!(one["annual_reports"][0]["year"], 2023);
+    assert_eq!(one["annual_reports"].as_array().unwrap().len(), 1);
+    fake.post(&format!("{REPORTS}/2023/read")).as_account(alice).send().ok();
+    assert_eq!(shown(&fake, alice)["annual_reports"], json!([]));
+    assert_eq!(fake.get(&format!("{REPORTS}/2023")).as_account(alice).send().ok(), one, "read or not");
+}

@@ -39,9 +39,11 @@ impl Work {
     pub(crate) fn new(year: i64, account: Option<Id>) -> Result<Self> {
         let stage = match account {
             Some(account) if report::is_made(account, year)? => Stage::Done,
+            // What was done in a year that is over changes only by what is deleted since.
+            Some(_) if sql::is_counted(year).one::<u32>()? > 0 => Stage::Report(Id(0)),
             Some(_) | None => Stage::Tally(Id(0)),
         };
-        Ok(Self { year, account, stage, made: 0, of: 0 })
+        Ok(Self { year, account, stage, made: 0, of: u32::from(account.is_some()) })
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -75,7 +77,10 @@ impl Work {
             Some(after) => self.stage = Stage::Tally(after),
             None => {
                 self.stage = Stage::Report(Id(0));
-                self.of = if self.account.is_some() { 1 } else { sql::active(self.year).one()? };
+                sql::set_counted(self.year).exec()?;
+                if self.account.is_none() {
+                    self.of = sql::active(self.year).one()?;
+                }
             }
         }
         Ok(())
