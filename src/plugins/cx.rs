@@ -195,7 +195,11 @@ impl Extensions for Session {
     }
 
     fn openapi_paths(&self) -> Map<String, Value> {
-        self.ask(|registry| routes::openapi::paths(&registry.routes))
+        self.ask(|registry| routes::openapi::paths(&registry.routes, registry.hooks.channels()))
+    }
+
+    fn openapi_entities(&self) -> Map<String, Value> {
+        self.ask(|registry| routes::openapi::entities(&registry.routes))
     }
 
     fn listens_to(&self, kind: change::ChangeKind) -> bool {

@@ -20,16 +20,17 @@ struct Documented {
     failure: Value,
 }
 
-/// The document of servers whose extensions declare the same notification types: those are all that extensions add to what the
-/// core answers that is not an optional member.
+/// The document of servers whose extensions declare the same routes, entities and notification types.
 struct Document {
     registry: Registry<'static>,
     operations: Vec<Documented>,
+    /// What the events of streams carry.
+    events: HashMap<String, Value>,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
 /// Fails the test when `answer` is not what the document says that `method` of `path` answers. What it says nothing of may be
-/// anything: pages, files, the routes of plugins.
+/// anything: pages, files, the routes of plugins whose manifests say nothing.
 pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
     if !answer.header(header::CONTENT_TYPE.as_str()).starts_with("application/json") {
         return;
@@ -45,16 +46,42 @@ pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
     assert!(faults.is_empty(), "{method} {path} answers {}, which is not as documented: {faults:#?}", answer.status);
 }
 
+/// Fails the test when `event` of a stream does not carry what the document says; plugins' own may carry anything.
+pub fn hold_event(app: &TestApp, event: &str, payload: &str) {
+    let document = Document::of(app);
+    let Some(schema) = document.events.get(event) else { return };
+    let carried = if schema["type"] == "string" {
+        Value::from(payload)
+    } else {
+        serde_json::from_str(payload).unwrap_or_else(|error| panic!("{event} carries no JSON ({error}): {payload}"))
+    };
+    let faults: Vec<String> = document.validator(schema).iter_errors(&carried).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{event} carries {payload}, which is not as documented: {faults:#?}");
+}
+
 impl Document {
     fn of(app: &TestApp) -> Arc<Self> {
-        static DOCUMENTS: Mutex<BTreeMap<Vec<String>, Arc<Document>>> = Mutex::new(BTreeMap::new());
+        type Known = HashMap<(usize, u64), Arc<Document>>;
+        static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+        static DOCUMENTS: Mutex<BTreeMap<String, Arc<Document>>> = Mutex::new(BTreeMap::new());
+        let extensions = app.app.extensions();
+        let key = (app.number, extensions.generation());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.get_or_insert_default();
+        if let Some(document) = known.get(&key) {
+            return Arc::clone(document);
+        }
+        let declared =
+            json!([extensions.notification_types(), extensions.openapi_paths(), extensions.openapi_entities(),]);
         let mut documents = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let types = app.app.extensions().notification_types();
-        Arc::clone(documents.entry(types).or_insert_with(|| Arc::new(Self::read(http::openapi::document(&app.app)))))
+        let read = || Arc::new(Self::read(http::openapi::document(&app.app)));
+        let document = Arc::clone(documents.entry(declared.to_string()).or_insert_with(read));
+        known.insert(key, Arc::clone(&document));
+        document
     }
 
     fn read(document: Value) -> Self {
-        let mut operations = Vec::new();
+        let (mut operations, mut events) = (Vec::new(), HashMap::new());
         for (path, item) in document["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
                 let schema = |status: &str| {
@@ -62,6 +89,11 @@ impl Document {
                     refer(&mut schema);
                     schema
                 };
+                for (event, schema) in operation["x-events"].as_object().into_iter().flatten() {
+                    let mut schema = schema.clone();
+                    refer(&mut schema);
+                    events.insert(event.clone(), schema);
+                }
                 operations.push(Documented {
                     method: method.to_ascii_uppercase().parse().unwrap(),
                     parts: path.split('/').map(str::to_owned).collect(),
@@ -74,7 +106,7 @@ impl Document {
         operations.sort_by_key(|operation| operation.parts.iter().filter(|part| part.contains('{')).count());
         let resource = Resource::from_contents(document);
         let registry = Registry::new().draft(Draft::Draft202012).add(DOCUMENT, resource).unwrap().prepare().unwrap();
-        Self { registry, operations, validators: Mutex::default() }
+        Self { registry, operations, events, validators: Mutex::default() }
     }
 
     fn find(&self, method: &Method, path: &str) -> Option<&Documented> {
@@ -172,4 +204,10 @@ async fn answer_that_is_not_as_documented_fails_the_test() {
     let real = app.anonymous().get("/api/v1/instance/rules").send().await;
     let other = Answer { body: b"[{\"id\":1}]".to_vec(), ..real };
     hold(&app, &Method::GET, "/api/v1/instance/rules", &other);
+}
+
+#[tokio::test]
+#[should_panic(expected = "not as documented")]
+async fn event_that_is_not_as_documented_fails_the_test() {
+    hold_event(&TestApp::new().await, "update", "{\"id\":1}");
 }

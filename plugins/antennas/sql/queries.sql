@@ -44,9 +44,9 @@ UPDATE counters SET version = version + 1, epoch = epoch + 1 WHERE id = 1;
 SELECT c.version, c.epoch FROM counters c WHERE c.id = 1;
 
 -- name: insert returns: one
--- params: integer account, text title, boolean insert_feeds, boolean stl, boolean ltl, boolean with_media_only, boolean ignore_reblog, integer version
+-- params: integer account, text title, integer list, boolean insert_feeds, boolean stl, boolean ltl, boolean with_media_only, boolean ignore_reblog, integer version
 INSERT INTO antennas (account_id, title, list_id, insert_feeds, stl, ltl, with_media_only, ignore_reblog, terms, version)
-VALUES (:account, :title, 0, :insert_feeds, :stl, :ltl, :with_media_only, :ignore_reblog, '{}', :version)
+VALUES (:account, :title, :list, :insert_feeds, :stl, :ltl, :with_media_only, :ignore_reblog, '{}', :version)
 RETURNING id;
 
 -- name: update returns: exec

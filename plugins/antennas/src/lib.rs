@@ -62,6 +62,15 @@ struct Change {
 }
 
 impl Change {
+    /// The choices with what was sent; the list must be one of the caller's.
+    fn with_list(self, ctx: &Context, old: Choices) -> Result<Choices, Refusal> {
+        let list_id = match self.list_id.as_deref() {
+            None => old.list_id,
+            Some(list) => own_list(ctx, list)?,
+        };
+        Ok(Choices { list_id, ..self.apply(old) })
+    }
+
     /// The choices with what was sent; the list is looked at apart.
     fn apply(self, old: Choices) -> Choices {
         Choices {
@@ -79,7 +88,7 @@ impl Change {
 /// `POST /api/v1/antennas`
 #[route(post, "/api/v1/antennas", scopes = ["write:lists"])]
 fn create(ctx: &Context, Params(change): Params<Change>) -> Result<Output> {
-    answer(ctx, make(ctx, &change.apply(Choices::default()))?)
+    answer(ctx, make(ctx, &change.with_list(ctx, Choices::default())?)?)
 }
 
 /// Makes an antenna of the caller's, unless there are as many as there may be.
@@ -102,13 +111,7 @@ fn show(ctx: &Context, id: Id) -> Result<Output> {
 /// `PUT /api/v1/antennas/{id}`
 #[route([put, patch], "/api/v1/antennas/{id}", scopes = ["write:lists"])]
 fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Output> {
-    choose(ctx, id, |old| {
-        let list_id = match change.list_id.as_deref() {
-            None => old.list_id,
-            Some(list) => own_list(ctx, list)?,
-        };
-        Ok(Choices { list_id, ..change.apply(old) })
-    })?;
+    choose(ctx, id, |old| change.with_list(ctx, old))?;
     answer(ctx, id)
 }
 

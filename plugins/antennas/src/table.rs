@@ -78,8 +78,8 @@ pub(crate) fn next_version() -> Result<i64> {
 
 /// A new antenna, which listens for nothing yet.
 pub(crate) fn insert(account: Id, choices: &Choices, version: i64) -> Result<Id> {
-    let Choices { title, insert_feeds, stl, ltl, with_media_only, ignore_reblog, .. } = choices;
-    sql::insert(account, title, *insert_feeds, *stl, *ltl, *with_media_only, *ignore_reblog, version).one()
+    let Choices { title, list_id, insert_feeds, stl, ltl, with_media_only, ignore_reblog } = choices;
+    sql::insert(account, title, *list_id, *insert_feeds, *stl, *ltl, *with_media_only, *ignore_reblog, version).one()
 }
 
 /// Other choices.

@@ -218,6 +218,7 @@ fn what_is_refused_changes_nothing() {
     );
     fake.post(ANTENNAS).as_account(alice).json(json!({"title": " "})).send().error(422);
     fake.put(&format!("{ANTENNAS}/{antenna}")).as_account(alice).json(json!({"list_id": "77"})).send().error(422);
+    fake.post(ANTENNAS).as_account(alice).json(json!({"title": "Rooks", "list_id": "77"})).send().error(422);
 }
 
 #[test]

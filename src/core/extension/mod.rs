@@ -253,6 +253,11 @@ pub trait Extensions: Any + Debug + Send + Sync {
         Map::new()
     }
 
+    /// The JSON Schemas of what these operations take and answer, by name: among the `components` of an OpenAPI document.
+    fn openapi_entities(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
     /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
     async fn job_kinds(&self, _cx: &Cx) -> Result<Vec<String>> {
         Ok(Vec::new())

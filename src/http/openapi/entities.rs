@@ -38,7 +38,8 @@ fn refer_to_components(own: &str, schema: &mut Value) {
 }
 
 /// The reference to the schema `name`.
-pub(crate) fn component(name: &str) -> String {
+#[must_use]
+pub fn component(name: &str) -> String {
     format!("#/components/schemas/{name}")
 }
 

@@ -1,13 +1,14 @@
 //! The OpenAPI 3.1 document of everything that this server serves: `GET /api/openapi.json`, and as a page `GET /about/api`.
 //!
-//! Nothing of it is written by hand: operations come from the argument lists of handlers and the policies of their routes
+//! Operations come from the argument lists of handlers and the policies of their routes
 //! ([`operation`](crate::operation)), those of plugins from their manifests, and entities from the schemas that the tests
-//! hold every answer against.
+//! hold every answer against. [Streams](streams) alone have a table of their own, held against what they send.
 //!
 //! Spec: <https://spec.openapis.org/oas/v3.1.1.html>
 
 mod entities;
 mod page;
+mod streams;
 
 use std::sync::LazyLock;
 
@@ -18,21 +19,23 @@ use crate::Cx;
 use crate::error::Result;
 use crate::json::rendered;
 use crate::operation::Operation;
-pub use crate::operation::openapi::security;
+pub use crate::operation::openapi::{answer_schema, responses_of, security};
 use crate::policy::{Policy, RouteKind};
 use crate::router;
 use crate::table::Routes;
 use crate::web::cookies::Name;
 use config::Scheme;
 use entities::ENTITIES;
-pub(crate) use entities::component;
+pub use entities::component;
 pub use page::{entity, show as page};
 use rookery_core::entity::document::Documents;
+pub use streams::add_extension as add_channel;
 
 /// The path items of the core.
 static PATHS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     let mut paths = Map::new();
     router::core().iter().for_each(|routes| add(&mut paths, routes));
+    streams::add(&mut paths);
     paths
 });
 
@@ -59,9 +62,16 @@ pub fn document(cx: &rookery_core::Cx) -> Value {
     })
 }
 
-/// The schemas of entities, with the notification types that extensions declare.
+/// True for an entity of the server's own.
+#[must_use]
+pub fn has_entity(name: &str) -> bool {
+    ENTITIES.contains_key(name)
+}
+
+/// The schemas of entities, with those of extensions and the notification types that they declare.
 fn schemas(cx: &rookery_core::Cx) -> Map<String, Value> {
     let mut schemas = ENTITIES.clone();
+    schemas.extend(cx.extensions().openapi_entities());
     let types: Vec<Value> = cx.extensions().notification_types().into_iter().map(Value::from).collect();
     for entity in ["Notification", "NotificationGroup"] {
         let known = schemas.get_mut(entity).and_then(|schema| schema.pointer_mut("/properties/type/enum"));

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::entities::ENTITIES;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Path;
@@ -52,8 +51,8 @@ pub async fn show(cx: Cx) -> Result<Page> {
 
 /// `GET /about/api/{entity}`
 pub async fn entity(cx: Cx, Path(name): Path<String>) -> Result<Page> {
-    let schema = ENTITIES.get(&name).ok_or(Error::NotFound)?;
-    let text = serde_json::to_string_pretty(schema).map_err(Error::internal)?;
+    let schema = super::schemas(&cx).remove(&name).ok_or(Error::NotFound)?;
+    let text = serde_json::to_string_pretty(&schema).map_err(Error::internal)?;
     Page::render(&cx, "api_entity.html", minijinja::context! { page_title => name, name, text })
 }
 

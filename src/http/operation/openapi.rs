@@ -93,18 +93,25 @@ pub fn security(caller: Caller, scopes: &[&str]) -> Vec<Value> {
 }
 
 fn responses(answer: &str) -> Value {
-    let content = |schema: Value| json!({ "application/json": { "schema": schema } });
     if answer.is_empty() {
         return json!({ "200": { "description": "Success" } });
     }
+    responses_of(&answer_schema(answer))
+}
+
+/// The responses of an operation that succeeds with `schema`.
+#[must_use]
+pub fn responses_of(schema: &Value) -> Value {
+    let content = |schema: &Value| json!({ "application/json": { "schema": schema } });
     json!({
-        "200": { "description": "Success", "content": content(answer_schema(answer)) },
-        "default": { "description": "Failure", "content": content(answer_schema("Error")) },
+        "200": { "description": "Success", "content": content(schema) },
+        "default": { "description": "Failure", "content": content(&answer_schema("Error")) },
     })
 }
 
 /// The schema of an answer: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`.
-fn answer_schema(answer: &str) -> Value {
+#[must_use]
+pub fn answer_schema(answer: &str) -> Value {
     if answer.contains('|') {
         return json!({ "anyOf": answer.split('|').map(|one| answer_schema(one.trim())).collect::<Vec<_>>() });
     }
@@ -173,7 +180,7 @@ mod tests {
         let document = operation(&Method::GET, "/api/v1/timelines/tag/{hashtag}").openapi("Status[]");
         let all = document["parameters"].as_array().expect("a list");
         let names: Vec<_> = all.iter().map(|parameter| parameter["name"].as_str().expect("a name")).collect();
-        let own = ["all[]", "any[]", "lang", "local", "none[]", "only_media", "remote"];
+        let own = ["any[]", "all[]", "none[]", "local", "remote", "only_media", "lang"];
         assert_eq!(names, [["hashtag", "max_id", "since_id", "min_id", "limit"].as_slice(), own.as_slice()].concat());
         assert_eq!((&all[4]["schema"]["default"], &all[4]["schema"]["maximum"]), (&json!(20), &json!(40)));
         assert_eq!(all[5]["schema"], json!({ "type": "array", "items": { "type": "string" } }));

@@ -124,6 +124,11 @@ impl Hooks {
         self.at(Moment::ActivityFilter).iter().filter(asked)
     }
 
+    /// The streams of all plugins.
+    pub fn channels(&self) -> impl Iterator<Item = &str> {
+        self.at(Moment::Channels).iter().flat_map(|hook| hook.kinds.iter().map(String::as_str))
+    }
+
     /// The hook that owns the stream `channel`.
     #[must_use]
     pub fn channel(&self, channel: &str) -> Option<&Arc<Subscription>> {

@@ -13,18 +13,20 @@ mod parse;
 mod paths;
 mod printable;
 mod rules;
+mod shapes;
 mod values;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use contributions::{CleanupException, SearchMark};
 pub use instance::is_reserved;
 pub use pages::{CorePage, PageDeclaration, Title};
 pub use parse::{API, parse, parse_limits};
 pub use rules::{EVENTS, check_schema, defaults, policies, validator};
+pub use shapes::{Shape, rename_references};
 pub use values::{Resolved, duration, rate, size};
 
 /// A whole manifest.
@@ -42,6 +44,9 @@ pub struct Manifest {
     pub permissions: Permissions,
     #[serde(default, rename = "route")]
     pub routes: Vec<Route>,
+    /// JSON Schemas of what its routes take and answer, by name.
+    #[serde(default)]
+    pub entities: BTreeMap<String, Map<String, Value>>,
     #[serde(default, rename = "scope")]
     pub scopes: Vec<Scope>,
     #[serde(default, rename = "page")]
@@ -244,6 +249,12 @@ pub struct Route {
     /// Largest request body; `64KiB` by default.
     #[serde(default)]
     pub body_limit: Option<String>,
+    /// What a request sends, for the API's documentation: for GET and DELETE in the query.
+    #[serde(default)]
+    pub body: Option<Shape>,
+    /// What a successful response is, for the API's documentation.
+    #[serde(default)]
+    pub response: Option<Shape>,
     /// A rate limit per account: `300/5m`. Routes with the same word, as in `300/3h reactions`, share the limit.
     #[serde(default)]
     pub rate: Option<String>,

@@ -61,6 +61,8 @@ impl PageDeclaration {
     #[must_use]
     pub fn as_route(&self) -> Route {
         Route {
+            body: None,
+            response: None,
             id: self.id.clone(),
             method: OneOrMany::Many(vec!["GET".to_owned(), "POST".to_owned()]),
             path: self.path.clone(),

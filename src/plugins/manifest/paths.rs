@@ -35,6 +35,7 @@ const CORE: &[&str] = &[
     "peers",
     "polls",
     "preferences",
+    "profile",
     "push",
     "reports",
     "scheduled_statuses",

@@ -9,6 +9,7 @@ use super::contributions;
 use super::instance;
 use super::pages;
 use super::paths::{self, is_word};
+use super::shapes;
 use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, values};
 use config::nearest;
 use model::{NotificationType, Scopes, Visibility, scope};
@@ -97,6 +98,7 @@ pub(super) fn check(manifest: &Manifest) -> Checked {
     names(manifest)?;
     titles(manifest)?;
     instance::check(&manifest.instance)?;
+    shapes::check(manifest)?;
     schedules(manifest)
 }
 

@@ -95,15 +95,29 @@ impl Browser {
         answer
     }
 
+    /// Sends a request of whatever form with the cookies of this browser.
+    pub async fn carry(&self, mut request: axum::http::Request<axum::body::Body>) -> Answer {
+        if let Ok(value) = self.cookie_line().parse() {
+            request.headers_mut().insert(header::COOKIE, value);
+        }
+        let answer = self.client.server.send(request).await;
+        self.keep(&answer);
+        answer
+    }
+
+    fn cookie_line(&self) -> String {
+        let jar = self.cookies.lock().unwrap();
+        jar.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+    }
+
     /// A request with the cookies of this browser.
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let jar = self.cookies.lock().unwrap().clone();
-        let line: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let line = self.cookie_line();
         let mut request = self.client.request(method, path).header("accept", "text/html");
         if let Some(languages) = self.languages {
             request = request.header("accept-language", languages);
         }
-        if line.is_empty() { request } else { request.header("cookie", &line.join("; ")) }
+        if line.is_empty() { request } else { request.header("cookie", &line) }
     }
 
     fn keep(&self, answer: &Answer) {

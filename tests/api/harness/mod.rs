@@ -4,12 +4,14 @@ mod browser;
 mod cli;
 mod client;
 mod database;
+mod log;
 mod mailbox;
 mod push_service;
 mod site;
 mod stream;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
@@ -30,6 +32,7 @@ pub use browser::{Browser, PASSWORD, form_fields};
 pub use cli::CommandOutput;
 pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
+pub use log::Log;
 pub use push_service::PushService;
 pub use site::Site;
 pub use stream::{Event, Events, Listening, Socket};
@@ -50,6 +53,8 @@ static KEY_PAIR: LazyLock<(String, Secret)> = LazyLock::new(|| key_pair::generat
 #[derive(Clone)]
 pub struct TestApp {
     pub app: Cx,
+    /// Its own among the servers of this process.
+    pub number: usize,
     router: Server,
     pub streams: Arc<rookery_server::Streaming>,
     _folder: Arc<tempfile::TempDir>,
@@ -107,7 +112,9 @@ impl TestApp {
         rookery_server::platform::scale_hook_time_limits(&app, 50);
         let streams = Arc::new(rookery_server::start_own_streams(&app));
         let router = rookery_server::router(&app, &streams.hub);
-        Self { app, router, streams, _folder: Arc::new(folder), _database: database }
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        Self { app, number, router, streams, _folder: Arc::new(folder), _database: database }
     }
 
     /// Makes confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. The clock moves a second for each.
@@ -251,8 +258,8 @@ impl TestApp {
         self.router.clone()
     }
 
-    /// Sends a request through every layer of the server; the body of the answer may never end.
-    async fn open(&self, request: Request<Body>) -> axum::response::Response {
+    /// As [`TestApp::send`], without reading the body, which may not end.
+    pub async fn open(&self, request: Request<Body>) -> axum::response::Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 

@@ -39,6 +39,7 @@ impl Event {
 
 /// A stream by server-sent events.
 pub struct Events {
+    app: TestApp,
     body: BodyDataStream,
     text: String,
 }
@@ -60,7 +61,9 @@ impl Events {
                 let block: String = self.text.drain(..end).collect();
                 let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
                 if let Some(name) = field("event: ") {
-                    return Some(Event { name, payload: field("data: ").unwrap_or_default() });
+                    let payload = field("data: ").unwrap_or_default();
+                    crate::openapi::hold_event(&self.app, &name, &payload);
+                    return Some(Event { name, payload });
                 }
             }
             let bytes = self.body.next().await?;
@@ -97,10 +100,11 @@ impl Client {
         let response = self.open_events(path).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
-        Events { body: response.into_body().into_data_stream(), text: String::new() }
+        Events { app: self.server.clone(), body: response.into_body().into_data_stream(), text: String::new() }
     }
 
-    async fn open_events(&self, path: &str) -> axum::response::Response {
+    /// Requests a stream by server-sent events; the response may be an error.
+    pub async fn open_events(&self, path: &str) -> axum::response::Response {
         let mut request = Request::builder().uri(format!("/api/v1/streaming/{path}"));
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
