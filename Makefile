@@ -23,7 +23,7 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test fuzz crash bench load lint layers doc plugins guests languages ffmpeg setup
+.PHONY: help build run dist test fuzz crash bench load clients lint layers doc plugins guests languages ffmpeg setup
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -43,21 +43,28 @@ test: guests languages ffmpeg ## Run all tests on SQLite, then the API tests on 
 	cargo test --workspace $(SERVER:%=--exclude %)
 	.ci/with-postgres cargo test --test api -- $(ON_ANY_DATABASE:%=--skip %)
 
+# Another seed on every run, which is printed: `make fuzz SEED=123` draws the same again.
+fuzz: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 fuzz: guests ## Send 20,000 generated requests to the routes, on each database, and 50,000 generated texts through each parser
-	env -u PROPTEST_RNG_SEED PROPTEST_CASES=50000 cargo test -p rookery-text tests::
-	env -u TEST_DATABASE_URL FUZZ_REQUESTS=20000 cargo test --test api fuzz
-	FUZZ_REQUESTS=20000 .ci/with-postgres cargo test --test api fuzz
+	@echo "SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=50000 cargo test -p rookery-text tests::
+	env -u TEST_DATABASE_URL FUZZ_SEED=$(SEED) FUZZ_REQUESTS=20000 cargo test --test api fuzz
+	FUZZ_SEED=$(SEED) FUZZ_REQUESTS=20000 .ci/with-postgres cargo test --test api fuzz
 
 crash: guests ## Kill the server 50 times while it writes, on each database, and look at what is left
 	env -u TEST_DATABASE_URL KILL_ROUNDS=50 cargo test --test api crash
 	KILL_ROUNDS=50 .ci/with-postgres cargo test --test api crash
 
-bench: guests ## Measure the release server beside the floor, on both databases; with GROWTH=1 how costs grow with the data
-	.ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)
+bench: guests ## Measure the release server beside the floor, on both databases, into tests/bench/RESULTS.md; with GROWTH=1 how costs grow
+	.ci/results $(if $(GROWTH),growth,bench) .ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)
 
 # 10,000 streams with slow ones beside them, 20 restarts, two nodes on one PostgreSQL, 10,000 pushes: five minutes.
-load: guests ## Load the release server with streams and pushes, stop it and start it, and print what became of them
-	@ulimit -n $$(ulimit -Hn) && .ci/with-postgres cargo bench -- slow restarts nodes pushes
+load: guests ## Load the release server with streams and pushes, stop it and start it, and keep the results
+	@ulimit -n $$(ulimit -Hn) && .ci/results load .ci/with-postgres cargo bench -- slow restarts nodes pushes
+
+# `make clients SERVER_PROGRAM=target/debug/rookery` with a program that exists; `SUITES="masto toot"` for some of the libraries.
+clients: ffmpeg $(if $(SERVER_PROGRAM),,build) ## Run the tests of four Mastodon client libraries against the release server
+	SERVER_PROGRAM=$(or $(SERVER_PROGRAM),target/release/rookery) tests/clients/run.py $(SUITES)
 
 lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 	cargo fmt --all --check
