@@ -23,11 +23,12 @@ use crate::spinning;
 use crate::start::median;
 
 /// The plugins that come with the server.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "annual_reports",
     "antennas",
     "bookmark_categories",
     "circles",
+    "collections",
     "crypto",
     "emoji_reactions",
     "invites",
