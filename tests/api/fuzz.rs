@@ -1,7 +1,10 @@
 //! Generated requests at every route: whatever is sent, the answer is one that the contract knows.
 //!
 //! Never a 5xx, never a panic, an error text with every refusal, and nothing half done: a refused request leaves as many
-//! rows behind as there were. `FUZZ_REQUESTS` says how many requests; 5,000 without it.
+//! rows behind as there were. `FUZZ_REQUESTS` says how many requests (5,000 without it), `FUZZ_SEED` which: the same without it,
+//! so that whether a change lands is no lottery.
+
+mod wide;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, header};
@@ -21,6 +24,18 @@ const CASES: u32 = 5_000;
 #[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
 fn cases() -> u32 {
     std::env::var("FUZZ_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
+}
+
+/// Requests as `FUZZ_SEED` draws them.
+fn draw<S: Strategy>(strategy: S, requests: u32) -> impl Iterator<Item = S::Value> {
+    #[expect(clippy::disallowed_methods, reason = "a test's environment says what it draws")]
+    let seed = std::env::var("FUZZ_SEED").ok().and_then(|text| text.parse::<u64>().ok());
+    let rng = match seed {
+        None => TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+        Some(seed) => TestRng::from_seed(RngAlgorithm::ChaCha, &seed.to_le_bytes().repeat(4)),
+    };
+    let mut runner = TestRunner::new_with_rng(Config { cases: requests, ..Config::default() }, rng);
+    (0..requests).map(move |_| strategy.new_tree(&mut runner).unwrap().current())
 }
 
 /// What a refused request must not change.
@@ -92,17 +107,18 @@ fn targets() -> Vec<Target> {
     let target = |name: &String| {
         let (method, path) = name.split_once(' ').unwrap();
         let row = rows.iter().find(|row| row.method == method && plain(&row.path) == path);
-        let names = row.map_or("", |row| row.params.as_str()).split([';', ',']);
-        let names =
-            names.filter_map(|text| text.split(':').next()).map(|text| text.trim_end_matches('*').trim().to_owned());
-        let parameters = names.chain(["limit", "max_id", "since_id", "min_id", "access_token"].map(str::to_owned));
-        Target {
-            method: method.to_owned(),
-            path: path.to_owned(),
-            parameters: parameters.filter(|name| !name.is_empty()).collect(),
-        }
+        let parameters = parameters(row.map_or("", |row| row.params.as_str())).collect();
+        Target { method: method.to_owned(), path: path.to_owned(), parameters }
     };
     routed().iter().map(target).collect()
+}
+
+/// The names in the column `params` of a table, and those that every route may meet.
+fn parameters(column: &str) -> impl Iterator<Item = String> {
+    let names = column.split([';', ',']).filter_map(|text| text.split(':').next());
+    let names = names.map(|text| text.trim_end_matches('*').trim().to_owned());
+    let known = ["limit", "max_id", "since_id", "min_id", "access_token"].map(str::to_owned);
+    names.chain(known).filter(|name| !name.is_empty())
 }
 
 /// A value that clients should not send, or do.
@@ -204,7 +220,7 @@ fn bodies(parameters: Vec<String>, ids: &[String]) -> impl Strategy<Value = (&'s
     })
 }
 
-fn requests(targets: Vec<Target>, ids: Vec<String>) -> impl Strategy<Value = Wild> {
+fn requests(targets: Vec<Target>, ids: Vec<String>) -> impl Strategy<Value = Wild> + use<> {
     select(targets).prop_flat_map(move |target| {
         let holes = target.path.matches(':').count();
         let segments = proptest::collection::vec(segment(&ids), holes);
@@ -242,30 +258,39 @@ struct World {
     ids: Vec<String>,
 }
 
-async fn world() -> World {
-    let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    app.run_jobs().await;
-    let (one, other) = (i64::from(alice.id()), i64::from(bob.id()));
-    let mut seed = Seed::new(app.db().engine(), "example.test");
-    let mut ids = vec![one, other];
-    for visibility in ["public", "private", "direct"] {
-        for author in [one, other] {
-            let status = seed.status(&Status { author, visibility, ..Status::default() });
-            seed.poll(status, &["a", "b"]);
-            ids.push(status);
-        }
-    }
-    ids.push(seed.notification(one, other, "follow", None));
-    ids.push(seed.list(one, "list"));
-    seed.write(app.db()).await;
-    let application = app.application("read write").await;
-    let ids = ids.iter().map(ToString::to_string).chain(["alice", "bob"].map(str::to_owned)).collect();
-    World { clients: [app.anonymous(), application, alice], app, ids }
-}
-
 impl World {
+    async fn new() -> Self {
+        Self::on(TestApp::new().await).await
+    }
+
+    /// With people and things on a server.
+    async fn on(app: TestApp) -> Self {
+        let [alice, bob] = app.accounts(["alice", "bob"]).await;
+        app.run_jobs().await;
+        let (one, other) = (i64::from(alice.id()), i64::from(bob.id()));
+        let mut seed = Seed::new(app.db().engine(), "example.test");
+        let mut ids = vec![one, other];
+        for visibility in ["public", "private", "direct"] {
+            for author in [one, other] {
+                let status = seed.status(&Status { author, visibility, ..Status::default() });
+                seed.poll(status, &["a", "b"]);
+                ids.push(status);
+            }
+        }
+        ids.push(seed.notification(one, other, "follow", None));
+        ids.push(seed.list(one, "list"));
+        seed.write(app.db()).await;
+        let application = app.application("read write").await;
+        let ids = ids.iter().map(ToString::to_string).chain(["alice", "bob"].map(str::to_owned)).collect();
+        Self { clients: [app.anonymous(), application, alice], app, ids }
+    }
+
     async fn send(&self, wild: &Wild) -> Option<Answer> {
+        Some(self.app.send(self.request(wild)?).await)
+    }
+
+    /// `None` for what is no URL: it never reaches a server.
+    fn request(&self, wild: &Wild) -> Option<Request<Body>> {
         let client = &self.clients[usize::from(wild.token).min(2)];
         let mut request =
             Request::builder().method(Method::from_bytes(wild.method.as_bytes()).unwrap()).uri(&wild.path);
@@ -276,9 +301,7 @@ impl World {
         if let Some(token) = &client.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        // What is no URL never reaches a server.
-        let request = request.body(Body::from(wild.body.clone())).ok()?;
-        Some(self.app.send(request).await)
+        request.body(Body::from(wild.body.clone())).ok()
     }
 
     async fn rows(&self) -> Vec<i64> {
@@ -310,16 +333,13 @@ fn fault(wild: &Wild, answer: &Answer) -> Option<String> {
 
 #[tokio::test]
 async fn whatever_is_sent_is_answered() {
-    let world = world().await;
+    let world = World::new().await;
     let strategy = requests(targets(), world.ids.clone());
     let cases = cases();
-    let config = Config { cases, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let mut faults = Vec::new();
     let mut met = std::collections::BTreeMap::<u16, u32>::new();
     let mut before = world.rows().await;
-    for _ in 0..cases {
-        let wild = strategy.new_tree(&mut runner).unwrap().current();
+    for wild in draw(strategy, cases) {
         let Some(answer) = world.send(&wild).await else { continue };
         *met.entry(answer.status.as_u16()).or_default() += 1;
         let after = world.rows().await;
@@ -344,7 +364,7 @@ async fn whatever_is_sent_is_answered() {
 
 #[tokio::test]
 async fn a_hundred_megabytes_are_refused_before_they_are_read() {
-    let world = world().await;
+    let world = World::new().await;
     for (path, content_type) in [
         ("/api/v1/statuses", "application/json"),
         ("/api/v1/statuses", "application/x-www-form-urlencoded"),

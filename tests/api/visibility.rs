@@ -4,10 +4,12 @@
 //! it stands in an answer, JSON or not. A route that shows statuses and is not in [`READS`] fails the suite.
 
 mod oracle;
+#[cfg(feature = "plugins")]
+mod plugins;
 mod reads;
 mod streams;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use rookery_core::queue::{self, IndexStatuses};
@@ -19,7 +21,7 @@ use crate::routed::{plain, routed};
 use crate::seed::{Reply, Seed, Status};
 
 use oracle::{AUTHORS, Author, NOBODY, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};
-use reads::{How, READS, SILENT};
+use reads::{Expected, How, Paths, READS, Read, SILENT};
 
 const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
 
@@ -52,6 +54,27 @@ struct World {
     requests: Vec<i64>,
     /// Whose mentions were filtered, and by whom.
     asked: BTreeSet<(i64, i64)>,
+    /// Objects of plugins by plugin name: owner and id.
+    owned: BTreeMap<&'static str, Vec<(i64, i64)>>,
+}
+
+/// The result of reading paths as every viewer.
+#[derive(Default)]
+struct Findings {
+    faults: BTreeSet<String>,
+    /// Number of responses.
+    answers: usize,
+    /// How often each path showed a subject.
+    shown: BTreeMap<&'static str, usize>,
+}
+
+impl Findings {
+    /// Fails the test on any fault.
+    fn check(&self) {
+        let (faults, answers) = (&self.faults, self.answers);
+        let list: Vec<_> = faults.iter().take(60).cloned().collect();
+        assert!(faults.is_empty(), "{} faults in {answers} answers, the first:\n  {}", faults.len(), list.join("\n  "));
+    }
 }
 
 impl World {
@@ -60,7 +83,10 @@ impl World {
     }
 
     async fn new() -> Self {
-        let app = TestApp::new().await;
+        Self::on(TestApp::new().await).await
+    }
+
+    async fn on(app: TestApp) -> Self {
         let mut viewers = Vec::new();
         for viewer in VIEWERS {
             viewers.push((*viewer, client(&app, *viewer).await));
@@ -89,6 +115,7 @@ impl World {
             lists: Vec::new(),
             requests: Vec::new(),
             asked: BTreeSet::new(),
+            owned: BTreeMap::new(),
             app,
         };
         world.relate(&mut seed);
@@ -245,7 +272,7 @@ impl World {
     }
 
     /// Every viewer with the authors that they are a viewer of.
-    fn lookers(&self) -> Vec<(Viewer, Option<Author>, &Client)> {
+    fn lookers(&self) -> Vec<Looker<'_>> {
         let mut lookers = Vec::new();
         for (viewer, client) in &self.viewers {
             match viewer.token {
@@ -282,78 +309,109 @@ fn seen_by(viewer: Viewer, own: Option<Author>, subject: &Subject) -> Viewer {
     }
 }
 
-#[tokio::test]
-async fn nothing_is_seen_that_should_not_be_and_nothing_is_missing() {
-    let world = World::new().await;
-    let routed = routed();
-    let mut faults = BTreeSet::new();
-    let mut count = 0;
-    for read in READS.iter().filter(|read| routed.contains(read.name)) {
-        for (viewer, own, client) in world.lookers() {
-            // Whoever is suspended gets nothing at all: 403. Some paths are for people alone.
-            let barred = own == Some(Author::Suspended) || (!viewer.is_person() && needs_person(read.name));
+/// Reads all subjects by `reads` as every viewer.
+async fn look<'a>(world: &World, reads: impl Iterator<Item = &'a Read>) -> Findings {
+    let mut findings = Findings::default();
+    for read in reads {
+        for looker in world.lookers() {
             match &read.how {
-                How::Each(path) | How::Gate(path) => {
-                    // Whether it answers something matters to lists alone.
-                    for subject in world.subjects.iter().filter(|subject| !subject.reply) {
-                        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
-                        let path = path(&world, subject);
-                        let answer = client.get(&path).send().await;
-                        count += 1;
-                        let shown = match read.how {
-                            How::Gate(_) => answer.status == 200,
-                            _ => answer.text().contains(&subject.mark),
-                        };
-                        let wrong = match verdict {
-                            Verdict::Hidden => shown || answer.status == 200,
-                            Verdict::Shown => !shown && !barred,
-                            Verdict::Either => false,
-                        };
-                        if wrong || answer.status.is_server_error() {
-                            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
-                            faults.insert(format!(
-                                "{}{at}: {path}: {} should be {verdict:?}: {}",
-                                viewer.name, subject.mark, answer.status
-                            ));
-                        }
-                    }
-                }
-                How::Pages(paths, there) => {
-                    let mut text = String::new();
-                    for path in paths(&world) {
-                        let answer = client.get(&path).send().await;
-                        count += 1;
-                        assert!(!answer.status.is_server_error(), "{path}: {}", answer.text());
-                        let _ = writeln!(text, "{}", answer.text());
-                    }
-                    for subject in &world.subjects {
-                        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
-                        let shown = text.contains(&subject.mark);
-                        let wrong = match verdict {
-                            Verdict::Hidden => shown,
-                            Verdict::Shown => !shown && there(subject) && !barred,
-                            Verdict::Either => false,
-                        };
-                        if wrong {
-                            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
-                            faults.insert(format!(
-                                "{}{at}: {} {:?}: {} should be {verdict:?}",
-                                viewer.name, read.name, read.place, subject.mark
-                            ));
-                        }
-                    }
-                }
+                How::Each(path) | How::Gate(path) => look_at_each(world, read, looker, path, &mut findings).await,
+                How::Pages(paths, there) => look_at_pages(world, read, looker, (paths, there), &mut findings).await,
             }
         }
     }
-    assert!(count > 2_000, "only {count} answers were looked at");
-    let list: Vec<_> = faults.iter().take(60).cloned().collect();
-    assert!(faults.is_empty(), "{} faults in {count} answers, the first:\n  {}", faults.len(), list.join("\n  "));
+    findings
+}
+
+type Looker<'a> = (Viewer, Option<Author>, &'a Client);
+
+/// Suspended accounts get 403. Some paths need a user.
+fn is_barred((viewer, own, _): Looker<'_>, read: &Read) -> bool {
+    own == Some(Author::Suspended) || (!viewer.is_person() && needs_person(read.name))
+}
+
+async fn look_at_each(
+    world: &World,
+    read: &Read,
+    looker: Looker<'_>,
+    path: &fn(&World, &Subject) -> String,
+    findings: &mut Findings,
+) {
+    let (viewer, own, client) = looker;
+    let barred = is_barred(looker, read);
+    // Whether it answers something matters to lists alone.
+    for subject in world.subjects.iter().filter(|subject| !subject.reply) {
+        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
+        let path = path(world, subject);
+        let answer = client.get(&path).send().await;
+        findings.answers += 1;
+        let shown = match read.how {
+            How::Gate(_) => answer.status == 200,
+            _ => answer.text().contains(&subject.mark),
+        };
+        *findings.shown.entry(read.name).or_default() += usize::from(shown);
+        let wrong = match verdict {
+            Verdict::Hidden => shown || answer.status == 200,
+            Verdict::Shown => !shown && !barred,
+            Verdict::Either => false,
+        };
+        if wrong || answer.status.is_server_error() {
+            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
+            findings.faults.insert(format!(
+                "{}{at}: {path}: {} should be {verdict:?}: {}",
+                viewer.name, subject.mark, answer.status
+            ));
+        }
+    }
+}
+
+async fn look_at_pages(
+    world: &World,
+    read: &Read,
+    looker: Looker<'_>,
+    (paths, there): (&Paths, &Expected),
+    findings: &mut Findings,
+) {
+    let (viewer, own, client) = looker;
+    let barred = is_barred(looker, read);
+    let mut text = String::new();
+    for path in paths(world) {
+        let answer = client.get(&path).send().await;
+        findings.answers += 1;
+        assert!(!answer.status.is_server_error(), "{path}: {}", answer.text());
+        let _ = writeln!(text, "{}", answer.text());
+    }
+    for subject in &world.subjects {
+        let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
+        let shown = text.contains(&subject.mark);
+        *findings.shown.entry(read.name).or_default() += usize::from(shown);
+        let wrong = match verdict {
+            Verdict::Hidden => shown,
+            Verdict::Shown => !shown && there(subject) && !barred,
+            Verdict::Either => false,
+        };
+        if wrong {
+            let at = own.map_or(String::new(), |author| format!(" ({author:?})"));
+            findings.faults.insert(format!(
+                "{}{at}: {} {:?}: {} should be {verdict:?}",
+                viewer.name, read.name, read.place, subject.mark
+            ));
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_seen_that_should_not_be_and_nothing_is_missing() {
+    let (world, routed) = (World::new().await, routed());
+    let findings = look(&world, READS.iter().filter(|read| routed.contains(read.name))).await;
+    assert!(findings.answers > 2_000, "only {} answers were looked at", findings.answers);
+    findings.check();
 }
 
 /// True when the table has the route as one for a person alone.
 fn needs_person(name: &str) -> bool {
-    contract::routes().iter().any(|row| format!("{} {}", row.method, plain(&row.path)) == name && row.auth == "user")
+    let mut rows = contract::routes().into_iter().chain(contract::extensions());
+    rows.any(|row| format!("{} {}", row.method, plain(&row.path)) == name && row.auth == "user")
 }
 
 #[tokio::test]

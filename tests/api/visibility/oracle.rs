@@ -114,6 +114,8 @@ pub enum Place {
     /// The viewer's own favourites or bookmarks.
     Collection,
     Notification,
+    /// The history of a circle: statuses of its owner, readable by the owner only.
+    Circle,
     /// A page for browsers: nobody is signed in there.
     Page,
 }
@@ -159,11 +161,12 @@ pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
     let viewer = if place == Place::Page { VIEWERS[0] } else { viewer };
     match may_see(viewer, subject) {
         Some(false) => return Verdict::Hidden,
-        None if place != Place::Timeline && place != Place::Home => return Verdict::Either,
+        None if !matches!(place, Place::Timeline | Place::Home | Place::Circle) => return Verdict::Either,
         _ => {}
     }
     match place {
         Place::Single => Verdict::Shown,
+        Place::Circle => decide(own),
         Place::Search if !viewer.is_person() => Verdict::Hidden,
         Place::Thread | Place::Search if own => Verdict::Shown,
         Place::Thread | Place::Search => {

@@ -11,13 +11,18 @@ pub(super) struct Read {
     pub(super) how: How,
 }
 
+/// Paths that show many statuses.
+pub(super) type Paths = fn(&World) -> Vec<String>;
+
+/// Which of the subjects are to be found there.
+pub(super) type Expected = fn(&Subject) -> bool;
+
 pub(super) enum How {
     /// One path for one status, which answers 404 when it is hidden and shows its mark when not.
     Each(fn(&World, &Subject) -> String),
     /// As [`How::Each`], but the answer does not show the status itself.
     Gate(fn(&World, &Subject) -> String),
-    /// Paths that show many, with which of the subjects are to be found there.
-    Pages(fn(&World) -> Vec<String>, fn(&Subject) -> bool),
+    Pages(Paths, Expected),
 }
 
 pub(super) const READS: &[Read] = &[
