@@ -127,7 +127,6 @@ fn with_headers(mut response: Response, key: &Key, tag: &str) -> Response {
         (header::ACCEPT_RANGES, "bytes"),
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
     ];
     let headers = response.headers_mut();
     headers.extend(fixed.map(|(name, value)| (name, HeaderValue::from_static(value))));

@@ -128,6 +128,9 @@ pub const PROGRAM: Policy = Policy { kind: RouteKind::Program, cors: None, close
 /// A document under `/.well-known/` or of NodeInfo.
 pub const WELL_KNOWN: Policy = Policy { cors: Some("GET"), ..PROGRAM };
 
+/// A picture, video, sound or other file: pages of other sites may read it.
+pub const FILE: Policy = Policy { cors: Some("GET"), ..PROGRAM };
+
 /// A page that anyone may link to.
 pub const PAGE: Policy = PROGRAM;
 

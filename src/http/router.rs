@@ -21,7 +21,7 @@ use super::api::{
 use super::oauth::{applications, authorize};
 use super::operation::Operation;
 use super::operation::methods::{any, delete, get, patch, post, put};
-use super::policy::{API, Change, Closed, FORM, Files, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
+use super::policy::{API, Change, Closed, FILE, FORM, Files, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
 use super::web::settings;
@@ -290,6 +290,8 @@ fn api() -> Routes {
         .route("/api/v1/tags/{name}", SHARED.answers("Tag"), get(tags::show))
         .route("/api/v1/tags/{name}/follow", API.answers("Tag"), post(tags::follow))
         .route("/api/v1/tags/{name}/unfollow", API.answers("Tag"), post(tags::unfollow))
+        .route("/api/v1/tags/{name}/feature", API.answers("Tag"), post(tags::feature))
+        .route("/api/v1/tags/{name}/unfeature", API.answers("Tag"), post(tags::unfeature))
         .route("/api/v1/followed_tags", API.answers("Tag[]"), get(tags::followed))
         .route(
             "/api/v1/featured_tags",
@@ -360,6 +362,11 @@ fn accounts() -> Routes {
             API.files(Files::Images).answers("CredentialAccount"),
             patch(credentials::update),
         )
+        .route(
+            "/api/v1/profile",
+            API.files(Files::Images).answers("Profile"),
+            get(credentials::show_profile).put(credentials::update_profile).patch(credentials::update_profile),
+        )
         .route("/api/v1/accounts/lookup", SHARED.answers("Account"), get(accounts::lookup))
         .route("/api/v1/accounts/search", API.answers("Account[]"), get(accounts::search))
         .route("/api/v1/accounts/relationships", API.answers("Relationship[]"), get(relationships::index))
@@ -392,6 +399,9 @@ fn accounts() -> Routes {
         .route("/api/v1/accounts/{id}/unmute", API.answers("Relationship"), post(relationships::unmute))
         .route("/api/v1/accounts/{id}/pin", API.answers("Relationship"), post(relationships::pin))
         .route("/api/v1/accounts/{id}/unpin", API.answers("Relationship"), post(relationships::unpin))
+        .route("/api/v1/accounts/{id}/endorse", API.answers("Relationship"), post(relationships::pin))
+        .route("/api/v1/accounts/{id}/unendorse", API.answers("Relationship"), post(relationships::unpin))
+        .route("/api/v1/accounts/{id}/endorsements", SHARED.answers("Account[]"), get(endorsements::of_account))
         .route("/api/v1/accounts/{id}/note", API.answers("Relationship"), post(relationships::note))
         // lists
         .route(
@@ -546,6 +556,7 @@ fn browser() -> Routes {
         )
         .route("/settings/archives", FORM, post(settings::archives::create))
         .route("/settings/archives/{id}", FORM, get(settings::archives::show))
+        .route("/settings/transfer/account", FORM, get(settings::transfers::document))
         .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
         .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
         .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))
@@ -555,7 +566,7 @@ fn browser() -> Routes {
 /// What people uploaded, what pages need, and what is shown in the frames of other sites: without cookies.
 fn files() -> Routes {
     Routes::new()
-        .route("/media/{*key}", PROGRAM, get(files::show))
-        .route("/assets/{name}", PROGRAM, get(web::assets::show))
+        .route("/media/{*key}", FILE, get(files::show))
+        .route("/assets/{name}", FILE, get(web::assets::show))
         .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
 }

@@ -60,6 +60,16 @@ pub struct Account {
     pub header: Option<String>,
     pub header_static: Option<String>,
     pub header_remote_url: Option<String>,
+    /// What the avatar shows, for those who do not see it; blank when it was not said.
+    pub avatar_description: String,
+    /// The same of the header.
+    pub header_description: String,
+    /// The profile has a tab with media.
+    pub show_media: bool,
+    /// That tab has the media of replies too.
+    pub show_media_replies: bool,
+    /// The profile has a tab with what it features.
+    pub show_featured: bool,
     pub locked: bool,
     pub discoverable: Option<bool>,
     pub indexable: bool,
@@ -104,6 +114,11 @@ impl Account {
             header: None,
             header_static: None,
             header_remote_url: None,
+            avatar_description: String::new(),
+            header_description: String::new(),
+            show_media: true,
+            show_media_replies: true,
+            show_featured: true,
             locked: false,
             discoverable: None,
             indexable: false,

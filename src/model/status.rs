@@ -41,6 +41,12 @@ impl Visibility {
         matches!(self, Self::Public | Self::PublicUnlisted | Self::Login)
     }
 
+    /// True when more than followers and mentioned accounts may see it.
+    #[must_use]
+    pub fn is_wider_than_followers(self) -> bool {
+        self.is_anonymous() || self == Self::Login
+    }
+
     /// True when it is visible without signing in.
     #[must_use]
     pub fn is_anonymous(self) -> bool {

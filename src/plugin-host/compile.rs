@@ -1,9 +1,8 @@
 //! Compiles components to machine code with Cranelift, through the AOT cache on disk.
 //!
 //! Reached from [`Engine::load`](crate::Engine::load). One compilation runs at a time, in a confined child process
-//! ([`compile_worker`](crate::compile_worker)), on threads of low priority and with limits of time and memory; concurrent
-//! requests for the same component share one job. Does not look for compile bombs:
-//! `shape` has bounded the size and the number of functions before.
+//! ([`compile_worker`]), on threads of low priority and with limits of time and memory; concurrent requests for the same
+//! component share one job. Does not look for compile bombs: `shape` has bounded the size and the number of functions before.
 //!
 //! Spec: `PLUGINS.md` section 2.2, step 5.
 

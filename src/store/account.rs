@@ -6,7 +6,7 @@
 
 use super::role::{AssignedRole, assigned_role_columns};
 use super::sql::{Ids, Texts};
-use super::{Executor, Result, Tx};
+use super::{Executor, Result, Tx, account_names};
 use crate::sql;
 use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
@@ -151,23 +151,32 @@ pub struct AccountCounts {
     pub last_status_at: Option<Time>,
 }
 
-/// Adds to the counters of an account, none of which goes below 0, and counts its version up.
+/// Adds to the counters of an account, none of which goes below 0, and counts its version up. Whom ten times as many follow is
+/// found sooner.
 pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
-    tx.query(sql!(
-        "UPDATE accounts
+    let after: Option<(i64,)> = tx
+        .query(sql!(
+            "UPDATE accounts
          SET statuses_count = CASE WHEN statuses_count + $2 < 0 THEN 0 ELSE statuses_count + $2 END,
              following_count = CASE WHEN following_count + $3 < 0 THEN 0 ELSE following_count + $3 END,
              followers_count = CASE WHEN followers_count + $4 < 0 THEN 0 ELSE followers_count + $4 END,
              last_status_at = coalesce($5, last_status_at), version = version + 1
-         WHERE id = $1"
-    ))
-    .bind(id)
-    .bind(counts.statuses)
-    .bind(counts.following)
-    .bind(counts.followers)
-    .bind(counts.last_status_at)
-    .execute()
-    .await?;
+         WHERE id = $1
+         RETURNING followers_count"
+        ))
+        .bind(id)
+        .bind(counts.statuses)
+        .bind(counts.following)
+        .bind(counts.followers)
+        .bind(counts.last_status_at)
+        .optional()
+        .await?;
+    if let Some((followers,)) = after.filter(|_| counts.followers != 0) {
+        let (before, after) = (account_names::rank(followers - counts.followers), account_names::rank(followers));
+        if before != after {
+            account_names::set_rank(tx, id, after).await?;
+        }
+    }
     Ok(())
 }
 
@@ -207,14 +216,13 @@ pub struct ActorObject {
     pub fetched_at: Option<Time>,
 }
 
-/// Inserts an account, local or remote. `search_name`, the display name in lower case, is what account search looks at.
+/// Inserts an account, local or remote, with what it is found by.
 ///
 /// # Errors
 /// A violation of the unique index `accounts_username` when name and domain are taken (case-insensitively), of
 /// `accounts_uri` when the actor is known.
 pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Result<()> {
     tx.query(sql!(account_insert!(
-        "search_name",
         "also_known_as",
         "inbox_url",
         "outbox_url",
@@ -225,7 +233,6 @@ pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Resul
         "public_key",
         "fetched_at"
     )))
-    .bind(account.display_name.to_lowercase())
     .bind(actor.also_known_as)
     .bind(actor.inbox_url)
     .bind(actor.outbox_url)
@@ -238,7 +245,8 @@ pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Resul
     .bind_row(account)
     .execute()
     .await?;
-    Ok(())
+    let rank = account_names::rank(account.followers_count);
+    account_names::replace(tx, account.id, &account.username, &account.display_name, rank).await
 }
 
 /// Sets the signing keys of a local account that has none; an existing pair stays. The private key is sealed by the caller.
@@ -314,7 +322,8 @@ pub async fn set_avatar(
 ) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
-         SET avatar = $2, avatar_static = $3, avatar_remote_url = NULL, updated_at = $4, version = version + 1
+         SET avatar = $2, avatar_static = $3, avatar_remote_url = NULL, updated_at = $4, version = version + 1,
+             avatar_description = CASE WHEN $2 IS NULL THEN '' ELSE avatar_description END
          WHERE id = $1"
     ))
     .bind(id)
@@ -336,7 +345,8 @@ pub async fn set_header(
 ) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
-         SET header = $2, header_static = $3, header_remote_url = NULL, updated_at = $4, version = version + 1
+         SET header = $2, header_static = $3, header_remote_url = NULL, updated_at = $4, version = version + 1,
+             header_description = CASE WHEN $2 IS NULL THEN '' ELSE header_description END
          WHERE id = $1"
     ))
     .bind(id)

@@ -78,11 +78,22 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> 
     Ok(deleted > 0)
 }
 
+/// Deletes a featured hashtag of `account`, if it features this one.
+pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<()> {
+    tx.query(sql!("DELETE FROM featured_tags WHERE account_id = $1 AND tag_id = $2"))
+        .bind(account)
+        .bind(tag)
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// The hashtags of the newest statuses of `account` that anyone may read, most used first, without those that it features.
 pub async fn list_suggestions(db: impl Executor, account: AccountId) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
-                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $1 AND f.tag_id = t.id) AS following
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $1 AND f.tag_id = t.id) AS following,
+                FALSE AS featuring
          FROM (SELECT st.tag_id, COUNT(*) AS uses
                FROM (SELECT s.id, (" is_public!() ") AS is_public FROM statuses s
                      WHERE s.account_id = $1 ORDER BY s.id DESC LIMIT $2) newest

@@ -6,6 +6,7 @@
 //! [`migrate`] the schema, and [`confined`] the sandbox for SQL that plugins bring.
 
 pub mod account;
+mod account_names;
 pub mod account_search;
 pub mod announcement;
 pub mod application;

@@ -82,6 +82,9 @@ const MIGRATIONS: &[Pair] = migrations![
     "0066_mentions_in_text",
     "0070_write_trials",
     "0071_translation_use",
+    "0072_vote_places",
+    "0073_profile_tabs",
+    "0074_account_names",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -21,8 +21,8 @@ pub struct OptionRow {
     pub title: String,
     /// Its votes.
     pub votes_count: i64,
-    /// The viewer voted for it.
-    pub chosen: bool,
+    /// The place of the viewer's vote for it among their votes in this poll; `None` when they did not vote for it.
+    pub vote_place: Option<i64>,
 }
 
 /// The options of the polls of `statuses`, ordered by poll and position, and which of them `viewer` voted for: one
@@ -34,8 +34,8 @@ pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<Accou
                 "SELECT ",
                 poll_columns!(),
                 ", o.position, o.title, o.votes_count,
-                   EXISTS (SELECT 1 FROM poll_votes v
-                           WHERE v.poll_id = o.poll_id AND v.account_id = $2 AND v.choice = o.position) AS chosen
+                   (SELECT v.place FROM poll_votes v
+                    WHERE v.poll_id = o.poll_id AND v.account_id = $2 AND v.choice = o.position) AS vote_place
                  FROM ",
                 $page,
                 "polls p CROSS JOIN poll_options o
@@ -57,16 +57,17 @@ pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<Accou
     .await
 }
 
-/// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, and who voted, in no order.
+/// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, who voted, and the place of the
+/// vote among theirs, in no order.
 pub async fn votes_of(
     db: impl Executor,
     statuses: &[StatusId],
     voters: impl Iterator<Item = AccountId>,
-) -> Result<Vec<(PollId, i64, AccountId)>> {
+) -> Result<Vec<(PollId, i64, AccountId, i64)>> {
     macro_rules! text {
         ($of:literal, $page:literal, $is:literal) => {
             concat!(
-                "SELECT v.poll_id, v.choice, v.account_id FROM ",
+                "SELECT v.poll_id, v.choice, v.account_id, v.place FROM ",
                 $of,
                 "poll_votes v WHERE ",
                 $page,
@@ -205,9 +206,9 @@ pub async fn delete(tx: &mut Tx, id: PollId) -> Result<()> {
     Ok(())
 }
 
-/// Inserts votes of `account` for the options at `choices`, and counts them; `first`: it has not voted here before. Returns
-/// how many of `choices` are options: fewer means that the transaction must not be committed.
-pub async fn vote(tx: &mut Tx, poll: PollId, account: AccountId, choices: &[i64], first: bool) -> Result<u64> {
+/// Inserts votes of `account` for the options at `choices`, in this order, and counts them; `before`: how often it has voted
+/// here. Returns how many of `choices` are options: fewer means that the transaction must not be committed.
+pub async fn vote(tx: &mut Tx, poll: PollId, account: AccountId, choices: &[i64], before: usize) -> Result<u64> {
     let counted = tx
         .query(sql!("UPDATE poll_options SET votes_count = votes_count + 1 WHERE poll_id = $1 AND position" in("$2")))
         .bind(poll)
@@ -215,15 +216,16 @@ pub async fn vote(tx: &mut Tx, poll: PollId, account: AccountId, choices: &[i64]
         .execute()
         .await?;
     tx.query(sql!(
-        "INSERT INTO poll_votes (poll_id, account_id, choice)
-         SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), value FROM" each("$3")
+        "INSERT INTO poll_votes (poll_id, account_id, choice, place)
+         SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS BIGINT)
+         FROM" rows("$3")
     ))
     .bind(poll)
     .bind(account)
-    .bind(Ids::of(choices.iter().copied()))
+    .bind(Json(choices.iter().zip(before..).map(|(choice, place)| (*choice, place)).collect::<Vec<_>>()))
     .execute()
     .await?;
-    if first {
+    if before == 0 {
         tx.query(sql!("UPDATE polls SET voters_count = voters_count + 1 WHERE id = $1")).bind(poll).execute().await?;
     }
     Ok(counted)

@@ -3,7 +3,7 @@
 //! Reached from `service::profile` and the entity of credentials. Avatar and header are in [`account`](super::account).
 
 use super::role::{AssignedRole, RolePermissions, assigned_role_columns, role_joins, role_permission_columns};
-use super::{Executor, Result, Tx};
+use super::{Executor, Result, Tx, account_names};
 use crate::sql;
 use model::account::{ActorType, OtherSettings, Searchability};
 use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
@@ -57,6 +57,11 @@ pub struct Profile {
     pub searchability: Searchability,
     pub other_settings: OtherSettings,
     pub attribution_domains: Vec<String>,
+    pub avatar_description: String,
+    pub header_description: String,
+    pub show_media: bool,
+    pub show_media_replies: bool,
+    pub show_featured: bool,
 }
 
 impl From<&Account> for Profile {
@@ -74,22 +79,30 @@ impl From<&Account> for Profile {
             searchability: account.searchability,
             other_settings: account.other_settings.0.clone(),
             attribution_domains: account.attribution_domains.0.clone(),
+            avatar_description: account.avatar_description.clone(),
+            header_description: account.header_description.clone(),
+            show_media: account.show_media,
+            show_media_replies: account.show_media_replies,
+            show_featured: account.show_featured,
         }
     }
 }
 
-/// Writes a profile; `search_name`, the display name in lower case, is what account search looks at.
+/// Writes a profile, and what its account is found by.
 pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> Result<()> {
-    tx.query(sql!(
+    let account: Option<(String, i64)> = tx.query(sql!(
         "UPDATE accounts
-         SET display_name = $2, search_name = $3, note = $4, note_html = $5, fields = $6, locked = $7, actor_type = $8,
+         SET display_name = $2, avatar_description = $3, note = $4, note_html = $5, fields = $6, locked = $7, actor_type = $8,
              discoverable = $9, indexable = $10, hide_collections = $11, searchability = $12,
-             other_settings = $13, attribution_domains = $14, updated_at = $15, version = version + 1
-         WHERE id = $1"
+             other_settings = $13, attribution_domains = $14, updated_at = $15,
+             header_description = $16, show_media = $17, show_media_replies = $18, show_featured = $19,
+             version = version + 1
+         WHERE id = $1
+         RETURNING username, followers_count"
     ))
     .bind(id)
     .bind(profile.display_name.clone())
-    .bind(profile.display_name.to_lowercase())
+    .bind(profile.avatar_description)
     .bind(profile.note)
     .bind(profile.note_html)
     .bind(Json(profile.fields))
@@ -102,8 +115,16 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
     .bind(Json(profile.other_settings))
     .bind(Json(profile.attribution_domains))
     .bind(now)
-    .execute()
+    .bind(profile.header_description)
+    .bind(profile.show_media)
+    .bind(profile.show_media_replies)
+    .bind(profile.show_featured)
+    .optional()
     .await?;
+    if let Some((username, followers)) = account {
+        let rank = account_names::rank(followers);
+        account_names::replace(tx, id, &username, &profile.display_name, rank).await?;
+    }
     Ok(())
 }
 

@@ -159,17 +159,24 @@ pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor)
     Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
 }
 
-/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden.
-pub async fn list_endorsements(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden, and so are those that
+/// block `viewer` or are blocked.
+pub async fn list_endorsements(
+    db: impl Executor,
+    account: AccountId,
+    viewer: Option<AccountId>,
+    cursor: &Cursor,
+) -> Result<Vec<Listed>> {
     let sql = paged!(
         cursor,
-        "SELECT e.target_account_id AS row_id, e.target_account_id AS account_id, a.version, " suspended!() " AS hidden
+        "SELECT e.target_account_id AS row_id, e.target_account_id AS account_id, a.version,
+                (" suspended!() " OR " blocks!("$5", "a.id") " OR " blocks!("a.id", "$5") ") AS hidden
          FROM endorsements e
          JOIN accounts a ON a.id = e.target_account_id
          WHERE e.account_id = $1 AND e.target_account_id < $2 AND e.target_account_id > $3",
         by "e.target_account_id", limit "$4"
     );
-    let query = db.query(sql).bind(account).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    let query = db.query(sql).bind(account).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit).bind(viewer);
     Ok(cursor.newest_first(query.all().await?))
 }
 

@@ -16,6 +16,18 @@ macro_rules! is_public {
 }
 pub(super) use is_public;
 
+/// SQL expression: the account `$viewer` features the hashtag `t`.
+macro_rules! is_featuring {
+    ($viewer:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM featured_tags o WHERE o.account_id = ",
+            $viewer,
+            " AND o.tag_id = t.id) AS featuring"
+        )
+    };
+}
+pub(super) use is_featuring;
+
 /// The hashtags among `names` (normal form) that exist, as (id, name), in no particular order.
 pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
     db.query(sql!("SELECT t.id, t.name FROM tags t WHERE t.name" in("$1")))
@@ -96,7 +108,8 @@ pub struct KnownTag {
 pub async fn find(db: impl Executor, name: &str, viewer: Option<AccountId>) -> Result<Option<KnownTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed, t.used_publicly,
-                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following,
+                " is_featuring!("$2") "
          FROM tags t
          WHERE t.name = $1"
     ))
@@ -149,7 +162,7 @@ pub async fn list_followed(db: impl Executor, account: AccountId, cursor: &Curso
     let sql = paged!(
         cursor,
         "SELECT f.id AS row_id, t.id, t.name, CASE WHEN t.used_publicly THEN t.display_name ELSE t.name END AS display_name,
-                coalesce(t.listable, FALSE) AS reviewed, TRUE AS following
+                coalesce(t.listable, FALSE) AS reviewed, TRUE AS following, " is_featuring!("$1") "
          FROM tag_follows f
          JOIN tags t ON t.id = f.tag_id
          WHERE f.account_id = $1 AND f.id < $2 AND f.id > $3",
@@ -172,6 +185,8 @@ pub struct FoundTag {
     pub reviewed: bool,
     /// The viewer follows it.
     pub following: bool,
+    /// The viewer features it on their profile.
+    pub featuring: bool,
 }
 
 /// Up to `limit` hashtags whose name begins with `prefix` (normal form), that staff did not hide and that a status has
@@ -179,7 +194,8 @@ pub struct FoundTag {
 pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
-                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following,
+                " is_featuring!("$3") "
          FROM tags t
          WHERE t.name >= $1 AND t.name < $2 AND t.used_publicly AND coalesce(t.listable, TRUE)
            AND EXISTS (

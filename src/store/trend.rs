@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::sql::{Ids, Texts};
-use super::tag::FoundTag;
+use super::tag::{FoundTag, is_featuring};
 use super::{Executor, Result, Tx};
 use crate::sql;
 use model::trend::TrendKind;
@@ -111,7 +111,8 @@ pub async fn replace(tx: &mut Tx, kind: TrendKind, trends: &[NewTrend], now: Tim
 pub async fn tags(db: impl Executor, ids: &[TagId], viewer: Option<AccountId>) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
-                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following
+                EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following,
+                " is_featuring!("$2") "
          FROM tags t
          WHERE t.id" in("$1") "AND t.usable AND coalesce(t.listable, TRUE)"
     ))

@@ -23,7 +23,8 @@ fn at(status: &str, rest: &str) -> String {
 
 /// A filter of these keywords, with `more` members.
 async fn filter(owner: &Client, keywords: &[&str], more: Value) -> String {
-    let keywords: Vec<Value> = keywords.iter().map(|keyword| json!({ "keyword": keyword })).collect();
+    let keywords: Vec<Value> =
+        keywords.iter().map(|keyword| json!({ "keyword": keyword, "whole_word": false })).collect();
     let mut body = json!({ "title": "birds", "context": ["home"], "keywords_attributes": keywords });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let made = owner.post(FILTERS).json(&body).ok().await;

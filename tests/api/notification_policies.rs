@@ -223,10 +223,6 @@ async fn dismissed_request_is_gone_with_what_was_filtered() {
     alice.post(&format!("{REQUESTS}/accept")).json(&both).ok().await;
     app.run_jobs().await;
     assert_eq!((requests(&alice, "").await.len(), index(&alice, "").await.len()), (0, 2));
-    for action in ["accept", "dismiss"] {
-        let refused = alice.post(&format!("{REQUESTS}/{action}")).json(&json!({})).fails(400).await;
-        assert!(refused.contains("id"), "{refused}");
-    }
 }
 
 #[tokio::test]

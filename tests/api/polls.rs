@@ -115,7 +115,6 @@ async fn single_choice_is_voted_for_once() {
     bob.post(&path).json(&json!({"choices": [0, 1]})).fails(422).await;
     bob.post(&path).json(&json!({"choices": [2]})).fails(422).await;
     bob.post(&path).json(&json!({"choices": [-1]})).fails(422).await;
-    bob.post(&path).json(&json!({"choices": [0, 0]})).fails(422).await;
     bob.post(&path).json(&json!({"choices": ["x"]})).fails(422).await;
     alice.post(&path).json(&json!({"choices": [0]})).fails(422).await;
     let voted = bob.post(&path).form(&[("choices[]", "1")]).ok().await;
@@ -123,7 +122,7 @@ async fn single_choice_is_voted_for_once() {
     assert_eq!((&voted["voted"], &voted["own_votes"]), (&json!(true), &json!([1])));
     bob.post(&path).json(&json!({"choices": [0]})).fails(422).await;
     bob.post(&path).json(&json!({"choices": [1]})).fails(422).await;
-    carol.post(&path).json(&json!({"choices": ["1"]})).ok().await;
+    carol.post(&path).json(&json!({"choices": ["1", 1]})).ok().await;
 
     let now = alice.get(&on(&status, "")).ok().await;
     assert_eq!(tallies(&now["poll"]), [Some(0), Some(2)]);
@@ -142,7 +141,7 @@ async fn multiple_choices_may_be_added_later() {
     bob.post(&path).json(&json!({"choices": [0, 1]})).fails(422).await;
     let now = bob.post(&path).json(&json!({"choices": [1]})).ok().await;
 
-    assert_eq!(now["own_votes"], json!([0, 1, 2]));
+    assert_eq!(now["own_votes"], json!([2, 0, 1]), "in the order cast");
     assert_eq!((&now["votes_count"], &now["voters_count"]), (&json!(3), &json!(1)));
 }
 

@@ -58,9 +58,10 @@ async fn policy_of_an_author_is_that_of_new_statuses() {
     assert_eq!(approval(&bob, &before).await, (json!(["public"]), json!("automatic")), "the older one stays");
     let asked = publish(&alice, json!({"status": "hello", "quote_approval_policy": "public"})).await;
     assert_eq!(approval(&bob, &asked).await, (json!(["public"]), json!("automatic")));
-    for visibility in ["private", "direct", "login"] {
-        let narrow = publish(&alice, json!({"status": "hello", "visibility": visibility})).await;
-        assert_eq!(approval(&alice, &narrow).await, (json!([]), json!("denied")), "{visibility}");
+    for (visibility, own) in [("private", "automatic"), ("direct", "denied"), ("login", "denied")] {
+        let narrow = publish(&alice, json!({"status": "hello @bob", "visibility": visibility})).await;
+        assert_eq!(approval(&alice, &narrow).await, (json!([]), json!(own)), "{visibility}");
+        assert_eq!(approval(&bob, &narrow).await, (json!([]), json!("denied")), "{visibility}");
     }
 
     let account = prefer(&alice, "nobody").await;
@@ -101,7 +102,6 @@ async fn quote_by_id_needs_leave() {
     let ask = |target: &Value| json!({"status": "look", "quoted_status_id": id(target)});
     bob.post("/api/v1/statuses").json(&ask(&closed)).fails(422).await;
     bob.post("/api/v1/statuses").json(&ask(&private)).fails(404).await;
-    alice.post("/api/v1/statuses").json(&ask(&private)).fails(422).await;
     assert_eq!(quote(&alice, &closed).await["quote"]["id"], closed["id"], "one's own");
     assert!(say(&bob, &format!("QT {}", address(&closed))).await.get("quote").is_none(), "a text is no request");
 
@@ -114,6 +114,33 @@ async fn quote_by_id_needs_leave() {
     assert_eq!((&edited["quote_approval"]["automatic"], &edited["edited_at"]), (&json!(["followers"]), &Value::Null));
     let edited = alice.put(&path(&closed, "")).json(&json!({"status": "hello again"})).ok().await;
     assert_eq!(edited["quote_approval"]["automatic"], json!(["followers"]), "left out, it stays");
+}
+
+#[tokio::test]
+async fn own_status_for_followers_is_quoted_no_wider_than_it_is() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let private = publish(&alice, json!({"status": "psst", "visibility": "private"})).await;
+    for (wanted, made) in [("public", "private"), ("unlisted", "private"), ("login", "private"), ("direct", "direct")] {
+        let body = json!({"status": "look @carol", "quoted_status_id": id(&private), "visibility": wanted});
+        let quoting = publish(&alice, body).await;
+        assert_eq!((&quoting["visibility"], &quoting["quote"]["id"]), (&json!(made), &private["id"]), "{wanted}");
+        if wanted != "direct" {
+            assert_eq!(bob.get(&path(&quoting, "")).ok().await["quote"]["id"], private["id"], "{wanted}");
+        }
+        // Mentioned, and no follower.
+        let seen = carol.get(&path(&quoting, "")).ok().await;
+        assert!(seen["quote"].is_null(), "{wanted}: {seen}");
+        app.anonymous().get(&path(&quoting, "")).fails(404).await;
+    }
+    // An edit cannot make a status narrower.
+    let public = say(&alice, "look").await;
+    let text = json!({"status": format!("QT {}", address(&private))});
+    assert!(alice.put(&path(&public, "")).json(&text).ok().await.get("quote").is_none());
+    // Somebody else's may not be quoted, whoever reads it.
+    let ask = json!({"status": "look", "quoted_status_id": id(&private), "visibility": "private"});
+    bob.post("/api/v1/statuses").json(&ask).fails(422).await;
 }
 
 #[tokio::test]

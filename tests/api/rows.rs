@@ -143,14 +143,16 @@ async fn remote_account_is_read_back_as_inserted() {
     insert_account(&mut tx, &account).await;
     tx.commit().await.unwrap();
     same(&account, store::account::find(app.db(), account.id).await.unwrap());
-    let text =
-        "SELECT search_name, inbox_url, outbox_url, shared_inbox_url, followers_url, following_url, featured_url,
+    let text = "SELECT inbox_url, outbox_url, shared_inbox_url, followers_url, following_url, featured_url,
                        public_key FROM accounts WHERE domain IS NOT NULL";
-    type Texts = (String, String, String, String, String, String, String, String);
+    type Texts = (String, String, String, String, String, String, String);
     let texts: Vec<Texts> = app.db().fetch_raw(text).await.unwrap();
-    let expected = ["änn", "inbox", "outbox", "shared_inbox", "followers", "following", "featured", "key"];
-    let [a, b, c, d, e, f, g, h] = expected.map(str::to_owned);
-    assert_eq!(texts, [(a, b, c, d, e, f, g, h)]);
+    let expected = ["inbox", "outbox", "shared_inbox", "followers", "following", "featured", "key"];
+    let [a, b, c, d, e, f, g] = expected.map(str::to_owned);
+    assert_eq!(texts, [(a, b, c, d, e, f, g)]);
+    let names = "SELECT rank, name FROM account_names ORDER BY name";
+    let names: Vec<(i64, String)> = app.db().fetch_raw(names).await.unwrap();
+    assert!(names.contains(&(2, "änn".to_owned())), "{names:?}");
 }
 
 #[tokio::test]

@@ -49,12 +49,9 @@ async fn everything_that_is_wrong_is_said_at_once() {
     app.account("taken").await;
 
     let refused = client.post("/api/v1/accounts").json(&json!({})).expect(422.try_into().unwrap()).await;
-    for (attribute, code) in [
-        ("username", "ERR_BLANK"),
-        ("email", "ERR_BLANK"),
-        ("password", "ERR_TOO_SHORT"),
-        ("agreement", "ERR_ACCEPTED"),
-    ] {
+    for (attribute, code) in
+        [("username", "ERR_BLANK"), ("email", "ERR_BLANK"), ("password", "ERR_BLANK"), ("agreement", "ERR_ACCEPTED")]
+    {
         assert_eq!(refused["details"][attribute][0]["error"], code, "{refused}");
     }
     let cases = [

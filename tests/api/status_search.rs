@@ -4,7 +4,8 @@ use rookery_core::queue::{self, IndexStatuses};
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, Site, TestApp};
+use crate::harness::{Client, Log, Site, TestApp};
+use crate::seed::{Seed, Status};
 
 /// Publishes `status` and returns it.
 async fn publish(author: &Client, status: Value) -> Value {
@@ -346,4 +347,27 @@ async fn size_of_the_index_is_measured() {
     }
     let after = store::status_search::size_bytes(app.db()).await.unwrap();
     assert!(after > before, "{before} {after}");
+}
+
+#[tokio::test]
+async fn search_that_a_bound_cuts_short_says_so_in_the_log() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let mut seed = Seed::new(app.db().engine(), "example.test");
+    let author = i64::from(alice.id());
+    for _ in 0..1_100 {
+        seed.status(&Status { author, text: "worms early", ..Status::default() });
+    }
+    seed.write(app.db()).await;
+    app.run(&["search", "reindex"]).await.ok();
+
+    let (log, _guard) = Log::of_this_thread();
+    assert_eq!(finds(&alice, "worms").await.len(), 20);
+    assert!(!log.text().contains("cut short"), "{}", log.text());
+    // Both words are in every status, and in none one after the other.
+    assert_eq!(finds(&alice, "\"early worms\"").await, [""; 0]);
+    let text = log.text();
+    assert!(text.contains("cut short by a bound") && text.contains("by=Read"), "{text}");
+    assert!(!text.contains("early"), "not what was looked for: {text}");
+    assert_eq!(finds(&bob, "nothing").await, [""; 0]);
 }

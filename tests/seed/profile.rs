@@ -53,20 +53,22 @@ impl Seed {
         };
         let (avatar, header) = (picture("avatars", "png"), picture("headers", "jpg"));
         self.row(
-            "accounts (id, username, domain, uri, url, actor_type, display_name, search_name, note, note_html, fields, avatar, \
+            "accounts (id, username, domain, uri, url, actor_type, display_name, note, note_html, fields, avatar, \
              header, locked, indexable, searchability, memorial, also_known_as, other_settings, inbox_url, shared_inbox_url, \
              followers_url, followers_count, following_count, statuses_count, created_at, updated_at, version)",
             format!(
-                "{id}, '{username}', {remote}, '{actor}', 'https://{host}/@{username}', 'Person', {}, {}, {}, {}, {}, {avatar}, \
+                "{id}, '{username}', {remote}, '{actor}', 'https://{host}/@{username}', 'Person', {}, {}, {}, {}, {avatar}, \
                  {header}, FALSE, TRUE, 'public', FALSE, '[]', '{{}}', '{actor}/inbox', 'https://{host}/inbox', \
                  '{actor}/followers', 0, 0, 0, {now}, {now}, 1",
                 quoted(&name),
-                quoted(&name.to_lowercase()),
                 quoted(profile.note),
                 quoted(profile.note_html),
                 quoted(profile.fields),
             ),
         );
+        for known in text::names(username, &name) {
+            self.row("account_names (rank, name, account_id)", format!("0, {}, {id}", quoted(&known)));
+        }
         if profile.domain.is_none() {
             self.row(
                 "users (account_id, email, confirmed_at, approved, disabled, preferences, last_active_at, feed_state, created_at)",

@@ -76,6 +76,8 @@ struct Sources {
     usage: Option<Usage>,
     /// The contact account in it, as it is shown.
     contact: Option<Arc<str>>,
+    /// How many kinds of still pictures are known to be accepted.
+    stills: usize,
     /// The languages of translations in it.
     languages: Option<Arc<Languages>>,
 }
@@ -178,7 +180,8 @@ impl Sources {
             extension::Document::NodeInfo => None,
         };
         let extensions = cx.extensions().generation();
-        Ok(Self { settings, extensions, usage: Some(*usage(cx).await?), contact, languages: None })
+        let stills = cx.converter.stills().len();
+        Ok(Self { settings, extensions, usage: Some(*usage(cx).await?), contact, stills, languages: None })
     }
 }
 

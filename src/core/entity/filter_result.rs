@@ -17,7 +17,7 @@ use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::service::relations;
 use crate::service::visibility::Seen;
-use model::{Actor, StatusId};
+use model::{AccountId, Actor, StatusId};
 use store::relation_set::Relations;
 use store::status::Head;
 use text::keywords::Searchable;
@@ -58,6 +58,7 @@ struct Author {
 /// Asks the filters of a viewer about statuses.
 struct Filtering<'a> {
     cx: &'a Cx,
+    viewer: AccountId,
     set: Arc<FilterSet>,
     /// Whom the viewer follows, where a filter goes by it.
     relations: Option<Arc<Relations>>,
@@ -104,7 +105,7 @@ pub(super) async fn find<'s>(
     let Some(viewer) = viewer else { return Ok(Filtered::none()) };
     let Some(set) = filter_set::of(cx, viewer).await? else { return Ok(Filtered::none()) };
     let relations = if set.looks_at_follows() { Some(relations::of(cx, viewer).await?) } else { None };
-    let filtering = Filtering { cx, set, relations, cores, authors, polls, what };
+    let filtering = Filtering { cx, viewer: viewer.id, set, relations, cores, authors, polls, what };
     let quoted = page.clone().filter_map(Seen::quote).map(|quoted| &quoted.head);
     let quoted =
         quoted.map(|head| Ok(filtering.results([Some(head.id), None], head, None)?.map(|found| (head.id, found))));
@@ -122,8 +123,11 @@ impl Filtering<'_> {
         self.results(ids, seen.proper(), quote.map(|quoted| &quoted.head))
     }
 
-    /// `None` when no filter matches. `ids`: the status, and the original of a reblog.
+    /// `None` when no filter matches, and for what the viewer wrote. `ids`: the status, and the original of a reblog.
     fn results(&self, ids: [Option<StatusId>; 2], head: &Head, quote: Option<&Head>) -> Result<Option<Array>> {
+        if head.account_id == self.viewer {
+            return Ok(None);
+        }
         let Some(text) = self.text(head)? else { return Ok(None) };
         let quoted = quote.map(|quote| self.text(quote)).transpose()?.flatten();
         let profile = if self.set.looks_at_authors() { self.profile(head)? } else { None };

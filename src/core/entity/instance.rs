@@ -10,7 +10,6 @@ use crate::entity;
 use crate::error::{Error, Result};
 use crate::service::instance::{self, Usage, Week};
 use crate::service::{poll, registration, translation};
-use media::{SUPPORTED_MIME_TYPES, SUPPORTED_MIME_TYPES_WITH_CONVERTER};
 use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
 use model::settings::RegistrationsMode;
 use model::{AccountId, Permissions, RuleId, Settings};
@@ -33,6 +32,11 @@ const CAPABILITIES: &[&str] = &[
     "kmyblue_visibility_login",
     "kmyblue_visibility_public_unlisted",
     "kmyblue_server_features",
+    "visibility_mutual",
+    "visibility_limited",
+    "kmyblue_limited_scope",
+    "kmyblue_list_notification",
+    "emoji_keywords",
     "status_reference",
     "kmyblue_quote",
     "kmyblue_markdown",
@@ -191,7 +195,7 @@ pub struct StatusLimits {
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]
 pub struct MediaLimits {
-    pub supported_mime_types: &'static [&'static str],
+    pub supported_mime_types: Vec<&'static str>,
     pub description_limit: i64,
     pub image_size_limit: u64,
     pub image_matrix_limit: u64,
@@ -436,11 +440,7 @@ impl Configuration {
                 characters_reserved_per_url: text::URL_LENGTH,
             },
             media_attachments: MediaLimits {
-                supported_mime_types: if cx.converter.is_available() {
-                    &SUPPORTED_MIME_TYPES_WITH_CONVERTER
-                } else {
-                    &SUPPORTED_MIME_TYPES
-                },
+                supported_mime_types: media::supported_mime_types(&cx.converter),
                 description_limit: settings.media_description_limit,
                 image_size_limit: cx.config.media.image_size_limit_bytes,
                 image_matrix_limit: media::MAX_IMAGE_PIXELS,

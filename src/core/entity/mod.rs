@@ -35,6 +35,7 @@ pub mod oembed;
 pub mod poll;
 pub mod preferences;
 pub mod preview_card;
+pub mod profile;
 pub mod push_message;
 pub mod push_subscription;
 pub mod relationship;

@@ -114,19 +114,19 @@ pub(super) async fn render_each(
         return Ok(None);
     }
     let statuses: Vec<StatusId> = authors.keys().copied().collect();
-    let mut votes: HashMap<AccountId, Vec<(PollId, i64)>> =
-        authors.values().map(|author| (*author, Vec::new())).collect();
-    for (poll, position, voter) in store::poll::votes_of(&cx.db, &statuses, viewers).await? {
-        votes.entry(voter).or_default().push((poll, position));
+    let mut votes: HashMap<AccountId, HashMap<(PollId, i64), i64>> =
+        authors.values().map(|author| (*author, HashMap::new())).collect();
+    for (poll, position, voter, place) in store::poll::votes_of(&cx.db, &statuses, viewers).await? {
+        votes.entry(voter).or_default().insert((poll, position), place);
     }
     let parts = Parts::load(cx, authors, None).await?;
     // No account has the id 0: somebody who is none of those who voted.
     let others = parts.write(cx, Some(AccountId::from(0)), &parts.rows)?;
     let mut by_viewer = HashMap::new();
     for (viewer, votes) in votes {
-        let chosen =
-            |row: &OptionRow| OptionRow { chosen: votes.contains(&(row.poll.id, row.position)), ..row.clone() };
-        let rows: Vec<OptionRow> = parts.rows.iter().map(chosen).collect();
+        let seen =
+            |row: &OptionRow| OptionRow { vote_place: votes.get(&(row.poll.id, row.position)).copied(), ..row.clone() };
+        let rows: Vec<OptionRow> = parts.rows.iter().map(seen).collect();
         by_viewer.insert(viewer, parts.write(cx, Some(viewer), &rows)?);
     }
     Ok(Some(EachPoll { others, by_viewer }))
@@ -161,7 +161,10 @@ impl<'a> Poll<'a> {
         let poll = &options[0].poll;
         let expired = poll.has_ended(now);
         let shown = expired || !poll.hide_totals;
-        let own_votes: Vec<i64> = options.iter().filter(|option| option.chosen).map(|option| option.position).collect();
+        let mut cast: Vec<(i64, i64)> =
+            options.iter().filter_map(|option| Some((option.vote_place?, option.position))).collect();
+        cast.sort_unstable();
+        let own_votes: Vec<i64> = cast.into_iter().map(|(_, position)| position).collect();
         Self {
             id: poll.id,
             expires_at: poll.expires_at.map(Time::to_api),

@@ -352,11 +352,14 @@ impl<'a> Parts<'a> {
     /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>. No
     /// quote waits for its approval here.
     fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
-        let open = head.visibility.is_anonymous();
-        let approval = match (head.quote_policy, open && (marked.quotable || self.is_own(head))) {
-            (QuotePolicy::Public, true) => r#"{"automatic":["public"],"manual":[],"current_user":"automatic"}"#,
+        let (open, own) = (head.visibility.is_anonymous(), self.is_own(head));
+        let may = (open && (marked.quotable || own)) || (own && head.visibility == Visibility::Private);
+        let approval = match (head.quote_policy, may) {
+            (QuotePolicy::Public, true) if open => r#"{"automatic":["public"],"manual":[],"current_user":"automatic"}"#,
             (QuotePolicy::Public, false) if open => r#"{"automatic":["public"],"manual":[],"current_user":"denied"}"#,
-            (QuotePolicy::Followers, true) => r#"{"automatic":["followers"],"manual":[],"current_user":"automatic"}"#,
+            (QuotePolicy::Followers, true) if open => {
+                r#"{"automatic":["followers"],"manual":[],"current_user":"automatic"}"#
+            }
             (QuotePolicy::Followers, false) if open => {
                 r#"{"automatic":["followers"],"manual":[],"current_user":"denied"}"#
             }

@@ -18,6 +18,8 @@ pub struct Tag {
     pub history: Vec<Day>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub following: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub featuring: Option<bool>,
 }
 
 /// Renders one hashtag, see [`render`].
@@ -29,7 +31,7 @@ pub async fn render_one(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Fragm
 }
 
 /// Renders hashtags, in the order given: one statement for the history of all. With `signed_in`, shows whether the
-/// viewer follows them.
+/// viewer follows and features them.
 pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<Fragment>> {
     let ids: Vec<TagId> = tags.iter().map(|tag| tag.id).collect();
     let rows = match ids.as_slice() {
@@ -45,6 +47,7 @@ pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<F
                 url: cx.urls.tag(&tag.name),
                 history: histories.of(tag.id.into()),
                 following: signed_in.then_some(tag.following),
+                featuring: signed_in.then_some(tag.featuring),
             })
         })
         .collect()

@@ -17,8 +17,19 @@ use model::settings::RegistrationsMode;
 const SOFTWARE: &str = "rookery";
 
 /// Names of fields beyond the reference implementation, which other servers look for.
-const FEATURES: &[&str] =
-    &["mastodon_api", "kmyblue_searchability", "kmyblue_visibility_login", "status_reference", "quote"];
+const FEATURES: &[&str] = &[
+    "mastodon_api",
+    "enable_wide_emoji",
+    "emoji_keywords",
+    "kmyblue_limited_scope",
+    "kmyblue_list_notification",
+    "kmyblue_searchability",
+    "kmyblue_visibility_login",
+    "status_reference",
+    "quote",
+    "visibility_limited",
+    "visibility_mutual",
+];
 
 /// A JSON resource descriptor (JRD).
 #[derive(Debug, Serialize)]

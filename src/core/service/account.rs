@@ -129,6 +129,25 @@ pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
     Ok(store::follow::list_following(&cx.db, id, filter, cursor, cx.clock.now()).await?)
 }
 
+/// The accounts that `id` features on its profile, by their ids: nobody when it is suspended or blocks `viewer`, and without
+/// those that block `viewer` or are blocked.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn endorsements(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let account = find_visible(cx, id).await?;
+    if account.is_suspended() {
+        return Ok(Vec::new());
+    }
+    let viewer = viewer.map(|actor| actor.id).filter(|viewer| *viewer != id);
+    if let Some(viewer) = viewer
+        && store::relationship::blocks(&cx.db, account.id, viewer).await?
+    {
+        return Ok(Vec::new());
+    }
+    Ok(store::relationship::list_endorsements(&cx.db, id, viewer, cursor).await?)
+}
+
 /// True when `account` hides its followers and the accounts it follows from `viewer`.
 async fn hides_network(cx: &Cx, viewer: Option<&Actor>, account: &Account) -> Result<bool> {
     if account.is_suspended() {

@@ -186,6 +186,8 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
 pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result<Seen> {
     let seen = find(cx, Some(actor), id).await?;
     refuse_blocked(&seen)?;
+    let mut known = HashSet::new();
+    let choices: Vec<i64> = choices.iter().copied().filter(|choice| known.insert(*choice)).collect();
     if choices.is_empty() {
         return Err(Error::missing("choices"));
     }
@@ -199,11 +201,11 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
         return refused("The poll has already ended");
     }
     let before = store::poll::list_choices(&mut tx, id, actor.id).await?;
-    let chosen: HashSet<i64> = before.iter().chain(choices).copied().collect();
+    let chosen: HashSet<i64> = before.iter().chain(&choices).copied().collect();
     if chosen.len() < before.len() + choices.len() || (!poll.multiple && chosen.len() > 1) {
         return refused("You have already voted on this poll");
     }
-    let counted = store::poll::vote(&mut tx, id, actor.id, choices, before.is_empty()).await;
+    let counted = store::poll::vote(&mut tx, id, actor.id, &choices, before.len()).await;
     if counted.map_err(Error::of_insert)? != choices.len() as u64 {
         return refused("choices: The chosen vote option does not exist");
     }

@@ -30,6 +30,9 @@ pub const FIELDS_MAX: usize = 6;
 /// Longest name or value of a field, in characters.
 pub const FIELD_MAX: usize = 255;
 
+/// Longest description of a profile image, in characters: as for other media.
+pub const DESCRIPTION_MAX: usize = 1_500;
+
 /// Most domains of sites that may name an account as the author of their pages.
 pub const ATTRIBUTION_DOMAINS_MAX: usize = 100;
 
@@ -55,6 +58,11 @@ pub struct Changes {
     pub quote_policy: Option<String>,
     /// They replace all that there are; each a domain, or an address of a site.
     pub attribution_domains: Option<Vec<String>>,
+    pub avatar_description: Option<String>,
+    pub header_description: Option<String>,
+    pub show_media: Option<bool>,
+    pub show_media_replies: Option<bool>,
+    pub show_featured: Option<bool>,
 }
 
 /// [`Changes`] after validation.
@@ -73,7 +81,7 @@ struct Checked {
 /// # Errors
 /// [`Error::Validation`] with the errors of the texts, or else of the images; nothing is changed then.
 pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Picture, PathBuf)>) -> Result<()> {
-    let checked = check(normalised(cx, changes))?;
+    let checked = check(normalised(cx, with_descriptions(changes, &pictures)))?;
     let stored = profile_image::store(cx, actor, pictures).await?;
     let mentions = mentioned(cx, &checked.changes).await?;
     let links = Links { web_origin: &cx.urls.origin, mentions: &mentions };
@@ -135,6 +143,18 @@ pub async fn remove_pictures(cx: &Cx, tx: &mut Tx, account: AccountId, pictures:
     Ok(removed)
 }
 
+/// `changes` of a request that sends `pictures`: the description of one is not that of the next.
+fn with_descriptions(mut changes: Changes, pictures: &[(Picture, PathBuf)]) -> Changes {
+    for (picture, _) in pictures {
+        let description = match picture {
+            Picture::Avatar => &mut changes.avatar_description,
+            Picture::Header => &mut changes.header_description,
+        };
+        description.get_or_insert_default();
+    }
+    changes
+}
+
 /// Trims texts, drops this server's domain from mentions, and drops fields without a name.
 fn normalised(cx: &Cx, changes: Changes) -> Changes {
     let own = [cx.urls.local_domain.as_str(), cx.urls.web_domain.as_str()];
@@ -147,6 +167,8 @@ fn normalised(cx: &Cx, changes: Changes) -> Changes {
         display_name: changes.display_name.map(|name| name.trim().to_owned()),
         note: changes.note.map(|note| local(&note)),
         fields: changes.fields.map(fields),
+        avatar_description: changes.avatar_description.map(|text| text.trim().to_owned()),
+        header_description: changes.header_description.map(|text| text.trim().to_owned()),
         ..changes
     }
 }
@@ -160,13 +182,20 @@ fn check(changes: Changes) -> Result<Checked> {
     if changes.note.as_ref().is_some_and(|note| text::length(note) > NOTE_MAX) {
         faults.add("note", "ERR_TOO_LONG", too_long(NOTE_MAX));
     }
+    for (attribute, description) in
+        [("avatar_description", &changes.avatar_description), ("header_description", &changes.header_description)]
+    {
+        if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_MAX) {
+            faults.add(attribute, "ERR_TOO_LONG", too_long(DESCRIPTION_MAX));
+        }
+    }
     if let Some(fields) = &changes.fields {
         check_fields(fields, &mut faults);
     }
     let checked = Checked {
         searchability: word(changes.searchability.as_deref(), "searchability", &mut faults),
         privacy: privacy(changes.privacy.as_deref(), &mut faults),
-        language: changes.language.as_deref().map(|tag| known_language(tag, &mut faults)),
+        language: changes.language.as_deref().and_then(known_language),
         default_searchability: word(changes.default_searchability.as_deref(), "source[searchability]", &mut faults),
         quote_policy: word(changes.quote_policy.as_deref(), "source[quote_policy]", &mut faults),
         attribution_domains: changes.attribution_domains.as_deref().map(|sites| domains(sites, &mut faults)),
@@ -240,12 +269,12 @@ fn privacy(sent: Option<&str>, faults: &mut Validation) -> Option<Visibility> {
     Some(visibility)
 }
 
-fn known_language(tag: &str, faults: &mut Validation) -> Option<String> {
-    let code = language::resolve(tag).map(str::to_owned);
-    if code.is_none() && !tag.trim().is_empty() {
-        faults.add("source[language]", "ERR_INCLUSION", "is not the code of a known language");
+/// The code of a language, or none of it where `tag` is blank; `None` for an unknown one, which is ignored.
+fn known_language(tag: &str) -> Option<Option<String>> {
+    if tag.trim().is_empty() {
+        return Some(None);
     }
-    code
+    language::resolve(tag).map(|code| Some(code.to_owned()))
 }
 
 /// The accounts mentioned in the texts that may be linked, in at most two queries.
@@ -317,6 +346,11 @@ fn changed(account: &Account, checked: Checked, links: &Links<'_>) -> Profile {
             None => current.other_settings,
         },
         attribution_domains: checked.attribution_domains.unwrap_or(current.attribution_domains),
+        avatar_description: changes.avatar_description.unwrap_or(current.avatar_description),
+        header_description: changes.header_description.unwrap_or(current.header_description),
+        show_media: changes.show_media.unwrap_or(current.show_media),
+        show_media_replies: changes.show_media_replies.unwrap_or(current.show_media_replies),
+        show_featured: changes.show_featured.unwrap_or(current.show_featured),
     }
 }
 

@@ -164,7 +164,7 @@ pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Liste
 
 /// The accounts that `actor` endorses, by their ids.
 pub async fn endorsements(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
-    Ok(store::relationship::list_endorsements(&cx.db, actor.id, cursor).await?)
+    Ok(store::relationship::list_endorsements(&cx.db, actor.id, None, cursor).await?)
 }
 
 /// The accounts that `actor` currently mutes, most recent mute first.

@@ -243,6 +243,7 @@ pub async fn change_password(
 pub fn check_password(password: &Secret, faults: &mut Validation) {
     let (least, most) = (PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end());
     match password.expose().chars().count() {
+        _ if password.expose().trim().is_empty() => faults.add("password", "ERR_BLANK", "can't be blank"),
         length if length < *least => {
             faults.add("password", "ERR_TOO_SHORT", format!("is too short (minimum is {least} characters)"));
         }

@@ -40,7 +40,8 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTa
         Some(tag) if tag.used_publicly => tag.tag,
         Some(tag) => FoundTag { display_name: display.to_owned(), ..tag.tag },
         None => {
-            FoundTag { id: TagId::from(0), display_name: display.to_owned(), name, reviewed: false, following: false }
+            let display_name = display.to_owned();
+            FoundTag { id: TagId::from(0), display_name, name, reviewed: false, following: false, featuring: false }
         }
     })
 }

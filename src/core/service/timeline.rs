@@ -206,6 +206,7 @@ pub struct ProfileQuery {
     pub only_media: bool,
     pub exclude_replies: bool,
     pub exclude_reblogs: bool,
+    pub exclude_direct: bool,
     pub tagged: Option<String>,
 }
 
@@ -242,6 +243,7 @@ pub async fn profile(
         only_media: wanted.only_media,
         exclude_replies: wanted.exclude_replies,
         exclude_reblogs: wanted.exclude_reblogs,
+        exclude_direct: wanted.exclude_direct,
         tagged,
     };
     let audience = audience(cx, viewer, account).await?;

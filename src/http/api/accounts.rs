@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{AnyScope, ReadAccounts, ReadLists};
-use crate::extract::params::{flag, int, list, text};
+use crate::extract::params::{distinct, flag, int, text};
 use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -32,7 +32,7 @@ pub type AccountPaging = Paging<40, 80>;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 40.
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
 }
@@ -41,7 +41,6 @@ pub struct IdsParams {
 pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<IdsParams>) -> Result<Response> {
     let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     ids.sort_unstable();
-    ids.dedup();
     if ids.len() > IDS_MAX {
         return Err(Error::invalid(format!("id[]: at most {IDS_MAX} ids")).into());
     }

@@ -15,6 +15,7 @@ use crate::extract::auth::{Profile, WriteAccounts};
 use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Upload, Uploads};
 use crate::json::Json;
+use model::Actor;
 use model::account::Searchability;
 use model::{QuotePolicy, Visibility};
 use rookery_core::entity;
@@ -63,6 +64,21 @@ pub struct CredentialParams {
     /// most 100. They replace all that there are.
     #[serde(deserialize_with = "list")]
     attribution_domains: Option<Vec<String>>,
+    /// What the avatar shows, for those who do not see it: at most 1,500 characters. A new avatar without has none.
+    #[serde(deserialize_with = "text")]
+    avatar_description: Option<String>,
+    /// The same of the header.
+    #[serde(deserialize_with = "text")]
+    header_description: Option<String>,
+    /// Whether the profile has a tab with media.
+    #[serde(deserialize_with = "flag")]
+    show_media: Option<bool>,
+    /// Whether that tab has the media of replies too.
+    #[serde(deserialize_with = "flag")]
+    show_media_replies: Option<bool>,
+    /// Whether the profile has a tab with what it features.
+    #[serde(deserialize_with = "flag")]
+    show_featured: Option<bool>,
     source: Option<Source>,
 }
 
@@ -86,7 +102,7 @@ struct Source {
     privacy: Option<String>,
     #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
-    /// ISO 639 code; null for none.
+    /// ISO 639 code; null for none, and an unknown one is ignored.
     #[serde(deserialize_with = "clearable")]
     language: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -114,11 +130,30 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteAccounts>,
     Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
 ) -> Result<Json> {
+    change(&cx, &actor, params, files).await?;
+    Ok(Json(entity::credential::show(&cx, actor.id).await?))
+}
+
+/// `GET /api/v1/profile`
+pub async fn show_profile(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
+    Ok(Json(entity::profile::render(&cx, viewer.id).await?))
+}
+
+/// `PATCH /api/v1/profile`: as [`update`], with another answer.
+pub async fn update_profile(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
+) -> Result<Json> {
+    change(&cx, &actor, params, files).await?;
+    Ok(Json(entity::profile::render(&cx, actor.id).await?))
+}
+
+async fn change(cx: &Cx, actor: &Actor, params: CredentialParams, files: CredentialFiles) -> Result<()> {
     let (avatar, header) = files.into_paths();
     let sent = [(Picture::Avatar, avatar), (Picture::Header, header)];
     let pictures = sent.into_iter().filter_map(|(picture, path)| Some((picture, path?))).collect();
-    service::profile::update(&cx, &actor, params.into(), pictures).await?;
-    Ok(Json(entity::credential::show(&cx, actor.id).await?))
+    Ok(service::profile::update(cx, actor, params.into(), pictures).await?)
 }
 
 impl CredentialFiles {
@@ -154,24 +189,29 @@ impl From<CredentialParams> for Changes {
             default_searchability: source.searchability,
             quote_policy: source.quote_policy,
             attribution_domains: update.attribution_domains,
+            avatar_description: update.avatar_description,
+            header_description: update.header_description,
+            show_media: update.show_media,
+            show_media_replies: update.show_media_replies,
+            show_featured: update.show_featured,
         }
     }
 }
 
-/// Profile fields from an object keyed by index, sorted by that index. A JSON array is ignored (contract: routes).
+/// Profile fields from an object keyed by numbers, in the order in which they were sent. A JSON array is ignored (contract:
+/// routes).
 pub(crate) fn fields<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Option<Vec<FieldParams>>, D::Error> {
     let Value::Object(members) = Value::deserialize(deserializer)? else { return Ok(None) };
-    let mut ordered = BTreeMap::new();
-    for (at, (index, field)) in members.into_iter().enumerate() {
-        let field: FieldParams = serde_json::from_value(field).map_err(serde::de::Error::custom)?;
-        ordered.insert((index.parse::<u64>().unwrap_or(u64::MAX), at), field);
-    }
-    Ok(Some(ordered.into_values().collect()))
+    let read = |(_, field)| serde_json::from_value(field).map_err(serde::de::Error::custom);
+    members.into_iter().map(read).collect::<std::result::Result<_, _>>().map(Some)
 }
 
-/// A string that `null` clears; an absent key leaves it unchanged.
+/// The name of a language, which `null` clears; an absent key, and what cannot be one, leave it unchanged.
 fn clearable<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<String>, D::Error> {
-    Ok(Some(text(deserializer)?.unwrap_or_default()))
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(Some(String::new())),
+        sent => Ok(text(sent).ok().flatten()),
+    }
 }

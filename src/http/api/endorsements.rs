@@ -1,17 +1,29 @@
-//! The accounts that one features on one's profile; featuring them is in [`relationships`](super::relationships).
+//! The accounts that somebody features on their profile; featuring them is in [`relationships`](super::relationships).
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/endorsements/>
 
 use super::accounts::{AccountPaging, listed, page_or_all};
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::Auth;
 use crate::extract::auth::ReadAccounts;
+use crate::extract::{Auth, MaybeAuth, Path};
 use crate::page::Page;
+use model::AccountId;
 use rookery_core::service;
 
 /// `GET /api/v1/endorsements`: all of them, without links, when the limit is 0.
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>, paging: AccountPaging) -> Result<Page> {
     let rows = service::relationship::endorsements(&cx, &actor, &page_or_all(&paging)).await?;
+    listed(&cx, &paging, &rows).await
+}
+
+/// `GET /api/v1/accounts/{id}/endorsements`
+pub async fn of_account(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
+    Path(id): Path<AccountId>,
+    paging: AccountPaging,
+) -> Result<Page> {
+    let rows = service::account::endorsements(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }

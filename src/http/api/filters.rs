@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadFilters, WriteFilters};
-use crate::extract::params::{flag, list, sent_int, text, word};
+use crate::extract::params::{ParamsOfOwn, flag, list, sent_int, text, word};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -72,7 +72,7 @@ struct NewKeyword {
     /// At most 512 characters.
     #[serde(deserialize_with = "text")]
     keyword: Option<String>,
-    /// It must not be part of a longer word; false by default.
+    /// It must not be part of a longer word; true by default.
     #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
 }
@@ -187,8 +187,9 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
-    Params(params): Params<ChangedFilter>,
+    params: ParamsOfOwn<Params<ChangedFilter>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
     Ok(Json(entity::filter::render(&filter::update(&cx, &actor, id, params.into()).await?)?))
 }
 
@@ -206,7 +207,7 @@ pub struct KeywordParams {
     #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     keyword: Option<String>,
-    /// It must not be part of a longer word; false by default.
+    /// It must not be part of a longer word; true by default.
     #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
 }
@@ -234,8 +235,9 @@ pub async fn create_keyword(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
-    Params(params): Params<KeywordParams>,
+    params: ParamsOfOwn<Params<KeywordParams>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
     let change = KeywordChange { keyword: params.keyword, whole_word: params.whole_word, ..KeywordChange::default() };
     Ok(Json(entity::filter::render_keyword(&filter::keyword::create(&cx, &actor, id, change).await?)?))
 }
@@ -245,7 +247,7 @@ pub async fn create_keyword_at(
     cx: Cx,
     auth: Auth<WriteFilters>,
     Path((id, _)): Path<(FilterId, String)>,
-    params: Params<KeywordParams>,
+    params: ParamsOfOwn<Params<KeywordParams>>,
 ) -> Result<Json> {
     create_keyword(cx, auth, Path(id), params).await
 }
@@ -260,8 +262,9 @@ pub async fn update_keyword(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<RowId>,
-    Params(params): Params<KeywordChanges>,
+    params: ParamsOfOwn<Params<KeywordChanges>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(filter::keyword::find(&cx, &actor, id)).await?;
     let change = KeywordChange { keyword: params.keyword, whole_word: params.whole_word, ..KeywordChange::default() };
     Ok(Json(entity::filter::render_keyword(&filter::keyword::update(&cx, &actor, id, change).await?)?))
 }
@@ -293,8 +296,9 @@ pub async fn create_status(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
-    Params(params): Params<StatusParams>,
+    params: ParamsOfOwn<Params<StatusParams>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
     Ok(Json(entity::filter::render_status(&filter::status::create(&cx, &actor, id, params.status_id).await?)?))
 }
 

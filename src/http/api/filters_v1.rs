@@ -10,7 +10,7 @@ use super::filters::all;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadFilters, WriteFilters};
-use crate::extract::params::{flag, list, sent_int, text};
+use crate::extract::params::{ParamsOfOwn, flag, list, sent_int, text};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -45,7 +45,7 @@ pub struct NewPhrase {
     /// Whether clients leave out what matches; false by default.
     #[serde(deserialize_with = "flag")]
     irreversible: Option<bool>,
-    /// It must not be part of a longer word; false by default.
+    /// It must not be part of a longer word; true by default.
     #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
     /// In seconds from now; never when it is blank.
@@ -102,8 +102,9 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<RowId>,
-    Params(params): Params<ChangedPhrase>,
+    params: ParamsOfOwn<Params<ChangedPhrase>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(v1::find(&cx, &actor, id)).await?;
     let change = PhraseChange {
         phrase: params.phrase,
         context: params.context,

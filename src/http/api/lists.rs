@@ -10,7 +10,7 @@ use super::accounts::{AccountPaging, listed, page_or_all};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadLists, WriteLists};
-use crate::extract::params::{flag, list, text, word};
+use crate::extract::params::{ParamsOfOwn, distinct, flag, text, word};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -94,8 +94,9 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
-    Params(params): Params<ListParams>,
+    params: ParamsOfOwn<Params<ListParams>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(service::find(&cx, &actor, id)).await?;
     let list = service::update(&cx, &actor, id, params.into()).await?;
     render_list(&cx, &actor, &list).await
 }
@@ -124,14 +125,28 @@ pub async fn accounts(
 /// Parameters of [`add_accounts`] and [`remove_accounts`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MemberParams {
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     account_ids: Option<Vec<AccountId>>,
 }
 
 impl MemberParams {
-    fn accounts(self) -> Result<Vec<AccountId>> {
-        Ok(self.account_ids.ok_or_else(|| Error::missing("account_ids[]"))?)
+    /// # Errors
+    /// [`Error::NotFound`] for the list as in [`service::find`], and the error for parameters that are missing.
+    async fn accounts(
+        params: ParamsOfOwn<Params<Self>>,
+        cx: &Cx,
+        actor: &Actor,
+        list: RowId,
+    ) -> Result<Vec<AccountId>> {
+        let Params(params) = params.or_missing(service::find(cx, actor, list)).await?;
+        match params.account_ids {
+            Some(accounts) => Ok(accounts),
+            None => {
+                service::find(cx, actor, list).await?;
+                Err(Error::missing("account_ids[]").into())
+            }
+        }
     }
 }
 
@@ -140,9 +155,10 @@ pub async fn add_accounts(
     cx: Cx,
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
-    Params(params): Params<MemberParams>,
+    params: ParamsOfOwn<Params<MemberParams>>,
 ) -> Result<Json> {
-    service::add_members(&cx, &actor, id, &params.accounts()?).await?;
+    let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
+    service::add_members(&cx, &actor, id, &accounts).await?;
     Json::empty()
 }
 
@@ -151,8 +167,9 @@ pub async fn remove_accounts(
     cx: Cx,
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
-    Params(params): Params<MemberParams>,
+    params: ParamsOfOwn<Params<MemberParams>>,
 ) -> Result<Json> {
-    service::remove_members(&cx, &actor, id, &params.accounts()?).await?;
+    let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
+    service::remove_members(&cx, &actor, id, &accounts).await?;
     Json::empty()
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Path, Upload, Uploads, params};
 use crate::json::Json;
 use crate::operation::required;
@@ -89,8 +90,9 @@ pub async fn update(
     cx: Cx,
     Auth(actor, _): Auth<WriteMedia>,
     Path(id): Path<MediaId>,
-    Uploads { params, files }: Uploads<MediaParams, MediaFiles>,
+    sent: ParamsOfOwn<Uploads<MediaParams, MediaFiles>>,
 ) -> Result<Response> {
+    let Uploads { params, files } = sent.or_missing(service::media::show(&cx, &actor, id)).await?;
     let change = service::media::Change {
         thumbnail: files.thumbnail.map(|file| file.path),
         description: params.description,

@@ -8,10 +8,9 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::list;
+use crate::extract::params::distinct;
 use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
 use crate::page::{Links, Page};
 use model::RowId;
 use rookery_core::entity;
@@ -22,17 +21,16 @@ use rookery_core::service::notification::requests;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Requests {
-    /// The requests; those that are unknown or someone else's are ignored.
-    #[serde(deserialize_with = "list")]
-    #[schemars(with = "Option<Vec<RowId>>", transform = required)]
+    /// The requests; those that are unknown or someone else's are ignored. None when it is left out.
+    #[serde(deserialize_with = "distinct")]
+    #[schemars(with = "Option<Vec<RowId>>")]
     id: Option<Vec<serde_json::Value>>,
 }
 
 impl Requests {
     /// What is no id is unknown.
-    fn ids(self) -> Result<Vec<RowId>> {
-        let sent = self.id.filter(|ids| !ids.is_empty()).ok_or_else(|| Error::missing("id"))?;
-        Ok(sent.into_iter().filter_map(|id| serde_json::from_value(id).ok()).collect())
+    fn ids(self) -> Vec<RowId> {
+        self.id.into_iter().flatten().filter_map(|id| serde_json::from_value(id).ok()).collect()
     }
 }
 
@@ -71,7 +69,7 @@ pub async fn accept_all(
     Auth(actor, ..): Auth<WriteNotifications>,
     Params(params): Params<Requests>,
 ) -> Result<Json> {
-    requests::accept(&cx, &actor, &params.ids()?).await?;
+    requests::accept(&cx, &actor, &params.ids()).await?;
     Json::empty()
 }
 
@@ -81,7 +79,7 @@ pub async fn dismiss_all(
     Auth(actor, ..): Auth<WriteNotifications>,
     Params(params): Params<Requests>,
 ) -> Result<Json> {
-    requests::dismiss(&cx, &actor, &params.ids()?).await?;
+    requests::dismiss(&cx, &actor, &params.ids()).await?;
     Json::empty()
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::ints;
+use crate::extract::params::{ParamsOfOwn, ints};
 use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -38,8 +38,9 @@ pub async fn vote(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<PollId>,
-    Params(params): Params<Votes>,
+    params: ParamsOfOwn<Params<Votes>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(poll::find(&cx, Some(&actor), id)).await?;
     let seen = poll::vote(&cx, &actor, id, &params.choices.unwrap_or_default()).await?;
     Ok(Json(entity::poll::render_one(&cx, Some(&actor), seen.head()).await?))
 }

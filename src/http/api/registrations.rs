@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteAccounts;
-use crate::extract::params::{flag, text};
+use crate::extract::params::{flag, language, text};
 use crate::extract::{AppAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -40,7 +40,7 @@ pub struct Registration {
     #[serde(deserialize_with = "text")]
     reason: Option<String>,
     /// The language of messages, an ISO 639 code.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "language")]
     locale: Option<String>,
     /// A name of the IANA time zone database.
     #[serde(deserialize_with = "text")]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, WriteBlocks, WriteFollows};
-use crate::extract::params::{flag, int, list, text};
+use crate::extract::params::{distinct, flag, int, list, text};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -23,7 +23,7 @@ use rookery_core::service::follow::Wish;
 /// Query parameters of [`index`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RelationshipParams {
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
     /// Suspended accounts as well.
@@ -48,8 +48,8 @@ const TARGETS_MAX: usize = 80;
 /// Query parameters of [`familiar_followers`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FamiliarParams {
-    #[serde(default, deserialize_with = "list")]
-    #[schemars(transform = required)]
+    /// Nobody when it is left out.
+    #[serde(default, deserialize_with = "distinct")]
     id: Option<Vec<AccountId>>,
 }
 
@@ -59,7 +59,7 @@ pub async fn familiar_followers(
     Auth(viewer, ..): Auth<ReadFollows>,
     Params(params): Params<FamiliarParams>,
 ) -> Result<Response> {
-    let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
+    let mut ids = params.id.unwrap_or_default();
     ids.truncate(TARGETS_MAX);
     Ok(Json::list(entity::familiar_followers::render(&cx, &viewer, &ids).await?))
 }

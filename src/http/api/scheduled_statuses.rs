@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::time;
+use crate::extract::params::{ParamsOfOwn, time};
 use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -18,7 +18,7 @@ use rookery_core::service::scheduled_status;
 
 /// `GET /api/v1/scheduled_statuses`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
-    let rows = scheduled_status::list(&cx, &actor, &paging.cursor).await?;
+    let rows = scheduled_status::list(&cx, actor.id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.scheduled.id.into()).collect();
     let items: Vec<Fragment> =
         rows.iter().map(|row| entity::scheduled_status::render(&cx, row)).collect::<Result<_, _>>()?;
@@ -45,8 +45,9 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<ScheduledStatusId>,
-    Params(params): Params<Schedule>,
+    params: ParamsOfOwn<Params<Schedule>>,
 ) -> Result<Json> {
+    let Params(params) = params.or_missing(scheduled_status::show(&cx, &actor, id)).await?;
     let changed = scheduled_status::update(&cx, &actor, id, params.scheduled_at).await?;
     Ok(Json(entity::scheduled_status::render(&cx, &changed)?))
 }

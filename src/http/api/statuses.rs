@@ -6,6 +6,8 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -14,16 +16,17 @@ use crate::Cx;
 use crate::error::raw_json;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
-use crate::extract::params::{flag, int, list, text, time, word};
+use crate::extract::params::{ParamsOfOwn, distinct, flag, int, language, list, text, time, word};
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Paging, Params, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
 use crate::page::{Links, Page};
+use ::media::storage::Scratch;
 use model::account::Searchability;
 use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
 use rookery_core::entity::{self, Fragment, Object};
 use rookery_core::service::poll::PollDraft;
-use rookery_core::service::status::{self, Change, Draft, Made};
+use rookery_core::service::status::{self, Change, Draft, Made, MediaOfDeleted};
 use rookery_core::service::visibility::{self, Place};
 use rookery_core::service::{media, scheduled_status, timeline};
 
@@ -40,7 +43,7 @@ pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Resu
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 20.
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<StatusId>>,
 }
@@ -51,9 +54,7 @@ pub async fn index(
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Params(params): Params<IdsParams>,
 ) -> Result<Response> {
-    let mut ids = params.id.unwrap_or_default();
-    let mut known = std::collections::HashSet::new();
-    ids.retain(|id| known.insert(*id));
+    let ids = params.id.unwrap_or_default();
     if ids.len() > MAX_IDS {
         return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")).into());
     }
@@ -87,15 +88,15 @@ pub struct NewStatus {
     #[serde(deserialize_with = "word")]
     searchability: Option<Searchability>,
     /// ISO 639 code.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "language")]
     language: Option<String>,
     #[serde(deserialize_with = "word")]
     in_reply_to_id: Option<StatusId>,
     /// At most 4.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "distinct")]
     media_ids: Option<Vec<MediaId>>,
     /// Statuses to refer to besides those in the text; the first 5 that there are and that the author may see.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "distinct")]
     status_reference_ids: Option<Vec<StatusId>>,
     /// The status to quote: one that its author lets the user quote. Without it, the text says what is quoted.
     #[serde(deserialize_with = "word")]
@@ -104,7 +105,7 @@ pub struct NewStatus {
     #[serde(deserialize_with = "word")]
     quote_approval_policy: Option<QuotePolicy>,
     /// The only accounts that the text may mention; any when it is left out.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "distinct")]
     allowed_mentions: Option<Vec<AccountId>>,
     /// A time more than five minutes ahead, in ISO 8601: a scheduled status is made then. At once when it has passed.
     #[serde(deserialize_with = "time")]
@@ -134,10 +135,10 @@ pub struct StatusParams {
     #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
     /// ISO 639 code; it stays when it is left out.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "language")]
     language: Option<String>,
     /// At most 4.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "distinct")]
     media_ids: Option<Vec<MediaId>>,
     #[serde(deserialize_with = "list")]
     media_attributes: Option<Vec<MediaParams>>,
@@ -165,12 +166,35 @@ pub struct MediaParams {
     /// The point to keep in view when cropping: `x,y`, each from -1 to 1.
     #[serde(default, deserialize_with = "text")]
     focus: Option<String>,
+    /// For video and sound: a picture as a `data:` URI in base64. A multipart body has the file itself.
+    #[serde(default, deserialize_with = "text")]
+    thumbnail: Option<String>,
 }
 
 impl MediaParams {
-    fn into_change(self) -> (MediaId, media::Change) {
-        (self.id, media::Change { thumbnail: None, description: self.description, focus: self.focus })
+    /// Pictures are written to folders that go with `folders`.
+    async fn into_change(self, cx: &Cx, folders: &mut Vec<Scratch>) -> Result<(MediaId, media::Change)> {
+        let thumbnail = match self.thumbnail.as_deref().filter(|uri| !uri.is_empty()) {
+            Some(uri) => {
+                let picture = data_of(uri).ok_or_else(|| {
+                    Error::invalid("media_attributes: a thumbnail in JSON is a data: URI of a picture, in base64")
+                })?;
+                let folder = cx.storage.scratch().map_err(|error| media::not_stored(cx, &error))?;
+                let path = folder.path().join("thumbnail");
+                tokio::fs::write(&path, picture).await.map_err(|error| media::not_stored(cx, &error))?;
+                folders.push(folder);
+                Some(path)
+            }
+            None => None,
+        };
+        Ok((self.id, media::Change { thumbnail, description: self.description, focus: self.focus }))
     }
+}
+
+/// What a `data:` URI in base64 holds (RFC 2397).
+fn data_of(uri: &str) -> Option<Vec<u8>> {
+    let (_, data) = uri.strip_prefix("data:")?.split_once(";base64,")?;
+    STANDARD.decode(data.trim_ascii()).ok()
 }
 
 /// The files of [`update`].
@@ -271,10 +295,13 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
-    Uploads { params, files }: Uploads<StatusParams, StatusFiles>,
+    sent: ParamsOfOwn<Uploads<StatusParams, StatusFiles>>,
 ) -> Result<Json> {
-    let mut attributes: Vec<(MediaId, media::Change)> =
-        params.media_attributes.unwrap_or_default().into_iter().map(MediaParams::into_change).collect();
+    let Uploads { params, files } = sent.or_missing(status::own(&cx, &actor, id)).await?;
+    let (mut attributes, mut folders) = (Vec::new(), Vec::new());
+    for sent in params.media_attributes.unwrap_or_default() {
+        attributes.push(sent.into_change(&cx, &mut folders).await?);
+    }
     if let Some(file) = files.thumbnail {
         let [(_, attributes)] = attributes.as_mut_slice() else {
             return Err(
@@ -299,15 +326,30 @@ pub async fn update(
     shown(&cx, Some(&actor), id).await
 }
 
+/// Query parameters of [`delete`].
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DeletionParams {
+    /// Whether its media are deleted at once; otherwise they may be attached to another status for a day.
+    #[serde(deserialize_with = "flag")]
+    delete_media: Option<bool>,
+}
+
 /// `DELETE /api/v1/statuses/{id}`: the response has the source text, for "delete and redraft".
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn delete(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Path(id): Path<StatusId>,
+    Params(params): Params<DeletionParams>,
+) -> Result<Json> {
+    let media = if params.delete_media.unwrap_or_default() { MediaOfDeleted::Deleted } else { MediaOfDeleted::Kept };
     let seen = visibility::status(&cx, Some(&actor), id).await?;
     let source = status::source(&cx, Some(&actor), id).await?;
     if source.account_id != actor.id {
         return Err(Error::NotFound.into());
     }
     let body = entity::status::render_deleted(&cx, &actor, &seen, &source.text).await?;
-    status::delete(&cx, &actor, id).await?;
+    status::delete(&cx, &actor, id, media).await?;
     Ok(Json(body))
 }
 
@@ -397,10 +439,13 @@ pub async fn update_policy(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
-    Params(params): Params<PolicyParams>,
+    params: ParamsOfOwn<Params<PolicyParams>>,
 ) -> Result<Json> {
-    let policy = params.quote_approval_policy;
-    let policy = policy.ok_or_else(|| Error::BadRequest("quote_approval_policy is required".into()))?;
+    let Params(params) = params.or_missing(status::own(&cx, &actor, id)).await?;
+    let Some(policy) = params.quote_approval_policy else {
+        status::own(&cx, &actor, id).await?;
+        return Err(Error::BadRequest("quote_approval_policy is required".into()).into());
+    };
     status::set_quote_policy(&cx, &actor, id, policy).await?;
     shown(&cx, Some(&actor), id).await
 }

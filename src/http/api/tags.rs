@@ -1,10 +1,10 @@
-//! Hashtags, and following them; their timelines are in [`timelines`](super::timelines).
+//! Hashtags, following them, and featuring them on one's profile; their timelines are in [`timelines`](super::timelines).
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/tags/>, <https://docs.joinmastodon.org/methods/followed_tags/>
 
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::auth::{AnyScope, ReadFollowRequests, WriteFollows};
+use crate::extract::auth::{AnyScope, ReadFollowRequests, WriteAccounts, WriteFollows};
 use crate::extract::{AppAuth, Auth, Paging, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -28,6 +28,18 @@ pub async fn follow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(name): Pat
 /// `POST /api/v1/tags/{name}/unfollow`
 pub async fn unfollow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(name): Path<String>) -> Result<Json> {
     let tag = service::tag::unfollow(&cx, &actor, &name).await?;
+    render_tag(&cx, tag, true).await
+}
+
+/// `POST /api/v1/tags/{name}/feature`
+pub async fn feature(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(name): Path<String>) -> Result<Json> {
+    let tag = service::featured_tag::feature(&cx, &actor, &name).await?;
+    render_tag(&cx, tag, true).await
+}
+
+/// `POST /api/v1/tags/{name}/unfeature`
+pub async fn unfeature(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(name): Path<String>) -> Result<Json> {
+    let tag = service::featured_tag::unfeature(&cx, &actor, &name).await?;
     render_tag(&cx, tag, true).await
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadLists, ReadStatuses};
-use crate::extract::params::{self, flag, text};
+use crate::extract::params::{self, flag, language, text};
 use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::operation::required;
 use crate::page::{Links, Page};
@@ -55,7 +55,7 @@ pub struct PublicParams {
     #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
     /// The visitor's language, instead of the header `Accept-Language`.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "language")]
     lang: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct TagParams {
     #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
     /// The visitor's language, instead of the header `Accept-Language`.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "language")]
     lang: Option<String>,
 }
 
@@ -168,6 +168,9 @@ pub struct ProfileParams {
     exclude_replies: Option<bool>,
     #[serde(deserialize_with = "flag")]
     exclude_reblogs: Option<bool>,
+    /// No direct statuses (Mastodon 4.6).
+    #[serde(deserialize_with = "flag")]
+    exclude_direct: Option<bool>,
     /// Only statuses with this hashtag.
     #[serde(deserialize_with = "text")]
     tagged: Option<String>,
@@ -186,6 +189,7 @@ pub async fn profile(
         only_media: params.only_media.unwrap_or_default(),
         exclude_replies: params.exclude_replies.unwrap_or_default(),
         exclude_reblogs: params.exclude_reblogs.unwrap_or_default(),
+        exclude_direct: params.exclude_direct.unwrap_or_default(),
         tagged: params.tagged,
     };
     let slice = timeline::profile(&cx, viewer.as_deref(), id, &wanted, &paging.cursor).await?;

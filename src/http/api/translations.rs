@@ -10,7 +10,7 @@ use super::timelines::accept_language;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::ReadStatuses;
-use crate::extract::params::text;
+use crate::extract::params::language;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use model::StatusId;
@@ -21,7 +21,7 @@ use rookery_core::service::translation;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TranslateParams {
     /// ISO 639 code; without, the user's language, or that of the header `Accept-Language`.
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "language")]
     lang: Option<String>,
 }
 

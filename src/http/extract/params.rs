@@ -1,10 +1,11 @@
 //! Request parameters from the query and the form, multipart or JSON body, merged and deserialised into one struct.
 //!
-//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`]. A
-//! value that does not parse is an error that names the parameter. No parameter is required here; the service checks
+//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`],
+//! [`distinct`]. A value that does not parse is an error that names the parameter. No parameter is required here; the service checks
 //! that, and [`required`](crate::operation::required) says it in documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::Hash;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -50,6 +51,41 @@ impl<T: DeserializeOwned> FromRequest<()> for Params<T> {
 impl<T: JsonSchema> Describe for Params<T> {
     fn describe(operation: &mut Operation) {
         operation.take::<T>(operation.form_place());
+    }
+}
+
+/// Parameters of a change of one thing that belongs to the caller. Where that is missing the response is 404, whatever is
+/// wrong with the parameters: strangers learn nothing about what others have.
+#[derive(Debug)]
+pub struct ParamsOfOwn<P>(Result<P>);
+
+impl<P> ParamsOfOwn<P> {
+    /// The parameters; where they are refused, `found` says whether there is such a thing at all.
+    ///
+    /// # Errors
+    /// Those of `found`, which are looked for first, and those of the parameters.
+    pub async fn or_missing<T>(self, found: impl Future<Output = rookery_core::error::Result<T>>) -> Result<P> {
+        match self.0 {
+            Ok(params) => Ok(params),
+            Err(refused) => {
+                found.await?;
+                Err(refused)
+            }
+        }
+    }
+}
+
+impl<P: FromRequest<(), Rejection = ErrorResponse>> FromRequest<()> for ParamsOfOwn<P> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request(request: Request, state: &()) -> Result<Self> {
+        Ok(Self(P::from_request(request, state).await))
+    }
+}
+
+impl<P: Describe> Describe for ParamsOfOwn<P> {
+    fn describe(operation: &mut Operation) {
+        P::describe(operation);
     }
 }
 
@@ -423,6 +459,14 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     }
 }
 
+/// The name of a language, as [`text()`] reads it; whatever cannot be one is `None`, since no request fails for it.
+///
+/// # Errors
+/// None.
+pub fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(text(Value::deserialize(deserializer)?).ok().flatten())
+}
+
 /// A time in ISO 8601, in UTC where it names no offset; a date is its midnight. Absent, null and "" are `None`.
 ///
 /// # Errors
@@ -451,6 +495,22 @@ pub fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> 
         Value::String(text) if text.is_empty() => Ok(None),
         value => serde_json::from_value(value).map(Some).map_err(D::Error::custom),
     }
+}
+
+/// As [`list`], each value once, where it is first.
+///
+/// # Errors
+/// As [`list`].
+pub fn distinct<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    T: DeserializeOwned + Clone + Eq + Hash,
+{
+    let mut values = list::<D, T>(deserializer)?;
+    if let Some(values) = &mut values {
+        let mut known = HashSet::new();
+        values.retain(|value| known.insert(value.clone()));
+    }
+    Ok(values)
 }
 
 /// A list: an array, an object keyed by index, or a single value. Absent and null are `None`; blank elements are

@@ -68,7 +68,7 @@ async fn antennas_are_made_changed_and_deleted() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     assert_eq!(alice.get(ANTENNAS).ok().await, json!([]));
-    let birds = create(&alice, json!({"title": "Birds", "with_media_only": "true", "list_id": "77"})).await;
+    let birds = create(&alice, json!({"title": "Birds", "with_media_only": "true"})).await;
     assert_eq!(
         birds,
         json!({
@@ -196,7 +196,11 @@ async fn an_antenna_writes_to_a_list_of_its_owner() {
     let antenna = create(&alice, json!({"title": "Birds", "insert_feeds": true})).await;
     for wrong in [&*others, "99", "x"] {
         alice.put(&path(&antenna, "")).json(&json!({"list_id": wrong})).fails(422).await;
+        alice.post(ANTENNAS).json(&json!({"title": "Rooks", "list_id": wrong})).fails(422).await;
     }
+    let made = alice.post(ANTENNAS).json(&json!({"title": "Own", "insert_feeds": true, "list_id": own})).ok().await;
+    assert_eq!(made["list"], json!({"id": own, "title": "Rooks"}));
+    alice.delete(&path(&made, "")).ok().await;
     let shown = alice.put(&path(&antenna, "")).json(&json!({"list_id": own})).ok().await;
     contract::check("Antenna", &shown);
     assert_eq!(shown["list"], json!({"id": own, "title": "Rooks"}));

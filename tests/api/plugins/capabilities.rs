@@ -212,7 +212,7 @@ async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
     call.kv_set(vec![Item { key: "a".to_owned(), value: vec![1], expires: None }]).await.unwrap();
     call.settings_set(id(&alice), "{\"size\": 7}".to_owned()).await.unwrap();
     assert_eq!(call.kv_get(vec!["a".to_owned()]).await.unwrap(), [Some(vec![1])], "it sees its own changes");
-    assert_eq!(call.settings_get(vec![id(&alice)]).await.unwrap(), ["{\"loud\":false,\"size\":7}"]);
+    assert_eq!(call.settings_get(vec![id(&alice)]).await.unwrap(), ["{\"size\":7,\"loud\":false}"]);
     assert_eq!(call.sql_query("names".to_owned(), vec![]).await.unwrap().values, [Value::Text("first".to_owned())]);
     assert!(bench.names().await.is_empty(), "nobody else does yet");
     assert!(events.try_recv().is_err(), "and nobody was told");
@@ -457,10 +457,10 @@ async fn settings_keep_to_their_schema() {
     let [alice] = bench.app.accounts(["alice"]).await;
     let me = id(&alice);
     let call = bench.system(Mode::Read);
-    assert_eq!(call.settings_get(vec![me, 1]).await.unwrap(), ["{\"loud\":false,\"size\":5}"; 2]);
+    assert_eq!(call.settings_get(vec![me, 1]).await.unwrap(), ["{\"size\":5,\"loud\":false}"; 2]);
     call.settings_set(me, "{\"size\": 9, \"loud\": true}".to_owned()).await.unwrap();
     call.settings_set(me, "{\"loud\": null}".to_owned()).await.unwrap();
-    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"loud\":false,\"size\":9}"]);
+    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"size\":9,\"loud\":false}"]);
     for wrong in ["{\"size\": 10}", "{\"size\": \"9\"}", "{\"colour\": 1}", "[]", "{", "{\"size\": 1.5}"] {
         assert_eq!(
             code(call.settings_set(me, wrong.to_owned()).await),
@@ -469,7 +469,7 @@ async fn settings_keep_to_their_schema() {
         );
     }
     assert_eq!(code(call.settings_set(1, "{\"size\": 1}".to_owned()).await).0, 404);
-    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"loud\":false,\"size\":9}"]);
+    assert_eq!(call.settings_get(vec![me]).await.unwrap(), ["{\"size\":9,\"loud\":false}"]);
 }
 
 #[tokio::test]

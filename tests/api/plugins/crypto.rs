@@ -57,7 +57,7 @@ fn upload(name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Value {
 }
 
 /// A client of `person` with a token of its own, and the device `name`.
-async fn device(person: &Client, name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Client {
+pub(super) async fn device(person: &Client, name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Client {
     let client = person.with_scopes(SCOPES).await;
     client.post(UPLOAD).json(&upload(name, seed, keys)).ok().await;
     client
@@ -67,11 +67,11 @@ fn address(of: &Client, device: &str) -> Value {
     json!({ "account_id": of.id().to_string(), "device_id": device })
 }
 
-fn letter(to: &Client, device: &str, body: &str) -> Value {
+pub(super) fn letter(to: &Client, device: &str, body: &str) -> Value {
     json!({ "account_id": to.id().to_string(), "device_id": device, "type": 0, "body": body, "hmac": "aG1hYw" })
 }
 
-async fn send(from: &Client, letters: Vec<Value>) {
+pub(super) async fn send(from: &Client, letters: Vec<Value>) {
     assert_eq!(from.post(DELIVER).json(&json!({ "device": letters })).ok().await, json!({}));
 }
 

@@ -17,11 +17,12 @@ use crate::harness::TestApp;
 const SCANS: &[(&str, &str, &str)] = &[("antennas", "tidy_removed", "removes every row")];
 
 /// Those with tables.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "annual_reports",
     "antennas",
     "bookmark_categories",
     "circles",
+    "collections",
     "crypto",
     "emoji_reactions",
     "invites",

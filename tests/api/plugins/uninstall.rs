@@ -61,7 +61,7 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
         std::fs::read_to_string(&path).unwrap(),
         "{\"table\":\"trays\",\"row\":{\"id\":1,\"name\":\"first\"}}\n\
          {\"table\":\"trays\",\"row\":{\"id\":2,\"name\":\"second\"}}\n\
-         {\"table\":\"plugin_kv\",\"row\":{\"expires_at\":null,\"key\":\"a\",\"value\":\"AP8=\"}}\n"
+         {\"table\":\"plugin_kv\",\"row\":{\"key\":\"a\",\"value\":\"AP8=\",\"expires_at\":null}}\n"
     );
     assert!(!kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty(), "a job deletes them");
     bench.app.run_jobs().await;

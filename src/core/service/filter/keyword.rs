@@ -18,7 +18,7 @@ pub struct KeywordChange {
     pub id: Option<RowId>,
     /// At most 512 characters, one of which is no space.
     pub keyword: Option<String>,
-    /// It must stand alone; false for a new one.
+    /// It must stand alone; true for a new one.
     pub whole_word: Option<bool>,
     /// Deletes it.
     pub destroy: bool,
@@ -116,7 +116,7 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, filter: FilterId, change: Keywo
         id: cx.ids.next(),
         filter_id: filter,
         keyword: change.keyword.unwrap_or_default(),
-        whole_word: change.whole_word.unwrap_or(false),
+        whole_word: change.whole_word.unwrap_or(true),
     };
     check(&row)?;
     store::filter::insert_keyword(tx, &row).await?;

@@ -201,9 +201,9 @@ async fn check_limits(tx: &mut Tx, account: AccountId, at: Time, except: Option<
     if on_day >= MAX_PER_DAY { refused(MAX_PER_DAY, " for that day") } else { Ok(()) }
 }
 
-/// A page of `actor`'s scheduled statuses, newest first.
-pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<WithMedia>> {
-    let rows = store::scheduled_status::list(&cx.db, actor.id, cursor).await?;
+/// A page of the scheduled statuses of `account`, newest first.
+pub async fn list(cx: &Cx, account: AccountId, cursor: &Cursor) -> Result<Vec<WithMedia>> {
+    let rows = store::scheduled_status::list(&cx.db, account, cursor).await?;
     with_media(cx, rows).await
 }
 

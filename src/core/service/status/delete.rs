@@ -11,13 +11,27 @@ use crate::service::{conversation, media};
 use model::{AccountId, Actor, Status, StatusId, Visibility, boxed};
 use store::Tx;
 
+/// What becomes of the media of a status that is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaOfDeleted {
+    /// They may be attached to another status for a day.
+    Kept,
+    /// They are deleted at once.
+    Deleted,
+}
+
 /// Deletes `actor`'s own status or reblog.
 ///
 /// # Errors
 /// [`Error::NotFound`] unless the status is the actor's own.
-pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted) -> Result<()> {
     let mut tx = cx.db.begin().await?;
+    let attached = match media {
+        MediaOfDeleted::Kept => Vec::new(),
+        MediaOfDeleted::Deleted => store::media::list_for_statuses(&mut tx, &[id]).await?,
+    };
     remove(cx, &mut tx, actor.id, id).await?;
+    media::delete_detached(cx, &mut tx, attached).await?;
     tx.commit().await?;
     Ok(())
 }

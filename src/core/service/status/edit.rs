@@ -270,7 +270,7 @@ async fn replace_media(
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise.
-async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
+pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
     let status = store::status::find(&cx.db, id).await?;
     status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
 }

@@ -13,8 +13,8 @@ mod quote;
 mod reference;
 
 pub use announced::is_announced;
-pub use delete::{delete, remove};
-pub use edit::{Change, edit, history, source};
+pub use delete::{MediaOfDeleted, delete, remove};
+pub use edit::{Change, edit, history, own, source};
 pub use expiry::expire;
 pub use interactions::list_interactions;
 pub use publish::{

@@ -151,6 +151,10 @@ pub async fn validate(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> 
     let Prepared { draft, words, .. } = &prepared;
     let asked = Asked { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
     prepared.references = reference::resolve(cx, actor, asked, None).await?;
+    let reach = &mut prepared.reach;
+    if prepared.references.is_for_followers() && reach.visibility.is_wider_than_followers() {
+        reach.visibility = Visibility::Private;
+    }
     Ok(prepared)
 }
 

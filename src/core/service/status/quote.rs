@@ -14,14 +14,14 @@ use crate::error::{Error, Result};
 use crate::service::relations;
 use crate::service::timeline::TimelinePage;
 use crate::service::visibility::{self, Place};
-use model::{Actor, Cursor, QuotePolicy, StatusId};
+use model::{Actor, Cursor, QuotePolicy, StatusId, Visibility};
 use store::status::Head;
 
-/// True when anyone may read `target`, and its author lets `actor` quote it. What a remote author says of all their statuses
-/// counts as well.
+/// True when anyone may read `target`, and its author lets `actor` quote it, or when it is `actor`'s own for their followers.
+/// What a remote author says of all their statuses counts as well.
 pub(super) async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<bool> {
     if target.account_id == actor.id {
-        return Ok(target.visibility.is_anonymous());
+        return Ok(target.visibility.is_anonymous() || target.visibility == Visibility::Private);
     }
     let following = relations::of(cx, actor).await?.is_following(target.account_id);
     if !target.quote_policy.allows(target.visibility, following) {

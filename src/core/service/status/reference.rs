@@ -2,8 +2,8 @@
 //!
 //! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
 //! mark before it ([`text::references`]), or an id in the request. What its author may not see is not referred to, and no error:
-//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it ([`super::quote`]); one that
-//! the request asks for by its id is an error without.
+//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it, or one of the author's own for
+//! followers ([`super::quote`]); one that the request asks for by its id is an error without.
 //!
 //! Spec: contract, rules sections 10 and 29, extensions section 10.
 
@@ -29,6 +29,8 @@ pub const MOST: usize = 5;
 pub(super) struct References {
     list: Vec<Reference>,
     quote: Option<StatusId>,
+    /// What is quoted is for followers of its author, who is that of the status.
+    for_followers: bool,
 }
 
 /// A status that may refer to others.
@@ -87,6 +89,11 @@ impl References {
         !self.list.is_empty()
     }
 
+    /// True when the one that is quoted is for followers: whatever quotes it must not be for more.
+    pub(super) fn is_for_followers(&self) -> bool {
+        self.quote.is_some() && self.for_followers
+    }
+
     /// The one that is quoted.
     pub(super) fn quote(&self) -> Option<StatusId> {
         self.quote
@@ -134,10 +141,14 @@ pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Optio
             let reference = Reference { target: head.id, author: head.account_id, in_text: candidate.in_text };
             references.list.push(reference);
         }
-        let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id);
+        let for_followers = head.visibility == Visibility::Private;
+        // Who may see a status is decided when it is published.
+        let wider = for_followers && own.is_some_and(|own| own.visibility.is_wider_than_followers());
+        let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id) && !wider;
         let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
         if quotable && (quoted_before || may_quote(cx, actor, head).await?) {
             references.quote = Some(head.id);
+            references.for_followers = for_followers;
         }
     }
     match asked.quoted {
