@@ -362,7 +362,7 @@ async fn search_that_a_bound_cuts_short_says_so_in_the_log() {
     app.run(&["search", "reindex"]).await.ok();
 
     let (log, _guard) = Log::of_this_thread();
-    assert_eq!(finds(&alice, "worms").await.len(), 20);
+    assert_eq!(finds(&alice, "worms").await.len(), 40);
     assert!(!log.text().contains("cut short"), "{}", log.text());
     // Both words are in every status, and in none one after the other.
     assert_eq!(finds(&alice, "\"early worms\"").await, [""; 0]);
