@@ -6,22 +6,9 @@ use axum::http::{StatusCode, header};
 use super::{Target, Wild, World, draw, fault, parameters, requests};
 use crate::contract;
 use crate::harness::{Browser, COMPILED, TestApp, form_fields};
+use crate::plugins::groups::ALL;
 use crate::plugins::guest;
 use crate::routed::{plain, routed};
-
-/// The plugins of this repository.
-const GROUPS: &[&str] = &[
-    "annual_reports",
-    "antennas",
-    "bookmark_categories",
-    "circles",
-    "collections",
-    "crypto",
-    "emoji_reactions",
-    "invites",
-    "profile",
-    "reaction_deck",
-];
 
 /// Part of the requests: the routes of a plugin cost a call each.
 const PART: u32 = 5;
@@ -41,11 +28,11 @@ fn told(wild: &Wild, fault: &str) -> String {
 async fn whatever_is_sent_to_plugins_is_answered() {
     let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), COMPILED[0], COMPILED[1]];
     let app = TestApp::with(&keys).await;
-    for group in GROUPS {
+    for group in ALL {
         guest::add(&app, group).await;
     }
     let world = World::on(app).await;
-    let rows = contract::extensions().into_iter().filter(|row| GROUPS.contains(&row.group.as_str()));
+    let rows = contract::extensions().into_iter().filter(|row| ALL.contains(&row.group.as_str()));
     let targets = rows.map(|row| Target {
         method: row.method.clone(),
         path: plain(&row.path),

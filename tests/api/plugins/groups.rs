@@ -8,6 +8,25 @@ use serde_json::{Value, json};
 use crate::harness::{COMPILED, Client, TestApp};
 use crate::media::png;
 
+/// The plugins of this repository.
+pub const ALL: [&str; 10] = [
+    "annual_reports",
+    "antennas",
+    "bookmark_categories",
+    "circles",
+    "collections",
+    "crypto",
+    "emoji_reactions",
+    "invites",
+    "profile",
+    "reaction_deck",
+];
+
+/// All of them but these.
+pub fn all_but(left_out: &[&str]) -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().filter(|name| !left_out.contains(name))
+}
+
 /// A server on which the plugin `name` serves, as it comes with the server, and no other.
 pub async fn served(name: &str) -> TestApp {
     served_with(name, &[]).await

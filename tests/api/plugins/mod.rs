@@ -22,7 +22,7 @@ mod events;
 mod examples;
 mod frozen;
 mod group_routes;
-mod groups;
+pub mod groups;
 pub mod guest;
 mod hooks;
 mod install;
