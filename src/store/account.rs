@@ -323,7 +323,7 @@ pub async fn set_avatar(
     tx.query(sql!(
         "UPDATE accounts
          SET avatar = $2, avatar_static = $3, avatar_remote_url = NULL, updated_at = $4, version = version + 1,
-             avatar_description = CASE WHEN $2 IS NULL THEN '' ELSE avatar_description END
+             avatar_description = CASE WHEN CAST($2 AS TEXT) IS NULL THEN '' ELSE avatar_description END
          WHERE id = $1"
     ))
     .bind(id)
@@ -346,7 +346,7 @@ pub async fn set_header(
     tx.query(sql!(
         "UPDATE accounts
          SET header = $2, header_static = $3, header_remote_url = NULL, updated_at = $4, version = version + 1,
-             header_description = CASE WHEN $2 IS NULL THEN '' ELSE header_description END
+             header_description = CASE WHEN CAST($2 AS TEXT) IS NULL THEN '' ELSE header_description END
          WHERE id = $1"
     ))
     .bind(id)
