@@ -482,6 +482,24 @@ fn the_router_serves_the_table_and_nothing_else() {
     assert!(unknown.is_empty(), "under /api and in no row: {unknown:#?}");
 }
 
+/// But for the one route that is PATCH alone (rules, section 1).
+#[test]
+fn update_routes_are_served_by_put_and_patch() {
+    let routed = routed();
+    let alone = |name: &&String| {
+        let (method, path) = name.split_once(' ').unwrap();
+        let twin = match method {
+            "PUT" => "PATCH",
+            "PATCH" => "PUT",
+            _ => return false,
+        };
+        let alone = path == "/api/v1/accounts/update_credentials";
+        path.starts_with("/api/") && alone == routed.contains(&format!("{twin} {path}"))
+    };
+    let alone: Vec<&String> = routed.iter().filter(alone).collect();
+    assert!(alone.is_empty(), "served by one of both: {alone:?}");
+}
+
 #[tokio::test]
 async fn rows_of_other_groups_do_not_exist() {
     let app = TestApp::new().await;
