@@ -83,6 +83,7 @@ mod statements;
 mod status_cleanup;
 mod status_search;
 mod statuses;
+mod still_pictures;
 mod store;
 mod streaming;
 mod suggestions;

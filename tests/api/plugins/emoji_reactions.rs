@@ -2,20 +2,17 @@
 
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use plugins::{admin, life};
 use serde_json::{Value, json};
 use store::Engine;
 
-use super::groups::{
-    act, capabilities, execute, id, ids, import_emojis, publish, served, settings, settle, switch_off, write,
-};
+use super::groups::{act, execute, id, ids, import_emojis, publish, served, settings, settle, write};
 use crate::contract;
-use crate::harness::{Browser, Client, RequestBuilder, TestApp, form_fields};
+use crate::harness::{Client, RequestBuilder, TestApp};
 use crate::trends::refresh;
 
-const GROUP: &str = "emoji_reactions";
+pub(super) const GROUP: &str = "emoji_reactions";
 
-fn path(status: &Value, rest: &str) -> String {
+pub(super) fn path(status: &Value, rest: &str) -> String {
     format!("/api/v1/statuses/{}/{rest}", id(status))
 }
 
@@ -28,11 +25,11 @@ pub fn react(person: &Client, status: &Value, emoji: &str) -> RequestBuilder {
     person.put(&with(status, "emoji_reactions", emoji))
 }
 
-fn unreact(person: &Client, status: &Value, emoji: &str) -> RequestBuilder {
+pub(super) fn unreact(person: &Client, status: &Value, emoji: &str) -> RequestBuilder {
     person.delete(&with(status, "emoji_reactions", emoji))
 }
 
-async fn show(viewer: &Client, status: &Value) -> Value {
+pub(super) async fn show(viewer: &Client, status: &Value) -> Value {
     viewer.get(&format!("/api/v1/statuses/{}", id(status))).ok().await
 }
 
@@ -482,70 +479,6 @@ async fn each_route_asks_for_its_scope() {
 }
 
 #[tokio::test]
-async fn an_admin_may_switch_reactions_off_and_keep_them() {
-    let app = served(GROUP).await;
-    let instance = app.anonymous().get("/api/v2/instance").ok().await;
-    assert_eq!(instance["configuration"]["emoji_reactions"]["max_reactions_per_account"], 3);
-    assert_eq!(instance["configuration"]["reactions"], json!({"max_reactions": 3}));
-    let names = capabilities(&app).await;
-    assert!(names.contains(&"emoji_reaction".to_owned()) && names.contains(&"enable_wide_emoji_reaction".to_owned()));
-    assert!(announced(&app).await);
-    let alice = app.account("alice").await;
-    let status = publish(&alice, "hello").await;
-    assert_eq!(status["account"]["server_features"]["emoji_reaction"], true);
-    react(&alice, &status, "👍").ok().await;
-
-    configure(&app, json!({"enable_emoji_reaction": false})).await;
-    react(&alice, &status, "🎉").fails(422).await;
-    let off = show(&alice, &status).await;
-    assert_eq!((shown(&off), &off["account"]["server_features"]["emoji_reaction"]), (String::new(), &json!(false)));
-    assert_eq!(off["account"]["other_settings"]["emoji_reaction_policy"], "block");
-    assert_eq!(alice.get(&path(&status, "emoji_reactioned_by")).ok().await, json!([]));
-    let instance = app.anonymous().get("/api/v2/instance").ok().await;
-    let limits = &instance["configuration"];
-    assert_eq!((limits.get("emoji_reactions"), limits.get("reactions")), (None, None));
-    let names = capabilities(&app).await;
-    assert!(!names.iter().any(|name| name.contains("emoji_reaction")), "{names:?}");
-    assert!(!announced(&app).await);
-
-    configure(&app, json!({"enable_emoji_reaction": true})).await;
-    assert_eq!(seen(&alice, &status).await, "👍 1*");
-    assert!(announced(&app).await);
-}
-
-/// Whether NodeInfo names reactions.
-async fn announced(app: &TestApp) -> bool {
-    let features = app.anonymous().get("/nodeinfo/2.0").ok().await["metadata"]["features"].clone();
-    features.as_array().expect("a list").contains(&json!("emoji_reaction"))
-}
-
-/// Sets members of the plugin's configuration, while it serves.
-async fn configure(app: &TestApp, members: Value) {
-    admin::configure(&app.app, GROUP, members.as_object().unwrap().clone()).await.unwrap();
-    life::follow(&app.app).await;
-}
-
-#[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
-    let app = served(GROUP).await;
-    let alice = app.account("alice").await;
-    let status = publish(&alice, "hello").await;
-    react(&alice, &status, "👍").ok().await;
-    switch_off(&app, GROUP).await;
-    let status = show(&alice, &status).await;
-    for member in ["emoji_reactions", "emoji_reactions_count", "reactions"] {
-        assert_eq!(status.get(member), None);
-    }
-    assert_eq!(status["account"]["server_features"]["emoji_reaction"], false);
-    assert_eq!(status["account"]["other_settings"].get("emoji_reaction_policy"), None);
-    react(&alice, &status, "👍").fails(404).await;
-    unreact(&alice, &status, "👍").fails(404).await;
-    alice.get("/api/v1/emoji_reactions").fails(404).await;
-    let names = capabilities(&app).await;
-    assert!(!names.contains(&"emoji_reaction".to_owned()) && !names.contains(&"enable_wide_emoji_reaction".to_owned()));
-}
-
-#[tokio::test]
 async fn reactions_go_with_their_emoji() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook", "wren"]).await;
@@ -563,36 +496,6 @@ async fn reactions_go_with_their_emoji() {
     assert_eq!(seen(&bob, &status).await, "wren 1*");
     let kept: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {}", table(&app))).await.unwrap();
     assert_eq!(kept, [(1,)], "the row is gone as well");
-}
-
-#[tokio::test]
-async fn people_set_on_a_page_who_may_react() {
-    let app = served(GROUP).await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
-    let browser = Browser::signed_in(&app, "alice").await;
-    let page = browser.get("/settings/extensions").await;
-    assert_eq!(page.status, 200);
-    let form = "/settings/extensions/emoji_reactions";
-    let fields = form_fields(&page.text(), form);
-    assert!(!fields.is_empty(), "{}", page.text());
-
-    let saved =
-        browser.submit(&page, form, &[("emoji_reaction_policy", "block"), ("enable_emoji_reaction", "1")]).await;
-    assert_eq!((saved.status.as_u16(), saved.header("location")), (302, "/settings/extensions"));
-    react(&bob, &status, "👍").fails(422).await;
-    let account = bob.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
-    assert_eq!(account["other_settings"]["emoji_reaction_policy"], "block");
-    let again = browser.get("/settings/extensions").await;
-    assert!(again.text().contains("<option value=\"block\" selected>"), "{}", again.text());
-
-    let refused = browser.submit(&again, form, &[("emoji_reaction_policy", "nobody")]).await;
-    assert_eq!(refused.status, 422);
-    assert!(refused.text().contains("emoji_reaction_policy"), "{}", refused.text());
-    let hidden: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(browser.post("/settings/extensions/no_such", &hidden).await.status, 404);
-    switch_off(&app, GROUP).await;
-    assert!(!browser.get("/settings/extensions").await.text().contains("emoji_reaction_policy"));
 }
 
 #[tokio::test]

@@ -44,6 +44,7 @@ mod purge;
 mod pushes;
 mod quotas;
 mod reaction_deck;
+mod reaction_settings;
 mod reload;
 mod routes;
 mod shelf;
