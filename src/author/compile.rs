@@ -32,7 +32,7 @@ pub(crate) fn run(project: &Project, purpose: Purpose, output: Output) -> Result
 pub(crate) enum Purpose {
     /// For distribution: optimised.
     Release,
-    /// For `rookery plugin build`, `check`, `test` and `dev`, which share what they build: faster to build, slower to run.
+    /// For `rookery plugin build`, `check`, `test` and `dev`, which share build artifacts: faster to build, slower to run.
     Trial,
 }
 

@@ -67,7 +67,7 @@ impl Project {
         self.folder.join("target/plugin")
     }
 
-    /// The files of the package: those that the manifest names or includes, and those that say who may use it.
+    /// The files of the package: files that the manifest names or includes, and licence files.
     ///
     /// # Errors
     /// When one that is included is not there.
@@ -182,7 +182,7 @@ impl Project {
     }
 }
 
-/// True for the file or folder `named`, and for what is in it.
+/// True for the file or folder `named`, and for its contents.
 fn is_within(path: &str, named: &str) -> bool {
     let named = named.trim_end_matches('/');
     path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -83,7 +83,7 @@ pub(super) enum Command {
     Retry { name: String },
     /// Grant the permissions that the newest package requests, or only those that are named: `core:read`
     Grant { name: String, permissions: Vec<String> },
-    /// Revoke permissions, all or those that are named; a package that asks for one of them stops serving
+    /// Revoke all permissions, or the named ones; a package that asks for one of them stops serving
     Revoke { name: String, permissions: Vec<String> },
     /// Override limits of the manifest: `memory=16MiB`; `memory=` removes an override
     Limits { name: String, limits: Vec<String> },

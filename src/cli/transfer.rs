@@ -59,7 +59,7 @@ pub(super) async fn export(
     output.answer(&exported, || format!("Wrote {}.", file.display()))
 }
 
-/// What a user has that is in none of the files.
+/// The data of a user that the files do not contain.
 pub(super) async fn document(cx: &Cx, account: AccountId) -> Result<serde_json::Value, Failure> {
     Ok(transfer::document(cx, account, transfer::WHOLE).await?)
 }

@@ -1,9 +1,9 @@
-//! Folders of the server's data, as a command of root's uses them: the user whom they belong to could replace a file or
-//! folder in them by a link, and have root read, write or give away what it leads to.
+//! Access to the server's data folders for commands run as root: the owner of the folders could replace a file or folder in
+//! them by a link, to make root read, write or change the owner of its target.
 //!
 //! For root, only links that root made are followed, in every component of a path; files are opened relative to the open
 //! folder, so that nothing can be exchanged in between. For other users it does what the file system does. Files and folders
-//! that are made belong to the owner of the folder that they are in, and nobody else may read them.
+//! that are created belong to the owner of the folder around them, and only the owner may read them.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -219,7 +219,7 @@ fn refused(path: &Path, name: &OsStr, error: &io::Error) -> io::Error {
 }
 
 /// Gives a file or folder that was just made to the owner of the folder that it is in: what root makes in the data of a
-/// server is that server's. Other users cannot give away what they made; others may then read it, if they may enter the
+/// server is that server's. Other users cannot change the owner; the file is then readable by all who may enter the
 /// folder.
 fn give(made: &File, folder: &OwnedFd) -> io::Result<()> {
     let (own, folder) = (made.metadata()?, File::from(folder.try_clone()?).metadata()?);
@@ -237,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// As for root, whose own links are not those of this test.
+    /// As for root; the links of this test do not belong to root.
     const STRANGERS: Links = Links::Of(u32::MAX - 1);
 
     fn name(name: &str) -> &OsStr {

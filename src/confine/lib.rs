@@ -1,8 +1,8 @@
-//! Giving up rights: what a child process of the server, which decodes media or compiles plugins, may still do once it has
-//! called [`drop_privileges`], [`limit`], [`files_and_network`] and [`system_calls`].
+//! Drops the rights of a child process of the server, which decodes media or compiles plugins, to a minimum, by
+//! [`drop_privileges`], [`limit`], [`files_and_network`] and [`system_calls`].
 //!
 //! One that computes on several threads calls [`thread_calls`] in place of the last. A program that a child becomes
-//! (`ffmpeg`, `ffprobe`) has a profile of its own: [`program()`]. It may read its libraries and one file, write to one folder,
+//! (`ffmpeg`, `ffprobe`) has a separate profile: [`program()`]. It may read its libraries and one file, write to one folder,
 //! and start threads, but no process.
 //!
 //! Two layers beside the resource limits, each where the kernel has it, and none undone for as long as the process lives.

@@ -347,9 +347,8 @@ pub enum Change {
     ConversationsUpdated {
         conversations: Vec<(AccountId, RowId)>,
     },
-    /// `kind` 0 is home, 1 are lists, others are those of extensions; `owners` are whose feeds of that kind it entered. Not
-    /// said of
-    /// what a backfill or rebuild brings: those are no news.
+    /// `kind`: 0 home, 1 list, others feeds of extensions. `owners`: the owners of the feeds that received the status. Not
+    /// recorded for rebuilds, nor for statuses that are older than the job of a backfill.
     FeedEntered {
         kind: i64,
         owners: Vec<i64>,

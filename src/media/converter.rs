@@ -42,7 +42,7 @@ const PICTURE_SIZE: &str = "scale=w='min(640,iw)':h='min(640,ih)':force_original
 /// How long reading a still picture may take.
 const STILL_TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// The longer side of the JPEG that is made of a still picture, at most: for an attachment, and for what is shown smaller.
+/// Maximum longer side of the JPEG converted from a still picture: for attachments, and for all other purposes.
 const STILL_SIDES: (u32, u32) = (3840, 1500);
 
 /// The dimensions of 4:2:0 are even.
@@ -135,7 +135,7 @@ impl Converter {
     /// Looks at a file of `owner`. `scratch`: a folder for what is in the making.
     ///
     /// # Errors
-    /// [`Error::Unsupported`], [`Error::TooLarge`] and [`Error::Broken`] for what the file is, [`Error::NoConverter`],
+    /// [`Error::Unsupported`], [`Error::TooLarge`] and [`Error::Broken`] for the file, [`Error::NoConverter`],
     /// [`Error::Timeout`], [`Error::Internal`].
     pub async fn inspect(&self, owner: i64, input: &Path, container: Container, scratch: &Path) -> Result<Streams> {
         let _permit = self.probes.acquire(Some(owner)).await?;
@@ -206,7 +206,7 @@ impl Converter {
     /// Makes a JPEG in `scratch` of a still picture of `owner`, upright and no larger than `purpose` needs.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when it cannot be read here, [`Error::TooLarge`] and [`Error::Broken`] for what the file is,
+    /// [`Error::Unsupported`] when it cannot be read here, [`Error::TooLarge`] and [`Error::Broken`] for the file,
     /// [`Error::Timeout`], [`Error::Internal`].
     pub async fn still(
         &self,
@@ -233,7 +233,7 @@ impl Converter {
             format!("scale=w='min({side},iw)':h='min({side},ih)':force_original_aspect_ratio=decrease:out_range=full");
         let filters: Vec<String> = std::iter::once(fitting).chain(declared.upright().map(str::to_owned)).collect();
         encoding.extend(["-vf".into(), filters.join(",").into(), "-f".into(), "image2pipe".into()]);
-        // Whether a program turns such a picture by itself depends on its version.
+        // Only some versions rotate such pictures, so the filters do it for all.
         let reading = self.ffmpeg_with(&["-noautorotate"], input, Container::Mp4, scratch, encoding, &path);
         tokio::time::timeout(STILL_TIME_LIMIT, reading).await.map_err(|_| Error::Timeout)??;
         let made = super::probe(&tokio::fs::read(&path).await.map_err(Error::internal)?)?;

@@ -1,7 +1,7 @@
 //! Still pictures in HEIF containers (AVIF, HEIC): recognised, and measured before anything decodes them.
 //!
-//! Only the boxes that say how large the pictures are, and how they are turned, are read. A photograph is often stored as a grid of tiles beside which
-//! thumbnails stand; the largest size that is declared is that of the whole picture.
+//! Reads only the boxes with sizes and rotation. A photograph is often stored as a grid of tiles with thumbnails; the largest
+//! declared size belongs to the whole picture.
 //!
 //! Spec: ISO/IEC 23008-12, and <https://aomediacodec.github.io/av1-avif/>
 
@@ -22,7 +22,7 @@ pub enum Still {
 /// The bytes at the beginning of a file in which its pictures are declared.
 const HEAD_BYTES: usize = 256 * 1024;
 
-/// Those that say what it is.
+/// Enough for the brands in the `ftyp` box.
 const BRANDS_BYTES: usize = 256;
 
 impl Still {
@@ -78,7 +78,7 @@ impl Still {
     }
 }
 
-/// What the beginning of a file declares about its picture.
+/// Properties of the picture, declared at the beginning of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     /// In pixels, as stored.
@@ -92,7 +92,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// The filters of `ffmpeg` that turn the stored picture to what it shows.
+    /// The `ffmpeg` filters that rotate and mirror the stored picture for display.
     pub(super) fn upright(self) -> impl Iterator<Item = &'static str> {
         let turn = match self.turns {
             1 => Some("transpose=cclock"),
@@ -125,7 +125,7 @@ impl Declared {
     }
 }
 
-/// What the file at `path`, of `max_bytes` at most, declares about its picture.
+/// Reads the declared properties of the picture at `path`, which may have `max_bytes`.
 ///
 /// # Errors
 /// [`Error::TooLarge`] for a file or a picture beyond the limits, [`Error::Broken`] when it declares no size.

@@ -67,7 +67,7 @@ pub use types::{File, Format, Motion, Processed, Purpose};
 /// The content types of images that are decoded here.
 const IMAGE_TYPES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// Those of video and sound, which need `ffmpeg`.
+/// The content types of video and sound, which need `ffmpeg`.
 const MOVING_TYPES: &[&str] = &[
     "video/webm",
     "video/mp4",
@@ -92,8 +92,8 @@ const MOVING_TYPES: &[&str] = &[
     "video/x-ms-asf",
 ];
 
-/// The content types accepted for uploads, as the instance document lists them: what a file is called is never read; this is
-/// for clients.
+/// The content types accepted for uploads, as the instance document lists them. For clients only: the server detects types by
+/// content.
 #[must_use]
 pub fn supported_mime_types(converter: &Converter) -> Vec<&'static str> {
     let stills = converter.stills().iter().flat_map(|still| still.mimes());

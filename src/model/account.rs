@@ -60,7 +60,7 @@ pub struct Account {
     pub header: Option<String>,
     pub header_static: Option<String>,
     pub header_remote_url: Option<String>,
-    /// What the avatar shows, for those who do not see it; blank when it was not said.
+    /// Alternative text of the avatar; blank when there is none.
     pub avatar_description: String,
     /// The same of the header.
     pub header_description: String,
@@ -68,7 +68,7 @@ pub struct Account {
     pub show_media: bool,
     /// That tab has the media of replies too.
     pub show_media_replies: bool,
-    /// The profile has a tab with what it features.
+    /// The profile has a tab with featured accounts and hashtags.
     pub show_featured: bool,
     pub locked: bool,
     pub discoverable: Option<bool>,

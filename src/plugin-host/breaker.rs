@@ -1,8 +1,8 @@
 //! The circuit breaker: stops calling a route, hook, job or command that keeps failing.
 //!
-//! Asked by `call` before and told after each call. Opens when more than half of at least 20 calls within 30 seconds
-//! failed, and then refuses calls for 5 seconds. The failures of the person who has the most are left out: nobody can
-//! stop alone what others use. After that it is half-open: one call is the probe, whose success
+//! `call` asks it before each call and records the result afterwards. Opens when more than half of at least 20 calls
+//! within 30 seconds failed, and then refuses calls for 5 seconds. The failures of the account with the most failures are left
+//! out, so that a single account cannot open it for others. After that it is half-open: one call is the probe, whose success
 //! closes it. Each opening in a row doubles the time, up to 5 minutes (exponential back-off). Three openings in an hour
 //! are reported. What a refused call means (a hook's policy, a 503) is not decided here.
 //!
@@ -146,7 +146,7 @@ impl Breaker {
         recent.fold((0, 0), |(calls, failures), part| (calls + part.calls, failures + part.failures))
     }
 
-    /// Records a failure for `person`, and returns how many of the window's failures are those of the person with the most.
+    /// Records a failure for `person`, and returns the most failures of a single account within the window.
     fn count_person(&mut self, person: Option<i64>, now: Instant) -> u32 {
         let second = now.saturating_duration_since(self.born).as_secs();
         self.persons.extend(person.map(|person| (second, person)));

@@ -141,7 +141,7 @@ impl CodeCache {
         self.begin(&code_file(name))
     }
 
-    /// Removes files until there is room for those that may be there.
+    /// Removes files until the cache is within its limit.
     pub(crate) fn make_room(&self) {
         self.prune(MAX_BYTES);
     }

@@ -2,7 +2,7 @@
 //!
 //! A component may come from strangers, and compiling it takes half a gigabyte. The child gives up its rights before it reads
 //! a byte (no files, connections or processes; bounded memory and CPU time), takes the component from standard input, and
-//! writes machine code to standard output. What it took is the system's again when it ends. [`main`] must be called before the
+//! writes machine code to standard output. The system reclaims its memory when it exits. [`main`] must be called before the
 //! program starts a runtime or reads its configuration.
 //!
 //! Development compiles within the server: there, functions that did not change are not compiled again.
@@ -155,7 +155,7 @@ async fn converse(
     judge(child.wait().await.map_err(failed)?, &String::from_utf8_lossy(&text))
 }
 
-/// What the exit status of a child says.
+/// The error for the exit status of a child.
 fn judge(status: ExitStatus, text: &str) -> Result<(), CompileError> {
     use std::os::unix::process::ExitStatusExt as _;
 

@@ -1,6 +1,6 @@
-//! The parts of a plugin: each has a budget of its own for time in the database, and a circuit breaker for it.
+//! The parts of a plugin: each has a separate budget of database time, with a circuit breaker.
 //!
-//! Decided by `call` from what is called, and by `src/plugins` for statements that the server runs without a call.
+//! Chosen by `call` from the exported function, and by `src/plugins` for statements that the server runs without a call.
 
 use crate::plugin_metrics::CallKind;
 

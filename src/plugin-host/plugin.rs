@@ -331,8 +331,8 @@ impl Plugin {
         self.0.runner.metrics.used_database(part, time);
     }
 
-    /// The circuit breakers of every route, hook, job and command that was called so far, and those of time in the
-    /// database that opened within the last hour.
+    /// The circuit breakers of every route, hook, job and command that was called so far, and the breakers of
+    /// database time that opened within the last hour.
     pub fn breakers(&self) -> Vec<BreakerReport> {
         self.0.runner.metrics.breakers()
     }

@@ -73,7 +73,7 @@ pub struct Stats {
     pub bytes_in_peak: u64,
 }
 
-/// The circuit breaker of one route, hook, job or command, or that of a part's time in the database.
+/// The circuit breaker of one route, hook, job or command, or of the database time of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct BreakerReport {

@@ -151,8 +151,8 @@ pub struct AccountCounts {
     pub last_status_at: Option<Time>,
 }
 
-/// Adds to the counters of an account, none of which goes below 0, and counts its version up. Whom ten times as many follow is
-/// found sooner.
+/// Adds to the counters of an account, none of which goes below 0, and counts its version up. Updates its rank in the
+/// search when the followers grew tenfold.
 pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
     let after: Option<(i64,)> = tx
         .query(sql!(
@@ -216,7 +216,7 @@ pub struct ActorObject {
     pub fetched_at: Option<Time>,
 }
 
-/// Inserts an account, local or remote, with what it is found by.
+/// Inserts an account, local or remote, with its search names.
 ///
 /// # Errors
 /// A violation of the unique index `accounts_username` when name and domain are taken (case-insensitively), of

@@ -1,5 +1,5 @@
-//! What accounts are found by ([`text::names`]), and how many follow them, so that a search reads those whom most people follow
-//! first.
+//! The search names of accounts ([`text::names`]) with their rank by followers, so that a search reads the most followed
+//! accounts first.
 //!
 //! Reached from [`account`](super::account) and [`profile`](super::profile), which write accounts, and read by
 //! [`account_search`](super::account_search).
@@ -32,7 +32,7 @@ pub(super) async fn replace(tx: &mut Tx, id: AccountId, username: &str, display_
     Ok(())
 }
 
-/// Ranks an account anew.
+/// Updates the rank of an account.
 pub(super) async fn set_rank(tx: &mut Tx, id: AccountId, rank: i64) -> Result<()> {
     tx.query(sql!("UPDATE account_names SET rank = $2 WHERE account_id = $1 AND rank <> $2"))
         .bind(id)

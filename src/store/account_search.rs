@@ -1,9 +1,9 @@
 //! Account search by prefix: of the user name, of any word of the display name, or of the domain of a handle.
 //!
-//! Reached from `service::account`. The names of accounts are read from those whom most people follow on
-//! ([`account_names`]), which with the viewer's own follows gives a bounded number of candidates, which are then ranked: the
-//! cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL), so both engines give
-//! the same answer. There is no full-text search, and nobody is looked up on other servers. Spec: contract rules, section 16.
+//! Reached from `service::account`. Names are read in the order of their rank, the most followed accounts
+//! first ([`account_names`]), which with the viewer's own follows gives a bounded number of candidates, which are then
+//! ranked: the cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL), so both engines give
+//! the same answer. There is no full-text search, and no request to other servers. Spec: contract rules, section 16.
 
 use super::sql::Ids;
 use super::{Executor, Result, account_names};
@@ -49,7 +49,7 @@ macro_rules! best_first {
     };
 }
 
-/// The candidates besides those whom most people follow.
+/// The candidates besides the most followed accounts.
 macro_rules! others {
     () => {
         concat!(
@@ -71,8 +71,8 @@ macro_rules! others {
 
 /// Accounts with a name that begins with `prefix`, which is in lower case.
 ///
-/// Four sources of candidates: [`FEW`] to [`MANY`] whom most people follow, as many with exactly this user name, and, since
-/// these may miss them, everyone whom the viewer follows and, if only followers are asked for, the newest followers (`$8`).
+/// Four sources of candidates: the [`FEW`] to [`MANY`] most followed accounts, as many with exactly this user name, and, since
+/// these may miss them, the accounts that the viewer follows and, if only followers are asked for, the newest followers (`$8`).
 /// `UNION` removes duplicates.
 pub async fn by_prefix(
     db: impl Executor,

@@ -88,7 +88,7 @@ impl From<&Account> for Profile {
     }
 }
 
-/// Writes a profile, and what its account is found by.
+/// Writes a profile and its search names.
 pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> Result<()> {
     let account: Option<(String, i64)> = tx.query(sql!(
         "UPDATE accounts

@@ -159,7 +159,7 @@ pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor)
     Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
 }
 
-/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden, and so are those that
+/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden, and so are accounts that
 /// block `viewer` or are blocked.
 pub async fn list_endorsements(
     db: impl Executor,

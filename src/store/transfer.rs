@@ -331,7 +331,7 @@ pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<Related>
     .await
 }
 
-/// Somebody on a list.
+/// A list membership.
 #[derive(Clone, Debug, model::Row)]
 #[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct Listed {

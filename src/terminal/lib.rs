@@ -108,8 +108,7 @@ impl Output {
     }
 }
 
-/// `text` with escapes for what a terminal would act on, line breaks and tabs aside: what is printed may come from other
-/// people.
+/// Escapes the control characters of `text`, except line breaks and tabs: it may come from untrusted users.
 fn lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(escaped).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")

@@ -1,5 +1,4 @@
-//! The texts that an account is found by: what somebody types may be the beginning of its user name, or of its display name from
-//! any of its words on.
+//! The search names of an account: a query may be a prefix of its user name, or of its display name starting at any word.
 
 use super::keywords::{has_spaces, is_word};
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// True for a control character, and for those that reorder or break a line (Unicode's bidirectional controls, line and
+/// True for a control character, and for characters that reorder or break a line (Unicode's bidirectional controls, line and
 /// paragraph separators, the byte order mark).
 #[must_use]
 pub fn is_unprintable(character: char) -> bool {

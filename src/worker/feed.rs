@@ -105,11 +105,11 @@ async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId
     for part in parts.filter(|part| !part.is_empty()) {
         entered.extend(store::feed::fan_out(tx, &part, *first..=*last, cx.clock.now()).await?);
     }
-    tell(cx, tx, entered).await
+    record_entered(cx, tx, entered).await
 }
 
-/// Says which feeds statuses entered just now.
-async fn tell(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<()> {
+/// Records which feeds received statuses.
+async fn record_entered(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<()> {
     let mut owners: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
     let mut lists: Vec<(RowId, StatusId)> = Vec::new();
     for Entered { kind, owner, status } in entered {
@@ -125,12 +125,12 @@ async fn tell(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<()> {
     list::notify_entered(cx, tx, &lists).await
 }
 
-/// Says which of `entered`, which `job` filled in, are newer than it: their fan-out finds them in the feed already, and says
-/// nothing of them.
-pub(super) async fn tell_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: Vec<Entered>) -> Result<()> {
-    // Ids of one generator, in the order of time.
+/// Records the entries of a backfill whose statuses are newer than its `job`: their fan-out finds them already inserted and
+/// records nothing.
+pub(super) async fn record_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: Vec<Entered>) -> Result<()> {
+    // Ids of jobs and statuses come from one generator, in the order of time.
     entered.retain(|entry| i64::from(entry.status) > i64::from(job));
-    if entered.is_empty() { Ok(()) } else { tell(cx, tx, entered).await }
+    if entered.is_empty() { Ok(()) } else { record_entered(cx, tx, entered).await }
 }
 
 /// Notifies the followers who asked for that of those among `statuses` that begin something.
@@ -169,7 +169,7 @@ pub(super) async fn merge(cx: &Cx, tx: &mut Tx, id: JobId, job: &Merge) -> Resul
     for list in store::list::list_with_member(&mut *tx, job.account, job.target).await? {
         entered.extend(store::list_feed::backfill(tx, list.id, job.target, now, MERGE_LIMIT).await?);
     }
-    Ok(tell_newer(cx, tx, id, entered).await?)
+    Ok(record_newer(cx, tx, id, entered).await?)
 }
 
 /// Removes the statuses of someone from feeds, unless they are followed by now.

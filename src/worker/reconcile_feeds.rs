@@ -15,7 +15,7 @@ use rookery_core::queue::{Failure, MergeTag, RebuildList, ReconcileHome, Reconci
 use store::Tx;
 use store::feed::{Feed, Reblogs};
 
-use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, tell_newer};
+use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, record_newer};
 
 /// Fills the newest statuses of those on the list into its feed, and takes those of the others out.
 pub(super) async fn list(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileList) -> Result<(), Failure> {
@@ -26,7 +26,7 @@ pub(super) async fn list(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileList) -
     for member in on_it {
         entered.extend(store::list_feed::backfill(tx, job.list, member, cx.clock.now(), MERGE_LIMIT).await?);
     }
-    Ok(tell_newer(cx, tx, id, entered).await?)
+    Ok(record_newer(cx, tx, id, entered).await?)
 }
 
 /// Takes the authors out of the home feed who are on an exclusive list, and fills in the newest statuses of the others, as far
@@ -38,7 +38,7 @@ pub(super) async fn home(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileHome) -
     for author in job.authors.iter().filter(|author| !excluded.contains(author)) {
         entered.extend(store::feed::backfill(tx, job.account, *author, cx.clock.now(), MERGE_LIMIT).await?);
     }
-    Ok(tell_newer(cx, tx, id, entered).await?)
+    Ok(record_newer(cx, tx, id, entered).await?)
 }
 
 async fn take_out(tx: &mut Tx, feed: Feed, authors: &[AccountId]) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub(super) async fn rebuild_list(cx: &Cx, tx: &mut Tx, job: &RebuildList) -> Res
 /// Fills the newest statuses with a hashtag into a home feed.
 pub(super) async fn merge_tag(cx: &Cx, tx: &mut Tx, id: JobId, job: &MergeTag) -> Result<(), Failure> {
     let entered = store::tag_feed::backfill(tx, job.account, job.tag, cx.clock.now(), MERGE_LIMIT).await?;
-    Ok(tell_newer(cx, tx, id, entered).await?)
+    Ok(record_newer(cx, tx, id, entered).await?)
 }
 
 /// Takes the statuses out of a home feed that only a hashtag brought.

@@ -48,7 +48,7 @@ async fn nothing_is_asked_without_ids_and_an_id_counts_once() {
     assert_eq!(alice.get(&path).ok().await.as_array().unwrap().len(), 1);
 }
 
-/// A request to change something of somebody else's, which is found before its parameters are read.
+/// A request to change a record of another account: 404 before its parameters are read.
 async fn refused_as_missing(client: &Client, method: Method, path: &str) {
     for body in
         [json!({}), json!({"title": ["a"], "account_ids": 1, "keyword": {}, "scheduled_at": "soon", "choices": "x"})]
@@ -88,7 +88,7 @@ async fn what_others_have_is_not_found_whatever_is_sent() {
     ] {
         refused_as_missing(&bob, method, &path).await;
     }
-    // Whoever has it is told what is wrong.
+    // The owner gets the error of the parameters.
     alice.put(&format!("/api/v1/lists/{list}")).json(&json!({"title": ["a"]})).fails(422).await;
     alice.post(&format!("/api/v1/lists/{list}/accounts")).json(&json!({})).fails(400).await;
 }
@@ -132,7 +132,7 @@ async fn own_statuses_are_marked_by_no_own_filter() {
     assert_eq!(marked(&own, "").await, 0);
     assert_eq!(marked(&others, "").await, 1, "an emoji is a whole word inside a word");
     assert_eq!(marked(&others, "/reblog").await, 1, "it is still what another wrote");
-    // Somebody else's reblog of one's own.
+    // A reblog of an own status by another account.
     bob.post(&format!("/api/v1/statuses/{own}/reblog")).ok().await;
     app.run_jobs().await;
     let theirs = alice.get(&format!("/api/v1/accounts/{}/statuses", bob.id())).ok().await;

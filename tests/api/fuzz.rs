@@ -113,7 +113,7 @@ fn targets() -> Vec<Target> {
     routed().iter().map(target).collect()
 }
 
-/// The names in the column `params` of a table, and those that every route may meet.
+/// The names in the column `params` of a table, and common parameter names.
 fn parameters(column: &str) -> impl Iterator<Item = String> {
     let names = column.split([';', ',']).filter_map(|text| text.split(':').next());
     let names = names.map(|text| text.trim_end_matches('*').trim().to_owned());
@@ -289,7 +289,7 @@ impl World {
         Some(self.app.send(self.request(wild)?).await)
     }
 
-    /// `None` for what is no URL: it never reaches a server.
+    /// `None` for an invalid URL, which never reaches a server.
     fn request(&self, wild: &Wild) -> Option<Request<Body>> {
         let client = &self.clients[usize::from(wild.token).min(2)];
         let mut request =

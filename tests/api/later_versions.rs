@@ -33,7 +33,7 @@ async fn endorsements_of_an_account_are_shown_to_everybody() {
     let shown = app.anonymous().get(&path).ok().await;
     contract::check("Account[]", &shown);
     assert_eq!(names(&shown), ["carol", "bob"]);
-    // Whoever blocks the viewer is left out, and somebody who is blocked by the account itself sees nobody.
+    // Accounts that block the viewer are left out; a viewer blocked by the account gets an empty list.
     carol.post(&on(&bob, "block")).ok().await;
     assert_eq!(names(&bob.get(&path).ok().await), ["bob"]);
     alice.post(&on(&bob, "block")).ok().await;
@@ -99,7 +99,7 @@ async fn profile_is_read_and_changed_as_it_was_written() {
     let tabs = ["show_media", "show_media_replies", "show_featured"].map(|name| shown[name] == false);
     assert_eq!((tabs, &shown["avatar_description"]), ([true; 3], &json!("a rook")));
 
-    // The description of one image is not that of the next, nor of none.
+    // A description is removed with its image.
     let next = alice.patch("/api/v1/accounts/update_credentials").multipart(&[], &[("avatar", "b.png", &png(9, 9))]);
     assert_eq!(next.ok().await["avatar_description"], "");
     let described = json!({"avatar_description": "another"});

@@ -24,7 +24,7 @@ struct Documented {
 struct Document {
     registry: Registry<'static>,
     operations: Vec<Documented>,
-    /// What the events of streams carry.
+    /// The payload schemas of stream events by name.
     events: HashMap<String, Value>,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
@@ -46,7 +46,7 @@ pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
     assert!(faults.is_empty(), "{method} {path} answers {}, which is not as documented: {faults:#?}", answer.status);
 }
 
-/// Fails the test when `event` of a stream does not carry what the document says; plugins' own may carry anything.
+/// Fails the test when the payload of `event` does not match the document. Undocumented events of plugins may have any payload.
 pub fn hold_event(app: &TestApp, event: &str, payload: &str) {
     let document = Document::of(app);
     let Some(schema) = document.events.get(event) else { return };

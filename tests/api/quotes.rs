@@ -138,7 +138,7 @@ async fn own_status_for_followers_is_quoted_no_wider_than_it_is() {
     let public = say(&alice, "look").await;
     let text = json!({"status": format!("QT {}", address(&private))});
     assert!(alice.put(&path(&public, "")).json(&text).ok().await.get("quote").is_none());
-    // Somebody else's may not be quoted, whoever reads it.
+    // A followers-only status of another account cannot be quoted.
     let ask = json!({"status": "look", "quoted_status_id": id(&private), "visibility": "private"});
     bob.post("/api/v1/statuses").json(&ask).fails(422).await;
 }

@@ -79,7 +79,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         last = publish(&alice, &format!("number {number} #rooks")).await;
     }
     bob.post(&path(&last, "/reblog")).ok().await;
-    // What was published before the list is no news to it.
+    // Fill the feeds now: statuses published before the list do not notify.
     app.run_jobs().await;
     let list = alice.post("/api/v1/lists").json(&json!({"title": "gone", "notify": true})).ok().await;
     let others = carol.post("/api/v1/lists").json(&json!({"title": "left", "exclusive": true})).ok().await;

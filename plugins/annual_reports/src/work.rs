@@ -39,7 +39,7 @@ impl Work {
     pub(crate) fn new(year: i64, account: Option<Id>) -> Result<Self> {
         let stage = match account {
             Some(account) if report::is_made(account, year)? => Stage::Done,
-            // What was done in a year that is over changes only by what is deleted since.
+            // The figures of a past year change only by deletions.
             Some(_) if sql::is_counted(year).one::<u32>()? > 0 => Stage::Report(Id(0)),
             Some(_) | None => Stage::Tally(Id(0)),
         };

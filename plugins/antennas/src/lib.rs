@@ -62,7 +62,7 @@ struct Change {
 }
 
 impl Change {
-    /// The choices with what was sent; the list must be one of the caller's.
+    /// The choices updated from the request; the list must belong to the caller.
     fn with_list(self, ctx: &Context, old: Choices) -> Result<Choices, Refusal> {
         let list_id = match self.list_id.as_deref() {
             None => old.list_id,

@@ -24,7 +24,7 @@ const WAITING: i64 = 1_000;
 const OF_ONE: i64 = 200;
 /// Bytes of the messages that wait for all devices of a person.
 const FOR_PERSON: i64 = 16 << 20;
-/// Bytes of those of them that one account sent.
+/// Bytes of the messages from one account.
 const FOR_PAIR: i64 = 4 << 20;
 /// Bytes of the messages that one account sent and that wait, for whomever.
 const FROM_PERSON: i64 = 32 << 20;

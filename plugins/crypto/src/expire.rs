@@ -1,4 +1,4 @@
-//! What nobody fetched for a month, and counts of claims from earlier hours: deleted a part at a time, each in a job.
+//! Deletes messages that were not fetched for a month, and counts of claims from earlier hours, in batches, one per job.
 
 use rookery_plugin::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::{HOUR, sql};
 
 /// How long a message waits for its device, in milliseconds: 30 days.
 const WAITS: i64 = 30 * 24 * HOUR;
-/// How many messages one job deletes, and those of the same millisecond as the last.
+/// Messages deleted by one job; messages of the same millisecond as the last are deleted with it.
 const PART: u16 = 500;
 
 /// Nothing is left from before `:before`, or this job is queued again.

@@ -28,7 +28,7 @@ pub struct Crypto;
 
 /// How many accounts or devices are asked about at once.
 const MOST: usize = 100;
-/// One-time keys of one device that one person may claim within an hour, so that nobody uses them all up alone.
+/// One-time keys of one device that one account may claim within an hour, so that a single account cannot use them all up.
 const OF_DEVICE: i64 = 20;
 /// One-time keys that one person may claim within an hour, of all devices.
 const IN_ALL: i64 = 1_000;
@@ -122,7 +122,7 @@ fn claim(ctx: &Context, Params(claims): Params<Claims>) -> Result<Output> {
     Output::json(&wanted.into_iter().filter_map(claimed).collect::<Vec<_>>())
 }
 
-/// Those of `wanted` of which `asker` may claim another key in this hour.
+/// The devices in `wanted` from which `asker` may claim another key in this hour.
 ///
 /// # Errors
 /// [`Error::RateLimited`] when that is none since `asker` claimed too many in all.

@@ -129,8 +129,8 @@ pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
     Ok(store::follow::list_following(&cx.db, id, filter, cursor, cx.clock.now()).await?)
 }
 
-/// The accounts that `id` features on its profile, by their ids: nobody when it is suspended or blocks `viewer`, and without
-/// those that block `viewer` or are blocked.
+/// The accounts that `id` features on its profile, by their ids: empty when it is suspended or blocks `viewer`; accounts
+/// that block `viewer` or are blocked are left out.
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].

@@ -36,7 +36,7 @@ pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     Ok(FoundTag { featuring: true, ..tag })
 }
 
-/// Features the hashtag `name` no more; no error when it was not featured.
+/// Stops featuring the hashtag `name`; not an error when it was not featured.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no name of a hashtag.

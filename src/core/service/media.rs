@@ -397,7 +397,7 @@ async fn process_file(cx: &Cx, owner: AccountId, name: &str, path: &Path, purpos
 /// Decodes the image at `path`, sent by `owner`: in the sandbox, an AVIF or HEIC picture by way of a JPEG.
 ///
 /// # Errors
-/// [`Error::Machine`] when its disk is full or read-only; the inner error says what is wrong with the file.
+/// [`Error::Machine`] when its disk is full or read-only; the inner error describes a fault of the file.
 pub(super) async fn decode(
     cx: &Cx,
     owner: AccountId,

@@ -143,7 +143,7 @@ pub async fn remove_pictures(cx: &Cx, tx: &mut Tx, account: AccountId, pictures:
     Ok(removed)
 }
 
-/// `changes` of a request that sends `pictures`: the description of one is not that of the next.
+/// `changes` of a request that replaces `pictures`: a description does not carry over to the new image.
 fn with_descriptions(mut changes: Changes, pictures: &[(Picture, PathBuf)]) -> Changes {
     for (picture, _) in pictures {
         let description = match picture {

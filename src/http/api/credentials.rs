@@ -64,7 +64,7 @@ pub struct CredentialParams {
     /// most 100. They replace all that there are.
     #[serde(deserialize_with = "list")]
     attribution_domains: Option<Vec<String>>,
-    /// What the avatar shows, for those who do not see it: at most 1,500 characters. A new avatar without has none.
+    /// Alternative text of the avatar: at most 1,500 characters. A new avatar without has none.
     #[serde(deserialize_with = "text")]
     avatar_description: Option<String>,
     /// The same of the header.
@@ -76,7 +76,7 @@ pub struct CredentialParams {
     /// Whether that tab has the media of replies too.
     #[serde(deserialize_with = "flag")]
     show_media_replies: Option<bool>,
-    /// Whether the profile has a tab with what it features.
+    /// Whether the profile has a tab with featured accounts and hashtags.
     #[serde(deserialize_with = "flag")]
     show_featured: Option<bool>,
     source: Option<Source>,

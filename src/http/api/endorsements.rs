@@ -1,4 +1,4 @@
-//! The accounts that somebody features on their profile; featuring them is in [`relationships`](super::relationships).
+//! Accounts featured on profiles; featuring them is in [`relationships`](super::relationships).
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/endorsements/>
 

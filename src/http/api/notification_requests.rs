@@ -21,7 +21,7 @@ use rookery_core::service::notification::requests;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Requests {
-    /// The requests; those that are unknown or someone else's are ignored. None when it is left out.
+    /// The requests; unknown ids and ids of other receivers are ignored. None when it is left out.
     #[serde(deserialize_with = "distinct")]
     #[schemars(with = "Option<Vec<RowId>>")]
     id: Option<Vec<serde_json::Value>>,

@@ -48,7 +48,7 @@ const TARGETS_MAX: usize = 80;
 /// Query parameters of [`familiar_followers`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FamiliarParams {
-    /// Nobody when it is left out.
+    /// Empty when it is left out.
     #[serde(default, deserialize_with = "distinct")]
     id: Option<Vec<AccountId>>,
 }

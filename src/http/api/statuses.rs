@@ -191,7 +191,7 @@ impl MediaParams {
     }
 }
 
-/// What a `data:` URI in base64 holds (RFC 2397).
+/// Decodes a `data:` URI in base64 (RFC 2397).
 fn data_of(uri: &str) -> Option<Vec<u8>> {
     let (_, data) = uri.strip_prefix("data:")?.split_once(";base64,")?;
     STANDARD.decode(data.trim_ascii()).ok()

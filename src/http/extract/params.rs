@@ -63,7 +63,7 @@ impl<P> ParamsOfOwn<P> {
     /// The parameters; where they are refused, `found` says whether there is such a thing at all.
     ///
     /// # Errors
-    /// Those of `found`, which are looked for first, and those of the parameters.
+    /// Errors of `found`, which is awaited first, then errors of the parameters.
     pub async fn or_missing<T>(self, found: impl Future<Output = rookery_core::error::Result<T>>) -> Result<P> {
         match self.0 {
             Ok(params) => Ok(params),

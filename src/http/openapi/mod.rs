@@ -2,7 +2,7 @@
 //!
 //! Operations come from the argument lists of handlers and the policies of their routes
 //! ([`operation`](crate::operation)), those of plugins from their manifests, and entities from the schemas that the tests
-//! hold every answer against. [Streams](streams) alone have a table of their own, held against what they send.
+//! check every response against. [Streams](streams) have a separate table, which the tests check events against.
 //!
 //! Spec: <https://spec.openapis.org/oas/v3.1.1.html>
 
@@ -68,7 +68,7 @@ pub fn has_entity(name: &str) -> bool {
     ENTITIES.contains_key(name)
 }
 
-/// The schemas of entities, with those of extensions and the notification types that they declare.
+/// The schemas of entities, the entities and notification types of extensions included.
 fn schemas(cx: &rookery_core::Cx) -> Map<String, Value> {
     let mut schemas = ENTITIES.clone();
     schemas.extend(cx.extensions().openapi_entities());

@@ -1,7 +1,7 @@
 //! Streams in the OpenAPI document: each channel as the path of its server-sent events, and the WebSocket that has them all.
 //!
-//! OpenAPI 3.1 has no word for a sequence of events, so `x-events` of an operation maps their names to the schemas of what
-//! they carry: a JSON document, or a text where the type is `string`. Channels of plugins come from their manifests.
+//! OpenAPI 3.1 has no word for a sequence of events, so `x-events` of an operation maps their names to the schemas of their
+//! payloads: a JSON document, or a text where the type is `string`. Channels of plugins come from their manifests.
 //!
 //! Spec: contract streaming, sections 2 to 5
 
@@ -12,16 +12,16 @@ use super::{add_operation, answer_schema};
 use crate::operation::openapi::security;
 use crate::operation::{Caller, Operation, Parameter, Place};
 
-/// The path of the WebSocket, and what those of channels begin with.
+/// The path of the WebSocket, and the prefix of channel paths.
 const ROOT: &str = "/api/v1/streaming";
 
-/// What happens to statuses.
+/// Status events.
 const STATUSES: &[&str] = &["update", "status.update", "delete"];
 
-/// What concerns everybody who looks at a stream of their own.
+/// Events of every user stream.
 const ANNOUNCED: &[&str] = &["announcement", "announcement.reaction", "announcement.delete", "filters_changed"];
 
-/// What is notified.
+/// Notification events.
 const NOTIFIED: &[&str] = &["notification", "notifications_merged"];
 
 /// A channel of the server's own: its name, the scopes of which one is needed, its parameters, and its events.
@@ -52,7 +52,7 @@ pub(super) fn add(paths: &mut Map<String, Value>) {
     }
 }
 
-/// Adds a channel of a plugin, with a parameter of its own name, to `paths`.
+/// Adds a channel of a plugin, whose parameter has the name of the channel, to `paths`.
 pub fn add_extension(paths: &mut Map<String, Value>, name: &str) {
     let own = Parameter { required: false, ..Parameter::required(name, Place::Query, json!({ "type": "string" })) };
     add_channel(paths, name, &["read", "read:statuses"], vec![own], STATUSES);
@@ -110,7 +110,7 @@ fn parameter(name: &str) -> Parameter {
     Parameter { required, ..Parameter::required(name, Place::Query, schema) }
 }
 
-/// What each of `events` carries.
+/// The payload schemas of `events` by name.
 fn carried(events: &[&str]) -> Value {
     events.iter().map(|event| ((*event).to_owned(), payload(event))).collect::<Map<String, Value>>().into()
 }

@@ -101,7 +101,7 @@ pub async fn revoke(
     Params(revoked): Params<Revoked>,
 ) -> Result<Json> {
     admin::revoke(&cx, &name, &revoked.permissions).await?;
-    // That it asks for more than was granted is what was wanted.
+    // A reload fails for the missing permission, which is intended here.
     let _ = crate::reload(&cx, &name).await;
     detail(&cx, &name).await
 }

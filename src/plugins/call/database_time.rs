@@ -1,7 +1,7 @@
 //! Whose turn it is to change something, and how long a call keeps the database.
 //!
 //! A plugin waits for its own turn first and then for that of all plugins, so that it stands in the way of others once
-//! at most. What a statement or transaction takes beyond [`FREE`] counts towards the limit of the part that ran it, and
+//! at most. The time of a statement or transaction beyond [`FREE`] counts towards the limit of the part that ran it, and
 //! after a transaction that part's next one waits for as long: other writers, other processes too, find the database
 //! free half of the time.
 
@@ -46,7 +46,7 @@ impl Drop for Timed {
 }
 
 impl Timed {
-    /// Counts what a statement of `part` takes that runs by itself.
+    /// Counts the time of a statement of `part` outside a transaction.
     pub(crate) fn begin(active: &Arc<Active>, part: Part) -> Self {
         Self { active: Arc::clone(active), part, since: Instant::now(), turn: None }
     }

@@ -33,7 +33,7 @@ fn internal(cause: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Logs the cause of an internal failure of `function`, a host function or statement of the plugin called `plugin`, and
-/// removes it, so that nobody else is shown it.
+/// removes it, so that it is not shown elsewhere.
 pub(crate) fn log_cause(plugin: &str, function: &str, failure: &mut Failure) {
     if failure.code == INTERNAL {
         let cause = failure.detail.take().unwrap_or_default();
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what is logged.
+    /// Stores log events.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<String>>);
 

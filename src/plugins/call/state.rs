@@ -33,7 +33,7 @@ pub(super) struct State {
     pub(super) memory: Memory,
     pub(super) http: Allowance,
     pub(super) notified: Mutex<Notified>,
-    /// Permits for this plugin's own transactions: those of its filters, and the others.
+    /// Permits for this plugin's transactions: one set for its filters, one for all other parts.
     changing: [OnceLock<Arc<Semaphore>>; 2],
 }
 

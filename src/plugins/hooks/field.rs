@@ -45,8 +45,8 @@ impl Field {
     }
 }
 
-/// Names that an object has in JavaScript without being given them, and those that its engines and promises call: clients
-/// would overwrite or run them.
+/// Names of properties that every JavaScript object inherits, and of methods that engines and promises call implicitly:
+/// clients would overwrite or run them.
 const RESERVED: [&str; 16] = [
     "__definegetter__",
     "__definesetter__",

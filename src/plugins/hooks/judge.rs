@@ -54,7 +54,7 @@ async fn ask(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTre
     if places.is_empty() {
         return BTreeMap::new();
     }
-    // Of several senders nobody in particular is to blame.
+    // With several senders the failure is not attributed to one account.
     let author = drafts.first().map(|first| first.from).filter(|author| drafts.iter().all(|it| it.from == *author));
     let caller = Caller { author: author.map(AccountId::from), ..Caller::system() };
     let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Read);

@@ -131,7 +131,7 @@ pub fn open(cx: &Cx, plugin: &str, name: &str, sealed: &str) -> Option<Secret> {
 }
 
 /// Makes `package`, which served before, the desired one again, with the permissions that it was granted then and no
-/// others; `refused` is not tried again by itself. What an admin revoked meanwhile stays revoked: see
+/// others; `refused` is not tried again by itself. Permissions that an admin revoked meanwhile stay revoked: see
 /// [`admin::revoke`](crate::admin::revoke).
 pub fn go_back(plugin: &mut Plugin, package: &Package, refused: Option<String>) {
     let wanted = package.manifest.wanted();

@@ -190,13 +190,13 @@ struct Probation {
     before: String,
     /// Calls that trapped or exceeded a limit.
     broken: u64,
-    /// Those of them that were made on behalf of each person.
+    /// The same, by the account on whose behalf the call was made.
     by_person: HashMap<i64, u64>,
 }
 
 impl Probation {
-    /// True when too many of `calls` broke, also without those of the person for whom the most did: nobody can undo an
-    /// upgrade alone.
+    /// True when too many of `calls` broke, even without the account with the most failures, so that a single account cannot
+    /// undo an upgrade.
     fn has_failed(&self, calls: u64) -> bool {
         let alone = self.by_person.values().max().copied().unwrap_or(0);
         let (broken, others) = (self.broken.saturating_sub(alone), calls.saturating_sub(alone));

@@ -44,7 +44,7 @@ pub struct Manifest {
     pub permissions: Permissions,
     #[serde(default, rename = "route")]
     pub routes: Vec<Route>,
-    /// JSON Schemas of what its routes take and answer, by name.
+    /// JSON Schemas of bodies and responses of its routes, by name.
     #[serde(default)]
     pub entities: BTreeMap<String, Map<String, Value>>,
     #[serde(default, rename = "scope")]
@@ -119,7 +119,7 @@ pub struct Build {
     pub language: Option<String>,
     #[serde(default)]
     pub watch: Vec<String>,
-    /// Files and folders of the package besides those that the manifest names.
+    /// Files and folders of the package that the manifest does not name elsewhere.
     #[serde(default)]
     pub include: Vec<String>,
 }
@@ -249,10 +249,10 @@ pub struct Route {
     /// Largest request body; `64KiB` by default.
     #[serde(default)]
     pub body_limit: Option<String>,
-    /// What a request sends, for the API's documentation: for GET and DELETE in the query.
+    /// The body of a request, for the API's documentation; for GET and DELETE the query.
     #[serde(default)]
     pub body: Option<Shape>,
-    /// What a successful response is, for the API's documentation.
+    /// The body of a successful response, for the API's documentation.
     #[serde(default)]
     pub response: Option<Shape>,
     /// A rate limit per account: `300/5m`. Routes with the same word, as in `300/3h reactions`, share the limit.

@@ -1,7 +1,7 @@
-//! What the bodies of requests and responses of routes are made of, as the API's documentation shows it: the name of an entity, of
-//! the server's or of `[entities]`, or a JSON Schema.
+//! The shapes of request and response bodies of routes, for the API's documentation: the name of an entity of the server or of
+//! `[entities]`, or a JSON Schema.
 //!
-//! Nothing is validated against it at run time: it documents what a plugin does.
+//! For documentation only: nothing is validated against it at run time.
 
 use std::collections::BTreeSet;
 
@@ -51,10 +51,10 @@ fn add_references(name: &str, value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// Checks the entities of a manifest and what its routes say of bodies and responses.
+/// Checks the entities of a manifest, and the bodies and responses of its routes.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The first fault, as a sentence.
 pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
     let own: BTreeSet<&str> = manifest.entities.keys().map(String::as_str).collect();
     if own.len() > MOST {

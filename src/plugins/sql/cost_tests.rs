@@ -236,8 +236,8 @@ async fn engines() -> Vec<Opened> {
     opened
 }
 
-/// Whether this process runs nothing but the named test, and its memory is that of the test. Otherwise the test has been
-/// run in a process of its own, and passed.
+/// True when this process runs only the named test, so that its memory use can be measured. Otherwise the test was run in a
+/// child process, and passed.
 fn alone(test: &str) -> bool {
     const RUNS: &str = "ROOKERY_TEST_ALONE";
     #[expect(clippy::disallowed_methods, reason = "a test's environment says what it is")]
@@ -372,7 +372,7 @@ async fn plugin_that_reads_too_much_stands_in_nobodys_way() {
         assert!(greedy.iter().all(|read| !read.is_finished()), "{:?}: it waited for them", opened.db.engine());
         if opened.db.engine() == Engine::Sqlite {
             opened.db.end_reads("costs").await;
-            // Those that ran; the ones that waited for them run next.
+            // The running statements; the waiting ones run next.
             let ended = || greedy.iter().filter(|read| read.is_finished()).count() >= 2;
             let begun = Instant::now();
             while !ended() {

@@ -43,7 +43,7 @@ impl Statements {
         self.read_within(cx, Lane::Usual, name, params, usize::MAX).await
     }
 
-    /// As [`Statements::read`], on a connection of `lane`, with a result of `most` bytes and no more than a statement's.
+    /// As [`Statements::read`], on a connection of `lane`, with at most `most` bytes of result, within the limit of a statement.
     pub(crate) async fn read_within(
         &self,
         cx: &Cx,
@@ -81,7 +81,7 @@ impl Statements {
         self.run_within(tx, name, params, usize::MAX).await
     }
 
-    /// As [`Statements::run`], with a result of `most` bytes and no more than a statement's.
+    /// As [`Statements::run`], with a result of at most `most` bytes, within the limit of a statement.
     pub(crate) async fn run_within(
         &self,
         tx: &mut Tx,

@@ -20,8 +20,8 @@ use store::{Engine, Tx, plugin_schema};
 use tokio::sync::Semaphore;
 
 /// Texts that all reading statements of a plugin may hold at once, in those connections that routes, jobs and decorations
-/// share: 32 MiB. The connection of filters and, on SQLite, that of the one transaction come to another 16 MiB each, 64 MiB in
-/// all.
+/// share: 32 MiB. The connection of filters and, on SQLite, the connection of the one transaction add another 16 MiB each,
+/// 64 MiB in all.
 const TEXTS_AT_ONCE: usize = 2 * MAX_VALUES;
 
 /// The pagination parameters that `{page:…}` adds, in this order, unless the statement declares them.

@@ -34,7 +34,7 @@ pub(crate) struct Shares {
 /// Which of a plugin's connections a statement runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Those that its routes, jobs and decorations share.
+    /// The connections shared by routes, jobs and decorations.
     Usual,
     /// One for hooks that a change waits for, so that they do not wait for what others read.
     Filters,

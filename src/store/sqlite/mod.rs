@@ -108,7 +108,7 @@ fn create(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses links in the place of the file and its log, for root: the user whom the folder belongs to could have made them.
+/// Refuses links in the place of the file and its log, for root: the owner of the folder could have created them.
 fn refuse_links(file: &Path) -> std::io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Ok(());

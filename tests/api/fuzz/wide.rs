@@ -1,5 +1,4 @@
-//! Generated requests at what is not in the table of the core: routes of plugins, streams, and the settings pages of somebody
-//! who is signed in.
+//! Generated requests to routes outside the core's table: routes of plugins, streams, and settings pages with a session.
 
 use axum::http::{StatusCode, header};
 

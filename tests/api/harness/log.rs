@@ -1,4 +1,4 @@
-//! What the server logs.
+//! Captures log events of the server.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -8,12 +8,12 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Keeps what is logged by default (from `INFO` on), as `name=value` of each event.
+/// Stores events of level `INFO` and above, as `name=value` pairs.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<String>>);
 
 impl Log {
-    /// Keeps what this thread logs while the guard lives.
+    /// Captures the events of this thread until the guard is dropped.
     pub fn of_this_thread() -> (Self, DefaultGuard) {
         let log = Self::default();
         let guard = tracing::subscriber::set_default(log.clone());

@@ -1,4 +1,4 @@
-//! The parts of a plugin have budgets of their own: what its routes use up does not stop its hooks.
+//! The parts of a plugin have separate budgets: routes over their budget do not stop hooks.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -162,7 +162,7 @@ async fn lists_show_their_members_until_they_are_deleted() {
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
-/// The job that fills a feed finds what was published since, and the fan-out after it finds that there.
+/// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already inserted.
 #[tokio::test]
 async fn what_is_published_while_a_feed_is_being_filled_is_told_once() {
     let app = TestApp::new().await;

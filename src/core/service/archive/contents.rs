@@ -1,5 +1,5 @@
-//! What is in an archive: `actor.json`, `outbox.json`, `likes.json`, `bookmarks.json`,
-//! `account.json` with what is in none of them, and the files under their storage keys.
+//! The contents of an archive: `actor.json`, `outbox.json`, `likes.json`, `bookmarks.json`, `account.json` with the
+//! remaining data, and the files under their storage keys.
 
 use std::path::Path;
 

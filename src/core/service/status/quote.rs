@@ -18,7 +18,7 @@ use model::{Actor, Cursor, QuotePolicy, StatusId, Visibility};
 use store::status::Head;
 
 /// True when anyone may read `target`, and its author lets `actor` quote it, or when it is `actor`'s own for their followers.
-/// What a remote author says of all their statuses counts as well.
+/// The policy of a remote author for all their statuses applies as well.
 pub(super) async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<bool> {
     if target.account_id == actor.id {
         return Ok(target.visibility.is_anonymous() || target.visibility == Visibility::Private);

@@ -1,8 +1,8 @@
 //! References of a status to others, and the quote among them.
 //!
 //! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
-//! mark before it ([`text::references`]), or an id in the request. What its author may not see is not referred to, and no error:
-//! the text stays as it is. A quote needs a target that anyone may read, of somebody who allows it, or one of the author's own for
+//! mark before it ([`text::references`]), or an id in the request. A target that its author may not see is skipped
+//! without an error: the text stays as it is. A quote needs a public target whose author allows it, or an own status for
 //! followers ([`super::quote`]); one that the request asks for by its id is an error without.
 //!
 //! Spec: contract, rules sections 10 and 29, extensions section 10.
@@ -29,7 +29,7 @@ pub const MOST: usize = 5;
 pub(super) struct References {
     list: Vec<Reference>,
     quote: Option<StatusId>,
-    /// What is quoted is for followers of its author, who is that of the status.
+    /// The quoted status is for followers only and has the same author.
     for_followers: bool,
 }
 

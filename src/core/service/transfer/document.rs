@@ -1,5 +1,5 @@
-//! What an account has beside what its files of rows hold, as one JSON document: followed and featured hashtags, endorsements,
-//! scheduled statuses, lists with their options, the notification policy, and what plugins keep of it.
+//! The data of an account that the CSV exports do not contain, as one JSON document: followed and featured hashtags,
+//! endorsements, scheduled statuses, lists with their options, the notification policy, and data of plugins.
 //!
 //! Reached from the settings page of exports, from archives and from `rookery user export`. It is not imported.
 

@@ -5,7 +5,7 @@
 //! would call, so that what is not permitted there is not permitted here. A row that fails says why, and can be
 //! [downloaded](failures) to try again. Accounts and statuses that this server does not know fail: nothing is fetched.
 //!
-//! What is in none of these files is in one document ([`document()`]).
+//! The remaining data is in one document ([`document()`]).
 //!
 //! Files are those of Mastodon's settings, in UTF-8: <https://docs.joinmastodon.org/user/moving/#export>. Filters are JSON of
 //! this server's own.

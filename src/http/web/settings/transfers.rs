@@ -85,7 +85,7 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
     Ok(download(kind, file))
 }
 
-/// `GET /settings/transfer/account`: what is in none of the other files.
+/// `GET /settings/transfer/account`: the data that the other files do not contain.
 pub async fn document(frame: Frame) -> Result<Response> {
     let document = transfer::document(&frame.cx, frame.person.account.id, transfer::SHORT).await?;
     Ok(named(transfer::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))

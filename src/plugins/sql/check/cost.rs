@@ -40,7 +40,7 @@ pub(super) fn bound(engine: Engine, expr: &mut Expr) -> Result<(), String> {
     Ok(())
 }
 
-/// True for an expression whose value may be a text that the engine keeps beside those that it is made of.
+/// True for an expression whose value may be a new text, allocated beside its operands.
 pub(super) fn makes_text(expr: &Expr) -> bool {
     match expr {
         Expr::Function(function) => !functions::is_numeric(&function.name.to_string()),
