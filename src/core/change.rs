@@ -20,8 +20,8 @@ use crate::queue::{
 };
 use crate::service::push;
 use crate::{Cx, Result};
+use database::Tx;
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, boxed, text_enum};
-use store::Tx;
 use store::feed::Feed;
 
 text_enum! {

@@ -43,8 +43,8 @@ pub use package::Package;
 pub use quota::{Quota, Quotas};
 
 use crypto::Secret;
+use database::Db;
 use model::clock::Clock;
-use store::Db;
 
 /// The plugins of this process.
 #[derive(Debug)]

@@ -7,12 +7,12 @@
 //!
 //! Spec: contract rules, sections 12 and 14.
 
+use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, StatusId};
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Failure, MergeTag, RebuildList, ReconcileHome, ReconcileList, UnmergeTag};
-use store::Tx;
 use store::feed::{Feed, Reblogs};
 
 use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, record_newer};

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+use ::database::Engine;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use config::Config;
@@ -11,7 +12,6 @@ use model::clock::Clock;
 use rookery_core::extension::Extensions;
 use rookery_core::service::sign_up::{self, NewAccount};
 use rookery_core::service::signing_key;
-use store::Engine;
 use store::job::NewJob;
 
 use super::*;

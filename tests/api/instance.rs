@@ -207,8 +207,8 @@ async fn what_everyone_sees_may_be_kept_by_caches() {
 /// Now, as a literal of the engine.
 fn now(app: &TestApp) -> &'static str {
     match app.db().engine() {
-        store::Engine::Sqlite => "0",
-        store::Engine::Postgres => "now()",
+        database::Engine::Sqlite => "0",
+        database::Engine::Postgres => "now()",
     }
 }
 

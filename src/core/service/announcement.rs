@@ -17,8 +17,8 @@ use crate::queue::{self, TendAnnouncement};
 use crate::service::public;
 use crate::service::status::compose;
 use crate::service::visibility::{self, Seen};
+use database::Tx;
 use model::{AccountId, Actor, Json, RowId, StatusId, Time};
-use store::Tx;
 use store::announcement::{self, ListedAnnouncement, ReactionCount};
 
 pub use store::announcement::Announcement;

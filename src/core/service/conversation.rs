@@ -12,8 +12,8 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::{AccountId, Actor, Cursor, RowId, StatusId};
-use store::Tx;
 use store::conversation::{self, Conversation, NewConversation, Participant, Participants};
 
 /// A conversation with its last status, which may have become hidden.

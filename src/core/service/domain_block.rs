@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::queue::SeverDomain;
 use crate::service::notification::{self, Notice};
 use crate::service::{domain, follow};
+use database::Tx;
 use model::severance::SeveranceKind;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId};
-use store::Tx;
 use store::domain_block::FollowCounts;
 use store::severance::Severance;
 

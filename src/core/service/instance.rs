@@ -200,5 +200,5 @@ impl<T> Cached<T> {
 
 /// True when the database answers and its schema is that of this version.
 pub async fn is_ready(cx: &Cx) -> Result<bool> {
-    Ok(store::migrate::pending(&cx.db).await?.is_empty())
+    Ok(database::migrate::pending(&cx.db).await?.is_empty())
 }

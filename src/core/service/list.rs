@@ -15,10 +15,10 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
 use crate::service::status;
+use database::Tx;
 use model::list::RepliesPolicy;
 use model::relationship::Listed;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId, Status, StatusId};
-use store::Tx;
 use store::feed::Feed;
 use store::list::NewListNotice;
 

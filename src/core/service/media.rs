@@ -16,11 +16,11 @@ use chrono::Duration;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, PurgeMedia};
+use database::{Fault, Tx};
 use media::storage::{self, Key, Storage};
 use media::{File, Meta, Processed, Purpose, Still, converter, focus};
 use model::media::{MediaKind, MediaState};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
-use store::{Fault, Tx};
 
 /// How long an unattached upload, or media of a deleted status, is kept.
 pub const UNATTACHED_TTL: Duration = Duration::days(1);

@@ -16,8 +16,8 @@ use crate::queue::{self, ExpirePoll};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
 use crate::service::visibility::{self, Seen};
+use database::Tx;
 use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};
-use store::Tx;
 
 /// Fewest options of a poll.
 pub const MIN_OPTIONS: usize = 2;

@@ -12,12 +12,11 @@ use chrono::Duration;
 use super::media::{decode, new_key, put_all};
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
-use crate::queue;
-use crate::queue::PurgeProfileImages;
+use crate::queue::{self, PurgeProfileImages};
+use database::Tx;
 use media::storage::{FileKind, Key};
 use media::{Processed, Purpose};
 use model::{Account, AccountId, Actor};
-use store::Tx;
 
 /// How long a stored image may wait to be set; it normally takes seconds.
 const UNSET_TTL: Duration = Duration::hours(1);

@@ -17,12 +17,12 @@ use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{link, session};
 use crypto::Secret;
+use database::Tx;
 use model::instance::Rule;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
 use model::{Account, AccountId};
 use serde_json::{Map, Value};
-use store::Tx;
 
 /// Longest answer to "Why would you like to join?", in characters.
 pub const REASON_MAX: usize = 420;

@@ -10,9 +10,9 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::{account, follow, notification};
+use database::Tx;
 use model::relationship::{Listed, Muted};
 use model::{Account, AccountId, Actor, Cursor};
-use store::Tx;
 use store::relationship::{NewMute, Pair, Relation, RelationshipRow};
 
 /// Longest private note, in characters (contract rules, section 9).

@@ -6,9 +6,9 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
 use crate::service::notification::{self, StaffNotice};
+use database::Tx;
 use model::actor::User;
 use model::{Account, AccountId, AppId};
-use store::Tx;
 use store::account::ActorObject;
 
 /// Longest user name, in characters (contract rules, section 8).

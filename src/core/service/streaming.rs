@@ -41,7 +41,7 @@ pub async fn public_status(cx: &Cx, id: StatusId) -> Result<Option<PublicStatus>
         return Ok(None);
     }
     let tags = store::status::tags(&cx.db, &[id]).await?;
-    let mentions = store::record::mentions(&cx.db, &[id]).await?;
+    let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(Some(PublicStatus {
         listed: status.listed,
         tagged,
@@ -61,7 +61,7 @@ fn is_tagged_publicly(status: &Status) -> bool {
 
 /// Whom the status mentions, silently too.
 pub async fn mentioned(cx: &Cx, id: StatusId) -> Result<Vec<AccountId>> {
-    let mentions = store::record::mentions(&cx.db, &[id]).await?;
+    let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(mentions.into_iter().map(|(_, account)| account).collect())
 }
 

@@ -12,8 +12,8 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::rate_limits::{self, Family};
+use database::Tx;
 use model::{Actor, Cursor, TagId};
-use store::Tx;
 use store::tag::FollowedTag;
 use text::hashtag;
 

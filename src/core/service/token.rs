@@ -6,8 +6,8 @@
 use crate::Cx;
 use crate::error::Result;
 use crypto::Secret;
+use database::Tx;
 use model::{AccountId, AppId, Scopes, Time, TokenId};
-use store::Tx;
 
 /// An issued token as it is returned to the application.
 #[derive(Debug)]

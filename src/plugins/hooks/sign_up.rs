@@ -18,10 +18,10 @@ use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::error::no_answer;
 use crate::manifest::{Moment, Policy};
+use database::Tx;
 use model::AccountId;
 use rookery_core::error::{Error, Result};
 use rookery_core::extension::Admission;
-use store::Tx;
 
 /// How long the rest of the transaction may take: that of the core alone.
 const CORE: Duration = Duration::from_secs(30);

@@ -16,11 +16,11 @@ use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::Instant;
 
 use super::DRAIN;
-use crate::Cx;
-use crate::{Active, PluginId, Registry, sql};
+use crate::{Active, Cx, PluginId, Registry, sql};
+use database::Engine;
 use model::{Time, boxed};
 use rookery_core::error::{Error, Result as Done};
-use store::{Engine, plugin_schema};
+use store::plugin_schema;
 
 /// How long a request waits before it is answered with 503.
 const MAX_WAIT: Duration = Duration::from_secs(2);

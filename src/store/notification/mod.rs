@@ -4,9 +4,10 @@
 //!
 //! Reached from `service::notification`, which decides who is notified of what. Spec: contract rules, section 13.
 
-use super::sql::{Ids, Texts};
-use super::{Executor, Result, Tx};
-use crate::sql;
+pub mod push;
+
+use database::sql::{Ids, Texts};
+use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Notification, NotificationId};
 

@@ -27,8 +27,8 @@ pub use review::{list, refetch, review};
 use crate::Cx;
 use crate::error::Result;
 use crate::queue::{self, BumpCard, FetchCard, PurgeCardImage};
+use database::Tx;
 use model::{RowId, StatusId};
-use store::Tx;
 use store::card::CardImage;
 
 /// Most requests to one site at once.

@@ -16,11 +16,11 @@ use chrono::Duration;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
+use database::{Executor, Tx};
 use keyword::KeywordChange;
 use model::filter::{FilterAction, FilterContext};
 use model::{AccountId, Actor, FilterId, Json, Time};
 use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow, Usage};
-use store::{Executor, Tx};
 
 /// Most filters of an account.
 pub const FILTERS_MAX: i64 = 200;

@@ -18,11 +18,11 @@ use crate::queue::{self, MailNotifications};
 use crate::service::auth;
 use crate::{Cx, Language};
 use config::MailTransport;
+use database::Tx;
 use model::notification::NotificationKind;
 use model::{
     Account, AccountId, Actor, Cursor, NotificationId, NotificationType, Preferences, Status, StatusId, Visibility,
 };
-use store::Tx;
 use store::notification::NotificationFilter;
 use store::notification::make::CandidateFacts;
 

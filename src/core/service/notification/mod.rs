@@ -32,10 +32,10 @@ use std::sync::Arc;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::marker::MarkedTimeline;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
-use store::Tx;
 use store::notification::NotificationRow;
 
 /// A visible notification with its status.

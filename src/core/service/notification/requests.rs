@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::queue::{self, DeleteFiltered, MergeNotifications};
 use crate::service::conversation;
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::status::Visibility;
 use model::{AccountId, Actor, Cursor, NotificationId, RowId, StatusId};
-use store::Tx;
 use store::notification::requests::{self, RequestRow};
 
 /// Notifications shown or deleted in one transaction.

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 
 use crate::Cx;
 use crate::error::Result;
+use database::Tx;
 use model::{NotificationId, Time};
-use store::Tx;
 
 /// Notifications deleted in one transaction.
 const BATCH: i64 = 1_000;

@@ -5,8 +5,8 @@
 use super::{Notice, notify};
 use crate::Cx;
 use crate::error::Result;
+use database::Tx;
 use model::{AccountId, NotificationType, Permissions};
-use store::Tx;
 
 /// Something that staff is notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crypto::Secret;
 use model::oauth::{ErrorCode, ResponseMode};
 use model::{AccountId, Application, Scopes};
-use store::code::CodeRow;
+use store::oauth_code::CodeRow;
 
 /// Lifetime of a code (contract rules, section 8).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
@@ -136,8 +136,8 @@ pub async fn authorize(
         token_id: None,
     };
     let mut tx = cx.db.begin().await?;
-    store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
-    store::code::insert(&mut tx, &row, crypto::hash(&code), now).await?;
+    store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
+    store::oauth_code::insert(&mut tx, &row, crypto::hash(&code), now).await?;
     tx.commit().await?;
     Ok(Secret::from(code))
 }

@@ -44,8 +44,8 @@ impl Fault {
     }
 }
 
-impl From<store::Error> for Fault {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for Fault {
+    fn from(error: database::Error) -> Self {
         Self::Other(error.into())
     }
 }

@@ -21,12 +21,12 @@ use crate::queue::{self, PublishScheduled};
 use crate::service::media;
 use crate::service::poll::PollDraft;
 use crate::service::status::{self, Draft, Made};
+use database::Tx;
 use model::account::Searchability;
 use model::{
     AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, QuotePolicy, ScheduledStatus, ScheduledStatusId,
     StatusId, Time,
 };
-use store::Tx;
 
 /// How far ahead a status is scheduled at least.
 const MIN_AHEAD: Duration = Duration::minutes(5);

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use super::publish::{Draft, default_visibility};
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::Executor;
 use model::status::{LimitedScope, Visibility};
 use model::{AccountId, Actor, ConversationId, Status};
-use store::Executor;
 
 /// Visibility and audience of a status.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::Tx;
 use model::status::Visibility;
 use model::{AccountId, Actor, RowId, StatusId, TagId};
-use store::Tx;
 use store::publish::Mentionable;
 
 /// The text of a status, ready to be stored.

@@ -11,8 +11,8 @@ use super::delete::remove;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, ExpireStatus};
+use database::Tx;
 use model::{Status, StatusId, Time};
-use store::Tx;
 
 /// The time at which a status that is published now and lasts so long is deleted.
 pub(super) fn of_new(cx: &Cx, lasts: Option<Duration>) -> Option<Time> {

@@ -16,8 +16,8 @@ use crate::service::notification::{self, Notice};
 use crate::service::public;
 use crate::service::timeline::TimelinePage;
 use crate::service::visibility::{self, Place};
+use database::Tx;
 use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
-use store::Tx;
 use store::reference::ReferenceRow;
 use store::status::Head;
 
