@@ -1,4 +1,4 @@
-//! The interface contract as the tests use it: entity schemas and the table of routes, from `tests/contract`.
+//! The interface contract as the tests use it: entity schemas and the table of routes, from `docs/contract`.
 //!
 //! [`check`] holds a document against what the contract says it is, in the notation of the column `response` of the
 //! table: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`. [`routes`] reads the table.
@@ -135,7 +135,7 @@ fn table(file: &str) -> Vec<Route> {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/contract")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/contract")
 }
 
 static SCHEMAS: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! The routes of the groups against their table in the contract, `tests/contract/extensions.csv`: each is served,
+//! The routes of the groups against their table in the contract, `docs/contract/extensions.csv`: each is served,
 //! asks for its token and scopes as a core route would, and is gone without its group.
 
 use std::collections::BTreeSet;
