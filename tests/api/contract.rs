@@ -16,7 +16,7 @@ const BASE: &str = "https://contract.test/entities/";
 /// How much of a wrong document a failure shows, in characters.
 const SHOWN: usize = 6_000;
 
-/// A row of `routes.csv`. Where the columns are explained: section 0 of the contract's rules.
+/// A row of `routes.csv`. Where the columns are explained: docs/contract/rules.md#0-how-to-read-the-files.
 #[derive(Clone, Debug)]
 pub struct Route {
     pub group: String,
