@@ -177,7 +177,7 @@ async fn prepare(cx: &Cx, new: NewUser) -> Result<Ready, Failure> {
     Ok(Ready { account, scopes })
 }
 
-/// Checks the length of a password (contract rules, section 8).
+/// Checks the length of a password (docs/contract/rules.md#8-oauth-and-sign-up).
 pub(super) fn check_password(password: &str) -> Result<(), Failure> {
     let length = password.chars().count();
     if (8..=72).contains(&length) {

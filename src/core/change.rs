@@ -6,7 +6,7 @@
 //!
 //! Not here: what a listener does with a change. A change carries ids and who is concerned, never text of people.
 //!
-//! Design: DESIGN, section 5. Words: contract, events.md.
+//! Design: docs/architecture.md#5-changes-jobs-streaming. Words: docs/contract/events.md.
 
 mod live;
 

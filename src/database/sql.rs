@@ -1,7 +1,7 @@
 //! Statement texts: the macros [`sql!`](crate::sql!) and [`paged!`](crate::paged!), parameters that are lists, and the
 //! registry of all statements.
 //!
-//! SQL is written once, in the subset that SQLite and PostgreSQL share (STYLE.md, "A query"). Every text is registered
+//! SQL is written once, in the subset that SQLite and PostgreSQL share (docs/style.md#a-query). Every text is registered
 //! in [`STATEMENTS`] at link time, so that tests can prepare each one on both engines and look at its plan. There is no
 //! query builder.
 

@@ -133,7 +133,7 @@ pub(crate) fn add_request_id(response: &mut Response, id: RequestId) {
     }
 }
 
-/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
+/// Unknown paths, and unknown methods of known paths (docs/contract/rules.md#1-transport).
 pub fn not_found() -> Response {
     failure(StatusCode::NOT_FOUND, "Record not found")
 }

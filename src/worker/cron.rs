@@ -18,7 +18,7 @@ use store::job::Claim;
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long others have the database for themselves between two steps that give unused pages of its file back.
 const STEP_PAUSE: Duration = Duration::from_millis(20);
-/// How long an idempotency key is kept (contract rules, section 10).
+/// How long an idempotency key is kept (docs/contract/rules.md#10-statuses).
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
 /// How long an event is kept for a plugin that has not received it.

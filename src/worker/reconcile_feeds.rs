@@ -5,7 +5,7 @@
 //! it runs, not by what was changed, so that it may be late and may run twice. What fills feeds otherwise is in
 //! [`feed`](super::feed).
 //!
-//! Spec: contract rules, sections 12 and 14.
+//! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
 
 use database::Tx;
 use model::clock::Ids;

@@ -17,7 +17,7 @@ use store::profile::CredentialRow;
 /// Most accounts that are kept, about 5 KiB each.
 const CREDENTIALS: usize = 1_000;
 
-/// Id of the default role, for accounts without one (contract rules, section 1).
+/// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
 const DEFAULT_ROLE: i64 = -99;
 
 /// The part of an account that only its owner sees: source texts and posting defaults.

@@ -1,6 +1,6 @@
 //! OAuth applications (clients): registration, and listing those a user has authorised.
 //!
-//! Reached from `POST /api/v1/apps` and from the settings. Contract: rules, section 8.
+//! Reached from `POST /api/v1/apps` and from the settings. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::collections::BTreeMap;
 

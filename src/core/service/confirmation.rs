@@ -1,6 +1,6 @@
 //! Confirming e-mail addresses: redeeming the link in the confirmation mail, and resending that mail.
 //!
-//! Reached from the confirmation page and `/api/v1/emails`. Contract: rules, section 8.
+//! Reached from the confirmation page and `/api/v1/emails`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use crate::Cx;
 use crate::error::{Error, OnUnique, Result, Validation};

@@ -4,7 +4,7 @@
 //! their transaction. Whom a mention does not reach, since a block, a mute or the notification policy stops it, has no
 //! conversation of it. Following a thread is in [`timeline`](super::timeline).
 //!
-//! Spec: contract rules, section 24; <https://docs.joinmastodon.org/methods/conversations/>
+//! Spec: docs/contract/rules.md#24-conversations; <https://docs.joinmastodon.org/methods/conversations/>
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! in [`visibility`](super::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
 //! [`instance`](super::instance).
 //!
-//! Spec: contract rules, section 20.
+//! Spec: docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::Cx;
 use crate::change::{self, Change};

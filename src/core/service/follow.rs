@@ -4,7 +4,7 @@
 //! account is unlocked. Knows nothing of HTTP. Both accounts are locked first, so that counters and rows agree under
 //! concurrency.
 //!
-//! Spec: contract rules, sections 9 and 20.
+//! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::Cx;
 use crate::change::{self, Change};

@@ -1,7 +1,7 @@
 //! Favourites, bookmarks, pins and muted conversations.
 //!
-//! Reached from the statuses routes. On a reblog, the original is affected. All are idempotent. Spec: contract rules,
-//! section 10.
+//! Reached from the statuses routes. On a reblog, the original is affected. All are idempotent.
+//! Spec: docs/contract/rules.md#10-statuses.
 
 use std::collections::HashSet;
 

@@ -4,7 +4,7 @@
 //! [`media::Sandbox`], keeping files that of [`Storage`]; video and audio are those of [`moving`]. No file can be orphaned:
 //! before it is written, a [`PurgeMedia`] job is queued that deletes it unless a status uses it by then.
 //!
-//! Spec: contract rules, sections 10 and 17.
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
 pub mod moving;
 pub mod stock;

@@ -3,7 +3,7 @@
 //! Reached from `/api/v1/polls`, from publishing and editing a status, and from the job [`ExpirePoll`]. Votes are shown at
 //! once, without a change of the status: a poll is no part of what is cached of it.
 //!
-//! Spec: contract rules, sections 10 (Edits) and 18.
+//! Spec: docs/contract/rules.md#10-statuses (Edits) and docs/contract/rules.md#18-polls.
 
 use std::collections::HashSet;
 

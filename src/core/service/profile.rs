@@ -3,7 +3,7 @@
 //! Texts are rendered to HTML here, when they are written. Reached from `update_credentials` and from plugins.
 //! Knows nothing of HTTP; images are handled by [`profile_image`].
 //!
-//! Spec: contract rules, section 9.
+//! Spec: docs/contract/rules.md#9-accounts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

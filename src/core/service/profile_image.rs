@@ -3,7 +3,7 @@
 //! A file that is not, or no longer, shown is deleted by a [`PurgeProfileImages`] job: queued before the file is
 //! written, and again when another image replaces it. Reached from `update_credentials` and from plugins.
 //!
-//! Spec: contract rules, section 9.
+//! Spec: docs/contract/rules.md#9-accounts.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use model::actor::User;
 use model::{Account, AccountId, AppId};
 use store::account::ActorObject;
 
-/// Longest user name, in characters (contract rules, section 8).
+/// Longest user name, in characters (docs/contract/rules.md#8-oauth-and-sign-up).
 pub const USERNAME_MAX: usize = 30;
 
 /// A new account; the password is hashed already.

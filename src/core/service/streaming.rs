@@ -3,7 +3,7 @@
 //! Reached from the crate `streaming`, which knows who is connected. Who may see a status is decided by
 //! [`visibility`], and how it looks by the [entities](crate::entity). Nothing here sends anything.
 //!
-//! Spec: contract streaming, sections 4 and 7.
+//! Spec: docs/contract/streaming.md#4-channels and docs/contract/streaming.md#7-events.
 
 use crate::Cx;
 use crate::error::Result;

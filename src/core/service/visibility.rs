@@ -6,7 +6,8 @@
 //! The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the rule in SQL that could
 //! differ. Rendering takes only [`Seen`], and only this module makes one. What is hidden looks like what is missing.
 //!
-//! Spec: contract rules, sections 7, 9, 10 and 12.
+//! Spec: docs/contract/rules.md#7-access-modes, docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
+//! docs/contract/rules.md#12-timelines.
 
 use std::sync::Arc;
 
@@ -208,7 +209,8 @@ pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
 }
 
 /// The places among `viewers` of those whom the public status `seen` may be streamed to: who may see it, did not filter its
-/// author from public timelines, and neither block nor mute whom it mentions (contract streaming, section 8).
+/// author from public timelines, and neither block nor mute whom it mentions
+/// (docs/contract/streaming.md#8-server-side-filtering).
 pub async fn receivers(
     cx: &Cx,
     viewers: &[Arc<Actor>],

@@ -1,5 +1,5 @@
 //! Runs the SQL of plugins in a sandbox that the database engine itself enforces: the second of three layers
-//! (PLUGINS.md section 1.7).
+//! (docs/plugins.md#17-sql).
 //!
 //! [`Db::confined`] reads on a connection of its own; [`Tx::confined`] reads and writes inside a transaction that the
 //! server's own statements may share. What a statement may reach is a [`Scope`]: the tables of the plugin's own

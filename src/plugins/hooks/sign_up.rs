@@ -3,7 +3,7 @@
 //!
 //! Asked about requests with a parameter that the hook names, and about no other. The plugin's part of the transaction
 //! comes first and is limited like every other; then the core goes on in it, so that no plugin runs while a lock of the
-//! core's is held (`PLUGINS.md` section 1.4, rule (a)).
+//! core's is held (docs/plugins.md#14-hooks, rule (a)).
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Pausing plugins while their tables are migrated in a way the previous generation cannot run on (PLUGINS.md section
-//! 2.5): their routes wait for a moment, jobs and events are postponed, hooks fail as their policies say.
+//! Pausing plugins while their tables are migrated in a way the previous generation cannot run on
+//! (docs/plugins.md#25-contract-migrations): their routes wait for a moment, jobs and events are postponed, hooks fail as
+//! their policies say.
 //!
 //! The server that migrates announces it in the database first and gives the others time to notice: they pause the
 //! plugin as well, until the package they run fits the tables again. A server whose package no longer fits stays paused

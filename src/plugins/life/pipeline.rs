@@ -1,4 +1,4 @@
-//! From a package to a plugin that is ready to be activated: every step of PLUGINS.md section 2.2 up to the swap.
+//! From a package to a plugin that is ready to be activated: every step of docs/plugins.md#22-loading up to the swap.
 //!
 //! Reached from `life` and from dry runs of the admin; runs off the request path. Requests see nothing of it: the
 //! candidate's changes to the database are rolled back, and a fault leaves everything as it was.

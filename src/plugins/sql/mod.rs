@@ -37,7 +37,7 @@
 //!
 //! # Enforcement
 //!
-//! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] validates the syntax tree, at load,
+//! Three layers, each of which suffices for most of docs/plugins.md#3-security: [`check`] validates the syntax tree, at load,
 //! and rewrites names; [`confined`](database::confined) makes the engine refuse whatever is outside the name-space; limits
 //! on rows, bytes, time and size stop the rest.
 

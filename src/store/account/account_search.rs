@@ -3,7 +3,7 @@
 //! Reached from `service::account`. Names are read in the order of their rank, the most followed accounts
 //! first ([`account_names`]), which with the viewer's own follows gives a bounded number of candidates, which are then
 //! ranked: the cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL), so both engines give
-//! the same answer. There is no full-text search, and no request to other servers. Spec: contract rules, section 16.
+//! the same answer. There is no full-text search, and no request to other servers. Spec: docs/contract/rules.md#16-search.
 
 use crate::{account_is_known, account_names};
 use database::sql::Ids;

@@ -3,7 +3,7 @@
 //! Reached from `service::directory`. Each of the four lists walks one partial index in its order (`accounts_directory_…`)
 //! and stops at the end of the page; the API pages it by offset.
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 use crate::account_is_known;
 use crate::relation_sql::is_wanted;

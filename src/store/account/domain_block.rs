@@ -1,8 +1,8 @@
 //! Domains that a person blocks, and who of such a domain has to do with them.
 //!
 //! Reached from `service::domain_block`. What changes a block raises the relations version of its account
-//! ([`relation_set`]). The server's own domain blocks are in [`instance`](crate::instance). Spec: contract rules,
-//! section 20.
+//! ([`relation_set`]). The server's own domain blocks are in [`instance`](crate::instance).
+//! Spec: docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use database::{Executor, Result, Tx, paged, sql};

@@ -2,7 +2,7 @@
 //!
 //! Reached from `service::follow`, which locks both accounts first (`account::lock`). What begins or ends a follow raises
 //! the follower's relations version ([`relation_set`]). Counters, feeds, notifications and events are
-//! the caller's work. Spec: contract rules, sections 9 and 20.
+//! the caller's work. Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};

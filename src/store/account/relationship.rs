@@ -4,7 +4,7 @@
 //! Reached from `service::relationship`, `service::follow` and `entity::relationship`. Follows are in
 //! [`follow`](crate::follow). What changes a block or a mute raises the relations versions of the accounts that it concerns
 //! ([`relation_set`]). What it causes elsewhere (ended follows, feeds, notifications) is the caller's
-//! work. Spec: contract rules, sections 9 and 20.
+//! work. Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};

@@ -4,7 +4,7 @@
 //! of rows by an index, however many accounts and follows there are. Who may be suggested to whom is one condition
 //! (`may_be_suggested`), by which what was kept is filtered again for each page.
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 use crate::account_is_known;
 use crate::relation_sql::is_wanted;

@@ -8,7 +8,7 @@
 //! and the original of a reblog (else the status again) with its author and their domain. `admitted!` then decides for
 //! all of them alike.
 //!
-//! Spec: contract rules, section 12, "home" and "list". What it leaves open is decided so: a reblog shows its original,
+//! Spec: docs/contract/rules.md#12-timelines, "home" and "list". What it leaves open is decided so: a reblog shows its original,
 //! so that the mentions and the language that count are those of the original; mentions count as far as the text has
 //! them, not the silent ones that only name an audience; a direct or limited status enters the feed of a follower whom
 //! it mentions; a followed hashtag brings replies too, as its own timeline does, but no members of exclusive lists, whom

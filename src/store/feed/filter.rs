@@ -1,7 +1,7 @@
 //! Filters, their keywords, and the statuses that were added to them.
 //!
 //! Reached from `service::filter`, which locks the account first (`account::lock`), so that limits hold, and raises the
-//! version ([`raise_version`]) with every change. Spec: contract rules, section 15.
+//! version ([`raise_version`]) with every change. Spec: docs/contract/rules.md#15-filters.
 
 use database::{Executor, Result, Tx, sql};
 use model::filter::{FilterAction, FilterContext};

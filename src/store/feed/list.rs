@@ -1,7 +1,7 @@
 //! Lists of accounts, their members, and what a notification `list_status` is about.
 //!
 //! Reached from `service::list` and from the jobs of feeds. Their feeds are in [`list_feed`](crate::list_feed); what ends
-//! a membership because a follow ended is in [`relationship`](crate::relationship). Spec: contract rules, section 14.
+//! a membership because a follow ended is in [`relationship`](crate::relationship). Spec: docs/contract/rules.md#14-lists.
 
 use serde::Serialize;
 

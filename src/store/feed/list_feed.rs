@@ -4,7 +4,7 @@
 //! statement with home feeds, and reading, trimming and dropping are the same for both: [`feed`](crate::feed). Which statuses
 //! enter is decided by [`feed_sql`](crate::feed_sql).
 //!
-//! Spec: contract rules, sections 12 and 14.
+//! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
 
 use super::Entered;
 use crate::feed_sql::{admitted, insert_unrepeated, of_members};

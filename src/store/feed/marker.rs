@@ -1,7 +1,7 @@
 //! Markers: the position up to which an account has read a timeline.
 //!
-//! Optimistic locking by `version`: a conflict is reported as false, and the caller answers 409. Spec: contract rules,
-//! section 21.
+//! Optimistic locking by `version`: a conflict is reported as false, and the caller answers 409.
+//! Spec: docs/contract/rules.md#21-markers.
 
 use database::{Executor, Result, Tx, sql};
 use model::marker::{MarkedTimeline, Marker};

@@ -9,7 +9,7 @@
 //!
 //! An entry outlives its status, since finding it would need an index of its own: see [`Entries`].
 //!
-//! Spec: contract rules, section 12.
+//! Spec: docs/contract/rules.md#12-timelines.
 
 pub mod conversation;
 pub(crate) mod feed_sql;

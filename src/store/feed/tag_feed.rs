@@ -3,7 +3,7 @@
 //! Reached from the jobs of feeds. What else fills home feeds is in [`feed`](crate::feed), the follows themselves in
 //! [`tag`](crate::tag). Which statuses enter is decided by [`feed_sql`](crate::feed_sql).
 //!
-//! Spec: contract rules, section 12, "home".
+//! Spec: docs/contract/rules.md#12-timelines, "home".
 
 use super::Entered;
 use crate::feed_sql::{admitted, followed, insert_unrepeated, tagged};

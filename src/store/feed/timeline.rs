@@ -2,8 +2,8 @@
 //!
 //! Reached from `service::timeline`. The home timeline is a feed, read by [`feed`](crate::feed). Decides nothing about who
 //! may see a status: that happens afterwards, for the whole page at once, in `service::visibility`, so that a page may
-//! be shorter than its limit (contract rules, sections 4 and 12). Each paged statement walks one index in the order of
-//! the page and stops at the limit; what its filter leaves out is read too.
+//! be shorter than its limit (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). Each paged
+//! statement walks one index in the order of the page and stops at the limit; what its filter leaves out is read too.
 
 use database::sql::{Ids, Texts};
 use database::{Executor, Result, paged, sql};
@@ -41,7 +41,7 @@ pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -
     let sql = match (filter.local, filter.remote) {
         (true, false) => listed!("AND s.listed = TRUE AND s.local"),
         (false, true) => listed!("AND NOT s.local"),
-        // Both together mean neither (contract rules, section 12).
+        // Both together mean neither (docs/contract/rules.md#12-timelines).
         (false, false) | (true, true) => listed!(""),
     };
     let query = db

@@ -1,4 +1,5 @@
-//! Roles: what staff may do, and what reading an account adds of its role. Permission bits: contract rules, section 2.
+//! Roles: what staff may do, and what reading an account adds of its role.
+//! Permission bits: docs/contract/rules.md#2-authentication.
 
 use database::{Executor, Result, sql};
 use model::{AccountId, Permissions};

@@ -3,7 +3,7 @@
 //! Reached from the job that scores trends. Each statement reads one range of ids, which are times: those of today, or since
 //! the last run. Nothing is counted when it happens. Authors whom moderators limited or suspended are left out.
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 use database::sql::Ids;
 use database::{Executor, Result, sql};

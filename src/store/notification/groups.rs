@@ -2,7 +2,7 @@
 //! without reading the members of its groups.
 //!
 //! A row of that table says which notification joined last, also when that one was taken back since: where a group
-//! stands is looked up among its members. Reached from `service::notification`. Spec: contract rules, section 13.
+//! stands is looked up among its members. Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

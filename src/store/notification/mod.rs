@@ -2,7 +2,7 @@
 //! candidates about which plugins must be asked first. [`groups`] reads them by groups, [`policy`] says what each person
 //! filters, [`requests`] whose notifications were filtered.
 //!
-//! Reached from `service::notification`, which decides who is notified of what. Spec: contract rules, section 13.
+//! Reached from `service::notification`, which decides who is notified of what. Spec: docs/contract/rules.md#13-notifications.
 
 pub mod push;
 

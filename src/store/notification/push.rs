@@ -1,6 +1,6 @@
 //! Subscriptions to pushed notifications: at most one for each access token, and gone with it.
 //!
-//! Reached from `service::push`. Spec: contract push, section 1.
+//! Reached from `service::push`. Spec: docs/contract/push.md#1-rest.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Notification requests: who sent mentions that the policy filtered, and whom the receiver permitted to.
 //!
 //! A request is shown while there are filtered mentions of its sender; these are counted, up to a hundred, when it is read.
-//! Reached from `service::notification`. Spec: contract rules, section 13.
+//! Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
 
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 //! is removed from answers. Every change is one transaction that locks the account, so that limits hold, and raises the
 //! version of its filters, by which servers keep them in memory.
 //!
-//! Spec: contract rules, section 15.
+//! Spec: docs/contract/rules.md#15-filters.
 
 pub mod keyword;
 pub mod status;

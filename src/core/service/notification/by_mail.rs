@@ -4,7 +4,7 @@
 //! since. A letter names who did what and links to what anybody may read, and holds no text of statuses: mail is read by
 //! others than its receiver. Which types, each person chooses among [`NotificationType::MAILED`].
 //!
-//! Spec: contract events, section 1.
+//! Spec: docs/contract/events.md#1-notification-types.
 
 use std::collections::BTreeMap;
 

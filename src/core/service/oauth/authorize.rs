@@ -13,7 +13,7 @@ use model::oauth::{ErrorCode, ResponseMode};
 use model::{AccountId, Application, Scopes};
 use store::oauth_code::CodeRow;
 
-/// Lifetime of a code (contract rules, section 8).
+/// Lifetime of a code (docs/contract/rules.md#8-oauth-and-sign-up).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
 /// How long an expired code is kept, so that a replay is detected.
 pub const CODE_REPLAY_WINDOW: Duration = Duration::days(1);

@@ -4,7 +4,7 @@
 //! transaction ([`queue()`]), and again when it is sent ([`send()`]). The access token that a message carries is derived anew
 //! then: no row holds it.
 //!
-//! Spec: contract push.
+//! Spec: docs/contract/push.md.
 
 mod request;
 mod send;

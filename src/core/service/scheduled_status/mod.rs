@@ -5,7 +5,7 @@
 //! its time has come, plugins' filters included. One that cannot be published then is kept with the reason, so that its
 //! author may give it another time, and the author gets a mail: no text is lost, and no app need ask.
 //!
-//! Spec: contract rules, section 22.
+//! Spec: docs/contract/rules.md#22-scheduled-statuses.
 
 mod due;
 

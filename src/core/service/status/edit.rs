@@ -1,7 +1,7 @@
 //! Editing a status: omitted parameters are cleared, except the language, which is kept.
 //!
-//! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history. Spec: contract rules,
-//! section 10, Edits.
+//! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
+//! Spec: docs/contract/rules.md#10-statuses, Edits.
 
 use serde_json::{Map, Value};
 

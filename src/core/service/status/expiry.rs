@@ -3,7 +3,7 @@
 //! Reached from publishing and editing one, and from the job [`ExpireStatus`]. The time is counted from when the status was
 //! published, or from the edit that brought another mark. Deleting a status needs nothing here: its job finds none then.
 //!
-//! Spec: contract rules, sections 10 and 29.
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions.
 
 use std::time::Duration;
 

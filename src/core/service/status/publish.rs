@@ -1,7 +1,8 @@
 //! Publishing a status.
 //!
 //! Reached from `POST /api/v1/statuses`, and when a scheduled status is due. The author's feed, mentions and counters are written in the transaction;
-//! fan-out to followers is a job. Repeated requests are detected by idempotency key. Spec: contract rules, section 10.
+//! fan-out to followers is a job. Repeated requests are detected by idempotency key.
+//! Spec: docs/contract/rules.md#10-statuses.
 
 use std::collections::BTreeSet;
 
