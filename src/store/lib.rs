@@ -26,8 +26,8 @@ pub use plugin::{
 };
 pub use server::{announcement, cleaning, emoji, instance, job, node, node_change, server_key, settings};
 pub use status::{
-    card, favourite, interaction, media, poll, publish, reference, scheduled_status, status_cleanup, status_search,
-    translation_use,
+    card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,
+    status_cleanup, status_edit, status_search, translation_use,
 };
 
 use account::{account_names, relation_sql};

@@ -32,10 +32,10 @@ use store::notification::make::NewNotification;
 use store::oauth::TokenRow;
 use store::oauth_code::CodeRow;
 use store::plugin::Plugin;
-use store::publish::Edit;
 use store::report::Report;
 use store::session::SessionRow;
 use store::severance::Severance;
+use store::status_edit::Edit;
 
 use crate::harness::TestApp;
 
@@ -234,7 +234,7 @@ fn status() -> Status {
 /// A status that is replied to, and [`status`].
 async fn insert_statuses(tx: &mut Tx) {
     insert_account(tx, &account()).await;
-    store::publish::insert_conversation(tx, ConversationId::from(4_000), time(0)).await.unwrap();
+    store::status::insert_conversation(tx, ConversationId::from(4_000), time(0)).await.unwrap();
     let original = Status::new(ORIGINAL.into(), ANN.into(), "https://remote.test/0".to_owned(), time(4));
     assert!(store::status::insert(tx, &original).await.unwrap());
     assert!(store::status::insert(tx, &status()).await.unwrap());
@@ -252,7 +252,7 @@ async fn status_is_read_back_as_inserted() {
     };
     assert!(store::status::insert(&mut tx, &reblog(5_001)).await.unwrap());
     assert!(!store::status::insert(&mut tx, &reblog(5_002)).await.unwrap(), "one reblog of a status");
-    same(&reblog(5_001), store::publish::list_reblogs(&mut tx, ORIGINAL.into()).await.unwrap().pop());
+    same(&reblog(5_001), store::reblog::list(&mut tx, ORIGINAL.into()).await.unwrap().pop());
 }
 
 #[tokio::test]
@@ -272,8 +272,8 @@ async fn what_belongs_to_a_status_is_read_back_as_inserted() {
         poll_options: Some(Json(vec!["a".to_owned(), "b".to_owned()])),
         created_at: time(1),
     };
-    store::publish::insert_edit(&mut tx, &edit).await.unwrap();
-    same(&edit, store::publish::list_edits(&mut tx, status().id).await.unwrap().pop());
+    store::status_edit::insert(&mut tx, &edit).await.unwrap();
+    same(&edit, store::status_edit::list(&mut tx, status().id).await.unwrap().pop());
     let poll = model::Poll {
         id: PollId::from(6_001),
         status_id: status().id,

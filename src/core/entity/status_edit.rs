@@ -8,7 +8,7 @@ use super::{Fragment, account};
 use crate::Cx;
 use crate::error::{Error, Result};
 use model::Status;
-use store::publish::Edit;
+use store::status_edit::Edit;
 
 /// One revision, without its author, who is the same in all.
 #[derive(Debug, Serialize)]

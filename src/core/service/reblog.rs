@@ -41,7 +41,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     let change = Change::StatusPublished { status: reblog, author: actor.id, traits: (&new).into() };
     let mut tx = cx.db.begin().await?;
     if !status::insert::insert(cx, &mut tx, actor, new).await? {
-        return store::publish::find_reblog(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
+        return store::reblog::find(&mut tx, actor.id, original.id).await?.ok_or(Error::NotFound);
     }
     let notice = Notice {
         receiver: original.account_id,
@@ -65,7 +65,7 @@ pub async fn unreblog(cx: &Cx, actor: &Actor, id: StatusId) -> Result<StatusId> 
     let seen = visibility::status(cx, Some(actor), id).await?;
     let original = seen.proper().id;
     let mut tx = cx.db.begin().await?;
-    let Some(reblog) = store::publish::find_reblog(&mut tx, actor.id, original).await? else { return Ok(original) };
+    let Some(reblog) = store::reblog::find(&mut tx, actor.id, original).await? else { return Ok(original) };
     notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
     match status::remove(cx, &mut tx, actor.id, reblog).await {
         Ok(()) => tx.commit().await?,

@@ -43,7 +43,7 @@ pub(crate) async fn set_rank(tx: &mut Tx, id: AccountId, rank: i64) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use crate::account_names::*;
+    use super::*;
 
     #[test]
     fn rank_is_the_number_of_digits() {

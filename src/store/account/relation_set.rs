@@ -144,7 +144,7 @@ pub async fn raise(tx: &mut Tx, accounts: &[AccountId]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::relation_set::*;
+    use super::*;
 
     fn row(kind: i64, id: i64) -> RelationRow {
         RelationRow { kind, id, expires_at: None, domain: String::new() }

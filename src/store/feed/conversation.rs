@@ -2,7 +2,7 @@
 //!
 //! A row for each account, thread and set of other participants, and the statuses of each. Kept by
 //! `service::conversation`, in the transaction that publishes, edits or deletes a direct status. The thread itself, which
-//! every status has, is in [`publish`](crate::publish).
+//! every status has, is inserted by [`status`](crate::status).
 
 use serde::Serialize;
 
@@ -308,7 +308,7 @@ pub async fn list_statuses(
 
 #[cfg(test)]
 mod tests {
-    use crate::conversation::*;
+    use super::*;
 
     #[test]
     fn participants_are_read_as_they_are_written() {

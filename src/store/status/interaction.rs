@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
+use crate::relation_sql::{blocks, mutes};
 use database::sql::Ids;
 use database::{Executor, Result, sql};
-use model::{AccountId, ConversationId, StatusId};
+use model::{AccountId, ConversationId, RowId, StatusId, Time};
 
 /// The marks of a viewer on the statuses of a page.
 #[derive(Debug, Default)]
@@ -192,9 +193,77 @@ pub async fn find_each(
     Ok(marks)
 }
 
+/// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that
+/// of the reblog, favourite or mention. Leaves out suspended accounts, those that `viewer` blocks or mutes, and those
+/// that block `viewer`; an expired mute does not count.
+pub async fn list_accounts(
+    db: impl Executor,
+    who: Interaction,
+    status: StatusId,
+    viewer: Option<AccountId>,
+    cursor: &model::Cursor,
+    now: Time,
+) -> Result<Vec<(RowId, AccountId)>> {
+    macro_rules! shown {
+        ($account:literal) => {
+            concat!(
+                " AND NOT ",
+                blocks!("$4", $account),
+                " AND NOT ",
+                blocks!($account, "$4"),
+                " AND NOT ",
+                mutes!("$4", $account, "$6"),
+                " AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = ",
+                $account,
+                " AND a.suspended_at IS NULL)"
+            )
+        };
+    }
+    let sql = match who {
+        Interaction::Rebloggers => database::paged!(
+            cursor,
+            "SELECT r.id, r.account_id FROM statuses r
+             WHERE r.reblog_of_id = $1 AND r.id < $2 AND r.id > $3
+               AND r.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')" shown!("r.account_id"),
+            by "r.id", limit "$5"
+        ),
+        Interaction::Favouriters => database::paged!(
+            cursor,
+            "SELECT f.id, f.account_id FROM favourites f WHERE f.status_id = $1 AND f.id < $2 AND f.id > $3" shown!("f.account_id"),
+            by "f.id", limit "$5"
+        ),
+        Interaction::Mentioned => database::paged!(
+            cursor,
+            "SELECT x.id, x.account_id FROM mentions x WHERE x.status_id = $1 AND x.id < $2 AND x.id > $3" shown!("x.account_id"),
+            by "x.id", limit "$5"
+        ),
+    };
+    // No account has the id 0: for an anonymous viewer the tests of blocks and mutes find nothing.
+    let query = db
+        .query(sql)
+        .bind(status)
+        .bind(cursor.before())
+        .bind(cursor.after())
+        .bind(viewer.map_or(0, i64::from))
+        .bind(cursor.limit)
+        .bind(now);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// What an account did to a status, see [`list_accounts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interaction {
+    /// Reblogged it, in a reblog that is not private.
+    Rebloggers,
+    /// Favourited it.
+    Favouriters,
+    /// Is mentioned in it, or belongs to its audience.
+    Mentioned,
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::interaction::*;
+    use super::*;
 
     #[test]
     fn mark_is_of_one_status() {

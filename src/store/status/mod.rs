@@ -2,25 +2,28 @@
 //! their counters.
 //!
 //! Everything is read for a whole page at once, one statement per kind of row. Does not decide who may see a status:
-//! `service::visibility` does, from [`Head`]. What else belongs to writing one is in [`publish`](super::publish),
+//! `service::visibility` does, from [`Head`]. Mentions, edits, reblogs and idempotency keys have modules of their own,
 //! timelines are in [`timeline`](super::timeline).
 
 pub mod card;
 pub mod favourite;
+pub mod idempotency_key;
 pub mod interaction;
 pub mod media;
+pub mod mention;
 pub mod poll;
-pub mod publish;
+pub mod reblog;
 pub mod reference;
 pub mod scheduled_status;
 pub mod status_cleanup;
+pub mod status_edit;
 pub mod status_search;
 pub mod translation_use;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Engine, Executor, Result, Tx, sql};
 use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, ConversationId, Status, StatusId, status_columns, status_insert};
+use model::{AccountId, ConversationId, Status, StatusId, Time, status_columns, status_insert};
 
 /// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
 #[derive(Clone, Copy, Debug, model::Row)]
@@ -253,4 +256,57 @@ pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId
         .optional()
         .await?;
     Ok(row.map(|(id,)| id))
+}
+
+/// Inserts a conversation (thread). It has no `owner_account_id`: it belongs to the author of its first status.
+pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> Result<()> {
+    tx.query(sql!("INSERT INTO conversations (id, created_at) VALUES ($1, $2)")).bind(id).bind(now).execute().await?;
+    Ok(())
+}
+
+/// Locks what deleting a status counts at until the transaction ends, so that two deletions of one status count once:
+/// accounts before statuses, each in the order of their ids, so that deletions never wait for each other in a circle. What
+/// was read of them before may be out of date. Nothing on SQLite, which has one writer.
+pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
+    if tx.engine() == Engine::Sqlite {
+        return Ok(());
+    }
+    let _: Vec<i64> = tx
+        .query(sql!(
+            sqlite: "SELECT s.account_id FROM statuses s WHERE s.id = $1";
+            postgres: "SELECT a.id FROM accounts a
+                       WHERE a.id IN (SELECT s.account_id FROM statuses s WHERE s.id = $1
+                                      UNION ALL SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = $1)
+                       ORDER BY a.id FOR NO KEY UPDATE OF a"
+        ))
+        .bind(id)
+        .scalars()
+        .await?;
+    let _: Vec<i64> = tx
+        .query(sql!(
+            sqlite: "SELECT s.id FROM statuses s WHERE s.id = $1";
+            postgres: "SELECT s.id FROM statuses s
+                       WHERE s.id IN (SELECT $1 UNION ALL SELECT t.in_reply_to_id FROM statuses t WHERE t.id = $1
+                                      UNION ALL SELECT t.reblog_of_id FROM statuses t WHERE t.id = $1
+                                      UNION ALL SELECT r.target_id FROM status_references r WHERE r.status_id = $1
+                                      UNION ALL SELECT r.status_id FROM status_references r WHERE r.target_id = $1)
+                       ORDER BY s.id FOR UPDATE OF s"
+        ))
+        .bind(id)
+        .scalars()
+        .await?;
+    Ok(())
+}
+
+/// Deletes a status, from which the caller detached its media; false when there is none. Foreign keys delete its
+/// reblogs, mentions, favourites and notifications; its feed entries are left out when they are read.
+pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
+    // The foreign key would clear the parent of replies as well, but not count their version up: their cached
+    // renderings name the parent.
+    tx.query(sql!("UPDATE statuses SET in_reply_to_id = NULL, version = version + 1 WHERE in_reply_to_id = $1"))
+        .bind(id)
+        .execute()
+        .await?;
+    crate::reference::forget_target(tx, id).await?;
+    Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
 }

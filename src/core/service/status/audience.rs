@@ -52,7 +52,7 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<
             None => Reach::limited(None, Vec::new()),
         },
         Some("mutual") => {
-            Reach::limited(Some(LimitedScope::Mutual), store::publish::list_mutuals(&cx.db, actor.id).await?)
+            Reach::limited(Some(LimitedScope::Mutual), store::mention::list_mutuals(&cx.db, actor.id).await?)
         }
         Some(word) if cx.extensions().owns_visibility(word) => Reach::limited(None, Vec::new()),
         Some("circle") => return Err(Error::invalid("visibility: circles are not switched on here")),
@@ -77,7 +77,7 @@ fn refuse_disabled(actor: &Actor, word: &str) -> Result<()> {
 /// reply. Of one that is not limited its readers are no audience: an answer to it reaches those it names.
 async fn of_thread(cx: &Cx, parent: Option<&Status>) -> Result<Option<Vec<AccountId>>> {
     let Some(parent) = parent else { return Ok(None) };
-    let mentions = store::publish::list_mentions(&cx.db, parent.id).await?;
+    let mentions = store::mention::list(&cx.db, parent.id).await?;
     Ok(Some(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect()))
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, reach: &mut Reach, mentions: 
         return Err(Error::invalid("visibility: nobody said who is to see this status, and it answers none"));
     }
     if !reach.audience.is_empty() {
-        reach.audience = store::publish::list_addressable(&cx.db, actor.id, &reach.audience).await?;
+        reach.audience = store::mention::list_addressable(&cx.db, actor.id, &reach.audience).await?;
     }
     let reaches_nobody = reach.audience.is_empty() && mentions.iter().all(|mentioned| *mentioned == actor.id);
     if reaches_nobody && reach.scope.is_some_and(|scope| scope != LimitedScope::Reply) {
@@ -116,7 +116,7 @@ pub(super) async fn told(
 ) -> Result<BTreeSet<AccountId>> {
     let mut told: BTreeSet<AccountId> = answered.into_iter().collect();
     if let Some(conversation) = conversation.filter(|_| !audience.is_empty()) {
-        told.extend(store::publish::list_limited_authors(db, conversation, audience).await?);
+        told.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
     }
     Ok(told)
 }

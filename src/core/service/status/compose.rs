@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use database::Tx;
 use model::status::Visibility;
 use model::{AccountId, Actor, RowId, StatusId, TagId};
-use store::publish::Mentionable;
+use store::mention::Mentionable;
 
 /// The text of a status, ready to be stored.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ pub(in crate::service) async fn mentioned(cx: &Cx, actor: AccountId, scan: &text
     if handles.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = store::publish::list_mentionable(&cx.db, actor, &handles).await?;
+    let mut found = store::mention::list_mentionable(&cx.db, actor, &handles).await?;
     let place = |account: &Mentionable| {
         let handle = match &account.domain {
             None => account.username.to_lowercase(),
@@ -186,7 +186,7 @@ pub async fn save_mentions(
 ) -> Result<Vec<(RowId, AccountId)>> {
     let saved: Vec<(RowId, AccountId)> = mentions.iter().map(|account| (cx.ids.next(), *account)).collect();
     if !saved.is_empty() {
-        store::publish::upsert_mentions(tx, status, &saved, silent).await?;
+        store::mention::upsert(tx, status, &saved, silent).await?;
     }
     Ok(saved)
 }

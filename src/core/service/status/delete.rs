@@ -42,12 +42,12 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 /// As [`delete`].
 #[boxed]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
-    store::publish::lock_for_deletion(tx, id).await?;
+    store::status::lock_for_deletion(tx, id).await?;
     let status = store::status::find(&mut *tx, id).await?;
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
     index::delete(tx, &status).await?;
     store::tag::clear_for_status(tx, id, author).await?;
-    store::publish::subtract_reblogs(tx, id).await?;
+    store::reblog::subtract(tx, id).await?;
     insert::uncount(tx, &status).await?;
     reference::uncount(tx, (&status).into()).await?;
     media::detach(cx, tx, id, &[]).await?;
@@ -55,7 +55,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     if status.visibility == Visibility::Direct {
         conversation::remove_status(cx, tx, id).await?;
     }
-    store::publish::delete(tx, id).await?;
+    store::status::delete(tx, id).await?;
     Ok(())
 }
 
@@ -64,12 +64,11 @@ async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
     if !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());
     }
-    let mentioned =
-        if cx.live.is_heard() { store::publish::list_mentions(&mut *tx, status.id).await? } else { Vec::new() };
+    let mentioned = if cx.live.is_heard() { store::mention::list(&mut *tx, status.id).await? } else { Vec::new() };
     let mentioned = mentioned.into_iter().map(|(_, account, _)| account).collect();
     let mut changes = vec![Change::status_deleted(status, mentioned)];
     if status.reblog_of_id.is_none() {
-        let reblogs = store::publish::list_reblogs(&mut *tx, status.id).await?;
+        let reblogs = store::reblog::list(&mut *tx, status.id).await?;
         changes.extend(reblogs.iter().map(|reblog| Change::status_deleted(reblog, Vec::new())));
     }
     change::record_all(cx, tx, &changes).await

@@ -24,7 +24,7 @@ use model::{
     AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
     boxed,
 };
-use store::publish::{Edit, Revision};
+use store::status_edit::{Edit, Revision};
 
 /// The new content of a status.
 #[derive(Debug, Default)]
@@ -123,11 +123,11 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> R
         poll_options: poll_options.map(Json),
         created_at: old.edited_at.unwrap_or(old.created_at),
     };
-    store::publish::insert_edit(&mut tx, &edit).await?;
+    store::status_edit::insert(&mut tx, &edit).await?;
     if revision.expires_at != old.expires_at {
         expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
     }
-    store::publish::update(&mut tx, id, revision, cx.clock.now()).await?;
+    store::status_edit::update(&mut tx, id, revision, cx.clock.now()).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
     let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;
@@ -185,15 +185,15 @@ async fn replace_mentions(
     id: StatusId,
     mentions: &[AccountId],
 ) -> Result<(Vec<AccountId>, bool)> {
-    let known = store::publish::list_mentions(&mut *tx, id).await?;
-    store::publish::silence_mentions(tx, id, mentions).await?;
+    let known = store::mention::list(&mut *tx, id).await?;
+    store::mention::silence(tx, id, mentions).await?;
     let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
     for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !mentions.contains(account)) {
         notification::retract(tx, NotificationType::Mention, *mention).await?;
     }
     let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
     compose::save_mentions(cx, tx, id, &new, false).await?;
-    let all = store::publish::list_mentions(&mut *tx, id).await?;
+    let all = store::mention::list(&mut *tx, id).await?;
     let mentioned =
         all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
     let mentioned: Vec<_> = mentioned.collect();
@@ -204,7 +204,7 @@ async fn replace_mentions(
 
 /// Tells whoever reblogged the status or refers to it that it was edited.
 async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
-    let mut receivers = store::publish::list_local_rebloggers(&mut *tx, id).await?;
+    let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
     receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
     receivers.sort_unstable();
     receivers.dedup();
@@ -305,5 +305,5 @@ pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(S
     let seen = visibility::status(cx, viewer, id).await?;
     let id = seen.head().id;
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
-    Ok((status, store::publish::list_edits(&cx.db, id).await?))
+    Ok((status, store::status_edit::list(&cx.db, id).await?))
 }

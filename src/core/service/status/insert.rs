@@ -16,7 +16,7 @@ use store::feed::HOME;
 pub(in crate::service) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status) -> Result<bool> {
     if new.conversation_id.is_none() && new.reblog_of_id.is_none() {
         let conversation: ConversationId = cx.ids.next();
-        store::publish::insert_conversation(tx, conversation, new.created_at).await?;
+        store::status::insert_conversation(tx, conversation, new.created_at).await?;
         new.conversation_id = Some(conversation);
     }
     // The author's row is locked before the new row locks what it refers to, in the order of a deletion.

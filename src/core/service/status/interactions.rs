@@ -4,7 +4,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility;
 use model::{AccountId, Actor, Cursor, RowId, StatusId, Visibility};
-use store::publish::Interaction;
+use store::interaction::Interaction;
 use store::status::Head;
 
 /// A page of them, as (cursor id, account).
@@ -25,7 +25,7 @@ pub async fn list_interactions(
         let owner = owner(cx, head).await?;
         viewer.filter(|actor| actor.id == owner).ok_or(Error::NotFound)?;
     }
-    Ok(store::publish::list_interactions(
+    Ok(store::interaction::list_accounts(
         &cx.db,
         interaction,
         head.id,
@@ -41,5 +41,5 @@ async fn owner(cx: &Cx, head: &Head) -> Result<AccountId> {
     if head.visibility != Visibility::Limited {
         return Ok(head.account_id);
     }
-    Ok(store::publish::find_audience_author(&cx.db, head.id).await?.unwrap_or(head.account_id))
+    Ok(store::mention::find_audience_author(&cx.db, head.id).await?.unwrap_or(head.account_id))
 }

@@ -22,4 +22,5 @@ pub use publish::{
 };
 pub use quote::{list_quoting, revoke as revoke_quote, set_policy as set_quote_policy};
 pub use reference::{MOST as MOST_REFERENCES, list_referring};
-pub use store::publish::{Interaction, Made};
+pub use store::idempotency_key::Made;
+pub use store::interaction::Interaction;

@@ -26,7 +26,7 @@ use database::{Executor, Tx};
 use model::account::Searchability;
 use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, Actor, MediaId, NotificationType, PluginId, RowId, Status, StatusId, Time, boxed};
-use store::publish::Made;
+use store::idempotency_key::Made;
 
 /// How long an idempotency key is valid.
 const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
@@ -265,7 +265,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
 pub async fn claim_key(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: Made) -> Result<()> {
     let Some(key) = key else { return Ok(()) };
     let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
-    if store::publish::insert_idempotency_key(tx, actor.id, key, made, now, since).await? {
+    if store::idempotency_key::insert(tx, actor.id, key, made, now, since).await? {
         return Ok(());
     }
     Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()))
@@ -286,7 +286,7 @@ pub async fn find_by_idempotency_key(
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
     }
     let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
-    let made = store::publish::find_idempotency_key(db, actor.id, key, since).await?;
+    let made = store::idempotency_key::find(db, actor.id, key, since).await?;
     if made.is_some() {
         // Readers see a commit before it is durable: the first request may not be answered yet.
         cx.db.synced().await?;

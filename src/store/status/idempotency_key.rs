@@ -1,0 +1,103 @@
+//! Idempotency keys: what a request with a key made, so that a repeated request makes nothing twice.
+//!
+//! Reached from `service::status` and `service::scheduled_status`. Expired keys are removed by
+//! [`cleaning`](crate::cleaning).
+
+use database::{Executor, Result, Tx, sql};
+use model::{AccountId, ScheduledStatusId, StatusId, Time};
+
+/// What a request with an idempotency key made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// A status.
+    Status(StatusId),
+    /// A status that is to be published later.
+    Scheduled(ScheduledStatusId),
+}
+
+impl Made {
+    /// The id: no status and no scheduled status have the same.
+    fn id(self) -> i64 {
+        match self {
+            Self::Status(id) => id.into(),
+            Self::Scheduled(id) => id.into(),
+        }
+    }
+}
+
+/// What `account` made with this idempotency key after `since`, if it still exists.
+pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time) -> Result<Option<Made>> {
+    let row: Option<(i64, bool)> = db
+        .query(sql!(
+            "SELECT k.status_id, s.id IS NULL
+             FROM idempotency_keys k
+             LEFT JOIN statuses s ON s.id = k.status_id
+             LEFT JOIN scheduled_statuses d ON d.id = k.status_id
+             WHERE k.account_id = $1 AND k.key = $2 AND k.created_at > $3 AND (s.id IS NOT NULL OR d.id IS NOT NULL)"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(since)
+        .optional()
+        .await?;
+    Ok(row.map(|(id, scheduled)| if scheduled { Made::Scheduled(id.into()) } else { Made::Status(id.into()) }))
+}
+
+/// Stores the idempotency key of what this transaction is about to insert; false when a request with the same key
+/// stored it first, also one that is still being served: that one is waited for. Replaces a key that was stored by `since`,
+/// and one whose status was deleted.
+pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Time, since: Time) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (account_id, key) DO NOTHING"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(made.id())
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(inserted > 0 || replace(tx, account, key, made, now, since).await?)
+}
+
+/// A key that is there already: locked by a statement of its own, so that the next one sees the status of whoever held it.
+/// In one statement PostgreSQL would wait for them, and then look for that status as of before (READ COMMITTED).
+async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Time, since: Time) -> Result<bool> {
+    let _: Option<(StatusId,)> = tx
+        .query(sql!(
+            sqlite: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2";
+            postgres: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2 FOR UPDATE"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .optional()
+        .await?;
+    let replaced = tx
+        .query(sql!(
+            "UPDATE idempotency_keys SET status_id = $3, created_at = $4
+             WHERE account_id = $1 AND key = $2
+               AND (created_at <= $5
+                    OR (NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = idempotency_keys.status_id)
+                        AND NOT EXISTS (SELECT 1 FROM scheduled_statuses d WHERE d.id = idempotency_keys.status_id)))"
+        ))
+        .bind(account)
+        .bind(key.to_owned())
+        .bind(made.id())
+        .bind(now)
+        .bind(since)
+        .execute()
+        .await?;
+    Ok(replaced > 0)
+}
+
+/// Makes the idempotency key of `before`, if there is one, name `after`, which came of it.
+pub async fn reassign(tx: &mut Tx, account: AccountId, before: Made, after: Made) -> Result<()> {
+    tx.query(sql!("UPDATE idempotency_keys SET status_id = $3 WHERE account_id = $1 AND status_id = $2"))
+        .bind(account)
+        .bind(before.id())
+        .bind(after.id())
+        .execute()
+        .await?;
+    Ok(())
+}

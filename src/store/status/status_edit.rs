@@ -1,0 +1,78 @@
+//! Edits of statuses: the new revision and the history of the earlier ones.
+//!
+//! Reached from `service::status`, in its transaction.
+
+use database::{Executor, Result, Tx, sql};
+use model::{Json, RowId, StatusId, Time};
+
+/// The parts of a status that an edit replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "columns of the table statuses")]
+pub struct Revision {
+    pub text: String,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub has_media: bool,
+    pub has_poll: bool,
+    pub markdown: bool,
+    pub expires_at: Option<Time>,
+}
+
+/// Writes an edit to the row of a status, with a new `edited_at` and version.
+pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE statuses
+         SET text = $2, content = $3, spoiler_text = $4, sensitive = $5, language = $6, has_media = $7, has_poll = $8,
+             markdown = $9, expires_at = $10, edited_at = $11, version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(revision.text)
+    .bind(revision.content)
+    .bind(revision.spoiler_text)
+    .bind(revision.sensitive)
+    .bind(revision.language)
+    .bind(revision.has_media)
+    .bind(revision.has_poll)
+    .bind(revision.markdown)
+    .bind(revision.expires_at)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// A former revision of a status.
+#[derive(Debug, model::Row)]
+#[row(table = "status_edits", alias = "e")]
+#[expect(missing_docs, reason = "columns of the table status_edits")]
+pub struct Edit {
+    pub id: RowId,
+    pub status_id: StatusId,
+    pub text: String,
+    pub content: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub markdown: bool,
+    /// The media attachments as they were rendered for clients, as JSON.
+    pub media: Json<serde_json::Value>,
+    /// The texts of the poll's options, when there was a poll.
+    pub poll_options: Option<Json<Vec<String>>>,
+    pub created_at: Time,
+}
+
+/// Adds a former revision to the edit history of a status.
+pub async fn insert(tx: &mut Tx, edit: &Edit) -> Result<()> {
+    tx.query(sql!(edit_insert!())).bind_row(edit).execute().await?;
+    Ok(())
+}
+
+/// The former revisions of a status, oldest first.
+pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<Edit>> {
+    db.query(sql!("SELECT " edit_columns!() " FROM status_edits e WHERE e.status_id = $1 ORDER BY e.id"))
+        .bind(status)
+        .all()
+        .await
+}
