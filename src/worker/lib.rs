@@ -37,7 +37,6 @@ mod refresh_trends;
 mod remove_account;
 mod request_mail;
 mod run_import;
-mod seal_keys;
 mod send_mail;
 mod send_push;
 mod sever_domain;
@@ -136,7 +135,6 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RemoveAccount,
         RequestMail,
         RunImport,
-        SealKeys,
         SendMail,
         SendPush,
         SeverDomain,

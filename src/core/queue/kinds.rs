@@ -312,13 +312,6 @@ jobs! {
         account: AccountId,
     }
 
-    /// Seals the signing keys of the next batch of local accounts, which an earlier version stored in clear. Queued once, by
-    /// a migration.
-    SealKeys as "seal_keys" in Background, key |_job| String::new() => {
-        /// The last account of the batch before; 0 begins.
-        after: AccountId,
-    }
-
     /// Queues the mail that somebody asked for by typing an e-mail address, if it is an account's. Looked up here, so that
     /// the answer to the request takes as long for every address.
     RequestMail as "request_mail" in Mail => {
