@@ -19,7 +19,6 @@ mod expire_status;
 mod feed;
 mod feed_lane;
 mod fetch_card;
-mod fill_conversations;
 mod forget_account;
 mod generate_key;
 mod index_statuses;
@@ -115,7 +114,6 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         ExpirePoll,
         ExpireStatus,
         FetchCard,
-        FillConversations,
         ForgetAccount,
         GenerateKey,
         IndexStatuses,

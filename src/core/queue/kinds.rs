@@ -130,14 +130,6 @@ jobs! {
         status: StatusId,
     }
 
-    /// Sorts the next batch of direct statuses of before there were conversations into those. Queued once, by a migration.
-    FillConversations as "fill_conversations" in Background, key |_job| String::new() => {
-        /// The last status of the batch before; 0 begins.
-        after: StatusId,
-        /// The last status of before.
-        until: StatusId,
-    }
-
     /// Removes what plugins write of an account after it was removed, until they have handled every event of before.
     ForgetAccount as "forget_account" in Background, key |job| job.account.to_string() => {
         /// The removed account.
