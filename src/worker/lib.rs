@@ -21,7 +21,6 @@ mod feed_lane;
 mod fetch_card;
 mod forget_account;
 mod generate_key;
-mod index_statuses;
 mod judge_notices;
 mod merge_notifications;
 mod process_media;
@@ -116,7 +115,6 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         FetchCard,
         ForgetAccount,
         GenerateKey,
-        IndexStatuses,
         JudgeNotices,
         MailNotifications,
         MakeArchive,

@@ -146,13 +146,6 @@ jobs! {
         account: AccountId,
     }
 
-    /// Brings the next batch of statuses of before into the full-text index, newest first. Queued once, by a migration, and by
-    /// `rookery search reindex`.
-    IndexStatuses as "index_statuses" in Background, key |_job| String::new() => {
-        /// The last status of the batch before.
-        before: StatusId,
-    }
-
     /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens what became of it.
     TendAnnouncement as "tend_announcement" in Background => {
         /// Which one; it may be gone.
