@@ -91,7 +91,7 @@ pub async fn run(db: &Db) -> Result<()> {
     done
 }
 
-/// The table of sqlx's migrations, which an earlier version of this server made.
+/// The table of migrations, as sqlx makes it on PostgreSQL.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     version BIGINT PRIMARY KEY,
     description TEXT NOT NULL,
