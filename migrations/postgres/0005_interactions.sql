@@ -1,5 +1,6 @@
 -- Favourites, bookmarks and pins: marks of accounts on statuses.
 
+-- A favourite of an account.
 CREATE TABLE favourites (
     id BIGINT PRIMARY KEY,
     account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -10,6 +11,7 @@ CREATE UNIQUE INDEX favourites_account_status ON favourites (account_id, status_
 CREATE INDEX favourites_account ON favourites (account_id, id);
 CREATE INDEX favourites_status ON favourites (status_id, id);
 
+-- A bookmark of an account.
 CREATE TABLE bookmarks (
     id BIGINT PRIMARY KEY,
     account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

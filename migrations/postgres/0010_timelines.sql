@@ -13,6 +13,7 @@ CREATE TABLE lists (
 );
 CREATE INDEX lists_account ON lists (account_id, id);
 
+-- A member of a list.
 CREATE TABLE list_accounts (
     list_id BIGINT NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
     account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -43,6 +43,7 @@ CREATE TABLE announcement_dismissals (
 );
 CREATE INDEX announcement_dismissals_announcement ON announcement_dismissals (announcement_id);
 
+-- A reaction of an account to an announcement.
 CREATE TABLE announcement_reactions (
     announcement_id BIGINT NOT NULL REFERENCES announcements (id) ON DELETE CASCADE,
     name TEXT NOT NULL, -- a Unicode emoji, or the shortcode of a custom one

@@ -12,6 +12,7 @@ CREATE TABLE polls (
 ) STRICT;
 CREATE UNIQUE INDEX polls_status ON polls (status_id);
 
+-- An option of a poll.
 CREATE TABLE poll_options (
     poll_id INTEGER NOT NULL REFERENCES polls (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -20,6 +21,7 @@ CREATE TABLE poll_options (
     PRIMARY KEY (poll_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- A vote of an account for an option.
 CREATE TABLE poll_votes (
     poll_id INTEGER NOT NULL REFERENCES polls (id) ON DELETE CASCADE,
     account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

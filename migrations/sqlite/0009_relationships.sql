@@ -32,6 +32,7 @@ CREATE TABLE follow_requests (
 CREATE UNIQUE INDEX follow_requests_pair ON follow_requests (account_id, target_account_id);
 CREATE INDEX follow_requests_target ON follow_requests (target_account_id, id);
 
+-- account_id blocks target_account_id.
 CREATE TABLE blocks (
     id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -43,6 +44,7 @@ CREATE UNIQUE INDEX blocks_pair ON blocks (account_id, target_account_id);
 CREATE INDEX blocks_account ON blocks (account_id, id);
 CREATE INDEX blocks_target ON blocks (target_account_id, account_id);
 
+-- account_id mutes target_account_id.
 CREATE TABLE mutes (
     id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

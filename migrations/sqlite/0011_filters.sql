@@ -15,6 +15,7 @@ CREATE TABLE filters (
 ) STRICT;
 CREATE INDEX filters_account ON filters (account_id, id);
 
+-- A word or phrase that a filter looks for.
 CREATE TABLE filter_keywords (
     id INTEGER PRIMARY KEY,
     filter_id INTEGER NOT NULL REFERENCES filters (id) ON DELETE CASCADE,
@@ -23,6 +24,7 @@ CREATE TABLE filter_keywords (
 ) STRICT;
 CREATE INDEX filter_keywords_filter ON filter_keywords (filter_id, id);
 
+-- A status that a filter names.
 CREATE TABLE filter_statuses (
     id INTEGER PRIMARY KEY,
     filter_id INTEGER NOT NULL REFERENCES filters (id) ON DELETE CASCADE,

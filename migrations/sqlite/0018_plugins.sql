@@ -12,7 +12,7 @@ CREATE TABLE plugins (
     granted TEXT NOT NULL, -- list of permissions
     limits TEXT NOT NULL,
     config TEXT NOT NULL,
-    config_version INTEGER NOT NULL, -- grows with every change of the plugin's input: configuration, secrets, grants
+    config_version INTEGER NOT NULL, -- grows with every change of the plugin's input, such as its configuration
     secrets TEXT NOT NULL,
     manifest TEXT, -- of the package that served last, for servers that cannot load it and keep its events
     public_key TEXT, -- of minisign, trusted for its packages; NULL: no signed package was installed
