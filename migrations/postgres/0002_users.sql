@@ -6,7 +6,7 @@ CREATE TABLE roles (
     name TEXT NOT NULL,
     color TEXT NOT NULL,
     position BIGINT NOT NULL, -- the order of roles, the highest first
-    permissions BIGINT NOT NULL, -- bits (contract rules, section 2)
+    permissions BIGINT NOT NULL, -- bits (docs/contract/rules.md#2-authentication)
     highlighted BOOLEAN NOT NULL -- shown on the profile
 );
 CREATE UNIQUE INDEX roles_name ON roles (name);

@@ -8,8 +8,8 @@ CREATE SCHEMA core_v1;
 
 -- Limits of values that statements of plugins make and search for. PostgreSQL checks its time limit between rows, and
 -- hardly ever within a function: no single call may take long. The check of statements writes these names around
--- arguments and results; on SQLite the program has functions of its own instead (store::confined::bounded). The numbers
--- are those of store::confined::functions.
+-- arguments and results; on SQLite the program has functions of its own instead (database::confined::bounded). The
+-- numbers are those of database::confined::functions.
 
 -- The value, unless it is larger than a value of a statement may be.
 CREATE FUNCTION core_v1.bounded(value anyelement) RETURNS anyelement

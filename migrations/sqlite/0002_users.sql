@@ -6,7 +6,7 @@ CREATE TABLE roles (
     name TEXT NOT NULL,
     color TEXT NOT NULL,
     position INTEGER NOT NULL, -- the order of roles, the highest first
-    permissions INTEGER NOT NULL, -- bits (contract rules, section 2)
+    permissions INTEGER NOT NULL, -- bits (docs/contract/rules.md#2-authentication)
     highlighted INTEGER NOT NULL -- shown on the profile
 ) STRICT;
 CREATE UNIQUE INDEX roles_name ON roles (name);

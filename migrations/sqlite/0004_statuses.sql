@@ -122,7 +122,8 @@ CREATE TABLE scheduled_statuses (
 ) STRICT;
 CREATE INDEX scheduled_statuses_account ON scheduled_statuses (account_id, id);
 
--- The key of a request, kept for an hour: a repeated request gets the first answer (contract rules, section 10).
+-- The key of a request, kept for an hour: a repeated request gets the first answer
+-- (docs/contract/rules.md#10-statuses).
 CREATE TABLE idempotency_keys (
     account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     key TEXT NOT NULL,

@@ -3,7 +3,7 @@
 -- A term of a status that is no reblog. No foreign key: a deletion removes the terms of its status, and every status
 -- found is checked, so that a surplus row does no harm.
 CREATE TABLE status_terms (
-    term INTEGER NOT NULL, -- 32 bits for a word or a fact such as has:image (text::search, service::search::document)
+    term INTEGER NOT NULL, -- 32 bits for a word or a fact such as has:image (service::search::document)
     status_id INTEGER NOT NULL,
     PRIMARY KEY (term, status_id)
 ) STRICT, WITHOUT ROWID;

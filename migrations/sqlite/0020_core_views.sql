@@ -3,7 +3,7 @@
 -- Columns are added, never changed or removed. The views are plain projections: the planner sees through them. One rule
 -- holds for both engines: times are integers of milliseconds since 1970; a truth value is tested as WHERE local or =
 -- TRUE; JSON is read by ->>. No view has an e-mail address, key, password, token, preference or network address. The
--- functions that bound the statements are part of the program: store::confined::bounded.
+-- functions that bound the statements are part of the program: database::confined::bounded.
 
 CREATE VIEW core_v1__accounts AS
 SELECT a.id, a.username, a.domain, a.domain IS NULL AS local, a.uri, a.url, a.actor_type, a.display_name, a.locked,

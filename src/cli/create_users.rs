@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::user::read_scopes;
 use crypto::Secret;
+use database::Tx;
 use model::{AccountId, Scopes};
 use rookery_core::Cx;
 use rookery_core::error::Error;
 use rookery_core::service::sign_up::{self, NewAccount};
 use rookery_core::service::{application, staff, token};
-use store::Tx;
 use terminal::Failure;
 
 /// Accounts per transaction: more would save disk syncs, but make other writers wait longer.
@@ -177,7 +177,7 @@ async fn prepare(cx: &Cx, new: NewUser) -> Result<Ready, Failure> {
     Ok(Ready { account, scopes })
 }
 
-/// Checks the length of a password (contract rules, section 8).
+/// Checks the length of a password (docs/contract/rules.md#8-oauth-and-sign-up).
 pub(super) fn check_password(password: &str) -> Result<(), Failure> {
     let length = password.chars().count();
     if (8..=72).contains(&length) {

@@ -4,8 +4,8 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use config::Config;
+use database::Db;
 use rookery_core::cx::db_options;
-use store::Db;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -24,8 +24,8 @@ pub(super) async fn run(config: &Config, command: Command, output: Output) -> Re
         Command::Migrate => {
             let db = Db::open(&db_options(config)).await?;
             // A database without any migration has no migrations table yet.
-            let applied = store::migrate::pending(&db).await.unwrap_or_else(|_| store::migrate::all());
-            store::migrate::run(&db).await?;
+            let applied = database::migrate::pending(&db).await.unwrap_or_else(|_| database::migrate::all());
+            database::migrate::run(&db).await?;
             db.close().await;
             let migrated = Migrated { applied };
             output.answer(&migrated, || match migrated.applied.len() {

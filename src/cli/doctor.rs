@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use config::{Config, MailTransport, secrets};
 use crypto::Keys;
+use database::Db;
 use model::clock::{Clock, Ids};
 use rookery_core::cx::db_options;
 use rookery_core::node;
 use rookery_core::service::signing_key;
-use store::Db;
 use terminal::{Failure, Output};
 
 /// Free disk space below which a server is about to stop working.
@@ -186,8 +186,8 @@ async fn database(config: &Config) -> Vec<Check> {
         Err(error) => return vec![Check::bad("database", format!("{}: {error}", config.database.url))],
     };
     let mut checks = vec![Check::good("database", config.database.url.to_string())];
-    match store::migrate::pending(&db).await {
-        Err(error @ store::Error::Unreleased) => checks.push(Check::bad("schema", error.to_string())),
+    match database::migrate::pending(&db).await {
+        Err(error @ database::Error::Unreleased) => checks.push(Check::bad("schema", error.to_string())),
         Err(_) => checks.push(Check::warning("schema", "none yet; the first start makes it")),
         Ok(pending) if !pending.is_empty() => {
             checks.push(Check::warning(

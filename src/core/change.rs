@@ -6,7 +6,7 @@
 //!
 //! Not here: what a listener does with a change. A change carries ids and who is concerned, never text of people.
 //!
-//! Design: DESIGN, section 5. Words: contract, events.md.
+//! Design: docs/architecture.md#5-changes-jobs-streaming. Words: docs/contract/events.md.
 
 mod live;
 
@@ -20,8 +20,8 @@ use crate::queue::{
 };
 use crate::service::push;
 use crate::{Cx, Result};
+use database::Tx;
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, boxed, text_enum};
-use store::Tx;
 use store::feed::Feed;
 
 text_enum! {

@@ -35,6 +35,7 @@ use crate::service::{card, push};
 use config::{Config, Scheme};
 use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
+use database::{Db, db};
 use mail::Mailer;
 use media::storage::Storage;
 use media::{Converter, Programs, Sandbox};
@@ -42,7 +43,6 @@ use model::clock::{Clock, Ids};
 use model::instance::Rule;
 use model::urls::Urls;
 use model::{Emojis, Settings};
-use store::{Db, db};
 
 /// The server's services, and what belongs to one request. Cloning copies two pointers.
 #[derive(Clone, Debug)]
@@ -183,7 +183,7 @@ impl Cx {
             config::folder::make_private(folder).map_err(|error| closed(folder, &error))?;
         }
         let db = Db::open(&db_options(&config)).await?;
-        store::migrate::run(&db).await?;
+        database::migrate::run(&db).await?;
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
         let (node, ids) = node::open(&db, &clock).await?;
         let keys = Keys::new(secret.expose().as_bytes());

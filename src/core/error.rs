@@ -58,10 +58,10 @@ pub enum Error {
     Unavailable(Cow<'static, str>),
     /// The machine keeps this from working: a full disk, a database that is away. The database logs it once a minute.
     #[error("{}", .0.sentence())]
-    Machine(store::Fault),
+    Machine(database::Fault),
     /// A database error.
     #[error("{0}")]
-    Store(store::Error),
+    Store(database::Error),
     /// A bug, or a failure of the machine. The text is logged, never shown.
     #[error("{0}")]
     Internal(Cow<'static, str>),
@@ -119,13 +119,13 @@ impl Error {
     /// The error of a statement that inserted something about a row which was there a moment ago: [`Error::NotFound`] when
     /// somebody else deleted that row meanwhile.
     #[must_use]
-    pub fn of_insert(error: store::Error) -> Self {
+    pub fn of_insert(error: database::Error) -> Self {
         if error.is_foreign_key_violation() { Self::NotFound } else { error.into() }
     }
     /// The error of an operation on a file: a fault of the machine, else [`Error::Internal`].
     #[must_use]
     pub fn of_file(error: &std::io::Error) -> Self {
-        store::Fault::of_io(error).map_or_else(|| Self::internal(error), Self::Machine)
+        database::Fault::of_io(error).map_or_else(|| Self::internal(error), Self::Machine)
     }
     /// [`Error::Internal`] with the message of `cause`.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
@@ -163,8 +163,8 @@ impl From<crypto::Error> for Error {
     }
 }
 
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for Error {
+    fn from(error: database::Error) -> Self {
         if error.is_timeout() {
             return Self::Unavailable("The database is busy, try again".into());
         }
@@ -193,7 +193,7 @@ pub trait OnUnique<T> {
     fn on_unique(self, error: impl FnOnce() -> Error) -> Result<T>;
 }
 
-impl<T> OnUnique<T> for store::Result<T> {
+impl<T> OnUnique<T> for database::Result<T> {
     fn on_unique(self, error: impl FnOnce() -> Error) -> Result<T> {
         self.map_err(|cause| if cause.is_unique_violation() { error() } else { cause.into() })
     }

@@ -12,9 +12,9 @@ use chrono::TimeDelta;
 use tokio::time::Instant;
 
 use crate::{Cx, Result};
+use database::Db;
 use model::Time;
 use model::clock::{Clock, Ids, NODES};
-use store::Db;
 
 /// How long a number is leased.
 const LEASE: TimeDelta = TimeDelta::minutes(5);

@@ -2,7 +2,7 @@
 //!
 //! While the server performs a host call for a plugin, that plugin is in the [`Origin`] of the [`Cx`](crate::Cx).
 //! Before calling a hook, [`Origin::allows`] is asked: a plugin is not called about what it caused itself, and the
-//! chain of causes is at most [`DEPTH`] long. Follows `PLUGINS.md` section 1.4, rule (c).
+//! chain of causes is at most [`DEPTH`] long. Follows docs/plugins.md#14-hooks, rule (c).
 
 use std::sync::Arc;
 

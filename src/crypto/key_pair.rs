@@ -1,6 +1,6 @@
 //! The RSA key pairs with which accounts sign their requests to other servers (HTTP signatures).
 //!
-//! RSA 2048 is what the network verifies (contract: federation, section 3).
+//! RSA 2048 is what the network verifies (docs/contract/federation.md#3-documents-sent).
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
 use aws_lc_rs::rsa::{KeyPair, KeySize};

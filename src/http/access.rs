@@ -1,8 +1,8 @@
 //! Access control for closed servers: `access.disallow_unauthenticated_api` and `access.limited_federation`.
 //!
 //! Runs after `auth` and before the handler, at routes where the server is closed. It decides only whether a request is
-//! let through as a person's; scopes and permissions are checked by the extractors and services. Spec: contract rules,
-//! section 7.
+//! let through as a person's; scopes and permissions are checked by the extractors and services.
+//! Spec: docs/contract/rules.md#7-access-modes.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};

@@ -1,7 +1,7 @@
 //! Authentication: looks up the access token of a request once, before rate limits and extractors need it.
 //!
 //! The token is read from the `Authorization` header, or from `access_token` or `bearer_token` in the query, form or
-//! JSON body (contract rules, section 2). An invalid token is not rejected here but by the extractors of
+//! JSON body (docs/contract/rules.md#2-authentication). An invalid token is not rejected here but by the extractors of
 //! [`extract::auth`](crate::extract::auth): a public route ignores it.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Embeds the schemas of the API's entities, for the OpenAPI document: one file for each, `tests/contract/entities`.
+//! Embeds the schemas of the API's entities, for the OpenAPI document: one file for each, `docs/contract/entities`.
 
 #![expect(clippy::disallowed_methods, reason = "cargo tells a build script everything by its environment")]
 
@@ -9,7 +9,7 @@ use std::{env, fs};
 const END: &str = ".schema.json";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../tests/contract/entities").canonicalize()?;
+    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../docs/contract/entities").canonicalize()?;
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", folder.display());
     let files: Result<Vec<PathBuf>, _> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();

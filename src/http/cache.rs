@@ -1,4 +1,4 @@
-//! `Cache-Control` policies of routes (contract rules, section 6).
+//! `Cache-Control` policies of routes (docs/contract/rules.md#6-caching-cors-headers).
 //!
 //! Nothing is cacheable unless the policy of its route says so ([`Keep`]). `headers` makes a response private again
 //! where caching would be wrong: for errors of the API, in limited federation, and when the response varies by a header

@@ -27,8 +27,8 @@ impl From<Error> for ErrorResponse {
     }
 }
 
-impl From<store::Error> for ErrorResponse {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for ErrorResponse {
+    fn from(error: database::Error) -> Self {
         Self(error.into())
     }
 }
@@ -133,7 +133,7 @@ pub(crate) fn add_request_id(response: &mut Response, id: RequestId) {
     }
 }
 
-/// Unknown paths, and unknown methods of known paths (contract rules, section 1).
+/// Unknown paths, and unknown methods of known paths (docs/contract/rules.md#1-transport).
 pub fn not_found() -> Response {
     failure(StatusCode::NOT_FOUND, "Record not found")
 }
@@ -163,7 +163,7 @@ fn status(error: &Error) -> StatusCode {
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        Error::Machine(store::Fault::Full) => StatusCode::INSUFFICIENT_STORAGE,
+        Error::Machine(database::Fault::Full) => StatusCode::INSUFFICIENT_STORAGE,
         Error::Unavailable(_) | Error::Machine(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Store(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

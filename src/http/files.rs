@@ -33,7 +33,7 @@ pub async fn show(
         return Err(Error::NotFound.into());
     }
     if cx.config.access.limited_federation {
-        // Files need a token or a browser session then (contract rules, section 7).
+        // Files need a token or a browser session then (docs/contract/rules.md#7-access-modes).
         if !access::is_person(&cx, &authentication, &asked).await? {
             return Err(Error::Unauthorized("Sign in to see this file".into()).into());
         }

@@ -1,7 +1,7 @@
 //! Response headers: CORS, caching and security policies.
 //!
 //! A stage of every request, after its handler. Routes declare caching with [`cache`]; a policy header that a handler sets
-//! itself is left alone. Spec: contract rules, section 6.
+//! itself is left alone. Spec: docs/contract/rules.md#6-caching-cors-headers.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};

@@ -1,4 +1,4 @@
-//! A page of a collection with its `Link` header, by keyset pagination or by offset (contract rules, section 4).
+//! A page of a collection with its `Link` header, by keyset pagination or by offset (docs/contract/rules.md#4-pagination).
 //!
 //! Handlers return [`Page`] and never build the header themselves.
 

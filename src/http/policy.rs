@@ -47,7 +47,7 @@ pub enum Keep {
     ForEveryone,
 }
 
-/// Who is served on a closed server (contract rules, section 7).
+/// Who is served on a closed server (docs/contract/rules.md#7-access-modes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
     /// Whoever is signed in.

@@ -1,4 +1,4 @@
-//! Rate limiting of requests, and the `X-RateLimit-*` response headers (contract rules, section 5).
+//! Rate limiting of requests, and the `X-RateLimit-*` response headers (docs/contract/rules.md#5-rate-limits).
 //!
 //! [`spend`] decides which limits a request counts against; `service::rate_limits` keeps the counters. Limits on an action
 //! rather than a request, or on the e-mail address in a form, are applied elsewhere, by services and handlers.

@@ -1,6 +1,6 @@
 //! Well-known URIs: WebFinger, host-meta, NodeInfo and the change-password redirect.
 //!
-//! Public and cacheable; errors have no body, as other servers expect. Spec: contract federation, section 1.
+//! Public and cacheable; errors have no body, as other servers expect. Spec: docs/contract/federation.md#1-discovery-documents.
 
 use std::convert::Infallible;
 

@@ -3,7 +3,7 @@
 //! `ffprobe` and `ffmpeg` are told the container by name, so that neither guesses: a playlist, a list of files to join or
 //! a description of a stream is no container here, whatever it says, and is never opened by them.
 //!
-//! Spec: contract rules, section 17
+//! Spec: docs/contract/rules.md#17-media
 
 /// The bytes of a file that are looked at.
 pub const HEAD_BYTES: usize = 64;

@@ -5,7 +5,7 @@
 //! which the image worker takes up; whether these `ffmpeg`s can read them is tried once, with small ones. Both programs are
 //! the machine's own and run confined, see [`program`]; where they are missing, [`Error::NoConverter`].
 //!
-//! Spec: contract rules, section 17
+//! Spec: docs/contract/rules.md#17-media
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

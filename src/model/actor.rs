@@ -33,7 +33,7 @@ pub struct Actor {
     pub scopes: Scopes,
 }
 
-/// Why an existing account cannot be used (contract rules, section 2).
+/// Why an existing account cannot be used (docs/contract/rules.md#2-authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Unusable {
@@ -58,8 +58,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// The one predicate "may use this server" (contract rules, section 2): `None` when the account may, else the first
-    /// reason in the order of the checks. Tokens, browser sessions and files all go by it.
+    /// The one predicate "may use this server" (docs/contract/rules.md#2-authentication): `None` when the account may, else
+    /// the first reason in the order of the checks. Tokens, browser sessions and files all go by it.
     #[must_use]
     pub fn unusable(self) -> Option<Unusable> {
         let checks = [
@@ -90,11 +90,11 @@ impl Unusable {
     }
 }
 
-/// A role's permission bits (contract rules, section 2).
+/// A role's permission bits (docs/contract/rules.md#2-authentication).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(pub i64);
 
-/// The names of permissions, in the order of their bits (contract: extensions, section 13).
+/// The names of permissions, in the order of their bits (docs/contract/extensions.md#13-admin-api).
 const NAMES: [&str; 20] = [
     "administrator",
     "view_devops",
@@ -163,7 +163,7 @@ impl Permissions {
 /// A user's preferences. Stored as one document, so that a new preference needs no migration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "named by the Preferences entity and rules section 28")]
+#[expect(missing_docs, reason = "named by the Preferences entity and docs/contract/rules.md#28-defaults-of-settings")]
 pub struct Preferences {
     /// `None`: private for a locked account, else public.
     pub default_visibility: Option<Visibility>,

@@ -1,8 +1,9 @@
 //! The clock and the id generator; the only place that reads the system time.
 //!
 //! Everything else receives a [`Clock`], so that a test can fix the time. Ids are Snowflake-like, as in the contract
-//! (rules, section 1): milliseconds since the epoch, shifted left by 16 bits, plus the number of the process (7 bits) and a
-//! sequence (9 bits), so that the order of ids is the order of time and no two processes make the same.
+//! (docs/contract/rules.md#1-transport): milliseconds since the epoch, shifted left by 16 bits, plus the number of the
+//! process (7 bits) and a sequence (9 bits), so that the order of ids is the order of time and no two processes make the
+//! same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,6 +1,6 @@
 //! Cursors for keyset pagination by id.
 
-/// A cursor for keyset pagination by id (contract rules, section 4). `min_id` takes precedence over `since_id`.
+/// A cursor for keyset pagination by id (docs/contract/rules.md#4-pagination). `min_id` takes precedence over `since_id`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
     /// The most records to return; 0 returns none.

@@ -17,7 +17,7 @@ text_enum! {
 }
 
 impl LinkKind {
-    /// How long a link works (contract rules, section 8: two days for a confirmation).
+    /// How long a link works (docs/contract/rules.md#8-oauth-and-sign-up: two days for a confirmation).
     #[must_use]
     pub fn lifetime(self) -> Duration {
         match self {

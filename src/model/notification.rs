@@ -8,7 +8,8 @@ use serde::{Serialize, Serializer};
 use super::{AccountId, NotificationId, StatusId, Time, text_enum};
 
 text_enum! {
-    /// The core types of notifications (contract: events, section 1). For types that plugins declare see [`NotificationKind`].
+    /// The core types of notifications (docs/contract/events.md#1-notification-types). For types that plugins declare see
+    /// [`NotificationKind`].
     NotificationType {
         /// Mentioned in a status.
         Mention = "mention",
@@ -42,7 +43,7 @@ text_enum! {
 }
 
 impl NotificationType {
-    /// Those of which somebody may be told by mail (contract: events, section 1).
+    /// Those of which somebody may be told by mail (docs/contract/events.md#1-notification-types).
     pub const MAILED: [Self; 5] = [Self::Mention, Self::Follow, Self::FollowRequest, Self::Reblog, Self::Favourite];
     /// Those of which everybody is, unless they choose otherwise.
     pub const MAILED_BY_DEFAULT: [Self; 3] = [Self::Mention, Self::Follow, Self::FollowRequest];
@@ -109,7 +110,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Whose notifications are pushed to a subscription (contract: push, section 2).
+    /// Whose notifications are pushed to a subscription (docs/contract/push.md#2-policy).
     PushPolicy {
         /// Everybody's.
         All = "all",
@@ -122,7 +123,7 @@ text_enum! {
     }
 }
 
-/// What someone wants done with notifications from some kinds of senders (contract rules, section 13).
+/// What someone wants done with notifications from some kinds of senders (docs/contract/rules.md#13-notifications).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Senders whom the receiver does not follow.

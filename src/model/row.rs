@@ -2,7 +2,7 @@
 //!
 //! `store` decodes every row, and binds every struct that it inserts, through these traits, and has the SQL. How a driver
 //! hands out the columns of a row is known to the implementations of [`Columns`] and to nothing else: that of PostgreSQL is
-//! below, that of SQLite stands with its connections, in `store::sqlite`.
+//! below, that of SQLite stands with its connections, in `database::sqlite`.
 
 use sqlx::postgres::PgRow;
 use sqlx::{Decode, Encode, Postgres, Type};

@@ -1,4 +1,4 @@
-//! OAuth scopes and their hierarchy (contract rules, section 2).
+//! OAuth scopes and their hierarchy (docs/contract/rules.md#2-authentication).
 //!
 //! The server's own are a fixed table. Extensions declare further ones, of families of their own ([`is_extension`]): who
 //! declares what at the moment is for the caller of [`Scopes::parse_with`] to know.

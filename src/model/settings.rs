@@ -1,6 +1,6 @@
 //! Settings that an admin changes while the server runs.
 //!
-//! Stored key by key in the database; the defaults are those of the contract (rules, section 28).
+//! Stored key by key in the database; the defaults are those of the contract (docs/contract/rules.md#28-defaults-of-settings).
 
 use serde::{Deserialize, Serialize};
 

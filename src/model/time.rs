@@ -21,7 +21,7 @@ impl Time {
         Self(DateTime::from_timestamp_micros(micros).unwrap_or_default())
     }
 
-    /// The format of the API: ISO 8601 with milliseconds and `Z` (contract rules, section 1).
+    /// The format of the API: ISO 8601 with milliseconds and `Z` (docs/contract/rules.md#1-transport).
     #[must_use]
     pub fn to_api(self) -> String {
         self.0.to_rfc3339_opts(SecondsFormat::Millis, true)

@@ -1,4 +1,4 @@
-//! The URLs of this server's own pages, documents and files (contract: federation, section 2). Pure functions, no I/O.
+//! The URLs of this server's own pages, documents and files (docs/contract/federation.md#2-uris). Pure functions, no I/O.
 
 use std::fmt::Display;
 

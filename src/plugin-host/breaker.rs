@@ -8,7 +8,7 @@
 //!
 //! [`TimeBreaker`] does the same for a part of a plugin by the time that its transactions and statements took of the database.
 //!
-//! Spec: `PLUGINS.md` section 2.6.
+//! Spec: docs/plugins.md#26-limits.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};

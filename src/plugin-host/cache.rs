@@ -5,7 +5,7 @@
 //! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and renamed, so that no reader finds half
 //! of one. Components as authors ship them are not kept here.
 //!
-//! Spec: `PLUGINS.md` section 2.2, step 5.
+//! Spec: docs/plugins.md#22-loading, step 5.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek as _, SeekFrom, Write};

@@ -4,7 +4,7 @@
 //! a trap, a timeout or a caller that goes away discards it. Does not decide what a failed call means for a request;
 //! that is for the caller, from [`CallError`].
 //!
-//! Spec: `PLUGINS.md` section 2.6.
+//! Spec: docs/plugins.md#26-limits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};

@@ -4,7 +4,7 @@
 //! checks of the epoch into guest code: every [`SLICE_TICKS`] ticks a guest reaches its epoch deadline, and `State::slice`
 //! yields or traps. Wall-clock limits are timeouts of `call`.
 //!
-//! Spec: `PLUGINS.md` section 2.6, row CPU.
+//! Spec: docs/plugins.md#26-limits, row CPU.
 
 use std::sync::Arc;
 use std::sync::atomic::{

@@ -4,7 +4,7 @@
 //! ([`compile_worker`]), on threads of low priority and with limits of time and memory; concurrent requests for the same
 //! component share one job. Does not look for compile bombs: `shape` has bounded the size and the number of functions before.
 //!
-//! Spec: `PLUGINS.md` section 2.2, step 5.
+//! Spec: docs/plugins.md#22-loading, step 5.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

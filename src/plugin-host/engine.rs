@@ -4,7 +4,7 @@
 //! copy-on-write images of their initial memory; guests are interrupted by epochs. Does not decide which plugins are
 //! loaded or when.
 //!
-//! Spec: `PLUGINS.md` section 2.2, steps 2 to 7.
+//! Spec: docs/plugins.md#22-loading, steps 2 to 7.
 
 use std::fmt;
 use std::path::PathBuf;

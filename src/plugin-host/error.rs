@@ -8,7 +8,7 @@ use crate::bindings::imports::types::Failure;
 
 /// Step of the load pipeline, from a file to an active plugin, at which something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named for the steps of PLUGINS.md section 2.2")]
+#[expect(missing_docs, reason = "named for the steps of docs/plugins.md#22-loading")]
 pub enum Stage {
     Read,
     Validate,

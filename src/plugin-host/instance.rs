@@ -3,7 +3,7 @@
 //! Reached from `call`, which instantiates, enters and discards instances, and from `pool`, which keeps warm ones. The
 //! module applies the limits of a store; it neither runs calls nor decides when an instance is used again.
 //!
-//! Spec: `PLUGINS.md` section 2.6.
+//! Spec: docs/plugins.md#26-limits.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

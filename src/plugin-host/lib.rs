@@ -14,7 +14,7 @@
 //! `call`, which asks the circuit breaker, takes a slot and an instance from `pool`, enters the instance's store
 //! (`state`) with a budget and a [`Host`], and runs the guest; its calls of host functions arrive in `serve`.
 //!
-//! The contract is `plugin-sdk/wit/0.1/plugin.wit`; limits and life cycle follow `PLUGINS.md` sections 2.2 to 2.6.
+//! The contract is `plugin-sdk/wit/0.1/plugin.wit`; limits and life cycle follow docs/plugins.md.
 
 mod bindings;
 mod breaker;

@@ -1,7 +1,7 @@
 //! The limits of a plugin: CPU, wall-clock time, memory, concurrency, host calls and bytes.
 //!
 //! Set by `src/plugins` from the manifest and the admin's limits, applied by `call`, `pool`, `state` and `serve`. The
-//! defaults are those of `PLUGINS.md` section 2.6. Limits of SQL, HTTP, logs and jobs are the [`Host`](crate::Host)'s.
+//! defaults are those of docs/plugins.md#26-limits. Limits of SQL, HTTP, logs and jobs are the [`Host`](crate::Host)'s.
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! Reached from [`Engine::load`](crate::Engine::load). Capabilities are enforced here, by linking, and not checked in
 //! each host function. WASI is never linked.
 //!
-//! Spec: `PLUGINS.md` section 2.2, step 6.
+//! Spec: docs/plugins.md#22-loading, step 6.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,7 +4,7 @@
 //! [`Plugin::breakers`](crate::Plugin::breakers). Writes Prometheus metrics through the `metrics` crate; does not
 //! export them.
 //!
-//! Spec: `PLUGINS.md` section 2.7.
+//! Spec: docs/plugins.md#27-administration-and-metrics.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

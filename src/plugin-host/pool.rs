@@ -4,7 +4,7 @@
 //! that run at once; those that wait are limited by number and time, beyond which they end with [`CallErrorKind::Busy`].
 //! Creates no instances and runs no guest code.
 //!
-//! Spec: `PLUGINS.md` sections 2.3 and 2.6.
+//! Spec: docs/plugins.md#23-swap-and-drain and docs/plugins.md#26-limits.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};

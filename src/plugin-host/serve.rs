@@ -4,7 +4,7 @@
 //! Checks no permissions: an interface that was not granted is not linked, and what is allowed within one is the
 //! [`Host`]'s decision.
 //!
-//! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`, and `PLUGINS.md` section 2.6.
+//! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`, and docs/plugins.md#26-limits.
 
 mod data;
 mod outside;

@@ -2,7 +2,7 @@
 //!
 //! Reached from `serve` in host functions, and from wasmtime as epoch deadline callback and resource limiter.
 //!
-//! Spec: `PLUGINS.md` section 2.6.
+//! Spec: docs/plugins.md#26-limits.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

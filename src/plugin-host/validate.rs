@@ -6,7 +6,7 @@
 //! the plugin, what it asks for, what is offered, and what to do. Types of functions are checked later, when the
 //! component is linked.
 //!
-//! Spec: `PLUGINS.md` section 2.2, steps 2 to 4.
+//! Spec: docs/plugins.md#22-loading, steps 2 to 4.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::manifest::{Manifest, Moment};
 use crate::{Plugins, Registry, hooks, jobs, routes};
+use database::Tx;
 use model::job::Lane;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, StatusId};
@@ -29,7 +30,6 @@ use rookery_core::messages::Language;
 use rookery_core::queue::{Done, Failure};
 use rookery_core::service::notification::Notice;
 use rookery_core::{Error, Origin, Result};
-use store::Tx;
 use store::job::JobRow;
 
 /// The core's context, and the plugins that it was made with.

@@ -3,7 +3,7 @@
 //! Implements the core's extension port ([`rookery_core::extension`]): events arrive through the core's change log, and
 //! requests no core route matches arrive through the router's fallback. Everything that runs belongs to one immutable
 //! [`Registry`], pinned for the length of a request or job ([`Cx::registry`]), so that a response never mixes two
-//! generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows `PLUGINS.md`.
+//! generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows docs/plugins.md.
 
 // That the future of loading a plugin is `Send` follows through more of wasmtime's types than the compiler looks at by default.
 #![recursion_limit = "256"]
@@ -43,8 +43,8 @@ pub use package::Package;
 pub use quota::{Quota, Quotas};
 
 use crypto::Secret;
+use database::Db;
 use model::clock::Clock;
-use store::Db;
 
 /// The plugins of this process.
 #[derive(Debug)]

@@ -15,8 +15,9 @@ use tokio::sync::Mutex;
 use tracing::warn;
 
 use crate::manifest::{Manifest, Resolved};
+use database::Db;
 use model::PluginId;
-use store::{Db, plugin_event, plugin_feed, plugin_schema};
+use store::{plugin_event, plugin_feed, plugin_schema};
 
 /// Bytes written after which the size is measured again, at least.
 const STEP_BYTES: u64 = 1 << 20;
@@ -58,7 +59,7 @@ impl Kept {
     }
 
     /// What is kept now; rows are counted up to `most`.
-    async fn measure(&self, db: &Db, plugin: PluginId, name: &str, most: u64) -> Result<i64, store::Error> {
+    async fn measure(&self, db: &Db, plugin: PluginId, name: &str, most: u64) -> Result<i64, database::Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         match self {
             Self::Storage => plugin_schema::size(db, plugin, name, &crate::jobs::kind_of(name)).await,
@@ -176,7 +177,7 @@ impl Quota {
     }
 
     /// Measures unless that was done: to be awaited before the first write.
-    pub async fn ready(&self) -> Result<(), store::Error> {
+    pub async fn ready(&self) -> Result<(), database::Error> {
         if self.0.fresh.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -222,7 +223,7 @@ impl Quota {
     }
 
     /// Measures now.
-    pub async fn measure(&self) -> Result<(), store::Error> {
+    pub async fn measure(&self) -> Result<(), database::Error> {
         let state = &self.0;
         let before = state.since.load(Ordering::Relaxed);
         let size = state.kept.measure(&state.db, state.plugin, &state.name, state.most).await;

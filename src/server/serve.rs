@@ -20,9 +20,9 @@ use tokio::task::JoinHandle;
 use crate::listener::Listener;
 use crate::{Cx, metrics, open, platform, refresh, router, socket, sole, start_streams};
 use config::Config;
+use database::Engine;
 use model::clock::Clock;
 use rookery_core::{Error, Result, service};
-use store::Engine;
 use streaming::Hub;
 
 /// How long after the start a media worker is run to see how it is confined: the first answers do not wait for that.

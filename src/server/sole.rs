@@ -29,7 +29,7 @@ pub(crate) struct Lock {
 /// # Errors
 /// When another server holds it, or the file cannot be made.
 pub(crate) fn take(config: &Config) -> Result<Option<Lock>> {
-    let Some(database) = store::db::sqlite_file(config.database.url.expose())? else { return Ok(None) };
+    let Some(database) = database::db::sqlite_file(config.database.url.expose())? else { return Ok(None) };
     take_beside(&database)
 }
 

@@ -1,200 +1,34 @@
-//! The persistence layer: every SQL statement of the server, one file per aggregate, for SQLite and PostgreSQL.
+//! Every SQL statement of the server, one module for each aggregate, for SQLite and PostgreSQL.
 //!
-//! Reached from services, entities, jobs and plugins; holds no business rules and knows nothing of HTTP. A function
-//! that only reads takes an [`Executor`] (`&Db` or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written
-//! outside a transaction. [`db`] has the connection pools and transactions, [`mod@sql`] the macros for statements,
-//! [`migrate`] the schema, and [`confined`] the sandbox for SQL that plugins bring.
+//! Reached from services, entities, jobs and plugins; holds no business rules and knows nothing of HTTP. The connections,
+//! transactions and macros are those of the crate `database`. The folders group the aggregates; a caller names the
+//! aggregate alone, `store::favourite::insert`.
 
 pub mod account;
-mod account_names;
-pub mod account_search;
-pub mod announcement;
-pub mod application;
-pub mod archive;
-pub mod bus;
-pub mod card;
-pub mod cleaning;
-pub mod code;
-pub mod confined;
-pub mod conversation;
-pub mod db;
-pub mod directory;
-pub mod domain_block;
-pub mod emoji;
-pub mod fault;
-pub mod favourite;
-pub mod featured_tag;
 pub mod feed;
-mod feed_sql;
-pub mod filter;
-pub mod follow;
-pub mod instance;
-pub mod job;
-mod job_signals;
-pub mod link;
-pub mod list;
-pub mod list_feed;
-pub mod marker;
-pub mod marks;
-pub mod media;
-pub mod migrate;
-pub mod node;
+mod moderation;
 pub mod notification;
 pub mod oauth;
 pub mod plugin;
-pub mod plugin_data;
-pub mod plugin_event;
-pub mod plugin_feed;
-pub mod plugin_index;
-pub mod plugin_kv;
-pub mod plugin_schema;
-pub mod plugin_setting;
-pub mod poll;
-pub mod profile;
-pub mod publish;
-pub mod push;
-pub mod query;
-pub mod record;
-pub mod reference;
-pub mod relation_set;
-mod relation_sql;
-pub mod relationship;
-pub mod removal;
-pub mod report;
-pub mod role;
-pub mod scheduled_status;
-pub mod server_key;
-pub mod session;
-pub mod settings;
-pub mod severance;
-pub mod sql;
-mod sqlite;
+mod server;
 pub mod status;
-pub mod status_cleanup;
-pub mod status_search;
-pub mod suggestion;
-pub mod tag;
-pub mod tag_feed;
-pub mod timeline;
-pub mod transfer;
-pub mod translation_use;
-pub mod trend;
-pub mod trend_use;
-pub mod user;
-pub mod versions;
 
-pub use db::{Db, Engine, Tx};
-pub use fault::Fault;
-pub use query::Executor;
+pub use account::{
+    account_search, archive, directory, domain_block, featured_tag, follow, profile, relation_set, relationship,
+    removal, severance, suggestion, transfer, user,
+};
+pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, timeline};
+pub use moderation::{report, role, trend, trend_use};
+pub use notification::push;
+pub use oauth::{application, oauth_code, one_time_link, session};
+pub use plugin::{
+    plugin_data, plugin_event, plugin_feed, plugin_index, plugin_kv, plugin_record, plugin_schema, plugin_setting,
+};
+pub use server::{announcement, cleaning, emoji, instance, job, node, node_change, server_key, settings};
+pub use status::{
+    card, favourite, interaction, media, poll, publish, reference, scheduled_status, status_cleanup, status_search,
+    translation_use,
+};
 
-use libsqlite3_sys as ffi;
-
-/// Why a statement failed.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// An error of PostgreSQL, of a pool, or of decoding a row.
-    #[error("database: {0}")]
-    Sql(#[from] sqlx::Error),
-    /// An error of SQLite.
-    #[error("database: {0}")]
-    Sqlite(#[from] rusqlite::Error),
-    /// A statement that failed before ended the transaction.
-    #[error("database: the transaction was rolled back")]
-    RolledBack,
-    /// The log of changes could not be written to the disk; nothing is written any more.
-    #[error("database: changes cannot be made durable, restart the server")]
-    NotDurable,
-    /// A fault of the machine ended the transaction, or keeps connections from being made.
-    #[error("database: {}", .0.sentence())]
-    Machine(Fault),
-    /// Running the migrations failed.
-    #[error("migration: {0}")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The tables are those of a development version of 0.1, which no migration leads on from.
-    #[error(
-        "this database was made by an unreleased development version and cannot be migrated: create an empty database, \
-         and move what is to be kept by export and import"
-    )]
-    Unreleased,
-    /// The configured URL names neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
-    #[error("database url: {0}")]
-    Url(String),
-    /// The tables of a plugin are not as the database remembers them.
-    #[error("{0}")]
-    Plugin(String),
-}
-
-impl Error {
-    /// True when no connection became free in time.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Sql(sqlx::Error::PoolTimedOut))
-    }
-
-    /// True when a time limit cut the statement off: SQLite's transaction was interrupted, or PostgreSQL's statement or lock
-    /// timed out.
-    #[must_use]
-    pub fn is_cut_off(&self) -> bool {
-        self.is_interrupted() || self.has_sql_state(&["57014", "55P03"])
-    }
-
-    /// True when other transactions were in the way, so that it may work later: no connection became free, another process
-    /// writes, or PostgreSQL chose this transaction to resolve a deadlock or a serialisation failure.
-    #[must_use]
-    pub fn is_contended(&self) -> bool {
-        self.is_timeout()
-            || self.sqlite_code().is_some_and(|code| code & 0xff == ffi::SQLITE_BUSY)
-            || self.has_sql_state(&["40001", "40P01", "53300"])
-    }
-
-    /// True for an error of PostgreSQL with one of these codes
-    /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
-    fn has_sql_state(&self, codes: &[&str]) -> bool {
-        matches!(self, Self::Sql(sqlx::Error::Database(error)) if error.code().is_some_and(|code| codes.contains(&&*code)))
-    }
-
-    /// True when a unique index or a primary key rejected the row.
-    #[must_use]
-    pub fn is_unique_violation(&self) -> bool {
-        match self {
-            Self::Sql(sqlx::Error::Database(error)) => error.is_unique_violation(),
-            Self::Sqlite(_) => matches!(
-                self.sqlite_code(),
-                Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID)
-            ),
-            _ => false,
-        }
-    }
-
-    /// True when this server's PostgreSQL role lacks a privilege (SQLSTATE 42501).
-    #[must_use]
-    pub fn is_denied(&self) -> bool {
-        self.has_sql_state(&["42501"])
-    }
-
-    /// True when a foreign key rejected the statement: a referenced row does not exist (any more).
-    #[must_use]
-    pub fn is_foreign_key_violation(&self) -> bool {
-        match self {
-            Self::Sql(sqlx::Error::Database(error)) => error.is_foreign_key_violation(),
-            Self::Sqlite(_) => self.sqlite_code() == Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY),
-            _ => false,
-        }
-    }
-
-    /// True when a time limit interrupted the statement (SQLite).
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.sqlite_code() == Some(ffi::SQLITE_INTERRUPT)
-    }
-
-    /// The extended result code of SQLite (<https://www.sqlite.org/rescode.html>).
-    fn sqlite_code(&self) -> Option<i32> {
-        match self {
-            Self::Sqlite(error) => error.sqlite_error().map(|error| error.extended_code),
-            _ => None,
-        }
-    }
-}
-
-/// The result of a statement.
-pub type Result<T> = std::result::Result<T, Error>;
+use account::{account_names, relation_sql};
+use feed::feed_sql;

@@ -15,10 +15,10 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::Hub;
 use crate::connection::End;
+use database::notify::{self, Listener};
 use model::Time;
 use rookery_core::change::Change;
 use rookery_core::{Cx, Error, Result};
-use store::bus::{self, Listener};
 
 /// How often a node says that it listens, and looks for what it may have missed.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -76,14 +76,14 @@ impl Bus {
         let cx = &hub.cx;
         let Some(listener) = Listener::open(&cx.db).await? else { return Ok(None) };
         // What was written before concerns no connection of this node.
-        let read = bus::last(&cx.db).await?.into_iter().collect();
+        let read = store::node_change::last(&cx.db).await?.into_iter().collect();
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let node = crypto::random_text(12);
         let mut tx = cx.db.begin().await?;
         let noted = cx.clock.now();
-        bus::note(&mut tx, &node, noted).await?;
-        bus::notify(&mut tx, HELLO).await?;
+        store::node_change::note(&mut tx, &node, noted).await?;
+        notify::send(&mut tx, HELLO).await?;
         tx.commit().await?;
         let heard = others(cx, &node).await?;
         Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, noted, heard, ticks }))
@@ -126,8 +126,8 @@ impl Bus {
             if lost { "null".to_owned() } else { serde_json::to_string(&changes).map_err(Error::internal)? };
         let cx = &self.hub.cx;
         let mut tx = cx.db.begin().await?;
-        bus::insert(&mut tx, &self.node, self.number + 1, changes, cx.clock.now()).await?;
-        bus::notify(&mut tx, &self.node).await?;
+        store::node_change::insert(&mut tx, &self.node, self.number + 1, changes, cx.clock.now()).await?;
+        notify::send(&mut tx, &self.node).await?;
         tx.commit().await?;
         self.number += 1;
         Ok(())
@@ -141,7 +141,7 @@ impl Bus {
                 self.heard = others(&self.hub.cx, &self.node).await?;
                 Ok(())
             }
-            Some(text) => match text.strip_prefix(bus::JOBS) {
+            Some(text) => match text.strip_prefix(notify::JOBS) {
                 Some(lane) => {
                     // A node of another version may have lanes that this one does not know.
                     lane.parse().into_iter().for_each(|lane| self.hub.cx.db.wake_workers(lane));
@@ -154,7 +154,7 @@ impl Bus {
     }
 
     async fn catch_up_with_all(&mut self) -> Result<()> {
-        for (node, _) in bus::last(&self.hub.cx.db).await? {
+        for (node, _) in store::node_change::last(&self.hub.cx.db).await? {
             if node != self.node {
                 self.catch_up(&node).await?;
             }
@@ -165,7 +165,7 @@ impl Bus {
     /// Passes on the batches of `node` that were not read yet.
     async fn catch_up(&mut self, node: &str) -> Result<()> {
         let mut last = self.read.get(node).copied().unwrap_or_default();
-        for (number, changes) in bus::list(&self.hub.cx.db, node, last).await? {
+        for (number, changes) in store::node_change::list(&self.hub.cx.db, node, last).await? {
             let changes: Option<Vec<Change>> = serde_json::from_str(&changes).unwrap_or_else(|error| {
                 // A node of another version says what this one does not know.
                 tracing::debug!(%error, "a change of another node was not understood");
@@ -192,8 +192,8 @@ impl Bus {
             self.hub.end_all(End::Missed);
         }
         let mut tx = cx.db.begin().await?;
-        bus::note(&mut tx, &self.node, now).await?;
-        bus::delete_before(&mut tx, now - KEPT).await?;
+        store::node_change::note(&mut tx, &self.node, now).await?;
+        store::node_change::delete_before(&mut tx, now - KEPT).await?;
         tx.commit().await?;
         self.heard = others(cx, &self.node).await?;
         self.catch_up_with_all().await
@@ -201,5 +201,5 @@ impl Bus {
 }
 
 async fn others(cx: &Cx, node: &str) -> Result<bool> {
-    Ok(bus::has_others(&cx.db, node, cx.clock.now() - PATIENCE).await?)
+    Ok(store::node_change::has_others(&cx.db, node, cx.clock.now() - PATIENCE).await?)
 }

@@ -1,4 +1,4 @@
-//! The names of channels, what each needs, and what it shows (contract streaming, section 4).
+//! The names of channels, what each needs, and what it shows (docs/contract/streaming.md#4-channels).
 
 use std::sync::Arc;
 

@@ -61,7 +61,7 @@ pub(crate) struct Connection {
     queue: mpsc::Sender<Utf8Bytes>,
     end: OnceLock<End>,
     ended: Notify,
-    /// When its token was last found to be valid, by `store::versions`.
+    /// When its token was last found to be valid, by `database::versions`.
     pub(crate) checked: AtomicU64,
 }
 

@@ -16,9 +16,9 @@ use crate::event::{Event, quote};
 use crate::people::People;
 use crate::seats::{Seat, Seats};
 use crate::topic::Topic;
+use database::versions::Versions;
 use model::TokenId;
 use rookery_core::Cx;
-use store::versions::Versions;
 
 /// The longest pause between one connection and the next, while the server stops.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use crate::Hub;
 use crate::connection::{Connection, End};
+use database::versions::{Dependency, Versions};
 use model::TokenId;
 use rookery_core::Result;
 use rookery_core::service::auth;
-use store::versions::{Dependency, Versions};
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -8,7 +8,7 @@
 //! Not here: who may see a status (`service::visibility`), how it looks (`entity`), and what happened (`change`). Events are
 //! hints: whoever missed some reads again.
 //!
-//! Spec: contract streaming. Design: DESIGN, section 5.
+//! Spec: docs/contract/streaming.md. Design: docs/architecture.md#5-changes-jobs-streaming.
 
 mod bus;
 mod channel;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use database::versions::{Dependency, Versions};
 use model::{AccountId, Actor};
 use rookery_core::service::auth;
 use rookery_core::{Cx, Result};
-use store::versions::{Dependency, Versions};
 
-/// Viewers by account. On SQLite one is used for as long as its rows are as they were ([`store::versions`]); on PostgreSQL,
+/// Viewers by account. On SQLite one is used for as long as its rows are as they were ([`database::versions`]); on PostgreSQL,
 /// where other nodes change them, none is kept.
 #[derive(Debug, Default)]
 pub(crate) struct People(Mutex<HashMap<AccountId, Kept>>);

@@ -162,7 +162,7 @@ fn failed(refused: &Refused) -> Response {
     failure(status(refused), &refused.text)
 }
 
-/// Before the protocol is switched, clients read a header (contract streaming, section 2).
+/// Before the protocol is switched, clients read a header (docs/contract/streaming.md#2-authentication).
 fn not_upgraded(refused: Refused) -> Response {
     let mut response = status(&refused).into_response();
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! Server-sent events: one channel for each connection (contract streaming, section 5).
+//! Server-sent events: one channel for each connection (docs/contract/streaming.md#5-server-sent-events).
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! WebSocket: several channels in one connection (contract streaming, section 6).
+//! WebSocket: several channels in one connection (docs/contract/streaming.md#6-websocket).
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -47,8 +47,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<store::Error> for Failure {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for Failure {
+    fn from(error: database::Error) -> Self {
         Self::new(error)
     }
 }

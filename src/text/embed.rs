@@ -3,7 +3,7 @@
 //! As [`sanitise()`](crate::sanitise()), the output is written anew from tokens. Frames are sandboxed; there is no script, no
 //! style and no text.
 //!
-//! Spec: contract rules, section 11, "Card html".
+//! Spec: docs/contract/rules.md#11-html, "Card html".
 
 use super::escape::push_escaped;
 use super::tokens::{Tag, Token, tokens_with_raw};

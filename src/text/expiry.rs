@@ -1,6 +1,6 @@
 //! Finds when a text says that it is to be deleted: `#exp1d12h`, `#exp30m`.
 //!
-//! The mark is a hashtag like others, and stays in the text. Spec: contract rules, section 10.
+//! The mark is a hashtag like others, and stays in the text. Spec: docs/contract/rules.md#10-statuses.
 
 use std::time::Duration;
 

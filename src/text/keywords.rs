@@ -6,7 +6,7 @@
 //!
 //! Whole words are told apart in scripts that are written without spaces, too.
 //!
-//! Spec: contract rules, section 15.
+//! Spec: docs/contract/rules.md#15-filters.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use unicode_normalization::UnicodeNormalization as _;

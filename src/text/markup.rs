@@ -5,7 +5,7 @@
 //! ([`scan`]), except in code. They are taken out before the Markdown is parsed, so that no `_` in an address is emphasis, and put
 //! back into what the sanitiser lets pass.
 //!
-//! Time is linear in the text, and the nesting of the result is that of the sanitiser. Spec: contract rules, section 11;
+//! Time is linear in the text, and the nesting of the result is that of the sanitiser. Spec: docs/contract/rules.md#11-html;
 //! <https://spec.commonmark.org/>.
 
 use std::borrow::Cow;

@@ -1,7 +1,8 @@
 //! Finds the addresses of other statuses that a text refers to.
 //!
 //! A reference is a mark, an optional `:` or `;`, and a link: `RE: https://example.com/@a/1`. Whether there is a status at the
-//! link is left to the caller. Spec: contract, rules section 10 and extensions section 10.
+//! link is left to the caller. Spec: docs/contract/rules.md#10-statuses and
+//! docs/contract/extensions.md#10-extra-status-routes.
 
 use super::scan::Scan;
 

@@ -5,7 +5,7 @@
 //! characters is found everywhere. An index needs the terms alone: it names candidates, in which [`Text::contains`] then
 //! looks for what was searched, in order. [`parse`] reads the syntax of queries.
 //!
-//! Spec: contract rules, section 16.
+//! Spec: docs/contract/rules.md#16-search.
 
 mod query;
 

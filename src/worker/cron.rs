@@ -10,8 +10,7 @@ use super::Run;
 use chrono::TimeDelta;
 use rookery_core::Cx;
 use rookery_core::error::Result;
-use rookery_core::queue;
-use rookery_core::queue::{Clean, Done, Failure};
+use rookery_core::queue::{self, Clean, Done, Failure};
 use rookery_core::service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
@@ -19,7 +18,7 @@ use store::job::Claim;
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long others have the database for themselves between two steps that give unused pages of its file back.
 const STEP_PAUSE: Duration = Duration::from_millis(20);
-/// How long an idempotency key is kept (contract rules, section 10).
+/// How long an idempotency key is kept (docs/contract/rules.md#10-statuses).
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
 /// How long an event is kept for a plugin that has not received it.
@@ -48,8 +47,8 @@ impl Run for Clean {
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         store::session::delete_expired(&mut tx, now).await?;
-        store::link::delete_expired(&mut tx, now).await?;
-        store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
+        store::one_time_link::delete_expired(&mut tx, now).await?;
+        store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
         store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
         store::plugin_kv::delete_expired(&mut tx, now).await?;
         let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;

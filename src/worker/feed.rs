@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::Duration;
+use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
 use rookery_core::Cx;
@@ -16,7 +17,6 @@ use rookery_core::error::Result;
 use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomain};
 use rookery_core::service::notification::{self, Notice};
 use rookery_core::service::{list, status};
-use store::Tx;
 use store::feed::{Entered, Feed, LIST, Reblogs};
 use store::job::Claim;
 

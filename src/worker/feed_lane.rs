@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{caught, count, feed, put_back, reconcile_feeds};
+use database::Tx;
 use model::JobId;
 use model::job::Lane;
 use rookery_core::queue::{
@@ -17,7 +18,6 @@ use rookery_core::queue::{
     UnmergeTag,
 };
 use rookery_core::{Cx, Result};
-use store::Tx;
 use store::job::JobRow;
 
 /// Most jobs of a transaction.

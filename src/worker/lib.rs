@@ -56,12 +56,12 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use database::Tx;
 use model::job::Lane;
 use model::{Time, boxed};
 use rookery_core::queue::{self, Done, Failure, Job};
 use rookery_core::service::push::REQUESTS_TO_A_HOST;
 use rookery_core::{Cx, Result};
-use store::Tx;
 use store::job::{Attempt, Claim, JobRow};
 
 /// How long a lane that panicked rests.
@@ -149,7 +149,7 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     if cx.config.jobs.workers == 0 {
         return pass_on(&cx, &stop).await;
     }
-    if cx.db.engine() == store::Engine::Sqlite {
+    if cx.db.engine() == database::Engine::Sqlite {
         // A SQLite file has one server: whatever is still claimed at start was interrupted by a kill. Also what is leased for
         // longer than a lease lasts, since the clock was set back meanwhile.
         if let Err(error) = reclaim_expired(&cx, FOR_EVER).await {
@@ -165,7 +165,7 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
 
 /// Tells other nodes, until `stop` is true, when jobs were queued here, where nobody runs them. On SQLite there are none.
 async fn pass_on(cx: &Cx, stop: &watch::Receiver<bool>) {
-    if cx.db.engine() == store::Engine::Sqlite {
+    if cx.db.engine() == database::Engine::Sqlite {
         return;
     }
     let mut lanes = JoinSet::new();

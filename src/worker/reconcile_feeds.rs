@@ -5,14 +5,14 @@
 //! it runs, not by what was changed, so that it may be late and may run twice. What fills feeds otherwise is in
 //! [`feed`](super::feed).
 //!
-//! Spec: contract rules, sections 12 and 14.
+//! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
 
+use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, StatusId};
 use rookery_core::Cx;
 use rookery_core::error::Result;
 use rookery_core::queue::{Failure, MergeTag, RebuildList, ReconcileHome, ReconcileList, UnmergeTag};
-use store::Tx;
 use store::feed::{Feed, Reblogs};
 
 use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, record_newer};

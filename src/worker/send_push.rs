@@ -7,7 +7,7 @@ use rookery_core::queue::{Done, Failure, SendPush, enqueue_at, finish};
 use rookery_core::service::push::{self, Sent};
 use store::job::Claim;
 
-/// How many times a push is sent before it is given up (contract push, section 5).
+/// How many times a push is sent before it is given up (docs/contract/push.md#5-message).
 const MAX_ATTEMPTS: i64 = 6;
 
 impl Run for SendPush {

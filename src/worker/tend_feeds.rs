@@ -1,7 +1,7 @@
 //! Recurring job: trims home feeds and those of lists to the configured length, and drops those of inactive accounts.
 //!
 //! Walks over the local accounts once an hour, in batches, so that no transaction holds the write lock for long. A
-//! dropped feed is rebuilt when its owner returns (contract rules, section 12).
+//! dropped feed is rebuilt when its owner returns (docs/contract/rules.md#12-timelines).
 
 use super::Run;
 use chrono::TimeDelta;

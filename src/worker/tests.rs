@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+use ::database::Engine;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::extension::Extensions;
-use store::Engine;
 use store::job::NewJob;
 
 use super::*;

@@ -5,10 +5,9 @@
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use crate::contract;
 use crate::harness::{Client, Site, TestApp};
 use crate::media::png;
-use crate::removal;
+use crate::{contract, removal};
 
 async fn publish(author: &Client, text: &str) -> String {
     author.server.tick();
@@ -347,7 +346,7 @@ async fn staff_reviews_links_and_has_them_fetched_again() {
 #[tokio::test]
 async fn other_node_shows_the_card_that_came() {
     let (app, site, alice) = world().await;
-    if app.db().engine() == store::Engine::Sqlite {
+    if app.db().engine() == database::Engine::Sqlite {
         return;
     }
     let url = site.html("/a", "<title>a</title>");

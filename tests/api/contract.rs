@@ -1,4 +1,4 @@
-//! The interface contract as the tests use it: entity schemas and the table of routes, from `tests/contract`.
+//! The interface contract as the tests use it: entity schemas and the table of routes, from `docs/contract`.
 //!
 //! [`check`] holds a document against what the contract says it is, in the notation of the column `response` of the
 //! table: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`. [`routes`] reads the table.
@@ -16,7 +16,7 @@ const BASE: &str = "https://contract.test/entities/";
 /// How much of a wrong document a failure shows, in characters.
 const SHOWN: usize = 6_000;
 
-/// A row of `routes.csv`. Where the columns are explained: section 0 of the contract's rules.
+/// A row of `routes.csv`. Where the columns are explained: docs/contract/rules.md#0-how-to-read-the-files.
 #[derive(Clone, Debug)]
 pub struct Route {
     pub group: String,
@@ -135,7 +135,7 @@ fn table(file: &str) -> Vec<Route> {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/contract")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/contract")
 }
 
 static SCHEMAS: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {

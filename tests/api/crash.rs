@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use database::Db;
+use database::db::{Engine, Options};
 use model::{Json, ScheduledStatus};
-use store::Db;
-use store::db::{Engine, Options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -135,7 +135,7 @@ pub async fn prepare(url: &str) -> Db {
         plugin_connections: 2,
     };
     let db = Db::open(&options).await.unwrap();
-    store::migrate::run(&db).await.unwrap();
+    database::migrate::run(&db).await.unwrap();
     let mut seed = Seed::new(db.engine(), "example.test");
     let author = seed.account("alice", None);
     for n in 0..20 {

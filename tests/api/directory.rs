@@ -1,8 +1,8 @@
 //! <https://docs.joinmastodon.org/methods/directory/>
 
+use database::db::Engine;
+use database::sql::STATEMENTS;
 use serde_json::{Value, json};
-use store::db::Engine;
-use store::sql::STATEMENTS;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

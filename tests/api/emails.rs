@@ -1,9 +1,9 @@
 //! <https://docs.joinmastodon.org/methods/emails/>
 
+use database::Engine;
 use model::{AppId, Scopes};
 use rookery_core::service::token;
 use serde_json::{Value, json};
-use store::Engine;
 
 use crate::harness::{Browser, Client, PASSWORD, TestApp};
 

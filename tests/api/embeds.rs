@@ -106,18 +106,18 @@ async fn known_servers_are_found_by_the_beginning_of_their_name() {
         names.iter().map(String::as_str).chain(["crow.test", "xn--rk-fka.test", "50percent.test"]).collect();
     for name in rows {
         let sql = match app.db().engine() {
-            store::Engine::Sqlite => {
+            database::Engine::Sqlite => {
                 format!("INSERT INTO instances (domain, features, created_at) VALUES ('{name}', '{{}}', 0)")
             }
-            store::Engine::Postgres => {
+            database::Engine::Postgres => {
                 format!("INSERT INTO instances (domain, features, created_at) VALUES ('{name}', '{{}}', now())")
             }
         };
         app.db().execute_raw(&sql).await.unwrap();
     }
     let blocked = match app.db().engine() {
-        store::Engine::Sqlite => "0",
-        store::Engine::Postgres => "now()",
+        database::Engine::Sqlite => "0",
+        database::Engine::Postgres => "now()",
     };
     let block = format!(
         "INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, obfuscate, hidden, created_at)

@@ -366,8 +366,8 @@ async fn change_is_seen_by_the_next_request_of_every_node() {
     let status = publish(&bob, json!({ "status": "a rook" })).await;
     let there = match app.db().engine() {
         // A SQLite file has one process.
-        store::Engine::Sqlite => alice.clone(),
-        store::Engine::Postgres => {
+        database::Engine::Sqlite => alice.clone(),
+        database::Engine::Postgres => {
             Client::new(app.beside(&[]).await, Some(alice.id()), &alice.name, alice.token.clone())
         }
     };

@@ -1,4 +1,5 @@
-//! Headers of every answer, and servers that are closed to strangers (contract rules, sections 6 and 7).
+//! Headers of every answer, and servers that are closed to strangers (docs/contract/rules.md#6-caching-cors-headers and
+//! docs/contract/rules.md#7-access-modes).
 
 use axum::http::Method;
 

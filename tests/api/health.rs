@@ -28,7 +28,7 @@ async fn a_server_whose_writer_is_held_is_not_ready_and_says_so() {
     let held = app.db().begin().await.unwrap();
     app.time_passes(std::time::Duration::from_millis(3_100)).await;
     let answer = app.anonymous().get("/readyz").send().await;
-    if app.db().engine() == store::Engine::Sqlite {
+    if app.db().engine() == database::Engine::Sqlite {
         assert_eq!(answer.status, 503);
         assert!(answer.text().starts_with("the database has been kept from other writers for "), "{}", answer.text());
     }

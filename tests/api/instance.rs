@@ -148,7 +148,7 @@ async fn blocked_domains_are_shown_to_whom_the_setting_says() {
     set(&app, "show_domain_blocks_rationale", "all").await;
     let blocks = app.anonymous().get(path).ok().await;
     assert_eq!(blocks[1]["comment"], "spam");
-    // A public route looks at no token for access (contract rules, section 0).
+    // A public route looks at no token for access (docs/contract/rules.md#0-how-to-read-the-files).
     app.anonymous().get(path).header("authorization", "Bearer nonsense").ok().await;
 }
 
@@ -207,8 +207,8 @@ async fn what_everyone_sees_may_be_kept_by_caches() {
 /// Now, as a literal of the engine.
 fn now(app: &TestApp) -> &'static str {
     match app.db().engine() {
-        store::Engine::Sqlite => "0",
-        store::Engine::Postgres => "now()",
+        database::Engine::Sqlite => "0",
+        database::Engine::Postgres => "now()",
     }
 }
 

@@ -61,7 +61,7 @@ async fn status_of(client: &Client) -> StatusId {
     let app = &client.server;
     let id: StatusId = app.app.ids.next();
     let now = app.app.clock.now().timestamp_micros();
-    let time = if app.db().engine() == store::Engine::Sqlite { now.to_string() } else { "now()".to_owned() };
+    let time = if app.db().engine() == database::Engine::Sqlite { now.to_string() } else { "now()".to_owned() };
     let insert = format!(
         "INSERT INTO statuses (id, account_id, uri, local, text, content, spoiler_text, sensitive, visibility, searchability,
                                listed, has_media, replies_count, reblogs_count, favourites_count, created_at, version)

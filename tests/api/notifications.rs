@@ -1,11 +1,11 @@
 //! <https://docs.joinmastodon.org/methods/notifications/>
 
 use chrono::Duration;
+use database::Engine;
 use model::{NotificationType as Type, StatusId};
 use rookery_core::change::Change;
 use rookery_core::service::notification::{self, Notice};
 use serde_json::{Value, json};
-use store::Engine;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

@@ -1,4 +1,4 @@
-//! Rate limits (contract rules, section 5).
+//! Rate limits (docs/contract/rules.md#5-rate-limits).
 
 use chrono::Duration;
 use rookery_core::service::rate_limits::{self, Family};

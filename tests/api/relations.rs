@@ -1,11 +1,11 @@
 //! What viewers follow, block and mute is kept in memory: whatever changes it, the set in memory is that of the tables.
 
 use chrono::Duration;
+use database::sql::STATEMENTS;
 use model::{AccountId, RowId};
 use rookery_core::service::{auth, relations, removal, staff};
 use store::relation_set;
 use store::relationship::{self, Pair};
-use store::sql::STATEMENTS;
 
 use crate::harness::{Client, TestApp};
 use crate::removal::remove;

@@ -17,7 +17,7 @@ pub type Name = String;
 /// Where handlers and the table differ, with the reason: row (`*` for every other one), parameter, why.
 const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v1/timelines/home", "local", "accepted and without effect: there is nothing to declare"),
-    ("GET /api/v1/timelines/public", "lang", "the language of a visitor (rules, section 1)"),
+    ("GET /api/v1/timelines/public", "lang", "the language of a visitor (docs/contract/rules.md#1-transport)"),
     ("GET /api/v1/timelines/tag/:hashtag", "lang", "as above"),
     ("GET /api/v1/accounts/search", "resolve", "comes with federation: there is no remote lookup"),
     ("GET /api/v1/notifications/unread_count", "include_filtered", "shares the filters of the list"),
@@ -25,7 +25,7 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v2/notifications/unread_count", "account_id", "as above"),
     ("GET /api/v2/notifications/unread_count", "include_filtered", "as above"),
     ("POST /api/v1/accounts", "invite_code", "a parameter of the plugin's"),
-    ("POST /api/v1/push/subscription", "subscription[standard]", "push, section 5: in which encoding"),
+    ("POST /api/v1/push/subscription", "subscription[standard]", "docs/contract/push.md#5-message: in which encoding"),
     ("PUT /api/v1/statuses/:id", "media_attributes[][id]", "an entry without one says nothing"),
     ("PUT /api/v1/statuses/:id", "poll", "declared by its members"),
     ("PUT /api/v1/statuses/:id", "poll[options]", "as above"),
@@ -34,18 +34,22 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("PUT /api/v1/statuses/:id", "poll[hide_totals]", "as above"),
     ("POST /oauth/introspect", "token_type_hint", "ignored, as RFC 7662 allows: there is one type of token"),
     ("GET /oauth/authorize", "lang", "pages are in English"),
-    ("GET /oauth/authorize", "response_mode", "rules, section 8"),
+    ("GET /oauth/authorize", "response_mode", "docs/contract/rules.md#8-oauth-and-sign-up"),
     ("GET /oauth/authorize", "decision", "a field of the consent form"),
     ("GET /oauth/authorize", "_method", "as above"),
     ("POST /oauth/authorize", "lang", "pages are in English"),
-    ("POST /oauth/authorize", "response_mode", "rules, section 8"),
+    ("POST /oauth/authorize", "response_mode", "docs/contract/rules.md#8-oauth-and-sign-up"),
     ("POST /oauth/authorize", "decision", "a field of the consent form"),
     ("POST /oauth/authorize", "_method", "as above"),
     ("DELETE /oauth/authorize", "lang", "pages are in English"),
-    ("DELETE /oauth/authorize", "response_mode", "rules, section 8"),
+    ("DELETE /oauth/authorize", "response_mode", "docs/contract/rules.md#8-oauth-and-sign-up"),
     ("DELETE /oauth/authorize", "decision", "a field of the consent form"),
     ("DELETE /oauth/authorize", "_method", "as above"),
-    ("*", "min_id", "wherever a route is paged (rules, section 4); the table leaves it out where no link uses it"),
+    (
+        "*",
+        "min_id",
+        "wherever a route is paged (docs/contract/rules.md#4-pagination); the table leaves it out where no link uses it",
+    ),
     ("*", "csrf", "how a form is protected is this server's own business"),
 ];
 
@@ -230,7 +234,7 @@ fn differences(operation: &Operation, row: &Route, rows: &[Route]) -> Vec<(Strin
     found
 }
 
-/// The row of an operation: PUT and PATCH are interchangeable (rules, section 1).
+/// The row of an operation: PUT and PATCH are interchangeable (docs/contract/rules.md#1-transport).
 fn row_of<'a>(operation: &Operation, rows: &'a [Route]) -> Option<&'a Route> {
     let same = |method: &Method| {
         let wanted = format!("{method} {}", plain(&operation.path));

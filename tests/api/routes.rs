@@ -472,7 +472,7 @@ fn the_router_serves_the_table_and_nothing_else() {
     assert!(early.is_empty(), "served, but the table is told that they are not: {early:#?}");
     let known: BTreeSet<String> = due.iter().map(|row| name(row)).collect();
     let twins = |name: &String| {
-        // PUT and PATCH are interchangeable (rules, section 1).
+        // PUT and PATCH are interchangeable (docs/contract/rules.md#1-transport).
         let (put, patch) = (name.replacen("PATCH ", "PUT ", 1), name.replacen("PUT ", "PATCH ", 1));
         known.contains(name) || known.contains(&put) || known.contains(&patch)
     };
@@ -482,7 +482,7 @@ fn the_router_serves_the_table_and_nothing_else() {
     assert!(unknown.is_empty(), "under /api and in no row: {unknown:#?}");
 }
 
-/// But for the one route that is PATCH alone (rules, section 1).
+/// But for the one route that is PATCH alone (docs/contract/rules.md#1-transport).
 #[test]
 fn update_routes_are_served_by_put_and_patch() {
     let routed = routed();

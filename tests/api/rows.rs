@@ -8,6 +8,7 @@ mod transfers;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use database::{Db, Tx};
 use model::account::{ActorType, Field, OtherSettings, Searchability};
 use model::actor::User;
 use model::card::{CardKind, CardState};
@@ -26,16 +27,15 @@ use model::{
 use serde_json::{Map, json};
 use store::account::{AccountCounts, ActorObject};
 use store::announcement::Announcement;
-use store::code::CodeRow;
 use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow};
 use store::notification::make::NewNotification;
 use store::oauth::TokenRow;
+use store::oauth_code::CodeRow;
 use store::plugin::Plugin;
 use store::publish::Edit;
 use store::report::Report;
 use store::session::SessionRow;
 use store::severance::Severance;
-use store::{Db, Tx};
 
 use crate::harness::TestApp;
 
@@ -475,8 +475,8 @@ async fn what_authenticates_is_read_back_as_inserted() {
         redeemed_at: Some(time(2)),
         token_id: Some(token.id),
     };
-    store::code::insert(&mut tx, &code, hash("code"), time(3)).await.unwrap();
-    same(&code, store::code::find(&mut tx, &hash("code")).await.unwrap());
+    store::oauth_code::insert(&mut tx, &code, hash("code"), time(3)).await.unwrap();
+    same(&code, store::oauth_code::find(&mut tx, &hash("code")).await.unwrap());
 
     let session =
         SessionRow { id: RowId::from(9_002), account_id: ANN.into(), expires_at: time(2), browser: "b".to_owned() };
@@ -490,9 +490,9 @@ async fn what_authenticates_is_read_back_as_inserted() {
         email: some("ann@example.test"),
         expires_at: time(2),
     };
-    store::link::insert(&mut tx, &link, hash("link"), time(1)).await.unwrap();
-    same(&link, store::link::find_by_hash(&mut tx, link.kind, &hash("link"), time(1)).await.unwrap());
-    same(&link, store::link::find(&mut tx, link.id, time(1)).await.unwrap());
+    store::one_time_link::insert(&mut tx, &link, hash("link"), time(1)).await.unwrap();
+    same(&link, store::one_time_link::find_by_hash(&mut tx, link.kind, &hash("link"), time(1)).await.unwrap());
+    same(&link, store::one_time_link::find(&mut tx, link.id, time(1)).await.unwrap());
 }
 
 #[tokio::test]

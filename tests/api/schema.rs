@@ -4,23 +4,19 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use store::db::{Db, Options};
-use store::{Engine, migrate};
+use database::db::{Db, Options};
+use database::{Engine, migrate};
 
 use crate::harness::TestDatabase;
 
-/// A database with the schema and nothing else; the folder and the database go with what is returned beside it.
-async fn open() -> (Db, tempfile::TempDir, TestDatabase) {
-    let folder = tempfile::tempdir().unwrap();
-    let database = TestDatabase::create(folder.path()).await;
+async fn connect(database: &TestDatabase) -> Db {
     let options = Options {
         url: database.url.clone(),
-        // Migrations that fail on PostgreSQL leave a lock to their connection.
         max_connections: 1,
         acquire_timeout: Duration::from_secs(30),
         plugin_connections: 2,
     };
-    (Db::open(&options).await.unwrap(), folder, database)
+    Db::open(&options).await.unwrap()
 }
 
 /// The schema and the rows of the tables, a line for each of their parts: what the statements in `tests/api/schema` read.
@@ -47,13 +43,16 @@ async fn read(db: &Db, statement: &str) -> Vec<String> {
 /// same commit, on both engines. Its lines are sorted by their bytes.
 #[tokio::test]
 async fn base_schema_equals_the_recorded_one() {
-    let (db, _folder, _database) = open().await;
+    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::create(folder.path()).await;
+    let db = connect(&database).await;
     let (file, recorded) = match db.engine() {
         Engine::Sqlite => ("sqlite.txt", include_str!("../frozen/schema/sqlite.txt")),
         Engine::Postgres => ("postgres.txt", include_str!("../frozen/schema/postgres.txt")),
     };
     let recorded: BTreeSet<String> = recorded.lines().map(str::to_owned).collect();
     let made = inventory(&db).await;
+    db.close().await;
     let (missing, surplus) = (lines(&recorded, &made), lines(&made, &recorded));
     assert!(
         missing.is_empty() && surplus.is_empty(),
@@ -68,43 +67,56 @@ fn lines(these: &BTreeSet<String>, those: &BTreeSet<String>) -> String {
     these.difference(those).map(|line| format!("{line}\n")).collect()
 }
 
+/// What the migrations say to a database after `change`, and what says which of them are pending.
+///
+/// On a connection of its own: migrations that fail on PostgreSQL leave a lock to theirs.
+async fn refused(database: &TestDatabase, change: &str) -> (String, Result<Vec<i64>, String>) {
+    let db = connect(database).await;
+    db.execute_raw(change).await.unwrap();
+    let pending = migrate::pending(&db).await.map_err(|error| error.to_string());
+    let refused = migrate::run(&db).await.unwrap_err().to_string();
+    db.close().await;
+    (refused, pending)
+}
+
+/// As if the migration had been another one when it ran.
+fn edit(engine: Engine, version: i64) -> String {
+    let checksum = match engine {
+        Engine::Sqlite => "x'00'",
+        Engine::Postgres => r"'\x00'",
+    };
+    format!("UPDATE _sqlx_migrations SET checksum = {checksum} WHERE version = {version}")
+}
+
 #[tokio::test]
 async fn database_of_a_development_version_is_refused() {
-    let (db, _folder, _database) = open().await;
-    assert!(migrate::pending(&db).await.unwrap().is_empty());
-    // Its first migration had another name and another text; some of its numbers are not known any more.
-    set_checksum(&db, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::create(folder.path()).await;
+    let db = connect(&database).await;
+    // Its first migration had another name and another text.
     db.execute_raw("UPDATE _sqlx_migrations SET description = 'base' WHERE version = 1").await.unwrap();
-    for _ in 0..2 {
-        let refused = migrate::run(&db).await.unwrap_err().to_string();
+    let edited = edit(db.engine(), 1);
+    db.close().await;
+    // Some of its numbers are not known any more.
+    for change in [edited.as_str(), "UPDATE _sqlx_migrations SET version = 74 WHERE version = 2"] {
+        let (refused, pending) = refused(&database, change).await;
         assert!(refused.contains("unreleased development version"), "{refused}");
-        assert_eq!(migrate::pending(&db).await.unwrap_err().to_string(), refused);
-        db.execute_raw("UPDATE _sqlx_migrations SET version = 74 WHERE version = 2").await.unwrap();
+        assert_eq!(pending, Err(refused));
     }
 }
 
 #[tokio::test]
-async fn migrations_of_a_newer_version_and_edited_ones_are_refused() {
-    let (db, _folder, _database) = open().await;
-    let last = *migrate::all().last().unwrap();
-    let newer = format!("UPDATE _sqlx_migrations SET version = 9999 WHERE version = {last}");
-    db.execute_raw(&newer).await.unwrap();
-    let refused = migrate::run(&db).await.unwrap_err().to_string();
-    assert!(refused.contains("9999") && !refused.contains("development"), "{refused}");
-    assert_eq!(migrate::pending(&db).await.unwrap(), [last]);
-
-    db.execute_raw(&format!("UPDATE _sqlx_migrations SET version = {last} WHERE version = 9999")).await.unwrap();
-    set_checksum(&db, last).await;
-    let refused = migrate::run(&db).await.unwrap_err().to_string();
-    assert!(refused.contains(&last.to_string()) && !refused.contains("development"), "{refused}");
-}
-
-/// As if the migration had been edited since it ran.
-async fn set_checksum(db: &Db, version: i64) {
-    let checksum = match db.engine() {
-        Engine::Sqlite => "x'00'",
-        Engine::Postgres => r"'\x00'",
-    };
-    let text = format!("UPDATE _sqlx_migrations SET checksum = {checksum} WHERE version = {version}");
-    db.execute_raw(&text).await.unwrap();
+async fn migrations_that_are_newer_or_edited_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = TestDatabase::create(folder.path()).await;
+    let db = connect(&database).await;
+    let edited = edit(db.engine(), 2);
+    db.close().await;
+    for (change, number) in
+        [(edited.as_str(), "2"), ("UPDATE _sqlx_migrations SET version = 9999 WHERE version = 2", "9999")]
+    {
+        let (refused, pending) = refused(&database, change).await;
+        assert!(refused.contains(number) && !refused.contains("development"), "{refused}");
+        assert_eq!(pending, Ok(if number == "2" { Vec::new() } else { vec![2] }));
+    }
 }

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use store::db::Engine;
-use store::sql::STATEMENTS;
+use database::db::Engine;
+use database::sql::STATEMENTS;
 
 use crate::harness::{Client, TestApp};
 use crate::seed::{LINK, Reply, Seed, Status};
@@ -306,7 +306,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
     seed.write(app.db()).await;
     // A server that starts now must not believe those statistics.
     let options = rookery_core::cx::db_options(&app.app.config);
-    let db = store::Db::open(&options).await.unwrap();
+    let db = database::Db::open(&options).await.unwrap();
     let tables: Vec<(String,)> = db.fetch_raw("SELECT name FROM sqlite_master WHERE type = 'table'").await.unwrap();
     let mut scans = Vec::new();
     for statement in STATEMENTS {

@@ -1,7 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/statuses/>
 
+use database::Engine;
 use serde_json::{Value, json};
-use store::Engine;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use database::Engine;
+use database::sql::STATEMENTS;
 use model::job::Lane;
 use rookery_core::queue::{self, AcceptRequests, Job as _, TendFeeds};
-use store::Engine;
 use store::job::{self, Attempt};
-use store::sql::STATEMENTS;
 
 use crate::harness::TestApp;
 

@@ -117,7 +117,7 @@ async fn a_suspended_account_is_gone() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = post(&alice, json!({"status": "before"})).await;
-    let now = if app.db().engine() == store::Engine::Sqlite { "1" } else { "now()" };
+    let now = if app.db().engine() == database::Engine::Sqlite { "1" } else { "now()" };
     app.db().execute_raw(&format!("UPDATE accounts SET suspended_at = {now}")).await.unwrap();
     for path in ["/@alice", "/@alice.atom", path(&status["url"])] {
         let answer = page(&app, path).await;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use store::Db;
+use database::Db;
 
 use crate::data::{DOMAIN, Data};
-use crate::database;
 use crate::load::{Amount, Connection, Requests, request};
 use crate::measure::millis;
 use crate::outbox::table;
 use crate::plugins::switch;
 use crate::routes::Route;
+use crate::scratch;
 use crate::site::Site;
 use crate::subject::Subject;
 
@@ -27,7 +27,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     );
     switch(site, &[], "enable", &["circles"]);
     let server = site.start(&[]).await;
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     let token = data.targets.publishers.last().expect("somebody whom many follow").token.clone();
     let made = request("POST", "/api/v1/circles", DOMAIN, Some(&token), Some("{\"title\":\"Rooks\"}"));
     let made: serde_json::Value =

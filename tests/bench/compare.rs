@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use crate::data::{self, Data, Size};
-use crate::database::{self, Scratch};
 use crate::options::Options;
 use crate::routes::{self, Route};
+use crate::scratch::{self, Scratch};
 use crate::site::Site;
 use crate::subject::Subject;
 
@@ -20,7 +20,7 @@ const CONNECTIONS: usize = 16;
 
 /// Measures both programs on SQLite, and on PostgreSQL if there is one, and prints a table for each.
 pub async fn compare(programs: &[String; 2], options: &Options) {
-    for server in std::iter::once(None).chain(database::postgres().map(Some)) {
+    for server in std::iter::once(None).chain(scratch::postgres().map(Some)) {
         let seeded = Scratch::new(server.as_deref()).await;
         let data = data::prepare(&Site::new(&programs[0], &seeded, options.plugins), Size::MAIN).await;
         println!("\n{}", if server.is_some() { "PostgreSQL, its processor time included" } else { "SQLite" });
@@ -61,7 +61,7 @@ fn median(runs: &mut [f64]) -> (f64, f64) {
 /// The processor time for a request to each of `routes`, in microseconds.
 async fn measure(site: &Site<'_>, routes: &[Route]) -> Vec<f64> {
     let server = site.start(&[]).await;
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     let subject = Subject::new(server.address, server.id(), &db);
     let mut costs = Vec::new();
     for route in routes {

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
-use crate::database::{self, now};
 use crate::draft::{Draft, person};
 use crate::outbox;
+use crate::scratch::{self, now};
 use crate::seed::{Reply, Seed, Status, fill_homes, fill_lists};
 use crate::site::Site;
 use crate::targets::{Publisher, Targets};
@@ -72,7 +72,7 @@ impl Data {
 /// Has `site`'s program make the schema of its database, which is empty, and fills it.
 pub async fn prepare(site: &Site<'_>, size: Size) -> Data {
     site.run(&["db", "migrate"], &[]);
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     let data = fill(&db, size).await;
     // A program from before can be measured too.
     if db.fetch_raw::<(i64,)>("SELECT term FROM status_terms LIMIT 1").await.is_ok() {
@@ -145,7 +145,7 @@ async fn finish(db: &Db, home: i64) {
             db.execute_raw(&format!("VACUUM FULL {table}")).await.expect("the table is written anew");
         }
     }
-    assert_ne!(database::number(db, "SELECT COUNT(*) FROM feed_entries").await, 0);
+    assert_ne!(scratch::number(db, "SELECT COUNT(*) FROM feed_entries").await, 0);
 }
 
 /// Something that can be answered and boosted.

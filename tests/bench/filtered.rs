@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::data::{DOMAIN, Data};
-use crate::database;
 use crate::load::{Amount, Connection, request};
 use crate::routes;
+use crate::scratch;
 use crate::site::Site;
 use crate::subject::Subject;
 use crate::words::HASHTAGS;
@@ -23,7 +23,7 @@ const AMOUNT: Amount = Amount { requests: usize::MAX, time: Duration::from_secs(
 pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("\nHome, 20, with {KEYWORDS} keywords and with none, {CONNECTIONS} connections (CPU microseconds)\n");
     let server = site.start(&[]).await;
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     let subject = Subject::new(server.address, server.id(), &db);
     let home =
         routes::all(&data.targets).into_iter().find(|route| route.name == "home, 20").expect("the home timeline");

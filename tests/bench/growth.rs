@@ -6,14 +6,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
 use crate::data::{self, Data, Size};
-use crate::database::{self, Scratch};
 use crate::options::Options;
 use crate::process::Process;
 use crate::routes::{self, Route};
+use crate::scratch::{self, Scratch};
 use crate::site::Site;
 use crate::subject::Subject;
 
@@ -26,7 +26,7 @@ const FLAT: [&str; 4] = ["/livez", "nodeinfo", "instance", "verify"];
 
 /// Measures on SQLite, and on PostgreSQL if there is one.
 pub async fn measure(options: &Options) {
-    for server in std::iter::once(None).chain(database::postgres().map(Some)) {
+    for server in std::iter::once(None).chain(scratch::postgres().map(Some)) {
         let engine = if server.is_some() { "PostgreSQL" } else { "SQLite" };
         let base = filled(options, server.as_deref(), Size::MAIN).await;
         let many = base.scratch.copy().await;
@@ -56,7 +56,7 @@ async fn filled(options: &Options, server: Option<&str>, size: Size) -> Filled {
 async fn side_by_side(options: &Options, both: [Filled; 2]) {
     let sites = both.each_ref().map(|filled| Site::new(&options.program, &filled.scratch, options.plugins));
     let servers = [sites[0].start(&[]).await, sites[1].start(&[]).await];
-    let dbs = [database::open(sites[0].url).await, database::open(sites[1].url).await];
+    let dbs = [scratch::open(sites[0].url).await, scratch::open(sites[1].url).await];
     let subjects = [0, 1].map(|at: usize| Subject::new(servers[at].address, servers[at].id(), &dbs[at]));
     let routes = both.each_ref().map(|filled| routes::all(&filled.data.targets));
     println!("{:<26}{:>12}{:>12}{:>9}", "CPU us at 16 connections", "few", "many", "growth");
@@ -132,7 +132,7 @@ const AGED: [(&str, &str, &str); 7] = [
 /// Copies every status with all that belongs to it, [`COPIES`] times, each time further into the past. Home timelines are
 /// full already: none of it would stand there.
 async fn age(url: &str) {
-    let db = database::open(url).await;
+    let db = scratch::open(url).await;
     if db.engine() == Engine::Sqlite {
         db.execute_raw("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000;").await.expect("for this connection");
     }
@@ -169,5 +169,5 @@ async fn bounds(db: &Db) -> (i64, i64) {
         let each: Vec<String> = tables.iter().map(|table| format!("SELECT {which}(id) AS id FROM {table}")).collect();
         format!("SELECT {which}(id) FROM ({}) ids", each.join(" UNION ALL "))
     };
-    (database::number(db, &bound("MIN")).await, database::number(db, &bound("MAX")).await)
+    (scratch::number(db, &bound("MIN")).await, scratch::number(db, &bound("MAX")).await)
 }

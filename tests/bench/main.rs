@@ -13,7 +13,6 @@
 mod circles;
 mod compare;
 mod data;
-mod database;
 mod draft;
 mod filtered;
 mod floor;
@@ -36,6 +35,7 @@ mod remote;
 mod reports;
 mod restarts;
 mod routes;
+mod scratch;
 #[path = "../seed/mod.rs"]
 mod seed;
 mod site;
@@ -50,10 +50,10 @@ mod targets;
 mod words;
 
 use data::{Data, Size};
-use database::Scratch;
+use database::Engine;
 use options::{Options, Task};
+use scratch::Scratch;
 use site::Site;
-use store::Engine;
 use subject::Subject;
 
 /// That of the server, so that the floor allocates as it does.
@@ -80,7 +80,7 @@ fn main() {
 async fn bench(options: &Options) {
     println!("\nRookery on SQLite\n");
     bench_on(&Scratch::new(None).await, options).await;
-    if let Some(server) = database::postgres() {
+    if let Some(server) = scratch::postgres() {
         println!("\nRookery on PostgreSQL\n");
         let scratch = Scratch::new(Some(&server)).await;
         bench_on(&scratch, options).await;
@@ -112,7 +112,7 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     if options.plugins && options.names("hostile") {
         hostile::measure(&site, &data).await;
     }
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     if options.names("streams") {
         streams::measure(&site, &db, &data).await;
     }
@@ -136,7 +136,7 @@ async fn measure_routes(site: &Site<'_>, scratch: &Scratch, data: &Data, routes:
     sizes::print(scratch, "as seeded").await;
     println!();
     let server = start::measure(site, &data.targets).await;
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     measure::table(&Subject::new(server.address, server.id(), &db), routes).await;
     db.close().await;
     println!("\nmemory loaded: {:.0} MiB", server.memory());

@@ -15,6 +15,7 @@ use antennas::spread::{self, Entry};
 use antennas::status::{Status, Visibility};
 use axum::Router;
 use axum::routing::get;
+use database::{Db, Tx};
 use model::PluginId;
 use model::clock::Clock;
 use model::{StatusId, Time};
@@ -23,12 +24,11 @@ use rookery_plugin_host::imports::types::Status as Record;
 use store::feed::{Feed, HOME, LIST};
 use store::plugin_event::{self, EventLane};
 use store::plugin_feed::{self, NewEntry};
-use store::{Db, Tx};
 
 use crate::data::DOMAIN;
-use crate::database;
 use crate::outbox::table;
 use crate::plugins::POLL;
+use crate::scratch;
 
 /// As the plugin's hook asks of the host.
 const BATCH: i64 = 64;
@@ -45,7 +45,7 @@ struct Native {
 
 /// Places what is in the outbox of the antennas of the database at `url`, until the process is killed.
 pub async fn serve(url: &str, address: SocketAddr) {
-    let db = database::open(url).await;
+    let db = scratch::open(url).await;
     let plugin: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
     let here = Here { domain: DOMAIN.to_owned(), local_timeline: true };
     let mut native = Native { db, plugin: plugin[0].0, antennas: Layers::default(), here };
@@ -123,7 +123,7 @@ impl Native {
         let awake = format!(
             "SELECT a.id FROM accounts a JOIN users u ON u.account_id = a.id
              WHERE a.id IN ({owners}) AND a.suspended_at IS NULL AND u.last_active_at > {}",
-            database::time(&self.db, now - AWAKE)
+            scratch::time(&self.db, now - AWAKE)
         );
         let awake: Vec<(i64,)> = self.db.fetch_raw(&awake).await.expect("the owners");
         let awake = awake.into_iter().map(|(id,)| id).collect();

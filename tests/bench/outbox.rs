@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use database::Db;
+use database::db::Engine;
 use model::clock::Clock;
-use store::Db;
-use store::db::Engine;
 
-use crate::database::now;
+use crate::scratch::now;
 
 /// The name of a plugin's table.
 pub fn table(db: &Db, plugin: &str, table: &str) -> String {

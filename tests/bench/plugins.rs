@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
 use crate::data::{DOMAIN, Data};
-use crate::database;
 use crate::floor::beside;
 use crate::load::{self, Amount, Connection, Requests, request};
 use crate::measure::millis;
 use crate::outbox::{self, table};
 use crate::process::{Process, postgres_cpu};
 use crate::reports;
+use crate::scratch;
 use crate::site::Site;
 use crate::spinning;
 use crate::start::median;
@@ -65,7 +65,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     off.stop();
     switch(site, &[], "enable", &OWN);
     let on = site.start(&[]).await;
-    let db = database::open(site.url).await;
+    let db = scratch::open(site.url).await;
     let home_on = cpu(&on, home(data)).await;
     println!("home, 20: off {home_off:.0}, on {home_on:.0}: {:+.0} %", (home_on / home_off - 1.0) * 100.0);
     first_looks(&on, data, tokens[0]).await;

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use store::Db;
+use database::Db;
 
 use crate::data::Data;
-use crate::database;
 use crate::load::Connection;
 use crate::push_service::PushService;
+use crate::scratch;
 use crate::site::Site;
 use crate::streams;
 
@@ -67,7 +67,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     subscribe(db, &service, &publisher.token, &tokens).await;
 
     let postgres =
-        || if db.engine() == store::Engine::Postgres { crate::process::postgres_cpu() } else { Duration::ZERO };
+        || if db.engine() == database::Engine::Postgres { crate::process::postgres_cpu() } else { Duration::ZERO };
     let (begun, cpu, database_cpu) = (Instant::now(), server.cpu(), postgres());
     let mut connection = Connection::open(server.address).await;
     for number in 0..statuses {
@@ -87,7 +87,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let all = begun.elapsed();
-    database::settle(db).await;
+    scratch::settle(db).await;
     let requests = expected + inbox.failed.load(Ordering::Relaxed);
     let each = |cpu: Duration| cpu.as_secs_f64() * 1e6 / requests as f64;
     println!(
@@ -97,7 +97,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
         each(server.cpu() - cpu),
         each(postgres() - database_cpu)
     );
-    let left = database::number(db, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await;
+    let left = scratch::number(db, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await;
     let taken = inbox.taken.lock().expect("a map");
     let twice = taken.values().filter(|count| **count > 1).count();
     println!(
@@ -126,7 +126,7 @@ async fn subscribe(db: &Db, service: &PushService, token: &str, tokens: &[String
         text(&subscription["endpoint"]),
         text(&subscription["keys"]["p256dh"]),
         text(&subscription["keys"]["auth"]),
-        database::now(db),
+        scratch::now(db),
         hashes.join(",")
     );
     db.execute_raw(&insert).await.expect("subscriptions");

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use store::{Db, Engine};
+use database::{Db, Engine};
 
 use crate::measure::millis;
 use crate::site::Site;

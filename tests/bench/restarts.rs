@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use store::Db;
+use database::Db;
 use tokio::io::BufReader;
 use tokio::net::TcpStream;
 
 use crate::data::{DOMAIN, Data};
-use crate::database;
 use crate::load::{Connection, request};
 use crate::measure::millis;
 use crate::process::free_address;
+use crate::scratch;
 use crate::site::Site;
 use crate::sockets::{Frame, frame, shake_hands};
 use crate::streams;
@@ -80,7 +80,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     }
     over.store(true, Ordering::Relaxed);
     let acknowledged = publishing.await.expect("the publisher goes on");
-    database::settle(db).await;
+    scratch::settle(db).await;
     report(&seen, &acknowledged, &mut stops, &mut absences, &mut spreads);
     lost(db, &acknowledged, &tokens[0]).await;
     server.stop();
@@ -121,13 +121,13 @@ fn report(
 async fn lost(db: &Db, acknowledged: &[i64], token: &str) {
     let ids: Vec<String> = acknowledged.iter().map(ToString::to_string).collect();
     let ids = ids.join(",");
-    let there = database::number(db, &format!("SELECT COUNT(*) FROM statuses WHERE id IN ({ids})")).await;
+    let there = scratch::number(db, &format!("SELECT COUNT(*) FROM statuses WHERE id IN ({ids})")).await;
     let entered = format!(
         "SELECT COUNT(*) FROM feed_entries e JOIN oauth_tokens t ON t.account_id = e.owner_id
          WHERE t.token_hash = '{}' AND e.kind = 0 AND e.status_id IN ({ids})",
         crypto::hash(token)
     );
-    let entered = database::number(db, &entered).await;
+    let entered = scratch::number(db, &entered).await;
     let all = i64::try_from(acknowledged.len()).expect("a count");
     println!("acknowledged and lost: {}; missing in a follower's home feed: {}", all - there, all - entered);
 }

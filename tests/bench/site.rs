@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::data::DOMAIN;
-use crate::database::Scratch;
 use crate::process::{Process, free_address};
+use crate::scratch::Scratch;
 
 /// A program, and what it serves.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! How much room rows take in the database, with their indexes.
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
-use crate::database::{self, Scratch, number};
+use crate::scratch::{self, Scratch, number};
 
 /// What refers to others comes first: on SQLite the tables are emptied in this order.
 const TABLES: [&str; 11] = [
@@ -28,7 +28,7 @@ struct Size {
 /// Prints the size of each table of a database to which nobody is connected, and what a status takes with all that is its.
 pub async fn print(scratch: &Scratch, when: &str) {
     let copy = scratch.copy().await;
-    let db = database::open(&copy.url).await;
+    let db = scratch::open(&copy.url).await;
     let all = whole(&db).await;
     let mut sizes = Vec::new();
     for table in TABLES {

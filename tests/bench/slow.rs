@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use store::Db;
+use database::Db;
 use tokio::net::TcpStream;
 use tokio::task::{JoinHandle, JoinSet};
 

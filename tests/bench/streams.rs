@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use store::Db;
+use database::Db;
 use tokio::task::JoinHandle;
 
 use crate::data::{DOMAIN, Data};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
-use crate::database;
 use crate::load::{self, Amount, Run};
 use crate::process::{cpu_of, postgres_cpu};
 use crate::routes::Route;
+use crate::scratch;
 
 /// A server.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Subject {
     /// Waits until all work is done. Reading leaves some as well: tokens and people are noted as seen.
     async fn settle(&self, wrote: bool) {
         match &self.db {
-            Some(db) => database::settle(db).await,
+            Some(db) => scratch::settle(db).await,
             None if wrote => self.rest().await,
             None => tokio::time::sleep(Duration::from_millis(200)).await,
         }

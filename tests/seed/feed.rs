@@ -1,6 +1,6 @@
 //! Rows of `feed_entries`. Everything that writes them here goes through [`insert`].
 
-use store::Db;
+use database::Db;
 
 use super::Seed;
 

@@ -11,8 +11,8 @@ mod status;
 
 use std::collections::HashMap;
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
 pub use feed::{fill_homes, fill_lists};
 pub use profile::Profile;

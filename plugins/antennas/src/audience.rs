@@ -1,7 +1,7 @@
 //! Who may get a status through an antenna, whatever the antenna listens for.
 //!
 //! Which ties to its author the antenna's owner needs follows from the status alone; whether the owner has them is asked
-//! of the host, once for each author. Follows the contract's rules for antennas, section 2.
+//! of the host, once for each author. Follows docs/contract/extensions.md#2-antennas.
 
 use crate::status::{Status, Visibility};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::broadcast;
 
 use super::Change;
-use store::Tx;
+use database::Tx;
 
 /// How many changes a slow subscriber may be behind before it loses the oldest.
 const CAPACITY: usize = 4096;

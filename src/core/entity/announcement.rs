@@ -60,7 +60,7 @@ struct Parts<'a> {
     reactions: &'a [ReactionCount],
 }
 
-/// What streams tell of a reaction (contract streaming, section 7).
+/// What streams tell of a reaction (docs/contract/streaming.md#7-events).
 #[derive(Debug, Serialize)]
 struct ReactionEvent<'a> {
     #[serde(flatten)]

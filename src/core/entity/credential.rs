@@ -9,15 +9,15 @@ use super::account::{self, Field, Generations};
 use super::{Fragment, preferences};
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::versions::{Dependency, Versions};
 use model::account::Searchability;
 use model::{AccountId, QuotePolicy};
 use store::profile::CredentialRow;
-use store::versions::{Dependency, Versions};
 
 /// Most accounts that are kept, about 5 KiB each.
 const CREDENTIALS: usize = 1_000;
 
-/// Id of the default role, for accounts without one (contract rules, section 1).
+/// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
 const DEFAULT_ROLE: i64 = -99;
 
 /// The part of an account that only its owner sees: source texts and posting defaults.
@@ -83,7 +83,7 @@ impl From<&CredentialRow> for Role {
 }
 
 /// Accounts as their owners saw them lately. On SQLite one is shown again for as long as nothing that it is made of changed
-/// ([`store::versions`]); on PostgreSQL, where other nodes change it, none is kept.
+/// ([`database::versions`]); on PostgreSQL, where other nodes change it, none is kept.
 #[derive(Debug)]
 pub struct CredentialsCache(Cache<AccountId, Kept>);
 

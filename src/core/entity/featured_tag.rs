@@ -15,7 +15,7 @@ pub struct FeaturedTag {
     pub id: RowId,
     pub name: String,
     pub url: String,
-    /// A number, as a string (contract rules, section 1).
+    /// A number, as a string (docs/contract/rules.md#1-transport).
     pub statuses_count: String,
     pub last_status_at: Option<String>,
 }

@@ -3,7 +3,7 @@
 //! Reached from [`status`](super::status) alone, through which every status is rendered, so that each is marked on every
 //! path. Nothing is left out of answers: that is the clients' work. For whoever has no filters nothing is looked at.
 //!
-//! Spec: contract rules, section 15.
+//! Spec: docs/contract/rules.md#15-filters.
 
 use std::sync::Arc;
 

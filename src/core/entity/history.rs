@@ -14,7 +14,7 @@ const DAYS: i64 = 7;
 /// Seconds of a day.
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
-/// One day; numbers are strings (contract rules, section 1).
+/// One day; numbers are strings (docs/contract/rules.md#1-transport).
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]
 pub struct Day {

@@ -21,7 +21,8 @@ pub const VERSION: &str = concat!("4.4.0 (compatible; Rookery ", env!("CARGO_PKG
 /// The API version alone: `metadata.upstream` of NodeInfo.
 pub const UPSTREAM_VERSION: &str = "4.4.0";
 
-/// Features beyond the reference implementation, by the names that clients look for (contract: extensions).
+/// Features beyond the reference implementation, by the names that clients look for
+/// (docs/contract/extensions.md#11-instance-document-additions).
 const CAPABILITIES: &[&str] = &[
     "enable_wide_emoji",
     "kmyblue_searchability",
@@ -204,7 +205,7 @@ pub struct MediaLimits {
     pub video_matrix_limit: u64,
 }
 
-/// Limits of polls (contract rules, section 18).
+/// Limits of polls (docs/contract/rules.md#18-polls).
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]
 pub struct PollLimits {

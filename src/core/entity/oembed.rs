@@ -1,4 +1,5 @@
-//! oEmbed: how another site shows a status of this server. <https://oembed.com/>, and contract rules, section 27.
+//! oEmbed: how another site shows a status of this server. <https://oembed.com/>, and
+//! docs/contract/rules.md#27-instance.
 
 use serde::Serialize;
 

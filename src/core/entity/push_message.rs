@@ -1,4 +1,4 @@
-//! What a push says: a notification in a few words (contract push, section 6).
+//! What a push says: a notification in a few words (docs/contract/push.md#6-payload).
 //!
 //! An app shows it as it is, or fetches the notification with the access token that comes with it.
 

@@ -3,7 +3,7 @@
 //! Reached from streaming. Most who receive a new status did nothing with it yet and have no filter that matches, so they
 //! share one view. What a page of one viewer is made of is [`status`](super::status).
 //!
-//! Design: DESIGN, section 5.
+//! Design: docs/architecture.md#5-changes-jobs-streaming.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -93,8 +93,8 @@ pub(super) async fn render_pairs(cx: &Cx, seen: &[Option<(Arc<Actor>, Seen)>]) -
 }
 
 /// Renders the public status `seen` as streams of public timelines carry it: for nobody in particular, with the member
-/// `filtered` of each of `viewers`, in order. Which statuses somebody put into a filter is not looked at (contract
-/// streaming, section 8).
+/// `filtered` of each of `viewers`, in order. Which statuses somebody put into a filter is not looked at
+/// (docs/contract/streaming.md#8-server-side-filtering).
 ///
 /// # Errors
 /// As [`render_each`].

@@ -51,7 +51,7 @@ fn versions(suggestions: &[Suggestion]) -> Vec<(AccountId, i64)> {
     suggestions.iter().map(|suggestion| (suggestion.account, suggestion.version)).collect()
 }
 
-/// The deprecated `source` (contract rules, section 23).
+/// The deprecated `source` (docs/contract/rules.md#23-discovery).
 fn legacy(first: Option<Source>) -> &'static str {
     match first {
         Some(Source::Featured) => "staff",

@@ -1,6 +1,7 @@
 //! Discovery documents for other servers and clients: WebFinger, host-meta, NodeInfo.
 //!
-//! Spec: contract federation, section 1; <https://www.rfc-editor.org/rfc/rfc7033>, <http://nodeinfo.diaspora.software/>
+//! Spec: docs/contract/federation.md#1-discovery-documents; <https://www.rfc-editor.org/rfc/rfc7033>,
+//! <http://nodeinfo.diaspora.software/>
 
 use serde::Serialize;
 

@@ -24,10 +24,10 @@ use crate::messages::Language;
 use crate::queue::{Done, Failure};
 use crate::service::notification::Notice;
 use crate::{Cx, Origin, Result};
+use database::Tx;
 use model::notification::NotificationKind;
 use model::status::LimitedScope;
 use model::{AccountId, Actor, MediaId, PluginId, StatusId, Visibility};
-use store::Tx;
 use store::feed::Feed;
 use store::job::JobRow;
 

@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{Cx, Error, Result};
+use database::Tx;
 use model::job::Lane;
 use model::{JobId, Time};
-use store::Tx;
 use store::job::Claim;
 
 /// A kind of job.
@@ -56,8 +56,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<store::Error> for Failure {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for Failure {
+    fn from(error: database::Error) -> Self {
         Error::from(error).into()
     }
 }

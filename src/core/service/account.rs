@@ -2,7 +2,7 @@
 //!
 //! Reached from the accounts routes. Searches known accounts only; nothing is fetched from other servers.
 //!
-//! Spec: contract rules, sections 2 and 9.
+//! Spec: docs/contract/rules.md#2-authentication and docs/contract/rules.md#9-accounts.
 
 use crate::Cx;
 use crate::error::{Error, Result};

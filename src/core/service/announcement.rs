@@ -4,7 +4,7 @@
 //! a change means to others is told by the job [`TendAnnouncement`], in the process that runs it: commands run beside
 //! the server.
 //!
-//! Spec: contract rules, section 25; <https://docs.joinmastodon.org/methods/announcements/>
+//! Spec: docs/contract/rules.md#25-announcements-emojis-preferences; <https://docs.joinmastodon.org/methods/announcements/>
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::queue::{self, TendAnnouncement};
 use crate::service::public;
 use crate::service::status::compose;
 use crate::service::visibility::{self, Seen};
+use database::Tx;
 use model::{AccountId, Actor, Json, RowId, StatusId, Time};
-use store::Tx;
 use store::announcement::{self, ListedAnnouncement, ReactionCount};
 
 pub use store::announcement::Announcement;
 
-/// Most different reactions to an announcement (contract rules, section 25).
+/// Most different reactions to an announcement (docs/contract/rules.md#25-announcements-emojis-preferences).
 const REACTIONS_MAX: i64 = 8;
 /// Longest announcement, in characters.
 const TEXT_MAX: usize = 10_000;

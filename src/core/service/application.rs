@@ -1,6 +1,6 @@
 //! OAuth applications (clients): registration, and listing those a user has authorised.
 //!
-//! Reached from `POST /api/v1/apps` and from the settings. Contract: rules, section 8.
+//! Reached from `POST /api/v1/apps` and from the settings. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::oauth;
 use crypto::Secret;
+use database::Tx;
 use model::oauth::OUT_OF_BAND;
 use model::{AccountId, AppId, Application, Scopes, Time};
-use store::Tx;
 
 /// The client id of the command line: no random one is as short.
 const COMMAND_LINE: &str = "rookery-command-line";

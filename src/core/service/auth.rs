@@ -10,10 +10,10 @@ use quick_cache::sync::Cache;
 
 use crate::Cx;
 use crate::error::Result;
+use database::versions::{Dependency, Versions};
 use model::actor::{Membership, Unusable};
 use model::{AccountId, Actor, AppId, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
-use store::versions::{Dependency, Versions};
 
 /// How often an account's last activity is written: once a day is enough for the usage statistics.
 const TOUCH_AFTER: Duration = Duration::hours(24);
@@ -40,7 +40,7 @@ pub struct Grant {
 }
 
 /// Grants that were read lately, by the hash of their token. On SQLite one is used for as long as none of its rows
-/// changed ([`store::versions`]); on PostgreSQL, where other nodes change them, none is kept.
+/// changed ([`database::versions`]); on PostgreSQL, where other nodes change them, none is kept.
 #[derive(Debug)]
 pub struct Grants {
     kept: Cache<String, Kept>,

@@ -1,6 +1,6 @@
 //! Confirming e-mail addresses: redeeming the link in the confirmation mail, and resending that mail.
 //!
-//! Reached from the confirmation page and `/api/v1/emails`. Contract: rules, section 8.
+//! Reached from the confirmation page and `/api/v1/emails`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use crate::Cx;
 use crate::error::{Error, OnUnique, Result, Validation};
@@ -25,7 +25,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     let before = store::user::find(&mut tx, account).await?;
     store::user::set_email(&mut tx, account, &email, Some(cx.clock.now())).await.on_unique(taken)?;
     // Those went to the address of before.
-    store::link::delete_all(&mut tx, LinkKind::ResetPassword, Some(account)).await?;
+    store::one_time_link::delete_all(&mut tx, LinkKind::ResetPassword, Some(account)).await?;
     if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
         sign_up::admit(cx, &mut tx, account).await?;
     }
@@ -45,7 +45,7 @@ pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
 }
 
 /// Makes a confirmation link for `user`, and queues its mail, if the address awaits confirmation.
-pub(crate) async fn send_link(cx: &Cx, tx: &mut store::Tx, user: &User) -> Result<()> {
+pub(crate) async fn send_link(cx: &Cx, tx: &mut database::Tx, user: &User) -> Result<()> {
     if user.confirmed_at.is_some() {
         return Ok(());
     }
@@ -128,7 +128,7 @@ async fn send(cx: &Cx, account: AccountId, email: &str) -> Result<()> {
     Ok(())
 }
 
-async fn queue(cx: &Cx, tx: &mut store::Tx, account: AccountId, email: &str) -> Result<()> {
+async fn queue(cx: &Cx, tx: &mut database::Tx, account: AccountId, email: &str) -> Result<()> {
     let link = link::create(cx, tx, LinkKind::ConfirmEmail, Some(account), Some(email)).await?;
     email::queue(cx, tx, account, Subject::Confirm, Some(link)).await
 }

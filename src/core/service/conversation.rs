@@ -4,7 +4,7 @@
 //! their transaction. Whom a mention does not reach, since a block, a mute or the notification policy stops it, has no
 //! conversation of it. Following a thread is in [`timeline`](super::timeline).
 //!
-//! Spec: contract rules, section 24; <https://docs.joinmastodon.org/methods/conversations/>
+//! Spec: docs/contract/rules.md#24-conversations; <https://docs.joinmastodon.org/methods/conversations/>
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::{AccountId, Actor, Cursor, RowId, StatusId};
-use store::Tx;
 use store::conversation::{self, Conversation, NewConversation, Participant, Participants};
 
 /// A conversation with its last status, which may have become hidden.

@@ -3,7 +3,7 @@
 //! Reached from `GET /api/v1/directory`. Accounts appear in it by their own wish (`discoverable`); moderators' limits and the
 //! viewer's blocks and mutes keep them out.
 //!
-//! Spec: contract rules, section 23; <https://docs.joinmastodon.org/methods/directory/>
+//! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/directory/>
 
 pub use store::directory::{DirectoryPage, Order};
 

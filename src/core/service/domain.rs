@@ -7,9 +7,9 @@ use crate::error::Result;
 
 /// Most servers found by [`search`] (contract: routes, peers).
 const FOUND_MAX: i64 = 10;
-/// Longest domain, in characters (contract rules, section 20).
+/// Longest domain, in characters (docs/contract/rules.md#20-blocks-and-requests).
 const DOMAIN_MAX: usize = 256;
-/// Longest part of a domain between its dots (contract rules, section 20).
+/// Longest part of a domain between its dots (docs/contract/rules.md#20-blocks-and-requests).
 const LABEL_MAX: usize = 63;
 
 /// A domain, or the beginning of one, in lower-case ASCII (IDNA); `None` for what is none.

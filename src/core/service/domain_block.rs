@@ -4,7 +4,7 @@
 //! in [`visibility`](super::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
 //! [`instance`](super::instance).
 //!
-//! Spec: contract rules, section 20.
+//! Spec: docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::Cx;
 use crate::change::{self, Change};
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::queue::SeverDomain;
 use crate::service::notification::{self, Notice};
 use crate::service::{domain, follow};
+use database::Tx;
 use model::severance::SeveranceKind;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId};
-use store::Tx;
 use store::domain_block::FollowCounts;
 use store::severance::Severance;
 

@@ -11,16 +11,15 @@ use serde::{Deserialize, Serialize};
 use crate::Cx;
 use crate::error::Result;
 use crate::messages::Language;
-use crate::queue;
-use crate::queue::{RequestMail, SendMail};
+use crate::queue::{self, RequestMail, SendMail};
 use crate::service::{self, confirmation, notification, password};
 use crate::templates::Templates;
 use crypto::Secret;
+use database::Tx;
 use mail::Email;
 use model::actor::User;
 use model::link::LinkKind;
 use model::{AccountId, NotificationId, RowId, ScheduledStatusId};
-use store::Tx;
 
 /// Purpose of the key that seals the address of a request.
 const REQUESTED: &str = "requested mail";
@@ -86,7 +85,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
     let link = match link {
-        Some(id) => match store::link::find(&cx.db, id, cx.clock.now()).await? {
+        Some(id) => match store::one_time_link::find(&cx.db, id, cx.clock.now()).await? {
             Some(link) => Some(link),
             None => return Ok(None),
         },

@@ -3,7 +3,7 @@
 //! Reached from `rookery emoji`, later from the admin API. Files are decoded in the media sandbox and stored before the
 //! row is written; running servers show the emoji after [`Cx::invalidate`].
 //!
-//! Spec: contract rules, section 25.
+//! Spec: docs/contract/rules.md#25-announcements-emojis-preferences.
 
 use super::media::{new_key, process, put_all};
 use crate::Cx;

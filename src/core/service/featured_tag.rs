@@ -3,7 +3,7 @@
 //! Reached from the routes of featured tags; those of an account are listed by [`account`]. Counters go by the statuses that
 //! anyone may read, and change with these (`store::tag`).
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 use super::{account, tag};
 use crate::Cx;

@@ -4,7 +4,7 @@
 //! account is unlocked. Knows nothing of HTTP. Both accounts are locked first, so that counters and rows agree under
 //! concurrency.
 //!
-//! Spec: contract rules, sections 9 and 20.
+//! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::Cx;
 use crate::change::{self, Change};
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
 use crate::service::rate_limits::{self, Family};
 use crate::service::{account, relationship};
+use database::Tx;
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
-use store::Tx;
 use store::account::AccountCounts;
 use store::follow::{FollowTable, NewFollow, Terms};
 use store::relationship::{Relation, RelationshipRow};

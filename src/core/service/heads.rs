@@ -8,9 +8,9 @@ use quick_cache::sync::Cache;
 
 use crate::Cx;
 use crate::error::Result;
+use database::versions::{Dependency, Versions};
 use model::StatusId;
 use store::status::Head;
-use store::versions::{Dependency, Versions};
 
 /// Most heads that are kept, about 150 bytes each.
 const HEADS: usize = 20_000;

@@ -3,7 +3,8 @@
 //! Reached from the instance routes, NodeInfo and WebFinger. Statistics are cached for minutes to a day, so that
 //! frequent requests cost no counting queries.
 //!
-//! Spec: contract rules, sections 27 and 28; <https://docs.joinmastodon.org/methods/instance/>
+//! Spec: docs/contract/rules.md#27-instance and docs/contract/rules.md#28-defaults-of-settings;
+//! <https://docs.joinmastodon.org/methods/instance/>
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -200,5 +201,5 @@ impl<T> Cached<T> {
 
 /// True when the database answers and its schema is that of this version.
 pub async fn is_ready(cx: &Cx) -> Result<bool> {
-    Ok(store::migrate::pending(&cx.db).await?.is_empty())
+    Ok(database::migrate::pending(&cx.db).await?.is_empty())
 }

@@ -6,9 +6,9 @@
 use crate::Cx;
 use crate::error::Result;
 use crypto::Secret;
+use database::Tx;
 use model::link::{Link, LinkKind};
 use model::{AccountId, RowId};
-use store::Tx;
 
 /// Purpose string of the key derivation.
 const PURPOSE: &str = "one-time link";
@@ -42,8 +42,8 @@ pub async fn create(
         // Of requests at once, the last one's link is left.
         store::account::lock(tx, &[account]).await?;
     }
-    store::link::delete_all(tx, kind, account).await?;
-    store::link::insert(tx, &link, crypto::hash(secret(cx, link.id).expose()), now).await?;
+    store::one_time_link::delete_all(tx, kind, account).await?;
+    store::one_time_link::insert(tx, &link, crypto::hash(secret(cx, link.id).expose()), now).await?;
     Ok(link.id)
 }
 
@@ -55,14 +55,14 @@ pub fn url(cx: &Cx, kind: LinkKind, id: RowId) -> String {
 
 /// The link of `kind` with this token; `None` when it is unknown, used or expired.
 pub async fn find(cx: &Cx, kind: LinkKind, token: &str) -> Result<Option<Link>> {
-    Ok(store::link::find_by_hash(&cx.db, kind, &crypto::hash(token), cx.clock.now()).await?)
+    Ok(store::one_time_link::find_by_hash(&cx.db, kind, &crypto::hash(token), cx.clock.now()).await?)
 }
 
 /// As [`find`], and marks the link as used when `tx` is committed.
 pub async fn redeem(cx: &Cx, tx: &mut Tx, kind: LinkKind, token: &str) -> Result<Option<Link>> {
-    let found = store::link::find_by_hash(&mut *tx, kind, &crypto::hash(token), cx.clock.now()).await?;
+    let found = store::one_time_link::find_by_hash(&mut *tx, kind, &crypto::hash(token), cx.clock.now()).await?;
     match found {
-        Some(link) if store::link::delete(tx, link.id).await? => Ok(Some(link)),
+        Some(link) if store::one_time_link::delete(tx, link.id).await? => Ok(Some(link)),
         Some(_) | None => Ok(None),
     }
 }

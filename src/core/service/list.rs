@@ -4,7 +4,7 @@
 //! changes a list locks the account of its owner first, as following does, so that limits hold and whoever is on a list is
 //! followed. What feeds make of a change is the work of jobs: [`Change`]. The timeline is in [`timeline`](super::timeline).
 //!
-//! Spec: contract rules, section 14.
+//! Spec: docs/contract/rules.md#14-lists.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,14 +15,14 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
 use crate::service::status;
+use database::Tx;
 use model::list::RepliesPolicy;
 use model::relationship::Listed;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId, Status, StatusId};
-use store::Tx;
 use store::feed::Feed;
 use store::list::NewListNotice;
 
-/// Most lists of an account (contract rules, section 14).
+/// Most lists of an account (docs/contract/rules.md#14-lists).
 const MOST: i64 = 50;
 /// Longest title, in characters.
 const TITLE_MAX: usize = 256;

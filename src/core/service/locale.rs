@@ -2,7 +2,7 @@
 //!
 //! Reached from timelines, trends and translations.
 //!
-//! Spec: contract rules, section 1, and decision 2 of the contract's README.
+//! Spec: docs/contract/rules.md#1-transport, and decision 2 of docs/contract/README.md#decisions.
 
 use model::Actor;
 use text::language;

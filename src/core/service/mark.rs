@@ -1,7 +1,7 @@
 //! Favourites, bookmarks, pins and muted conversations.
 //!
-//! Reached from the statuses routes. On a reblog, the original is affected. All are idempotent. Spec: contract rules,
-//! section 10.
+//! Reached from the statuses routes. On a reblog, the original is affected. All are idempotent.
+//! Spec: docs/contract/rules.md#10-statuses.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::notification::{self, Notice};
 use crate::service::visibility::{self, Marked, Place, Seen};
+use database::Tx;
 use model::status::Visibility;
 use model::{Actor, NotificationType, RowId, StatusId};
-use store::Tx;
 use store::favourite::Mark;
 
 /// Marks a status as a favourite of `actor`.

@@ -1,6 +1,6 @@
 //! Read positions (markers) of timelines, shared between a user's clients.
 //!
-//! Spec: contract rules, section 21.
+//! Spec: docs/contract/rules.md#21-markers.
 
 use crate::Cx;
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! [`media::Sandbox`], keeping files that of [`Storage`]; video and audio are those of [`moving`]. No file can be orphaned:
 //! before it is written, a [`PurgeMedia`] job is queued that deletes it unless a status uses it by then.
 //!
-//! Spec: contract rules, sections 10 and 17.
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
 pub mod moving;
 pub mod stock;
@@ -16,11 +16,11 @@ use chrono::Duration;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, PurgeMedia};
+use database::{Fault, Tx};
 use media::storage::{self, Key, Storage};
 use media::{File, Meta, Processed, Purpose, Still, converter, focus};
 use model::media::{MediaKind, MediaState};
 use model::{AccountId, Actor, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId};
-use store::{Fault, Tx};
 
 /// How long an unattached upload, or media of a deleted status, is kept.
 pub const UNATTACHED_TTL: Duration = Duration::days(1);

@@ -9,10 +9,10 @@ use crate::service::oauth::revoke;
 use crate::service::rate_limits::{self, Key};
 use crate::service::{link, session};
 use crypto::Secret;
+use database::Tx;
 use model::actor::User;
 use model::link::LinkKind;
 use model::{Account, AccountId};
-use store::Tx;
 
 /// Mails a reset link to the account with the address `email`. Answers the same in the same time whether or not there is
 /// one, so that addresses cannot be enumerated.
@@ -36,7 +36,7 @@ pub(crate) async fn send_link(cx: &Cx, tx: &mut Tx, user: &User) -> Result<()> {
 /// Sets the password of `account`. Reset links that are on their way work no longer.
 pub(crate) async fn replace(tx: &mut Tx, account: AccountId, hash: &str) -> Result<()> {
     store::user::set_password(tx, account, hash).await?;
-    Ok(store::link::delete_all(tx, LinkKind::ResetPassword, Some(account)).await?)
+    Ok(store::one_time_link::delete_all(tx, LinkKind::ResetPassword, Some(account)).await?)
 }
 
 /// The account whose password the link `token` resets; `None` when the link is unknown, used or expired.

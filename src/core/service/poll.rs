@@ -3,7 +3,7 @@
 //! Reached from `/api/v1/polls`, from publishing and editing a status, and from the job [`ExpirePoll`]. Votes are shown at
 //! once, without a change of the status: a poll is no part of what is cached of it.
 //!
-//! Spec: contract rules, sections 10 (Edits) and 18.
+//! Spec: docs/contract/rules.md#10-statuses (Edits) and docs/contract/rules.md#18-polls.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ use crate::queue::{self, ExpirePoll};
 use crate::service::mark::refuse_blocked;
 use crate::service::notification::{self, Notice};
 use crate::service::visibility::{self, Seen};
+use database::Tx;
 use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};
-use store::Tx;
 
 /// Fewest options of a poll.
 pub const MIN_OPTIONS: usize = 2;

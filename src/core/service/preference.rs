@@ -3,7 +3,7 @@
 //! Reached from `/settings/preferences`. Apps set some of them by [`profile`](super::profile), and read them by
 //! `GET /api/v1/preferences`.
 //!
-//! Spec: contract rules, section 28.
+//! Spec: docs/contract/rules.md#28-defaults-of-settings.
 
 use super::profile::quoting;
 use crate::change::{self, Change};

@@ -3,7 +3,7 @@
 //! Texts are rendered to HTML here, when they are written. Reached from `update_credentials` and from plugins.
 //! Knows nothing of HTTP; images are handled by [`profile_image`].
 //!
-//! Spec: contract rules, section 9.
+//! Spec: docs/contract/rules.md#9-accounts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,12 +12,11 @@ use std::str::FromStr;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result, Validation};
-use crate::service::domain;
 use crate::service::profile_image::{self, Picture};
-use crate::service::profile_link;
+use crate::service::{domain, profile_link};
+use database::Tx;
 use model::account::{ActorType, OtherSettings, Searchability};
 use model::{Account, AccountId, Actor, Field, Preferences, QuotePolicy, Visibility};
-use store::Tx;
 use store::profile::Profile;
 use text::{Links, MentionTarget, language};
 

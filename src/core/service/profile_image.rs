@@ -3,7 +3,7 @@
 //! A file that is not, or no longer, shown is deleted by a [`PurgeProfileImages`] job: queued before the file is
 //! written, and again when another image replaces it. Reached from `update_credentials` and from plugins.
 //!
-//! Spec: contract rules, section 9.
+//! Spec: docs/contract/rules.md#9-accounts.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,11 @@ use chrono::Duration;
 use super::media::{decode, new_key, put_all};
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
-use crate::queue;
-use crate::queue::PurgeProfileImages;
+use crate::queue::{self, PurgeProfileImages};
+use database::Tx;
 use media::storage::{FileKind, Key};
 use media::{Processed, Purpose};
 use model::{Account, AccountId, Actor};
-use store::Tx;
 
 /// How long a stored image may wait to be set; it normally takes seconds.
 const UNSET_TTL: Duration = Duration::hours(1);

@@ -5,7 +5,8 @@
 //!
 //! Pages must be `https`, redirects included; with `server.development`, where nobody has a certificate, `http` will do.
 //!
-//! Spec: contract rules, section 9, "Field verification"; <https://microformats.org/wiki/rel-me>; RFC 8288 for the header.
+//! Spec: docs/contract/rules.md#9-accounts, "Field verification"; <https://microformats.org/wiki/rel-me>; RFC 8288 for the
+//! header.
 
 use outbound::Target;
 

@@ -1,9 +1,9 @@
 //! Rate limits: fixed windows aligned to the epoch, counted in memory per process.
 //!
-//! Contract: rules, section 5. The HTTP layer spends per-request limits by [`spend`]; a service whose action has its
-//! own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
-//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters are not shared between
-//! nodes, and are kept in [`limit_counters`](super::limit_counters).
+//! Spec: docs/contract/rules.md#5-rate-limits. The HTTP layer spends per-request limits by [`spend`]; a service whose action
+//! has its own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
+//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters are not shared between nodes,
+//! and are kept in [`limit_counters`](super::limit_counters).
 
 use std::borrow::Cow;
 use std::net::IpAddr;

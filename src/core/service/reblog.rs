@@ -1,6 +1,6 @@
 //! Reblogging statuses and undoing it. Reached from the statuses routes; idempotent.
 //!
-//! Spec: contract rules, section 10, Boosts.
+//! Spec: docs/contract/rules.md#10-statuses, Boosts.
 
 use crate::Cx;
 use crate::change::{self, Change};

@@ -4,7 +4,7 @@
 //! without approval: it is asked before the form is checked, and counts in the transaction that makes the account. Not
 //! here, because the server does not have them: rules for addresses and e-mail providers, a limit of accounts, sign-in by
 //! another service. The command line and the owner's set-up create accounts
-//! directly, by `service::sign_up`. Contract: rules, section 8.
+//! directly, by `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{link, session};
 use crypto::Secret;
+use database::Tx;
 use model::instance::Rule;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
 use model::{Account, AccountId};
 use serde_json::{Map, Value};
-use store::Tx;
 
 /// Longest answer to "Why would you like to join?", in characters.
 pub const REASON_MAX: usize = 420;

@@ -2,7 +2,7 @@
 //!
 //! Reached from the accounts routes and from [`super::follow`]. Knows nothing of HTTP.
 //!
-//! Spec: contract rules, sections 9 and 20.
+//! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use chrono::Duration;
 
@@ -10,12 +10,12 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::{account, follow, notification};
+use database::Tx;
 use model::relationship::{Listed, Muted};
 use model::{Account, AccountId, Actor, Cursor};
-use store::Tx;
 use store::relationship::{NewMute, Pair, Relation, RelationshipRow};
 
-/// Longest private note, in characters (contract rules, section 9).
+/// Longest private note, in characters (docs/contract/rules.md#9-accounts).
 const NOTE_MAX: usize = 2000;
 /// Longest temporary mute: a hundred years, in seconds.
 const MUTE_SECONDS_MAX: i64 = 100 * 365 * 24 * 60 * 60;

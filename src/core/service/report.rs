@@ -3,7 +3,7 @@
 //! Reached from `POST /api/v1/reports`; read and resolved by `rookery report`, later by the admin API. Whom a report is
 //! to be forwarded to is stored with it; `federation` sends it.
 //!
-//! Spec: contract rules, section 19; <https://docs.joinmastodon.org/methods/reports/>
+//! Spec: docs/contract/rules.md#19-reports; <https://docs.joinmastodon.org/methods/reports/>
 
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use model::{Account, AccountId, Actor, Json, RowId, RuleId, StatusId};
 
 pub use store::report::Report;
 
-/// Longest comment, in characters (contract rules, section 19).
+/// Longest comment, in characters (docs/contract/rules.md#19-reports).
 const COMMENT_MAX: usize = 1000;
 
 /// A report as sent.

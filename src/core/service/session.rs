@@ -23,7 +23,7 @@ const LIFETIME: Duration = Duration::days(14);
 const BROWSER_MAX: usize = 300;
 /// A session's expiry is extended once a day at most, so that viewing pages does not write.
 const EXTEND_AFTER: Duration = Duration::days(1);
-/// Shortest and longest password, in characters (contract rules, section 8).
+/// Shortest and longest password, in characters (docs/contract/rules.md#8-oauth-and-sign-up).
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=72;
 
 /// The person signed in to a browser.

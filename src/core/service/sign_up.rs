@@ -6,12 +6,12 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, OnUnique, Result, Validation};
 use crate::service::notification::{self, StaffNotice};
+use database::Tx;
 use model::actor::User;
 use model::{Account, AccountId, AppId};
-use store::Tx;
 use store::account::ActorObject;
 
-/// Longest user name, in characters (contract rules, section 8).
+/// Longest user name, in characters (docs/contract/rules.md#8-oauth-and-sign-up).
 pub const USERNAME_MAX: usize = 30;
 
 /// A new account; the password is hashed already.

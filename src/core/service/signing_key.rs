@@ -10,8 +10,8 @@ use crate::Cx;
 use crate::error::Result;
 use crate::queue::{self, GenerateKey};
 use crypto::{Keys, Secret};
+use database::{Executor, Tx};
 use model::AccountId;
-use store::{Executor, Tx};
 
 /// The purpose under which signing keys are sealed.
 const PURPOSE: &str = "signing-keys";

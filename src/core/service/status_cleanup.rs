@@ -18,9 +18,9 @@ use crate::error::{Error, Result, Validation};
 use crate::extension::CleanupException;
 use crate::queue::DeleteOldStatuses;
 use crate::service::removal;
+use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, StatusId};
-use store::Tx;
 use store::status_cleanup::StatusCleanupException;
 
 const DAY: i64 = 24 * 60 * 60;

@@ -3,7 +3,7 @@
 //! Reached from the crate `streaming`, which knows who is connected. Who may see a status is decided by
 //! [`visibility`], and how it looks by the [entities](crate::entity). Nothing here sends anything.
 //!
-//! Spec: contract streaming, sections 4 and 7.
+//! Spec: docs/contract/streaming.md#4-channels and docs/contract/streaming.md#7-events.
 
 use crate::Cx;
 use crate::error::Result;
@@ -41,7 +41,7 @@ pub async fn public_status(cx: &Cx, id: StatusId) -> Result<Option<PublicStatus>
         return Ok(None);
     }
     let tags = store::status::tags(&cx.db, &[id]).await?;
-    let mentions = store::record::mentions(&cx.db, &[id]).await?;
+    let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(Some(PublicStatus {
         listed: status.listed,
         tagged,
@@ -61,7 +61,7 @@ fn is_tagged_publicly(status: &Status) -> bool {
 
 /// Whom the status mentions, silently too.
 pub async fn mentioned(cx: &Cx, id: StatusId) -> Result<Vec<AccountId>> {
-    let mentions = store::record::mentions(&cx.db, &[id]).await?;
+    let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(mentions.into_iter().map(|(_, account)| account).collect())
 }
 

@@ -5,7 +5,7 @@
 //! who was dismissed, asked or suspended since. Accounts similar to those followed of late are no source, since statuses are
 //! not compared.
 //!
-//! Spec: contract rules, section 23; <https://docs.joinmastodon.org/methods/suggestions/>
+//! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/suggestions/>
 
 use std::collections::HashMap;
 use std::sync::Arc;

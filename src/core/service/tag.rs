@@ -4,7 +4,7 @@
 //! A hashtag is written as in its first use where anyone may read it, and until then in normal form or as its reader wrote it:
 //! how people write hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](super::featured_tag).
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 pub use store::tag::FoundTag;
 
@@ -12,8 +12,8 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::service::rate_limits::{self, Family};
+use database::Tx;
 use model::{Actor, Cursor, TagId};
-use store::Tx;
 use store::tag::FollowedTag;
 use text::hashtag;
 

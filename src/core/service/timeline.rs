@@ -1,7 +1,8 @@
 //! Timelines: home, lists, public, hashtag, link, profile, favourites, bookmarks and threads, by keyset pagination.
 //!
 //! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
-//! cursors stay right (contract rules, sections 4 and 12). Who may see what is decided by [`visibility`].
+//! cursors stay right (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). Who may see what is
+//! decided by [`visibility`].
 
 use std::collections::HashSet;
 

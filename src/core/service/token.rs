@@ -1,13 +1,13 @@
 //! OAuth access tokens: derived from the server's secret key and a nonce, stored only as a hash.
 //!
 //! Deriving a token instead of storing it lets the same application, account and scopes get the same token again, as
-//! the contract requires (rules, section 2), while a leaked database reveals none.
+//! the contract requires (docs/contract/rules.md#2-authentication), while a leaked database reveals none.
 
 use crate::Cx;
 use crate::error::Result;
 use crypto::Secret;
+use database::Tx;
 use model::{AccountId, AppId, Scopes, Time, TokenId};
-use store::Tx;
 
 /// An issued token as it is returned to the application.
 #[derive(Debug)]

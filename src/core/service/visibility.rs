@@ -2,11 +2,12 @@
 //!
 //! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. What is to be known of the
 //! statuses and their authors comes from one statement for the whole page, or from memory ([`heads`]), what the viewer did
-//! with them from another ([`store::marks`]), and whom the viewer follows, blocks and mutes is in memory ([`relations`]).
+//! with them from another ([`store::interaction`]), and whom the viewer follows, blocks and mutes is in memory ([`relations`]).
 //! The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the rule in SQL that could
 //! differ. Rendering takes only [`Seen`], and only this module makes one. What is hidden looks like what is missing.
 //!
-//! Spec: contract rules, sections 7, 9, 10 and 12.
+//! Spec: docs/contract/rules.md#7-access-modes, docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
+//! docs/contract/rules.md#12-timelines.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::service::{account_domains, heads, relations};
 use model::status::Visibility;
 use model::{AccountId, Actor, StatusId, Time, boxed};
-use store::marks::{self, Marks};
+use store::interaction::{self, Marks};
 use store::relation_set::Relations;
 use store::status::Head;
 
@@ -208,7 +209,8 @@ pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
 }
 
 /// The places among `viewers` of those whom the public status `seen` may be streamed to: who may see it, did not filter its
-/// author from public timelines, and neither block nor mute whom it mentions (contract streaming, section 8).
+/// author from public timelines, and neither block nor mute whom it mentions
+/// (docs/contract/streaming.md#8-server-side-filtering).
 pub async fn receivers(
     cx: &Cx,
     viewers: &[Arc<Actor>],
@@ -338,7 +340,8 @@ impl View {
         let statuses = heads.iter().map(|head| head.id);
         let conversations = heads.iter().filter_map(|head| head.conversation_id);
         let addressed = heads.iter().filter(|head| is_addressed(head) && !is_own(Some(viewer), head));
-        let marks = marks::find(&cx.db, viewer.id, statuses, conversations, addressed.map(|head| head.id)).await?;
+        let marks =
+            interaction::find(&cx.db, viewer.id, statuses, conversations, addressed.map(|head| head.id)).await?;
         Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
     }
 
@@ -348,7 +351,7 @@ impl View {
         let conversations = heads.iter().filter_map(|head| head.conversation_id);
         let addressed = heads.iter().filter(|head| is_addressed(head)).map(|head| head.id);
         let ids = viewers.iter().map(|viewer| viewer.id);
-        let mut marks = marks::find_each(&cx.db, ids, statuses, conversations, addressed).await?;
+        let mut marks = interaction::find_each(&cx.db, ids, statuses, conversations, addressed).await?;
         let (mut views, now) = (Vec::with_capacity(viewers.len()), cx.clock.now());
         for viewer in viewers {
             let relations = relations::of(cx, viewer).await?;

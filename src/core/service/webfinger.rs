@@ -1,6 +1,6 @@
 //! WebFinger (RFC 7033): resolves an address to a local account or the server itself.
 //!
-//! Spec: contract federation, section 1.
+//! Spec: docs/contract/federation.md#1-discovery-documents.
 
 use crate::Cx;
 use crate::error::{Error, Result};

@@ -38,7 +38,8 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Unknown types are ignored; a filter that names only unknown types matches nothing (contract rules, section 13).
+    /// Unknown types are ignored; a filter that names only unknown types matches nothing
+    /// (docs/contract/rules.md#13-notifications).
     pub(super) fn wanted(self, cx: &Cx) -> NotificationFilter {
         let named = |names: &[String], kind: &NotificationKind| names.iter().any(|name| name == kind.as_str());
         let types = service::notification::types(cx).into_iter().filter(|kind| {

@@ -1,7 +1,7 @@
 //! Extractors for authentication and scope: a handler's argument list states who may call it.
 //!
-//! They read the [`Authentication`] that the `auth` stage found. Checks run in the order of contract rules, section 2:
-//! token valid, scope, user present, account usable.
+//! They read the [`Authentication`] that the `auth` stage found. Checks run in the order of
+//! docs/contract/rules.md#2-authentication: token valid, scope, user present, account usable.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl<S: RequiredScopes> FromRequestParts<()> for AppAuth<S> {
 impl<S: RequiredScopes> FromRequestParts<()> for Admin<S> {
     type Rejection = ErrorResponse;
 
-    /// Responds 403, not 401, without a token (contract extensions, section 13).
+    /// Responds 403, not 401, without a token (docs/contract/extensions.md#13-admin-api).
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         if parts.extensions.get::<ViaAdminSocket>().is_some() {
             return Ok(Self(None, PhantomData));
@@ -233,7 +233,7 @@ fn granted(extensions: &Extensions, scopes: &[&str]) -> Result<Option<Arc<Grant>
     Err(Error::forbidden(format!("This action needs the scope {}", scopes.join(" or "))).into())
 }
 
-/// The 401 for a request without a token (contract rules, section 3).
+/// The 401 for a request without a token (docs/contract/rules.md#3-errors).
 fn sign_in_needed() -> Error {
     Error::Unauthorized("This method requires an authenticated user".into())
 }
@@ -247,7 +247,7 @@ pub fn require_actor(grant: &Grant) -> Result<Arc<Actor>> {
 }
 
 /// The 422 for a request without a user: with an application's own token, or with none where no scope is asked for
-/// (contract rules, section 2).
+/// (docs/contract/rules.md#2-authentication).
 fn user_needed() -> Error {
     Error::invalid("This method requires an authenticated user")
 }

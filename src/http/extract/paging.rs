@@ -1,6 +1,6 @@
 //! Paging: the cursor that a request asks for, or the offset where a list has none, and the links to neighbouring pages.
 //!
-//! Spec: contract rules, section 4.
+//! Spec: docs/contract/rules.md#4-pagination.
 
 use axum::extract::FromRequestParts;
 use axum::http::Uri;
@@ -113,8 +113,8 @@ impl<const DEFAULT: i64, const MAX: i64> FromRequestParts<()> for OffsetPaging<D
 }
 
 impl<const DEFAULT: i64, const MAX: i64> OffsetPaging<DEFAULT, MAX> {
-    /// The `Link` header of a page of `count` results: `next` when it is full, `prev` beyond the first pages (contract rules,
-    /// section 4). `None` without either.
+    /// The `Link` header of a page of `count` results: `next` when it is full, `prev` beyond the first pages
+    /// (docs/contract/rules.md#4-pagination). `None` without either.
     pub(crate) fn links(&self, count: usize) -> Option<String> {
         let full = self.limit > 0 && i64::try_from(count).is_ok_and(|count| count >= self.limit);
         let next = full.then(|| self.link(self.offset.saturating_add(self.limit), "next"));

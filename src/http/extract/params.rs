@@ -379,7 +379,7 @@ fn causes<'a>(
     std::iter::successors(Some(error), |error| error.source())
 }
 
-/// A boolean as defined by contract rules, section 1; absent, null and "" are `None`.
+/// A boolean as defined by docs/contract/rules.md#1-transport; absent, null and "" are `None`.
 ///
 /// # Errors
 /// When it is a list or an object.

@@ -73,7 +73,7 @@ fn bytes(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX / 8)
 }
 
-/// A file beyond the limit is 422 (contract rules, section 3), wherever that is noticed.
+/// A file beyond the limit is 422 (docs/contract/rules.md#3-errors), wherever that is noticed.
 pub(crate) fn too_large(cx: &Cx, extensions: &Extensions) -> Error {
     Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx, extensions)))
 }

@@ -3,7 +3,7 @@
 //! OpenAPI 3.1 has no word for a sequence of events, so `x-events` of an operation maps their names to the schemas of their
 //! payloads: a JSON document, or a text where the type is `string`. Channels of plugins come from their manifests.
 //!
-//! Spec: contract streaming, sections 2 to 5
+//! Spec: docs/contract/streaming.md
 
 use axum::http::Method;
 use serde_json::{Map, Value, json};

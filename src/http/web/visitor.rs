@@ -9,7 +9,7 @@ use super::{Page, SignedIn};
 use crate::Cx;
 use crate::operation::Describe;
 
-/// Anyone; in limited federation, signed-in users only (contract rules, section 7).
+/// Anyone; in limited federation, signed-in users only (docs/contract/rules.md#7-access-modes).
 #[derive(Debug)]
 pub struct Visitor {
     /// The page must not be cached for others.

@@ -67,7 +67,7 @@ pub(crate) fn from_error(error: Error) -> Failure {
         Error::Plugin(_) | Error::Unavailable(_) | Error::Machine(_) => (503, "core.unavailable"),
         Error::Refused(_) => (422, "core.refused"),
         Error::Store(cause) if cause.is_cut_off() => return transaction_time(),
-        Error::Store(store::Error::RolledBack) => (409, "sql.undone"),
+        Error::Store(database::Error::RolledBack) => (409, "sql.undone"),
         Error::Store(cause) if cause.is_contended() => (503, "core.unavailable"),
         Error::Store(_) | Error::Internal(_) => return internal(&error),
     };
@@ -89,7 +89,7 @@ pub(crate) trait OrFailure<T> {
     fn or_failure(self) -> Result<T, Failure>;
 }
 
-impl<T> OrFailure<T> for store::Result<T> {
+impl<T> OrFailure<T> for database::Result<T> {
     fn or_failure(self) -> Result<T, Failure> {
         self.map_err(|error| from_error(error.into()))
     }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn rolled_back_transaction_is_not_an_internal_failure() {
-        let failed = from_error(Error::Store(store::Error::RolledBack));
+        let failed = from_error(Error::Store(database::Error::RolledBack));
         assert_eq!((failed.status, failed.code.as_str()), (409, "sql.undone"));
     }
 }

@@ -10,11 +10,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::PluginId;
+use database::Executor;
 use model::account::{ActorType, OtherSettings};
 use model::{AccountId, StatusId, Visibility};
 use rookery_core::error::{Error, Result};
-use store::Executor;
-use store::record::{AccountRow, StatusRow};
+use store::plugin_record::{AccountRow, StatusRow};
 
 /// The permission to see the text of statuses that are not public, wherever a plugin meets them.
 const PRIVATE: &str = "statuses:private";
@@ -66,13 +66,13 @@ pub async fn statuses(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = store::record::statuses(db.reborrow(), reader.id, ids).await?;
+    let rows = store::plugin_record::statuses(db.reborrow(), reader.id, ids).await?;
     let mut tags: HashMap<StatusId, Vec<String>> = HashMap::new();
     for (status, name) in store::status::tags(db.reborrow(), ids).await? {
         tags.entry(status).or_default().push(name);
     }
     let mut mentions: HashMap<StatusId, Vec<i64>> = HashMap::new();
-    for (status, account) in store::record::mentions(db.reborrow(), ids).await? {
+    for (status, account) in store::plugin_record::mentions(db.reborrow(), ids).await? {
         mentions.entry(status).or_default().push(account.into());
     }
     let record = |mut row: StatusRow| {
@@ -95,7 +95,7 @@ pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<HashMap<Ac
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = store::record::accounts(db, ids).await?;
+    let rows = store::plugin_record::accounts(db, ids).await?;
     rows.into_iter().map(|row| Ok((row.id, account(row)?))).collect()
 }
 

@@ -12,7 +12,7 @@ use super::database_time::Timed;
 use super::failure::{TRANSACTION_TIME, at_most, denied};
 use super::room::Room;
 use crate::sql::Statements;
-use store::confined::Lane;
+use database::confined::Lane;
 
 /// Most statements of one batch.
 const BATCH: usize = 500;

@@ -13,8 +13,8 @@ use super::log::Bucket;
 use super::notified::Notified;
 use super::plugin_metrics::MetricTable;
 use crate::Cx;
+use database::Engine;
 use model::PluginId;
-use store::Engine;
 
 /// The shared state of all plugins. Entries are created by the first call.
 #[derive(Debug, Default)]

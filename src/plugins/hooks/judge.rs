@@ -1,6 +1,6 @@
 //! The notification filter: plugins judge notifications before they are created; the strictest verdict wins.
 //!
-//! No transaction is open (`PLUGINS.md` section 1.4, rule (a)): pending notifications wait in a table meanwhile. A
+//! No transaction is open (docs/plugins.md#14-hooks, rule (a)): pending notifications wait in a table meanwhile. A
 //! plugin that fails or times out has no objection.
 
 use std::collections::BTreeMap;

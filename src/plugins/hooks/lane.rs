@@ -13,8 +13,7 @@ use rookery_plugin_host::{CallError, CallErrorKind, Host as _, Part};
 use super::outbox::{FANOUT, has_account, has_status};
 use super::subscription::Subscription;
 use crate::Cx;
-use crate::call::records;
-use crate::call::{Call, Caller, Mode, feeds};
+use crate::call::{Call, Caller, Mode, feeds, records};
 use model::{AccountId, StatusId};
 use rookery_core::Origin;
 use rookery_core::change::ChangeKind;
@@ -104,7 +103,7 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) 
     let author = rows.first().and_then(|first| first.actor_id).filter(|author| is_alone(*author, rows));
     let caller = Caller { author: author.map(AccountId::from), ..Caller::system() };
     let call = Call::new(cx, &hook.active, Part::Jobs, caller, Mode::Ambient);
-    if cx.db.engine() == store::Engine::Postgres {
+    if cx.db.engine() == database::Engine::Postgres {
         let mut tx = call.ambient().await?;
         if !plugin_event::lock(&mut tx, lane).await.map_err(Error::from)? {
             return Ok(false);

@@ -7,7 +7,7 @@
 //! fails or is slow costs what its hook adds, as its policy says, and nothing else. Without plugins each of these is a
 //! lookup in an empty table.
 //!
-//! Follows `PLUGINS.md`, section 1.4.
+//! Follows docs/plugins.md#14-hooks.
 
 mod asked;
 pub mod budget;

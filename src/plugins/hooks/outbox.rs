@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::table::Hooks;
 use crate::{Cx, Registry};
+use database::Tx;
 use model::{AccountId, StatusId};
 use rookery_core::change::{Change, ChangeKind, StatusTraits};
 use rookery_core::queue::{self, RecordChanges};
 use rookery_core::{Origin, Result};
-use store::Tx;
 use store::plugin_event::NewEvent;
 
 /// Shards: events of one plugin that are delivered in parallel; those of one account share a shard and stay in order.

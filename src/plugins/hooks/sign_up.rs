@@ -3,7 +3,7 @@
 //!
 //! Asked about requests with a parameter that the hook names, and about no other. The plugin's part of the transaction
 //! comes first and is limited like every other; then the core goes on in it, so that no plugin runs while a lock of the
-//! core's is held (`PLUGINS.md` section 1.4, rule (a)).
+//! core's is held (docs/plugins.md#14-hooks, rule (a)).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::error::no_answer;
 use crate::manifest::{Moment, Policy};
+use database::Tx;
 use model::AccountId;
 use rookery_core::error::{Error, Result};
 use rookery_core::extension::Admission;
-use store::Tx;
 
 /// How long the rest of the transaction may take: that of the core alone.
 const CORE: Duration = Duration::from_secs(30);

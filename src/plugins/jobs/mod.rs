@@ -15,15 +15,14 @@ use rookery_plugin_host::{CallErrorKind, Part};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Schedule;
-use crate::{Active, Registry};
+use crate::{Active, Cx, Registry};
+use database::Tx;
 use model::Time;
 use rookery_core::Origin;
 use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure};
-use store::Tx;
 use store::job::{Claim, JobRow};
 
 pub(crate) use schedule::schedule;
@@ -175,7 +174,7 @@ async fn ask(
 }
 
 /// Makes room for one more dead letter of the plugin: as many are kept as jobs may wait, the newest ones.
-async fn trim_dead(tx: &mut Tx, active: &Active) -> Result<(), store::Error> {
+async fn trim_dead(tx: &mut Tx, active: &Active) -> Result<(), database::Error> {
     let most = i64::from(active.limits.jobs) - 1;
     store::job::delete_dead_beyond(tx, &kind_of(active.name()), most).await.map(drop)
 }

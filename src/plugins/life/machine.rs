@@ -26,7 +26,7 @@
 //!
 //! Pure: no clock, no database, no task. [`Life::step`] says what to do; `reconcile` and `supervise` do it.
 //!
-//! Follows `PLUGINS.md`, sections 2.1 (states), 2.2 (probation) and 2.6 (breaker).
+//! Follows docs/plugins.md#21-states (states), docs/plugins.md#22-loading (probation) and docs/plugins.md#26-limits (breaker).
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@
 //! that change ([`pause`]) and swaps the registry. [`supervise`] looks after what serves, [`watch`] after files that change.
 //! What may follow what is decided in one place, the state machine in `machine`; [`observed`] keeps its state for the admin.
 //!
-//! Follows `PLUGINS.md`, section 2.
+//! Follows docs/plugins.md#2-life-cycle.
 
 pub mod desired;
 mod machine;

@@ -1,5 +1,6 @@
-//! Pausing plugins while their tables are migrated in a way the previous generation cannot run on (PLUGINS.md section
-//! 2.5): their routes wait for a moment, jobs and events are postponed, hooks fail as their policies say.
+//! Pausing plugins while their tables are migrated in a way the previous generation cannot run on
+//! (docs/plugins.md#25-contract-migrations): their routes wait for a moment, jobs and events are postponed, hooks fail as
+//! their policies say.
 //!
 //! The server that migrates announces it in the database first and gives the others time to notice: they pause the
 //! plugin as well, until the package they run fits the tables again. A server whose package no longer fits stays paused
@@ -16,11 +17,11 @@ use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::Instant;
 
 use super::DRAIN;
-use crate::Cx;
-use crate::{Active, PluginId, Registry, sql};
+use crate::{Active, Cx, PluginId, Registry, sql};
+use database::Engine;
 use model::{Time, boxed};
 use rookery_core::error::{Error, Result as Done};
-use store::{Engine, plugin_schema};
+use store::plugin_schema;
 
 /// How long a request waits before it is answered with 503.
 const MAX_WAIT: Duration = Duration::from_secs(2);

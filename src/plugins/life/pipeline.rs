@@ -1,4 +1,4 @@
-//! From a package to a plugin that is ready to be activated: every step of PLUGINS.md section 2.2 up to the swap.
+//! From a package to a plugin that is ready to be activated: every step of docs/plugins.md#22-loading up to the swap.
 //!
 //! Reached from `life` and from dry runs of the admin; runs off the request path. Requests see nothing of it: the
 //! candidate's changes to the database are rolled back, and a fault leaves everything as it was.
@@ -15,17 +15,16 @@ use tokio::time::Instant;
 
 use super::machine::State;
 use super::{desired, source};
-use crate::Cx;
 use crate::call::{self, Call};
 use crate::manifest::{self, Limits, Resolved};
 use crate::quota::{Quota, Quotas};
 use crate::settings::SettingsSchema;
 use crate::sql::{self, Migrated, Progress, Statements};
-use crate::{Active, Package, PluginId};
+use crate::{Active, Cx, Package, PluginId};
 use config::folder::TrustedFolder;
 use crypto::Secret;
+use database::Tx;
 use model::clock::Clock;
-use store::Tx;
 use store::plugin::Plugin;
 
 /// A package to try, with the admin's desired state for it.
@@ -394,7 +393,7 @@ async fn migrate_once(
     told: Option<i64>,
     progress: &mut Progress,
 ) -> Result<Migrated, LoadError> {
-    let failed = |error: store::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
+    let failed = |error: database::Error| LoadError::new(Stage::Migrate, format!("{}: {error}", active.name()));
     let mut tx = cx.db.begin().await.map_err(failed)?;
     let (now, time) = (cx.clock.now(), migration_time(cx));
     tx.bound(time, Some(contended(cx)));

@@ -1,8 +1,8 @@
 //! Supervises active plugins: rolls back a new generation that fails on probation, quarantines a plugin whose circuit
 //! breaker keeps opening, as `machine` decides.
 //!
-//! [`check`] is called twice a second by the server's housekeeping. Follows `PLUGINS.md` sections 2.2 (observe) and 2.6
-//! (breaker).
+//! [`check`] is called twice a second by the server's housekeeping. Follows docs/plugins.md#22-loading (observe) and
+//! docs/plugins.md#26-limits (breaker).
 
 use model::boxed;
 use rookery_plugin_host::{LoadError, Stage};

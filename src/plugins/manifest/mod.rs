@@ -1,5 +1,5 @@
-//! `plugin.toml`: what a plugin is, which permissions and limits it asks for, and where it attaches (PLUGINS.md section
-//! 1.3).
+//! `plugin.toml`: what a plugin is, which permissions and limits it asks for, and where it attaches
+//! (docs/plugins.md#13-manifest).
 //!
 //! Plain data. Parsing ([`parse()`]) refuses unknown keys, suggesting the nearest known one, and checks everything that
 //! can be checked without the component, the database or other plugins. `MANIFEST.md` of the SDK is the reference for
@@ -127,7 +127,7 @@ pub struct Build {
 /// `[limits]`: what the plugin asks for; the admin may override it. Sizes as `32MiB`, times as `50ms`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "PLUGINS.md section 2.6")]
+#[expect(missing_docs, reason = "docs/plugins.md#26-limits")]
 pub struct Limits {
     pub memory: Option<String>,
     pub route_cpu: Option<String>,

@@ -1,4 +1,4 @@
-//! Validation of a manifest (PLUGINS.md sections 1.3 and 1.4), as far as it needs nothing else.
+//! Validation of a manifest (docs/plugins.md#13-manifest and docs/plugins.md#14-hooks), as far as it needs nothing else.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

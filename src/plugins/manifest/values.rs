@@ -97,7 +97,7 @@ impl Default for Resolved {
 }
 
 impl Limits {
-    /// These limits in numbers, with the defaults of PLUGINS.md section 2.6.
+    /// These limits in numbers, with the defaults of docs/plugins.md#26-limits.
     ///
     /// # Errors
     /// The invalid key, and the values it takes.

@@ -5,7 +5,8 @@
 //! calls but never sees a token, refers to entities by id, and they are rendered by the same code as everywhere. Routes
 //! that the manifest declares `native` never call the plugin at all.
 //!
-//! Follows `PLUGINS.md` sections 1.3, 1.8, 2.3 and 2.6.
+//! Follows docs/plugins.md#13-manifest, docs/plugins.md#18-native-routes, docs/plugins.md#23-swap-and-drain and
+//! docs/plugins.md#26-limits.
 
 mod claim;
 mod failure;

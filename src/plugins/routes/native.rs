@@ -13,18 +13,17 @@ use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use super::paging::PageRequest;
 use super::table::{Found, Mounted};
 use super::{gate, output};
-use crate::Active;
-use crate::Cx;
 use crate::call::{Caller, Timed, log_cause};
 use crate::error::{no_answer, refused};
 use crate::manifest::{Native, Route};
 use crate::sql::{ParamType, Returns, Statement, Statements};
+use crate::{Active, Cx};
+use database::confined::Lane;
 use http::error::raw_json;
 use model::{Cursor, StatusId};
 use rookery_core::entity::Array;
 use rookery_core::error::{Error, Result};
 use rookery_core::service::visibility::Place;
-use store::confined::Lane;
 use store::feed::{Entries, Source};
 
 /// Entries of a feed whose route is not paginated.

@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 
 use super::{Active, manifest};
 use crate::Cx;
+use database::Tx;
 use model::AccountId;
 use rookery_core::error::{Error, Result};
-use store::{Tx, plugin_setting};
+use store::plugin_setting;
 
 /// Largest stored document of an account's settings for a plugin, in bytes.
 pub const SIZE: usize = 64 * 1024;

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use database::Tx;
+use database::confined::Scope;
 use model::PluginId;
 use rookery_core::Result;
-use store::confined::Scope;
-use store::plugin_schema::ForeignKey;
-use store::{Tx, plugin_kv, plugin_schema};
+use store::plugin_kv;
+use store::plugin_schema::{self, ForeignKey};
 
 /// Checks that no reference prevents deleting an account's rows, or rows that are deleted with them.
 ///

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use database::confined::functions::{self, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
+use database::confined::{ConfinedError, Limits, Param, ParamType, Scope};
+use database::db::{Db, Options};
+use database::{Engine, migrate};
 use sqlparser::tokenizer::Token;
-use store::confined::functions::{self, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
-use store::confined::{ConfinedError, Limits, Param, ParamType, Scope};
-use store::db::{Db, Options};
-use store::{Engine, migrate};
 
 use super::check::{self, Rules};
 use super::text::{self, Slot};

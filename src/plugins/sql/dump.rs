@@ -15,11 +15,12 @@ use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::Cx;
 use config::folder::TrustedFolder;
+use database::Tx;
+use database::confined::Scope;
 use rookery_core::error::{Error, Result};
-use store::confined::Scope;
 use store::plugin::Plugin;
 use store::plugin_data::{encoded, records};
-use store::{Tx, plugin_kv};
+use store::plugin_kv;
 
 /// The folder in `storage.data_dir`.
 const FOLDER: &str = "plugin-dumps";

@@ -3,8 +3,8 @@
 use rookery_plugin_host::imports::types::Failure;
 
 use crate::call::transaction_time;
-use store::confined::ConfinedError;
-use store::confined::functions::MAX_VALUE_BYTES;
+use database::confined::ConfinedError;
+use database::confined::functions::MAX_VALUE_BYTES;
 
 /// A failure with a specific code.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {

@@ -15,10 +15,10 @@ use rookery_plugin_host::{LoadError, Stage};
 use super::check::{self, Checked, Rules};
 use super::{Files, text, utf8};
 use crate::{Manifest, PluginId};
+use database::confined::{ConfinedError, Limits, Scope};
+use database::{Engine, Executor as _, Tx};
 use model::Time;
-use store::confined::{ConfinedError, Limits, Scope};
 use store::plugin_schema::{self, AppliedMigration};
-use store::{Engine, Executor as _, Tx};
 
 /// Limits of one statement; the time is what remains for the whole migration.
 const LIMITS: Limits = Limits { time: Duration::ZERO, rows: 0, bytes: 1 << 20 };
@@ -187,7 +187,7 @@ async fn check_targets(tx: &mut Tx, scope: &Scope, plugin: &str) -> Result<(), S
 }
 
 /// Counts a batch; at the first one, how many there may be.
-async fn count_batch(tx: &mut Tx, scope: &Scope, rows: u32, batches: &mut u64, most: &mut u64) -> store::Result<()> {
+async fn count_batch(tx: &mut Tx, scope: &Scope, rows: u32, batches: &mut u64, most: &mut u64) -> database::Result<()> {
     if *batches == 0 {
         let mut total = 0;
         for table in tx.list_tables(scope).await? {
@@ -220,7 +220,7 @@ fn failed(migration: &Migration, error: &ConfinedError, time: Duration) -> Strin
     }
 }
 
-fn no_namespace(error: &store::Error) -> String {
+fn no_namespace(error: &database::Error) -> String {
     if error.is_denied() {
         "its tables have no place: the server's role of the database may not make roles and schemas, so give it CREATEROLE, \
          and CREATE on the database"

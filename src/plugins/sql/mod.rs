@@ -37,8 +37,8 @@
 //!
 //! # Enforcement
 //!
-//! Three layers, each of which suffices for most of PLUGINS.md section 3: [`check`] validates the syntax tree, at load,
-//! and rewrites names; [`confined`](store::confined) makes the engine refuse whatever is outside the name-space; limits
+//! Three layers, each of which suffices for most of docs/plugins.md#3-security: [`check`] validates the syntax tree, at load,
+//! and rewrites names; [`confined`](database::confined) makes the engine refuse whatever is outside the name-space; limits
 //! on rows, bytes, time and size stop the rest.
 
 mod account;
@@ -65,12 +65,12 @@ pub use source::Returns;
 pub use statements::{Statement, Statements};
 
 /// The type of a parameter.
-pub use store::confined::ParamType;
+pub use database::confined::ParamType;
 
 use super::Manifest;
 use super::manifest::Resolved;
-use store::Executor;
-use store::confined::{Limits, Scope, VIEWS};
+use database::Executor;
+use database::confined::{Limits, Scope, VIEWS};
 
 /// The files of a package, by path.
 pub type Files = BTreeMap<String, Arc<[u8]>>;

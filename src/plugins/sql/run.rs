@@ -13,10 +13,11 @@ use super::value;
 use crate::Cx;
 use crate::call::OrFailure as _;
 use crate::quota::ROW;
+use database::Tx;
+use database::confined::functions::MAX_VALUE_BYTES;
+use database::confined::{self, Lane, Limits, Param};
 use model::Cursor;
-use store::confined::functions::MAX_VALUE_BYTES;
-use store::confined::{self, Lane, Limits, Param};
-use store::{Tx, plugin_schema};
+use store::plugin_schema;
 use tokio::sync::SemaphorePermit;
 
 /// Most parameters of one call of [`Statements::run_many`].

@@ -1,7 +1,7 @@
 //! `sql/queries.sql`: named statements with their annotations.
 
-use store::Engine;
-use store::confined::{ParamType, is_name};
+use database::Engine;
+use database::confined::{ParamType, is_name};
 
 /// The shape of a statement's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

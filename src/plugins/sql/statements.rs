@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use super::Quota;
 use super::check::{self, Checked, Growth, Rules};
 use super::source::{self, Source};
 use super::text::{self, Slot};
-use super::{Files, Returns, limits, utf8};
-use crate::Cx;
-use crate::Manifest;
+use super::{Files, Quota, Returns, limits, utf8};
 use crate::manifest::Resolved;
+use crate::{Cx, Manifest};
+use database::confined::functions::MAX_VALUES;
+use database::confined::{ConfinedError, Limits, ParamType, Scope};
+use database::{Engine, Tx};
 use model::clock::Clock;
-use store::confined::functions::MAX_VALUES;
-use store::confined::{ConfinedError, Limits, ParamType, Scope};
-use store::{Engine, Tx, plugin_schema};
+use store::plugin_schema;
 use tokio::sync::Semaphore;
 
 /// Texts that all reading statements of a plugin may hold at once, in those connections that routes, jobs and decorations

@@ -3,8 +3,8 @@
 use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use store::Engine;
-use store::confined::ParamType;
+use database::Engine;
+use database::confined::ParamType;
 
 /// Longest text, in bytes.
 const MOST_BYTES: usize = 32 << 10;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::failure::failure;
-use store::confined::{self, Param, ParamType};
+use database::confined::{self, Param, ParamType};
 
 /// `value` as the parameter `name` of type `kind`. Lists and documents are JSON text; integers in a list may be strings
 /// of digits, since ids are strings in JSON.

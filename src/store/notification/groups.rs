@@ -2,7 +2,7 @@
 //! without reading the members of its groups.
 //!
 //! A row of that table says which notification joined last, also when that one was taken back since: where a group
-//! stands is looked up among its members. Reached from `service::notification`. Spec: contract rules, section 13.
+//! stands is looked up among its members. Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,11 +10,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{NotificationFilter, NotificationRow};
-use crate::query::Query;
 use crate::relation_sql::{page as listed_page, suspended};
-use crate::sql;
-use crate::sql::{Sql, Texts};
-use crate::{Db, Result, Tx};
+use database::query::Query;
+use database::sql::{Sql, Texts};
+use database::{Db, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, NotificationId, StatusId};
@@ -254,7 +253,7 @@ pub async fn extents(
 /// A page of the accounts behind a group of `account`, by the ids of its notifications. One that is behind several of
 /// them is listed as often.
 pub async fn accounts(db: &Db, account: AccountId, group_key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
-    let statement = crate::paged!(
+    let statement = database::paged!(
         cursor,
         "SELECT n.id AS row_id, n.from_account_id AS account_id, a.version, " suspended!() " AS hidden
          FROM notifications n

@@ -2,9 +2,8 @@
 //! types, or one sender.
 
 use super::{NotificationFilter, NotificationRow};
-use crate::sql;
-use crate::sql::Sql;
-use crate::{Db, Result};
+use database::sql::Sql;
+use database::{Db, Result, sql};
 use model::{AccountId, Cursor, NotificationType};
 
 /// A page of the notifications of `account`, newest first, without those from suspended accounts.

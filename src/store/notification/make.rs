@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::policy::{PolicyRow, policy_columns};
 use crate::relation_sql::{blocks, blocks_domain, mutes};
-use crate::sql;
-use crate::{Executor, Result, Tx};
+use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Json, NotificationId, NotificationType, Preferences, StatusId, Time};
 

@@ -2,11 +2,12 @@
 //! candidates about which plugins must be asked first. [`groups`] reads them by groups, [`policy`] says what each person
 //! filters, [`requests`] whose notifications were filtered.
 //!
-//! Reached from `service::notification`, which decides who is notified of what. Spec: contract rules, section 13.
+//! Reached from `service::notification`, which decides who is notified of what. Spec: docs/contract/rules.md#13-notifications.
 
-use super::sql::{Ids, Texts};
-use super::{Executor, Result, Tx};
-use crate::sql;
+pub mod push;
+
+use database::sql::{Ids, Texts};
+use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Notification, NotificationId};
 

@@ -2,8 +2,7 @@
 //!
 //! Reached from `service::notification::policy`; what the values mean is decided there. Who never chose has no row.
 
-use crate::sql;
-use crate::{Executor, Result, Tx};
+use database::{Executor, Result, Tx, sql};
 use model::AccountId;
 use model::notification::{Policy, PolicyAction};
 

@@ -1,14 +1,13 @@
 //! Notification requests: who sent mentions that the policy filtered, and whom the receiver permitted to.
 //!
 //! A request is shown while there are filtered mentions of its sender; these are counted, up to a hundred, when it is read.
-//! Reached from `service::notification`. Spec: contract rules, section 13.
+//! Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
 
 use serde::Serialize;
 
 use super::groups::{self, DeletedMember};
-use crate::sql;
-use crate::sql::Ids;
-use crate::{Db, Executor, Result, Tx};
+use database::sql::Ids;
+use database::{Db, Executor, Result, Tx, sql};
 use model::{AccountId, Cursor, Json, NotificationId, RowId, StatusId, Time};
 
 /// SQL: the filtered mentions `n` of the sender of the request `r`, which the index `notifications_filtered` has.
@@ -69,7 +68,7 @@ pub struct RequestRow {
 
 /// A page of the requests to `account`, newest first.
 pub async fn page(db: &Db, account: AccountId, cursor: &Cursor) -> Result<Vec<RequestRow>> {
-    let statement = crate::paged!(
+    let statement = database::paged!(
         cursor,
         "SELECT " request_columns!() " FROM notification_requests r
          WHERE r.account_id = $1 AND r.id < $2 AND r.id > $3 AND " shown!(),

@@ -5,9 +5,8 @@
 
 use serde::Serialize;
 
-use crate::sql;
-use crate::sql::Ids;
-use crate::{Executor, Result, Tx};
+use database::sql::Ids;
+use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Json, StatusId};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use store::Engine;
+use database::Engine;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;

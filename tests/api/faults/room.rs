@@ -1,6 +1,6 @@
 //! A database that cannot be written: its disk is full, or it is read-only.
 
-use store::Engine;
+use database::Engine;
 
 use super::{publish, published, until_ready};
 use crate::harness::TestApp;

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use chrono::Duration;
-use store::Engine;
+use database::Engine;
 
 use super::publish;
 use crate::harness::TestApp;

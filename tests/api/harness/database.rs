@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use store::db::{Db, Options};
+use database::db::{Db, Options};
 use tokio::sync::OnceCell;
 
 /// A file with the schema and nothing else.
@@ -61,7 +61,7 @@ async fn template(server: &str) -> String {
 
 async fn migrate(url: &str) {
     let db = open(url).await;
-    store::migrate::run(&db).await.unwrap();
+    database::migrate::run(&db).await.unwrap();
     db.close().await;
 }
 
@@ -85,7 +85,7 @@ async fn open(url: &str) -> Db {
     Db::open(&options).await.unwrap()
 }
 
-async fn admin(server: &str, statement: &str) -> store::Result<()> {
+async fn admin(server: &str, statement: &str) -> database::Result<()> {
     let db = open(server).await;
     let done = db.execute_raw(statement).await;
     db.close().await;

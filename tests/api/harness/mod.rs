@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use ::database::{Db, Engine};
 use axum::body::Body;
 use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
@@ -25,7 +26,6 @@ use model::{AccountId, StatusId};
 use rookery_core::service::sign_up::{self, NewAccount};
 use rookery_core::service::{oauth, search, signing_key, token};
 use rookery_server::Cx;
-use store::{Db, Engine};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};

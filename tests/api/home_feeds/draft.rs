@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use database::Tx;
 use model::{AccountId, RowId, StatusId, Time};
-use store::Tx;
 use store::feed::{self, Feed, HOME};
 use store::list_feed;
 use store::plugin_feed::{self, NewEntry};

@@ -1,5 +1,5 @@
-//! Which statuses enter feeds: the fan-out, the backfill, the rebuild and plugins follow one rule (contract rules,
-//! section 12).
+//! Which statuses enter feeds: the fan-out, the backfill, the rebuild and plugins follow one rule
+//! (docs/contract/rules.md#12-timelines).
 
 mod draft;
 mod lists;

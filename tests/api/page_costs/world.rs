@@ -1,7 +1,7 @@
 //! A server with a given number of entries on every page of the viewer.
 
+use database::Engine;
 use serde_json::{Value, json};
-use store::Engine;
 
 use crate::announcements::announce;
 use crate::harness::{Browser, Client, PASSWORD, TestApp};

@@ -163,7 +163,7 @@ async fn the_admin_api_is_for_those_who_may_change_settings() {
     assert_eq!(limited["limits"]["rows"], 5);
     let disabled = manager.post("/api/admin/plugins/notes/disable").ok().await;
     assert_eq!((&disabled["state"], &disabled["generation"]), (&json!("disabled"), &json!(null)));
-    assert_eq!(Permissions::MANAGE_SETTINGS, 64, "contract extensions, section 13");
+    assert_eq!(Permissions::MANAGE_SETTINGS, 64, "docs/contract/extensions.md#13-admin-api");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! The group `annual_reports`: `plugins/annual_reports`. The tests' year is 2026, and they look back on it from 2027.
 
 use chrono::Duration;
+use database::Engine;
 use futures_util::future::join_all;
 use plugins::{admin, life};
 use serde_json::{Value, json};
-use store::Engine;
 
 use super::groups::{act, execute, id, ids, publish, served, settle, write};
 use super::guest;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use database::Engine;
 use plugins::call::Mode;
 use rookery_core::change::Change;
 use rookery_plugin_host::Host as _;
@@ -13,7 +14,6 @@ use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::{Page, Viewer};
 use serde_json::json;
-use store::Engine;
 
 use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
 use super::shelf::{Shelf, component};
@@ -477,8 +477,8 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
     let bench = Bench::new(EVERYTHING).await;
     for (id, domain, disabled) in [(1, "NULL", false), (2, "'far.test'", false), (3, "'off.test'", true)] {
         let when = match bench.app.db().engine() {
-            store::Engine::Sqlite => "0",
-            store::Engine::Postgres => "now()",
+            database::Engine::Sqlite => "0",
+            database::Engine::Postgres => "now()",
         };
         let insert = format!(
             "INSERT INTO custom_emojis (id, shortcode, domain, file, visible_in_picker, disabled, sensitive, aliases, \

@@ -2,8 +2,8 @@
 //! [`circles`](super::circles).
 
 use chrono::Duration;
+use database::Engine;
 use serde_json::{Value, json};
-use store::Engine;
 
 use super::circles::{add, circle_of, create, path};
 use super::groups::{act, id, ids, served, settle, switch_on, write};

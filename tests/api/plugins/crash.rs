@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use store::Db;
-use store::db::Engine;
+use database::Db;
+use database::db::Engine;
 
 use super::guest;
 use crate::crash::{Server, prepare, program, publish, rounds, settle};

@@ -1,9 +1,9 @@
 //! The group `emoji_reactions`: `plugins/emoji_reactions`.
 
 use axum::http::Method;
+use database::Engine;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
-use store::Engine;
 
 use super::groups::{act, execute, id, ids, import_emojis, publish, served, settings, settle, write};
 use crate::contract;

@@ -1,4 +1,4 @@
-//! The routes of the groups against their table in the contract, `tests/contract/extensions.csv`: each is served,
+//! The routes of the groups against their table in the contract, `docs/contract/extensions.csv`: each is served,
 //! asks for its token and scopes as a core route would, and is gone without its group.
 
 use std::collections::BTreeSet;
@@ -104,7 +104,7 @@ async fn no_group_serves_what_the_table_does_not_have() {
     let registry = app.app.registry();
     let mut served = BTreeSet::new();
     for route in registry.plugins.iter().flat_map(|active| &active.manifest.routes) {
-        // PUT and PATCH are interchangeable (contract rules, section 1).
+        // PUT and PATCH are interchangeable (docs/contract/rules.md#1-transport).
         let has = |wanted: &str| route.method.all().iter().any(|method| method == wanted);
         assert_eq!(has("PUT"), has("PATCH"), "{}", route.path);
         let methods = route.method.all().iter().filter(|method| *method != "PATCH");

@@ -64,8 +64,8 @@ async fn number(app: &TestApp, sql: &str) -> i64 {
 /// The plugin's table as the database names it.
 fn table(app: &TestApp, name: &str) -> String {
     match app.db().engine() {
-        store::Engine::Sqlite => format!("p_invites__{name}"),
-        store::Engine::Postgres => format!("p_invites.{name}"),
+        database::Engine::Sqlite => format!("p_invites__{name}"),
+        database::Engine::Postgres => format!("p_invites.{name}"),
     }
 }
 

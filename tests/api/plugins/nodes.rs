@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use plugins::life::State;
-use plugins::life::{self, pause};
+use database::db::Engine;
+use plugins::life::{self, State, pause};
 use plugins::start;
 use rookery_plugin_host::{LoadError, Stage};
-use store::db::Engine;
 use store::plugin_event;
 
 use super::probes::{NO_WORDS, World, package, publish};

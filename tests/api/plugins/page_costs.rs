@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use database::Engine;
 use serde_json::{Value, json};
-use store::Engine;
 
-use super::groups::all_but;
-use super::groups::{execute, id, settle};
+use super::groups::{all_but, execute, id, settle};
 use super::{crypto, guest};
 use crate::contract::{self, Route};
 use crate::harness::{COMPILED, Client, TestApp};

@@ -19,8 +19,8 @@ async fn mirror(mode: &str) -> TestApp {
 
 async fn kept(app: &TestApp) -> i64 {
     let table = match app.db().engine() {
-        store::Engine::Sqlite => "p_mirror__kept",
-        store::Engine::Postgres => "p_mirror.kept",
+        database::Engine::Sqlite => "p_mirror__kept",
+        database::Engine::Postgres => "p_mirror.kept",
     };
     app.db().fetch_raw::<(i64,)>(&format!("SELECT COUNT(*) FROM {table}")).await.unwrap()[0].0
 }

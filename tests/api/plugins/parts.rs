@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use database::Engine;
+use database::confined::{ConfinedError, Lane, Limits, Scope};
 use plugins::Active;
 use rookery_plugin_host::Part;
 use serde_json::json;
-use store::Engine;
-use store::confined::{ConfinedError, Lane, Limits, Scope};
 
 use super::guest;
 use super::sql::notes;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use database::db::Engine;
 use plugins::life::{self, Outcome};
 use plugins::manifest::Moment;
 use plugins::{Active, admin};
 use serde_json::{Value, json};
-use store::db::Engine;
 use store::plugin_event;
 
 use crate::harness::{Client, TestApp};

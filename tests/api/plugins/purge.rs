@@ -1,10 +1,10 @@
 //! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
 
+use database::db::Engine;
 use model::AccountId;
 use plugins::admin;
 use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
-use store::db::Engine;
 use store::plugin_event::{self, NewEvent};
 
 use super::groups::{act, id, publish, served, settle, switch_on};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use database::{Engine, Tx};
 use plugins::Manifest;
 use plugins::manifest::Resolved;
 use plugins::sql::{Files, Migrated, Progress, Quota, Statements, migrate};
 use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::sql::{Rows, Value};
-use store::{Engine, Tx};
 
 use crate::harness::TestApp;
 

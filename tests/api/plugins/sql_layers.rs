@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use database::Engine;
+use database::confined::{ConfinedError, Limits, Scope, functions};
 use plugins::manifest::Resolved;
 use plugins::sql::{Quota, Statements};
-use store::Engine;
-use store::confined::{ConfinedError, Limits, Scope, functions};
 use store::plugin_kv::{self, Item};
 
 use super::sql::{ID, files, int, manifest, notes, register, text};

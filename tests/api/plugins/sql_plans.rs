@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use database::Engine;
 use plugins::Manifest;
 use plugins::manifest::Resolved;
 use plugins::sql::{Files, ParamType, Progress, Quota, Statement, Statements, migrate};
-use store::Engine;
 
 use super::groups::all_but;
 use super::sql::{ID, register};

@@ -1,11 +1,12 @@
 //! Migrations of plugins, and what becomes of their tables with an account or with the plugin.
 
+use database::Engine;
 use model::AccountId;
 use plugins::manifest::Resolved;
 use plugins::sql::{Files, Migrated, Progress, Statements, drop_all, migrate};
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_data::{export_account, purge_account, purge_part};
-use store::{Engine, plugin_schema};
+use store::plugin_schema;
 
 use super::sql::{ID, QUERIES, TABLES, apply, files, int, manifest, notes, quota, register, text};
 use crate::harness::TestApp;

@@ -1,12 +1,12 @@
 //! Time limits of the transactions of plugins: a host function that reaches one fails with the documented code.
 
+use database::Engine;
 use plugins::call::Mode;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
 use serde_json::json;
-use store::Engine;
 
 use super::bench::{Bench, EVERYTHING};
 use super::shelf::{Shelf, component};

@@ -1,7 +1,8 @@
 //! Rows of the group `streaming`: tokens, scopes, parameters and the start of the response, by both protocols.
 //!
-//! A response never ends, so only its first bytes are read. Every problem with a token is 401 (contract streaming,
-//! section 2), where other rows have 403 and 422. The module `streaming` tests the events.
+//! A response never ends, so only its first bytes are read. Every problem with a token is 401
+//! (docs/contract/streaming.md#2-authentication), where other rows have 403 and 422. The module `streaming` tests the
+//! events.
 
 use std::time::Duration;
 
@@ -101,7 +102,7 @@ async fn ask(client: &Client, path: &str) -> Answer {
     beginning(client.open_events(path).await).await
 }
 
-/// Checks the start of a stream against the contract (section 5).
+/// Checks the start of a stream against docs/contract/streaming.md#5-server-sent-events.
 fn expect_stream(row: &Route, who: &str, answer: &Answer, faults: &mut Faults) {
     faults.expect_success(row, who, answer);
     if answer.status.as_u16() != row.success_status {

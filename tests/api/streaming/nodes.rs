@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use database::Engine;
 use model::job::Lane;
 use serde_json::json;
-use store::Engine;
 
 use super::personal::{follow, post};
 use crate::harness::TestApp;

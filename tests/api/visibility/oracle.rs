@@ -1,4 +1,5 @@
-//! Who may see what by the contract (rules, sections 9, 10 and 12): knows nothing of the server's own decision.
+//! Who may see what by the contract (docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
+//! docs/contract/rules.md#12-timelines): knows nothing of the server's own decision.
 
 /// What stands between a viewer and the authors. Every viewer has the same relation to every author.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,7 +129,8 @@ pub enum Verdict {
     Either,
 }
 
-/// True when the author lets them see it (rules, section 10, "Visibility"); `None` where the contract does not say.
+/// True when the author lets them see it (docs/contract/rules.md#10-statuses, "Visibility"); `None` where the contract does
+/// not say.
 pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
     if subject.author == Author::Suspended {
         return Some(false);

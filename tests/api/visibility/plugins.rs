@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
+use database::Engine;
 use serde_json::{Value, json};
-use store::Engine;
 
 use super::oracle::{Author, Place, Subject, may_see};
 use super::reads::{How, READS as CORE_READS, Read};

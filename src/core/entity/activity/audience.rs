@@ -1,4 +1,4 @@
-//! Whom a status is addressed to, and who may find it (contract federation, section 3, "Addressing").
+//! Whom a status is addressed to, and who may find it (docs/contract/federation.md#3-documents-sent, "Addressing").
 
 use super::PUBLIC;
 use model::account::Searchability;

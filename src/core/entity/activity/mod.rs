@@ -3,7 +3,7 @@
 //! Reached from archives ([`service::archive`](crate::service::archive)). They are what federation sends of them, but for what it
 //! serves at addresses of its own: the collections of replies and references.
 //!
-//! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; contract federation, section 3.
+//! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.
 
 mod actor;
 mod audience;
@@ -19,7 +19,7 @@ use model::urls::Urls;
 /// The collection that stands for everyone.
 pub const PUBLIC: &str = "https://www.w3.org/ns/activitystreams#Public";
 
-/// The value of `@context` (contract federation, section 3), as JSON.
+/// The value of `@context` (docs/contract/federation.md#3-documents-sent), as JSON.
 pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","limitedScope":"kmyblue:limitedScope"}]"##;
 
 /// Where the files of a document are.

@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::queue::{self, Done, ExpireArchive, Failure, MakeArchive};
 use crate::service::media::not_stored;
 use ::media::storage::{Key, Object, Storage};
+use database::Tx;
 use model::{Account, AccountId, RowId, Time};
-use store::Tx;
 use store::job::Claim;
 
 pub use store::archive::Archive;

@@ -16,7 +16,7 @@ use crate::service::{domain, web_page};
 use model::card::{CardKind, CardState};
 use model::{AccountId, PreviewCard, RowId, StatusId, Time};
 
-/// After how long a card is fetched again when a status uses it (contract rules, section 10).
+/// After how long a card is fetched again when a status uses it (docs/contract/rules.md#10-statuses).
 const REFRESH: TimeDelta = TimeDelta::days(14);
 /// How long a fetch takes at most, with its picture; then it counts as lost.
 const LEASE: TimeDelta = TimeDelta::minutes(4);

@@ -8,7 +8,7 @@
 //! Not here: how a page is read (`text::page`), and how the addresses of private networks are kept out (`outbound`). The cards of
 //! statuses of other servers come with federation.
 //!
-//! Spec: contract rules, section 10, "Preview card".
+//! Spec: docs/contract/rules.md#10-statuses, "Preview card".
 
 mod fetch;
 mod image;
@@ -27,8 +27,8 @@ pub use review::{list, refetch, review};
 use crate::Cx;
 use crate::error::Result;
 use crate::queue::{self, BumpCard, FetchCard, PurgeCardImage};
+use database::Tx;
 use model::{RowId, StatusId};
-use store::Tx;
 use store::card::CardImage;
 
 /// Most requests to one site at once.

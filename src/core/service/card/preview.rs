@@ -3,7 +3,7 @@
 //! Structured data comes before OpenGraph, that before Twitter's names, and those before what every page has. What the page's
 //! [oEmbed document](super::oembed) says is added afterwards. Texts are shortened, addresses are checked.
 //!
-//! Spec: contract rules, section 10, "Preview card".
+//! Spec: docs/contract/rules.md#10-statuses, "Preview card".
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime};
 use outbound::Target;

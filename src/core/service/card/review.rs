@@ -3,7 +3,7 @@
 //! Reached from `rookery card` and from the timeline of a link. A link is known by the address that its card shows, which
 //! several cards may share, or by the one that was written.
 //!
-//! Spec: contract rules, sections 12 and 23.
+//! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#23-discovery.
 
 use crate::Cx;
 use crate::error::{Error, Result};

@@ -4,8 +4,8 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::Tx;
 use model::{Actor, FilterId, RowId};
-use store::Tx;
 use store::filter::FilterKeywordRow;
 
 /// Longest keyword, in characters.

@@ -5,7 +5,7 @@
 //! is removed from answers. Every change is one transaction that locks the account, so that limits hold, and raises the
 //! version of its filters, by which servers keep them in memory.
 //!
-//! Spec: contract rules, section 15.
+//! Spec: docs/contract/rules.md#15-filters.
 
 pub mod keyword;
 pub mod status;
@@ -16,11 +16,11 @@ use chrono::Duration;
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
+use database::{Executor, Tx};
 use keyword::KeywordChange;
 use model::filter::{FilterAction, FilterContext};
 use model::{AccountId, Actor, FilterId, Json, Time};
 use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow, Usage};
-use store::{Executor, Tx};
 
 /// Most filters of an account.
 pub const FILTERS_MAX: i64 = 200;

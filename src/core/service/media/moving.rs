@@ -6,7 +6,7 @@
 //! to keys that were drawn before, and its result becomes true in one transaction. What it leaves, the job `purge_media`
 //! deletes.
 //!
-//! Spec: contract rules, section 17.
+//! Spec: docs/contract/rules.md#17-media.
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 //! since. A letter names who did what and links to what anybody may read, and holds no text of statuses: mail is read by
 //! others than its receiver. Which types, each person chooses among [`NotificationType::MAILED`].
 //!
-//! Spec: contract events, section 1.
+//! Spec: docs/contract/events.md#1-notification-types.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use crate::queue::{self, MailNotifications};
 use crate::service::auth;
 use crate::{Cx, Language};
 use config::MailTransport;
+use database::Tx;
 use model::notification::NotificationKind;
 use model::{
     Account, AccountId, Actor, Cursor, NotificationId, NotificationType, Preferences, Status, StatusId, Visibility,
 };
-use store::Tx;
 use store::notification::NotificationFilter;
 use store::notification::make::CandidateFacts;
 

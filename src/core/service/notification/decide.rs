@@ -1,6 +1,6 @@
 //! Whether a notification is made, and filtered: from the facts about receiver and sender, and the receiver's policy.
 //!
-//! Reached from [`notify`](super::notify()). Reads nothing. Spec: contract rules, section 13.
+//! Reached from [`notify`](super::notify()). Reads nothing. Spec: docs/contract/rules.md#13-notifications.
 
 use chrono::TimeDelta;
 

@@ -4,7 +4,7 @@
 //! notification outside of groups, or of a type that the client does not want grouped, is a group of its own with the key
 //! `ungrouped-ID`.
 //!
-//! Spec: contract rules, section 13.
+//! Spec: docs/contract/rules.md#13-notifications.
 
 use std::collections::{HashMap, HashSet};
 
@@ -98,7 +98,8 @@ pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor)
     let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
     let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
     let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else { return Ok((Vec::new(), Vec::new())) };
-    // The last page opens to its end, so that its last group covers all its notifications (rules, section 13).
+    // The last page opens to its end, so that its last group covers all its notifications
+    // (docs/contract/rules.md#13-notifications).
     let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first };
     let oldest = if whole || cursor.ascending() { last } else { cursor.after().saturating_add(1) };
     Ok((ids, load(cx, actor, heads, Some((oldest, newest))).await?))

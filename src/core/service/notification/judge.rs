@@ -4,15 +4,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::notify::{Notice, insert, proper};
-use crate::Cx;
-use crate::Origin;
 use crate::error::Result;
 use crate::extension::Judgement;
-use crate::queue;
-use crate::queue::JudgeNotices;
+use crate::queue::{self, JudgeNotices};
 use crate::service::conversation;
+use crate::{Cx, Origin};
+use database::Tx;
 use model::{AccountId, NotificationType, StatusId};
-use store::Tx;
 use store::notification::make::NewNotification;
 use store::notification::waiting::{self, NoticeRow};
 

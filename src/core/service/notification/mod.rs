@@ -7,7 +7,7 @@
 //! notifies someone. Whether to notify is decided on creation (fan-out on write); reading only leaves out what became
 //! invisible since.
 //!
-//! Spec: contract rules, section 13, and events, section 1.
+//! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
 
 mod by_mail;
 mod decide;
@@ -32,10 +32,10 @@ use std::sync::Arc;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::marker::MarkedTimeline;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, Cursor, NotificationId, NotificationType, StatusId};
-use store::Tx;
 use store::notification::NotificationRow;
 
 /// A visible notification with its status.

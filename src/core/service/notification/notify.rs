@@ -13,9 +13,9 @@ use crate::change::{self, Change, Made};
 use crate::error::Result;
 use crate::extension::NotificationTraits;
 use crate::queue::{self, MergeNotifications};
+use database::Tx;
 use model::notification::{NotificationKind, PolicyAction};
 use model::{AccountId, NotificationId, NotificationType, StatusId, Time, boxed};
-use store::Tx;
 use store::notification::groups::{self, GROUP_HOURS, NewMember};
 use store::notification::make::{self, Candidate, CandidateFacts, NewNotification, PrivateMention};
 use store::notification::requests::{self, Filtered};
@@ -112,7 +112,7 @@ fn question(number: usize, notice: &Notice, traits: NotificationTraits, now: Tim
     })
 }
 
-/// The group key of a notice without the hour (contract rules, section 13); `None` when it is never grouped.
+/// The group key of a notice without the hour (docs/contract/rules.md#13-notifications); `None` when it is never grouped.
 fn group(notice: &Notice, traits: NotificationTraits) -> Option<String> {
     if !traits.groupable {
         return None;

@@ -3,7 +3,7 @@
 //! Reached from `/api/v1/notifications/policy` and `/api/v2/notifications/policy`. What the values mean is decided when a
 //! notification is made; a change is not applied to those that are there.
 //!
-//! Spec: contract rules, section 13.
+//! Spec: docs/contract/rules.md#13-notifications.
 
 use crate::Cx;
 use crate::error::Result;

@@ -3,7 +3,7 @@
 //! Reached from `/api/v1/notifications/requests`. To accept is to permit the sender from now on; what was filtered is
 //! shown by a job ([`merge_batch`]). To dismiss deletes what was filtered, and the policy applies to what comes.
 //!
-//! Spec: contract rules, section 13.
+//! Spec: docs/contract/rules.md#13-notifications.
 
 use crate::Cx;
 use crate::change::{self, Change};
@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::queue::{self, DeleteFiltered, MergeNotifications};
 use crate::service::conversation;
 use crate::service::visibility::{self, Place, Seen};
+use database::Tx;
 use model::status::Visibility;
 use model::{AccountId, Actor, Cursor, NotificationId, RowId, StatusId};
-use store::Tx;
 use store::notification::requests::{self, RequestRow};
 
 /// Notifications shown or deleted in one transaction.

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 
 use crate::Cx;
 use crate::error::Result;
+use database::Tx;
 use model::{NotificationId, Time};
-use store::Tx;
 
 /// Notifications deleted in one transaction.
 const BATCH: i64 = 1_000;
@@ -26,7 +26,7 @@ pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     Ok(requests.max(severances) == BATCH.unsigned_abs())
 }
 
-/// The lowest id of what was made at `time`: milliseconds and a sequence of 16 bits (contract rules, section 1).
+/// The lowest id of what was made at `time`: milliseconds and a sequence of 16 bits (docs/contract/rules.md#1-transport).
 fn first_id(time: Time) -> NotificationId {
     (time.timestamp_millis() << 16).into()
 }

@@ -1,12 +1,12 @@
 //! Notifications to the staff: of sign-ups and reports.
 //!
-//! Spec: contract rules, section 13, and events, section 1.
+//! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
 
 use super::{Notice, notify};
 use crate::Cx;
 use crate::error::Result;
+use database::Tx;
 use model::{AccountId, NotificationType, Permissions};
-use store::Tx;
 
 /// Something that staff is notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

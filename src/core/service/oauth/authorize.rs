@@ -11,9 +11,9 @@ use crate::error::Error;
 use crypto::Secret;
 use model::oauth::{ErrorCode, ResponseMode};
 use model::{AccountId, Application, Scopes};
-use store::code::CodeRow;
+use store::oauth_code::CodeRow;
 
-/// Lifetime of a code (contract rules, section 8).
+/// Lifetime of a code (docs/contract/rules.md#8-oauth-and-sign-up).
 const CODE_LIFETIME: Duration = Duration::minutes(10);
 /// How long an expired code is kept, so that a replay is detected.
 pub const CODE_REPLAY_WINDOW: Duration = Duration::days(1);
@@ -136,8 +136,8 @@ pub async fn authorize(
         token_id: None,
     };
     let mut tx = cx.db.begin().await?;
-    store::code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
-    store::code::insert(&mut tx, &row, crypto::hash(&code), now).await?;
+    store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
+    store::oauth_code::insert(&mut tx, &row, crypto::hash(&code), now).await?;
     tx.commit().await?;
     Ok(Secret::from(code))
 }

@@ -8,7 +8,7 @@ use crate::service::token::{self, Issued};
 use crypto::Secret;
 use model::oauth::ErrorCode;
 use model::{AppId, Application, Scopes};
-use store::code::CodeRow;
+use store::oauth_code::CodeRow;
 
 /// Shortest and longest verifier, in characters (RFC 7636, section 4.1).
 const VERIFIER_LENGTH: std::ops::RangeInclusive<usize> = 43..=128;
@@ -60,7 +60,7 @@ async fn redeem(cx: &Cx, client: &Application, request: &Request) -> Result<Issu
     let code = request.code.as_ref().ok_or_else(|| Fault::missing("code"))?;
     let redirect_uri = request.redirect_uri.as_deref().ok_or_else(|| Fault::missing("redirect_uri"))?;
     let hash = crypto::hash(code.expose());
-    let row = store::code::find(&cx.db, &hash).await?.ok_or_else(invalid_grant)?;
+    let row = store::oauth_code::find(&cx.db, &hash).await?.ok_or_else(invalid_grant)?;
     if row.app_id != client.id || row.redirect_uri != redirect_uri {
         return Err(invalid_grant());
     }
@@ -75,7 +75,7 @@ async fn redeem(cx: &Cx, client: &Application, request: &Request) -> Result<Issu
     let mut tx = cx.db.begin().await?;
     let scopes = Scopes::from_stored(&row.scopes);
     let issued = token::find_or_issue(cx, &mut tx, client.id, Some(row.account_id), &scopes).await?;
-    if !store::code::redeem(&mut tx, row.id, issued.id, now).await? {
+    if !store::oauth_code::redeem(&mut tx, row.id, issued.id, now).await? {
         drop(tx);
         return Err(replayed(cx, client.id, &hash).await);
     }
@@ -102,7 +102,7 @@ fn check_verifier(row: &CodeRow, verifier: Option<&Secret>) -> Result<()> {
 /// A replayed code was stolen by one of its two senders: the token issued for it is revoked (RFC 6749, section 4.1.2).
 async fn replayed(cx: &Cx, client: AppId, code_hash: &str) -> Fault {
     let revoked = async {
-        let row = store::code::find(&cx.db, code_hash).await?;
+        let row = store::oauth_code::find(&cx.db, code_hash).await?;
         if let Some(token) = row.and_then(|row| row.token_id) {
             tracing::warn!(app.id = %client, "an authorization code was redeemed twice; its token is revoked");
             revoke::one(cx, token).await?;

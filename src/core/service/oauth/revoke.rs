@@ -7,9 +7,9 @@ use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result as Plain};
 use crypto::Secret;
+use database::Tx;
 use model::oauth::ErrorCode;
 use model::{AccountId, AppId, TokenId};
-use store::Tx;
 use store::oauth::Revoked;
 
 /// Revokes `token` for the application with `credentials` (RFC 7009); an unknown token is no error.
@@ -44,7 +44,7 @@ pub async fn one(cx: &Cx, token: TokenId) -> Plain<()> {
 /// [`Error::NotFound`] when it holds none.
 pub async fn application(cx: &Cx, account: AccountId, application: AppId) -> Plain<()> {
     let mut tx = cx.db.begin().await?;
-    store::code::delete_all(&mut tx, account, Some(application)).await?;
+    store::oauth_code::delete_all(&mut tx, account, Some(application)).await?;
     let revoked = store::oauth::revoke_tokens_of_app(&mut tx, account, application, cx.clock.now()).await?;
     let none = revoked.is_empty();
     record(cx, &mut tx, revoked).await?;
@@ -60,7 +60,7 @@ pub async fn everything(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
 
 /// Revokes all tokens and codes of `account`, with their streams and push subscriptions; browser sessions stay.
 pub async fn all_applications(cx: &Cx, tx: &mut Tx, account: AccountId) -> Plain<()> {
-    store::code::delete_all(tx, account, None).await?;
+    store::oauth_code::delete_all(tx, account, None).await?;
     let revoked = store::oauth::revoke_tokens_of_account(tx, account, cx.clock.now()).await?;
     record(cx, tx, revoked).await
 }

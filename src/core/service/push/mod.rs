@@ -4,7 +4,7 @@
 //! transaction ([`queue()`]), and again when it is sent ([`send()`]). The access token that a message carries is derived anew
 //! then: no row holds it.
 //!
-//! Spec: contract push.
+//! Spec: docs/contract/push.md.
 
 mod request;
 mod send;
@@ -20,11 +20,11 @@ use crate::queue::{self, SendPush};
 use crate::service::{notification, token};
 use crypto::push::{Receiver, Vapid};
 use crypto::{Keys, Secret};
+use database::{Db, Tx};
 use model::notification::PushPolicy;
 use model::{AccountId, Actor, Time, TokenId};
 use outbound::Target;
 use store::push::{NewSubscription, Subscription};
-use store::{Db, Tx};
 
 /// Most requests to one push service at once: half of those that run at once, so that one that hangs holds up no other's.
 pub const REQUESTS_TO_A_HOST: usize = 8;

@@ -1,4 +1,4 @@
-//! The HTTP request of a push: an encrypted message and the server's signature (contract push, section 5).
+//! The HTTP request of a push: an encrypted message and the server's signature (docs/contract/push.md#5-message).
 
 use std::time::Duration;
 

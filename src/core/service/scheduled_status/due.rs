@@ -56,8 +56,8 @@ impl From<Error> for Attempt {
     }
 }
 
-impl From<store::Error> for Attempt {
-    fn from(error: store::Error) -> Self {
+impl From<database::Error> for Attempt {
+    fn from(error: database::Error) -> Self {
         Self::Error(error.into())
     }
 }

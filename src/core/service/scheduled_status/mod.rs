@@ -5,7 +5,7 @@
 //! its time has come, plugins' filters included. One that cannot be published then is kept with the reason, so that its
 //! author may give it another time, and the author gets a mail: no text is lost, and no app need ask.
 //!
-//! Spec: contract rules, section 22.
+//! Spec: docs/contract/rules.md#22-scheduled-statuses.
 
 mod due;
 
@@ -21,12 +21,12 @@ use crate::queue::{self, PublishScheduled};
 use crate::service::media;
 use crate::service::poll::PollDraft;
 use crate::service::status::{self, Draft, Made};
+use database::Tx;
 use model::account::Searchability;
 use model::{
     AccountId, Actor, AppId, Cursor, Json, MediaAttachment, MediaId, QuotePolicy, ScheduledStatus, ScheduledStatusId,
     StatusId, Time,
 };
-use store::Tx;
 
 /// How far ahead a status is scheduled at least.
 const MIN_AHEAD: Duration = Duration::minutes(5);

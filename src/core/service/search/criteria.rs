@@ -1,6 +1,6 @@
 //! What a query asks of statuses: its words, and what its operators mean.
 //!
-//! Spec: contract rules, section 16.
+//! Spec: docs/contract/rules.md#16-search.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 

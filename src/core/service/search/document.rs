@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use crate::error::Result;
+use database::Executor;
 use model::media::MediaKind;
 use model::{AccountId, MediaAttachment, Status, StatusId};
-use store::Executor;
 use store::poll::OptionRow;
 use text::search::{Phrase, Text, term};
 

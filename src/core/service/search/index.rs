@@ -6,8 +6,8 @@
 use super::document;
 use crate::Cx;
 use crate::error::Result;
+use database::Tx;
 use model::{Status, StatusId};
-use store::Tx;
 
 /// Statuses per transaction of the command.
 const BATCH: i64 = 100;

@@ -1,7 +1,7 @@
 //! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL of this server.
 //!
 //! Reached from `GET /api/v2/search`. There is no remote lookup. Who finds which status, and by which words, is in `statuses`.
-//! Spec: contract rules, section 16.
+//! Spec: docs/contract/rules.md#16-search.
 
 mod criteria;
 mod document;

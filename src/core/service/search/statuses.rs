@@ -6,8 +6,8 @@
 //! countless statuses have each, but none has together, may end early.
 //!
 //! Extensions add to a viewer's library: what they keep that the viewer marked, by reacting say, is found like what the core
-//! does. They are asked for a window or chunk at a time, and what the author alone may find stays the author's. Spec: contract
-//! rules, section 16.
+//! does. They are asked for a window or chunk at a time, and what the author alone may find stays the author's.
+//! Spec: docs/contract/rules.md#16-search.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;

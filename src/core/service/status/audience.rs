@@ -2,17 +2,17 @@
 //!
 //! Reached from [`publish`](super::publish()) before its transaction, and for the notifications within it. An audience is a list
 //! of accounts, kept as silent mentions and never computed again: who follows, or is in a circle, later on sees nothing of
-//! before. Knows no circles: a plugin's status filter names their members. Spec: contract rules, section 10; extensions,
-//! section 3.
+//! before. Knows no circles: a plugin's status filter names their members. Spec: docs/contract/rules.md#10-statuses;
+//! docs/contract/extensions.md#3-circles.
 
 use std::collections::BTreeSet;
 
 use super::publish::{Draft, default_visibility};
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::Executor;
 use model::status::{LimitedScope, Visibility};
 use model::{AccountId, Actor, ConversationId, Status};
-use store::Executor;
 
 /// Visibility and audience of a status.
 #[derive(Debug)]

@@ -1,15 +1,16 @@
 //! Composing a status: validation, mentions, hashtags, rendering to HTML. Shared by publishing and editing.
 //!
-//! Reads the database (who is mentioned), changes nothing. Spec: contract rules, sections 10 and 11.
+//! Reads the database (who is mentioned), changes nothing. Spec: docs/contract/rules.md#10-statuses and
+//! docs/contract/rules.md#11-html.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use database::Tx;
 use model::status::Visibility;
 use model::{AccountId, Actor, RowId, StatusId, TagId};
-use store::Tx;
 use store::publish::Mentionable;
 
 /// The text of a status, ready to be stored.

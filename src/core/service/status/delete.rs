@@ -8,8 +8,8 @@ use crate::change::{self, Change, ChangeKind};
 use crate::error::{Error, Result};
 use crate::service::search::index;
 use crate::service::{conversation, media};
+use database::Tx;
 use model::{AccountId, Actor, Status, StatusId, Visibility, boxed};
-use store::Tx;
 
 /// What becomes of the media of a status that is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Editing a status: omitted parameters are cleared, except the language, which is kept.
 //!
-//! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history. Spec: contract rules,
-//! section 10, Edits.
+//! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
+//! Spec: docs/contract/rules.md#10-statuses, Edits.
 
 use serde_json::{Map, Value};
 
@@ -9,22 +9,21 @@ use super::compose::{self, Words};
 use super::expiry;
 use super::publish::notify_mentioned;
 use super::reference::{self, Asked, Referring};
-use crate::Cx;
 use crate::change::{self, StatusTraits};
-use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
-use crate::service::media::Picture;
+use crate::service::media::{self, Picture};
 use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
 use crate::service::search::index;
-use crate::service::{card, conversation, media, visibility};
+use crate::service::{card, conversation, visibility};
+use crate::{Cx, entity};
+use database::Tx;
 use model::{
     AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
     boxed,
 };
-use store::Tx;
 use store::publish::{Edit, Revision};
 
 /// The new content of a status.
@@ -139,7 +138,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> R
     }
     tell(cx, &mut tx, actor, id).await?;
     for (plugin, value) in extras {
-        store::record::upsert_extra(&mut tx, id, plugin, value).await?;
+        store::plugin_record::upsert_extra(&mut tx, id, plugin, value).await?;
     }
     change::record(cx, &mut tx, change::Change::StatusEdited { status: id, author: actor.id, traits }).await?;
     if relinked {

@@ -3,7 +3,7 @@
 //! Reached from publishing and editing one, and from the job [`ExpireStatus`]. The time is counted from when the status was
 //! published, or from the edit that brought another mark. Deleting a status needs nothing here: its job finds none then.
 //!
-//! Spec: contract rules, sections 10 and 29.
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use super::delete::remove;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, ExpireStatus};
+use database::Tx;
 use model::{Status, StatusId, Time};
-use store::Tx;
 
 /// The time at which a status that is published now and lasts so long is deleted.
 pub(super) fn of_new(cx: &Cx, lasts: Option<Duration>) -> Option<Time> {

@@ -5,9 +5,9 @@
 
 use crate::change::{self, Change};
 use crate::{Cx, Error, Result};
+use database::Tx;
 use model::status::Visibility;
 use model::{Actor, ConversationId, Status};
-use store::Tx;
 use store::account::AccountCounts;
 use store::feed::HOME;
 

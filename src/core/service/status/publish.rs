@@ -1,7 +1,8 @@
 //! Publishing a status.
 //!
 //! Reached from `POST /api/v1/statuses`, and when a scheduled status is due. The author's feed, mentions and counters are written in the transaction;
-//! fan-out to followers is a job. Repeated requests are detected by idempotency key. Spec: contract rules, section 10.
+//! fan-out to followers is a job. Repeated requests are detected by idempotency key.
+//! Spec: docs/contract/rules.md#10-statuses.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +13,7 @@ use super::audience::{self, Reach, reach};
 use super::compose::{self, Words};
 use super::reference::{self, Asked, References, Referring};
 use super::{expiry, insert};
-use crate::Cx;
 use crate::change::{self, Change};
-use crate::entity;
 use crate::error::{Error, Result};
 use crate::extension::PendingStatus;
 use crate::service::notification::{self, Notice};
@@ -22,13 +21,12 @@ use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
 use crate::service::search::index;
 use crate::service::{card, conversation, media, scheduled_status, visibility};
-use model::NotificationType;
-use model::PluginId;
+use crate::{Cx, entity};
+use database::{Executor, Tx};
 use model::account::Searchability;
 use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, Actor, MediaId, RowId, Status, StatusId, Time, boxed};
+use model::{AccountId, Actor, MediaId, NotificationType, PluginId, RowId, Status, StatusId, Time, boxed};
 use store::publish::Made;
-use store::{Executor, Tx};
 
 /// How long an idempotency key is valid.
 const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
@@ -240,7 +238,7 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> R
     let told = audience::told(&mut *tx, conversation, answered, &audience).await?;
     mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
     for (plugin, value) in draft.extras {
-        store::record::upsert_extra(tx, id, plugin, value).await?;
+        store::plugin_record::upsert_extra(tx, id, plugin, value).await?;
     }
     notify_mentioned(cx, tx, actor, id, &mentioned).await?;
     let audience: Vec<AccountId> = audience.into_iter().chain(mentions).collect();

@@ -5,7 +5,8 @@
 //! without an error: the text stays as it is. A quote needs a public target whose author allows it, or an own status for
 //! followers ([`super::quote`]); one that the request asks for by its id is an error without.
 //!
-//! Spec: contract, rules sections 10 and 29, extensions section 10.
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions,
+//! docs/contract/extensions.md#10-extra-status-routes.
 
 use std::collections::HashMap;
 
@@ -16,8 +17,8 @@ use crate::service::notification::{self, Notice};
 use crate::service::public;
 use crate::service::timeline::TimelinePage;
 use crate::service::visibility::{self, Place};
+use database::Tx;
 use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
-use store::Tx;
 use store::reference::ReferenceRow;
 use store::status::Head;
 

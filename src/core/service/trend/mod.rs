@@ -4,7 +4,7 @@
 //! staff has reviewed them ([`review`]) or at once where the setting `trendable_by_default` says so. A further kind is one of
 //! [`TrendKind`], a function of [`refresh`] that measures it, and one here that reads it.
 //!
-//! Spec: contract rules, section 23; <https://docs.joinmastodon.org/methods/trends/>
+//! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/trends/>
 
 pub mod refresh;
 pub mod review;

@@ -10,10 +10,10 @@ use super::score::{Scoring, THRESHOLD, burst, count};
 use crate::Cx;
 use crate::error::Result;
 use crate::extension::Target;
+use database::Tx;
 use model::clock::Ids;
 use model::trend::TrendKind;
 use model::{StatusId, Time};
-use store::Tx;
 use store::trend::{NewTrend, Trend};
 use store::trend_use::{self, StatusUse};
 

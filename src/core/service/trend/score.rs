@@ -1,6 +1,6 @@
 //! How use becomes a score, and how a score decays: pure functions.
 //!
-//! Spec: contract rules, section 23.
+//! Spec: docs/contract/rules.md#23-discovery.
 
 use chrono::TimeDelta;
 use model::trend::TrendKind;

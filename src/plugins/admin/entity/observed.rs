@@ -25,7 +25,7 @@ pub struct ParkedRow {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "PLUGINS.md section 2.6")]
+#[expect(missing_docs, reason = "docs/plugins.md#26-limits")]
 pub struct LimitRow {
     pub memory_bytes: u64,
     pub route_cpu_ms: u64,

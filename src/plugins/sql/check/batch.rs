@@ -7,7 +7,7 @@ use sqlparser::ast::{Expr, FromTable, SetExpr, Statement, TableWithJoins};
 
 use super::{Rules, parse};
 use crate::sql::text;
-use store::Engine;
+use database::Engine;
 
 /// Adds to an UPDATE or DELETE that it changes at most `rows` rows.
 pub(super) fn limit(rules: Rules<'_>, statement: &mut Statement, rows: u32) -> Result<(), String> {

@@ -10,8 +10,8 @@ use sqlparser::ast::{
     FunctionArguments, Ident, ObjectName, TrimWhereField, UnaryOperator, Value,
 };
 
-use store::Engine;
-use store::confined::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES};
+use database::Engine;
+use database::confined::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES};
 
 /// Longest number that a statement may contain, digits: more would be calculated with exactly, digit by digit.
 const MAX_DIGITS: usize = 40;

@@ -11,7 +11,7 @@ use sqlparser::ast::{
 use super::Rules;
 use super::exprs::Portable;
 use crate::sql::text;
-use store::Engine;
+use database::Engine;
 
 pub(super) fn statement(
     rules: Rules<'_>,

@@ -4,8 +4,8 @@ use sqlparser::ast::{
     CastKind, DataType, Expr, Function, FunctionArguments, Ident, ObjectNamePart, Value, ValueWithSpan,
 };
 
-use store::Engine;
-use store::confined::functions;
+use database::Engine;
+use database::confined::functions;
 
 pub(super) fn check(engine: Engine, expr: &mut Expr) -> Result<(), String> {
     match expr {

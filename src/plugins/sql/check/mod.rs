@@ -27,8 +27,8 @@ use sqlparser::tokenizer::Token;
 pub use self::owner::owner;
 use self::queries::Names;
 use super::text;
-use store::Engine;
-use store::confined::{Scope, functions};
+use database::Engine;
+use database::confined::{Scope, functions};
 
 /// Stack size for parsing and walking, which recurse as deep as the text is nested.
 const STACK: usize = 64 << 20;
@@ -197,7 +197,7 @@ impl VisitorMut for Walk<'_> {
         flow(cost::bound(self.rules.engine, expr))
     }
     fn pre_visit_ident(&mut self, ident: &mut Ident) -> Flow {
-        flow(if store::confined::is_name(&ident.value) || ident.value.is_empty() {
+        flow(if database::confined::is_name(&ident.value) || ident.value.is_empty() {
             Ok(())
         } else {
             Err(format!("it has the name {ident}: use letters, digits and _"))

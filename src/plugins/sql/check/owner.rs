@@ -9,7 +9,7 @@ use sqlparser::ast::{Expr, Query, SetExpr, Statement, Visit as _, Visitor};
 use sqlparser::tokenizer::Token;
 
 use super::{Rules, deep, parse};
-use store::confined::functions;
+use database::confined::functions;
 
 /// Checks a statement that `returns: owner`, beyond what every statement is checked for.
 ///

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 
 use super::{Growth, Rules, parse};
 use crate::sql::text;
-use store::confined::functions;
+use database::confined::functions;
 
 /// Collects the names of common table expressions, or verifies every table name after the rewrite, wherever it stands.
 ///

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use store::confined::ParamType;
+use database::confined::ParamType;
 
 fn scope() -> Scope {
     Scope {

@@ -1,0 +1,23 @@
+//! The database: one seam over two engines, SQLite and PostgreSQL.
+//!
+//! Holds connections, transactions, statements as text, migrations, signals between nodes, and the sandbox for SQL that
+//! plugins bring ([`confined`]). The statements themselves are in the crate `store`: of the server's tables, only the names
+//! of those whose changes it counts ([`versions`]) are known here. A function that only reads takes an [`Executor`] (`&Db`
+//! or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written outside a transaction.
+
+pub mod confined;
+pub mod db;
+mod error;
+pub mod fault;
+mod job_signals;
+pub mod migrate;
+pub mod notify;
+pub mod query;
+pub mod sql;
+mod sqlite;
+pub mod versions;
+
+pub use db::{Db, Engine, Tx};
+pub use error::{Error, Result};
+pub use fault::Fault;
+pub use query::Executor;

@@ -1,0 +1,173 @@
+//! Archives of what people wrote, and what they are made of.
+//!
+//! Reached from `service::archive`, and from the entities of ActivityPub. Pages go by ids, so that an archive of any size is made
+//! in bounded memory. What is bookmarked is read by [`transfer`](crate::transfer).
+
+use database::sql::Ids;
+use database::{Executor, Result, Tx, sql};
+use model::{AccountId, Json, RowId, Status, StatusId, Time, status_columns};
+
+/// An archive.
+#[derive(Clone, Debug, model::Row)]
+#[row(table = "archives", alias = "r")]
+#[expect(missing_docs, reason = "columns of the table archives")]
+pub struct Archive {
+    pub id: RowId,
+    pub account_id: AccountId,
+    pub total: i64,
+    pub done: i64,
+    pub file: Option<String>,
+    pub size_bytes: i64,
+    pub failed: bool,
+    pub created_at: Time,
+    pub finished_at: Option<Time>,
+}
+
+/// Inserts an archive.
+pub async fn insert(tx: &mut Tx, archive: &Archive) -> Result<()> {
+    tx.query(sql!(archive_insert!())).bind_row(archive).execute().await?;
+    Ok(())
+}
+
+/// The archive `id`.
+pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Archive>> {
+    db.query(sql!("SELECT " archive_columns!() " FROM archives r WHERE r.id = $1")).bind(id).optional().await
+}
+
+/// The archives of `account`, newest first.
+pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Archive>> {
+    db.query(sql!("SELECT " archive_columns!() " FROM archives r WHERE r.account_id = $1 ORDER BY r.id DESC"))
+        .bind(account)
+        .all()
+        .await
+}
+
+/// Notes how many statuses are in it by now.
+pub async fn set_done(tx: &mut Tx, id: RowId, done: i64) -> Result<()> {
+    tx.query(sql!("UPDATE archives SET done = $2 WHERE id = $1")).bind(id).bind(done).execute().await?;
+    Ok(())
+}
+
+/// Notes that it is finished: with a file and its size in bytes, or that it failed; false when it is gone.
+pub async fn finish(tx: &mut Tx, id: RowId, file: Option<(&str, i64)>, now: Time) -> Result<bool> {
+    let finished = tx
+        .query(sql!("UPDATE archives SET file = $2, size_bytes = $3, failed = $4, finished_at = $5 WHERE id = $1"))
+        .bind(id)
+        .bind(file.map(|(file, _)| file.to_owned()))
+        .bind(file.map_or(0, |(_, size_bytes)| size_bytes))
+        .bind(file.is_none())
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(finished > 0)
+}
+
+/// Deletes an archive that has `file`, which the caller deletes.
+pub async fn delete(tx: &mut Tx, id: RowId, file: &str) -> Result<()> {
+    tx.query(sql!("DELETE FROM archives WHERE id = $1 AND file = $2")).bind(id).bind(file.to_owned()).execute().await?;
+    Ok(())
+}
+
+/// Deletes the archives of `account` that failed.
+pub async fn delete_failed(tx: &mut Tx, account: AccountId) -> Result<()> {
+    tx.query(sql!("DELETE FROM archives WHERE account_id = $1 AND failed")).bind(account).execute().await?;
+    Ok(())
+}
+
+/// How many statuses and reblogs `account` has.
+pub async fn count_statuses(db: impl Executor, account: AccountId) -> Result<i64> {
+    let (count,): (i64,) =
+        db.query(sql!("SELECT COUNT(*) FROM statuses s WHERE s.account_id = $1")).bind(account).one().await?;
+    Ok(count)
+}
+
+/// Up to `limit` statuses and reblogs of `account` before `before`, newest first.
+pub async fn list_statuses(db: impl Executor, account: AccountId, before: StatusId, limit: i64) -> Result<Vec<Status>> {
+    db.query(sql!(
+        "SELECT " status_columns!() " FROM statuses s
+         WHERE s.account_id = $1 AND s.id < $2
+         ORDER BY s.id DESC LIMIT $3"
+    ))
+    .bind(account)
+    .bind(before)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Up to `limit` favourites of `account` behind the favourite `after`, as (favourite, URI of the status). `CROSS JOIN` keeps
+/// SQLite to that order.
+pub async fn list_favourites(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    limit: i64,
+) -> Result<Vec<(RowId, String)>> {
+    db.query(sql!(
+        "SELECT f.id, s.uri FROM favourites f CROSS JOIN statuses s
+         WHERE f.account_id = $1 AND f.id > $2 AND s.id = f.status_id
+         ORDER BY f.id LIMIT $3"
+    ))
+    .bind(account)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Whom a status mentions, as other servers know them.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct MentionedActor {
+    pub status_id: StatusId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub uri: String,
+}
+
+/// The mentions in `statuses`, oldest first, without silent ones.
+pub async fn list_mentioned(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<MentionedActor>> {
+    db.query(sql!(
+        "SELECT m.status_id, a.username, a.domain, a.uri
+         FROM mentions m
+         JOIN accounts a ON a.id = m.account_id
+         WHERE m.status_id" in("$1") "AND NOT m.silent
+         ORDER BY m.id"
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .all()
+    .await
+}
+
+/// The URIs of `statuses`, as (status, URI, URI of its author), in no particular order.
+pub async fn list_uris(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(StatusId, String, String)>> {
+    db.query(sql!(
+        "SELECT s.id, s.uri, a.uri FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id" in("$1")
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .all()
+    .await
+}
+
+/// What an actor document says of a local account besides its profile.
+#[derive(Clone, Debug, model::Row)]
+pub struct ActorRow {
+    /// PEM; `None` until its keys are made.
+    pub public_key: Option<String>,
+    /// Its other accounts.
+    pub also_known_as: Json<Vec<String>>,
+    /// Where the account is that it moved to.
+    pub moved_to: Option<String>,
+}
+
+/// What the actor document of `account` says of it besides its profile.
+pub async fn find_actor(db: impl Executor, account: AccountId) -> Result<Option<ActorRow>> {
+    db.query(sql!(
+        "SELECT a.public_key, a.also_known_as, m.uri AS moved_to
+         FROM accounts a LEFT JOIN accounts m ON m.id = a.moved_to_account_id
+         WHERE a.id = $1"
+    ))
+    .bind(account)
+    .optional()
+    .await
+}

@@ -1,0 +1,404 @@
+//! Imports with their rows, and what exports read: follows, blocks, mutes, members of lists and bookmarks.
+//!
+//! Reached from `service::transfer`. A row is deleted when it is done and stays with its error when it failed. Pages of
+//! exports go by the ids of the relations; `CROSS JOIN` keeps SQLite to that order. Domain blocks and filters are read by
+//! [`domain_block`](crate::domain_block) and [`filter`](crate::filter).
+
+use crate::relation_sql::unexpired;
+use database::sql::{Ids, Texts};
+use database::{Executor, Result, Tx, sql};
+use model::transfer::TransferKind;
+use model::{AccountId, Json, RowId, StatusId, Time};
+
+/// An import.
+#[derive(Clone, Debug, model::Row)]
+#[row(table = "imports", alias = "i")]
+#[expect(missing_docs, reason = "columns of the table imports")]
+pub struct Import {
+    pub id: RowId,
+    pub account_id: AccountId,
+    #[row(rename = "type")]
+    pub kind: TransferKind,
+    pub overwrite: bool,
+    pub total: i64,
+    pub done: i64,
+    pub failed: i64,
+    pub created_at: Time,
+    pub finished_at: Option<Time>,
+}
+
+/// A row of an import that waits, or failed.
+#[derive(Clone, Debug, model::Row)]
+pub struct ImportRow {
+    /// From 1, in the order of the file.
+    pub position: i64,
+    /// JSON.
+    pub entry: String,
+    /// Why it failed; `None` while it waits.
+    pub error: Option<String>,
+}
+
+/// Inserts an import.
+pub async fn insert(tx: &mut Tx, import: &Import) -> Result<()> {
+    tx.query(sql!(import_insert!())).bind_row(import).execute().await?;
+    Ok(())
+}
+
+/// Inserts rows of an import, each as (position, list, key, entry).
+pub async fn insert_rows(tx: &mut Tx, import: RowId, rows: Vec<(i64, String, String, String)>) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO import_rows (import_id, position, list, key, entry)
+         SELECT CAST($2 AS BIGINT), CAST(value ->> 0 AS BIGINT), value ->> 1, value ->> 2, value ->> 3
+         FROM" rows("$1")
+    ))
+    .bind(Json(rows))
+    .bind(import)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// The import `id`.
+pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Import>> {
+    db.query(sql!("SELECT " import_columns!() " FROM imports i WHERE i.id = $1")).bind(id).optional().await
+}
+
+/// The imports of `account`, newest first.
+pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Import>> {
+    db.query(sql!("SELECT " import_columns!() " FROM imports i WHERE i.account_id = $1 ORDER BY i.id DESC"))
+        .bind(account)
+        .all()
+        .await
+}
+
+/// Deletes the imports of `account` that have ended, but for the newest `keep`.
+pub async fn delete_old(tx: &mut Tx, account: AccountId, keep: i64) -> Result<()> {
+    tx.query(sql!(
+        "DELETE FROM imports
+         WHERE account_id = $1 AND finished_at IS NOT NULL
+           AND id NOT IN (SELECT i.id FROM imports i WHERE i.account_id = $1 ORDER BY i.id DESC LIMIT $2)"
+    ))
+    .bind(account)
+    .bind(keep)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Up to `limit` rows behind the position `after` that wait, in the order of the file.
+pub async fn list_waiting(db: impl Executor, import: RowId, after: i64, limit: i64) -> Result<Vec<ImportRow>> {
+    db.query(sql!(
+        "SELECT r.position, r.entry, r.error FROM import_rows r
+         WHERE r.import_id = $1 AND r.position > $2 AND r.error IS NULL
+         ORDER BY r.position
+         LIMIT $3"
+    ))
+    .bind(import)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// The rows that failed, in the order of the file.
+pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportRow>> {
+    db.query(sql!(
+        "SELECT r.position, r.entry, r.error FROM import_rows r
+         WHERE r.import_id = $1 AND r.error IS NOT NULL
+         ORDER BY r.position"
+    ))
+    .bind(import)
+    .all()
+    .await
+}
+
+/// Why rows of an import failed.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table import_rows")]
+pub struct FailureReason {
+    pub import_id: RowId,
+    pub error: String,
+    /// How many rows failed of it.
+    pub failed: i64,
+}
+
+/// Why rows of `imports` failed: at most `most` reasons of each, the most frequent first.
+pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Result<Vec<FailureReason>> {
+    db.query(sql!(
+        "SELECT f.import_id, f.error, f.failed
+         FROM (SELECT r.import_id, r.error, COUNT(*) AS failed,
+                      ROW_NUMBER() OVER (PARTITION BY r.import_id ORDER BY COUNT(*) DESC, MIN(r.position)) AS place
+               FROM import_rows r
+               WHERE r.import_id" in("$1") "AND r.error IS NOT NULL
+               GROUP BY r.import_id, r.error) f
+         WHERE f.place <= $2
+         ORDER BY f.import_id, f.place"
+    ))
+    .bind(Ids::of(imports.iter().copied()))
+    .bind(most)
+    .all()
+    .await
+}
+
+/// Those of `keys` that rows of `list` name.
+pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys: &[String]) -> Result<Vec<String>> {
+    db.query(sql!("SELECT r.key FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 AND r.key" in("$3")))
+        .bind(import)
+        .bind(list.to_owned())
+        .bind(Texts::of(keys.iter().cloned()))
+        .scalars()
+        .await
+}
+
+/// True when any row is of `list`.
+pub async fn names_list(db: impl Executor, import: RowId, list: &str) -> Result<bool> {
+    let row: Option<(i64,)> = db
+        .query(sql!("SELECT r.position FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 LIMIT 1"))
+        .bind(import)
+        .bind(list.to_owned())
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Deletes the rows at the positions `done`, notes why others failed, and counts both.
+pub async fn settle(tx: &mut Tx, import: RowId, done: &[i64], failed: Vec<(i64, String)>) -> Result<()> {
+    tx.query(sql!("DELETE FROM import_rows WHERE import_id = $1 AND position" in("$2")))
+        .bind(import)
+        .bind(Ids::of(done.iter().copied()))
+        .execute()
+        .await?;
+    tx.query(sql!("UPDATE imports SET done = done + $2, failed = failed + $3 WHERE id = $1"))
+        .bind(import)
+        .bind(i64::try_from(done.len()).unwrap_or(i64::MAX))
+        .bind(i64::try_from(failed.len()).unwrap_or(i64::MAX))
+        .execute()
+        .await?;
+    tx.query(sql!(
+        "UPDATE import_rows
+         SET error = (SELECT value ->> 1 FROM" rows("$2") "WHERE CAST(value ->> 0 AS BIGINT) = position)
+         WHERE import_id = $1 AND position IN (SELECT CAST(value ->> 0 AS BIGINT) FROM" rows("$2") ")"
+    ))
+    .bind(import)
+    .bind(Json(failed))
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Ends an import; rows that still wait fail with `error`.
+pub async fn finish(tx: &mut Tx, import: RowId, error: &str, now: Time) -> Result<()> {
+    let rest = tx
+        .query(sql!("UPDATE import_rows SET error = $2 WHERE import_id = $1 AND error IS NULL"))
+        .bind(import)
+        .bind(error.to_owned())
+        .execute()
+        .await?;
+    tx.query(sql!("UPDATE imports SET failed = failed + $2, finished_at = $3 WHERE id = $1"))
+        .bind(import)
+        .bind(i64::try_from(rest).unwrap_or(i64::MAX))
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Deletes up to `limit` rows of the imports of an account that is being removed, and the imports without rows; returns how
+/// many rows in all.
+pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
+    let rows = tx
+        .query(sql!(
+            "DELETE FROM import_rows
+             WHERE (import_id, position) IN (
+                 SELECT r.import_id, r.position FROM imports i CROSS JOIN import_rows r
+                 WHERE i.account_id = $1 AND r.import_id = i.id LIMIT $2)"
+        ))
+        .bind(account)
+        .bind(limit)
+        .execute()
+        .await?;
+    let imports = tx
+        .query(sql!(
+            "DELETE FROM imports
+             WHERE account_id = $1 AND NOT EXISTS (SELECT 1 FROM import_rows r WHERE r.import_id = imports.id)"
+        ))
+        .bind(account)
+        .execute()
+        .await?;
+    Ok(rows + imports)
+}
+
+/// Somebody in a relation.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct Related {
+    /// Of the relation: the key of the page.
+    pub row_id: RowId,
+    pub account_id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+}
+
+/// A page of a relation of `$1`, behind the id `$2`, at most `$3`.
+macro_rules! related {
+    ($table:literal, $columns:literal $(, $condition:expr)*) => {
+        concat!(
+            "SELECT x.id AS row_id, a.id AS account_id, a.username, a.domain",
+            $columns,
+            " FROM ",
+            $table,
+            " x CROSS JOIN accounts a
+             WHERE x.account_id = $1 AND x.id > $2 AND a.id = x.target_account_id",
+            $($condition,)*
+            " ORDER BY x.id LIMIT $3"
+        )
+    };
+}
+
+/// Somebody who is followed, and the options of the follow.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table follows")]
+pub struct Followed {
+    #[row(flatten)]
+    pub related: Related,
+    pub show_reblogs: bool,
+    pub notify: bool,
+    pub languages: Option<Json<Vec<String>>>,
+}
+
+/// Up to `limit` follows of `account` with ids above `after`, oldest first.
+pub async fn list_follows(db: impl Executor, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Followed>> {
+    db.query(sql!(related!("follows", ", x.show_reblogs, x.notify, x.languages")))
+        .bind(account)
+        .bind(after)
+        .bind(limit)
+        .all()
+        .await
+}
+
+/// Up to `limit` blocks of `account` with ids above `after`, oldest first.
+pub async fn list_blocks(db: impl Executor, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Related>> {
+    db.query(sql!(related!("blocks", ""))).bind(account).bind(after).bind(limit).all().await
+}
+
+/// Up to `limit` endorsements of `account` with ids above `after`, oldest first.
+pub async fn list_endorsements(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    limit: i64,
+) -> Result<Vec<Related>> {
+    db.query(sql!(related!("endorsements", ""))).bind(account).bind(after).bind(limit).all().await
+}
+
+/// Somebody who is muted.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table mutes")]
+pub struct MutedAccount {
+    #[row(flatten)]
+    pub related: Related,
+    pub hide_notifications: bool,
+}
+
+/// Up to `limit` mutes of `account` with ids above `after` that have not expired by `now`, oldest first.
+pub async fn list_mutes(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    now: Time,
+    limit: i64,
+) -> Result<Vec<MutedAccount>> {
+    db.query(sql!(related!("mutes", ", x.hide_notifications", " AND ", unexpired!("x", "$4"))))
+        .bind(account)
+        .bind(after)
+        .bind(limit)
+        .bind(now)
+        .all()
+        .await
+}
+
+/// The members of a list; the key of each is the account.
+pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<Related>> {
+    db.query(sql!(
+        "SELECT m.account_id AS row_id, m.account_id, a.username, a.domain
+         FROM list_accounts m CROSS JOIN accounts a
+         WHERE m.list_id = $1 AND a.id = m.account_id
+         ORDER BY m.account_id"
+    ))
+    .bind(list)
+    .all()
+    .await
+}
+
+/// A list membership.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct Listed {
+    pub title: String,
+    pub username: String,
+    pub domain: Option<String>,
+}
+
+/// The members of all lists of `owner`, list by list, the oldest first.
+pub async fn list_listed(db: impl Executor, owner: AccountId) -> Result<Vec<Listed>> {
+    db.query(sql!(
+        "SELECT l.title, a.username, a.domain
+         FROM lists l CROSS JOIN list_accounts m CROSS JOIN accounts a
+         WHERE l.account_id = $1 AND m.list_id = l.id AND a.id = m.account_id
+         ORDER BY l.id, m.account_id"
+    ))
+    .bind(owner)
+    .all()
+    .await
+}
+
+/// A bookmarked status.
+#[derive(Clone, Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct Bookmarked {
+    pub row_id: RowId,
+    pub status_id: StatusId,
+    pub uri: String,
+    pub local: bool,
+}
+
+/// Up to `limit` bookmarks of `account` with ids above `after`, oldest first.
+pub async fn list_bookmarks(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    limit: i64,
+) -> Result<Vec<Bookmarked>> {
+    db.query(sql!(
+        "SELECT b.id AS row_id, s.id AS status_id, s.uri, s.local
+         FROM bookmarks b CROSS JOIN statuses s
+         WHERE b.account_id = $1 AND b.id > $2 AND s.id = b.status_id
+         ORDER BY b.id
+         LIMIT $3"
+    ))
+    .bind(account)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Up to `limit` domains that `account` blocks, with the ids of the blocks, above `after`, oldest first.
+pub async fn list_domains(
+    db: impl Executor,
+    account: AccountId,
+    after: RowId,
+    limit: i64,
+) -> Result<Vec<(RowId, String)>> {
+    db.query(sql!(
+        "SELECT d.id, d.domain FROM account_domain_blocks d
+         WHERE d.account_id = $1 AND d.id > $2
+         ORDER BY d.id
+         LIMIT $3"
+    ))
+    .bind(account)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}

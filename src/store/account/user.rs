@@ -1,0 +1,143 @@
+//! Users: the private side of local accounts, such as the e-mail address, password hash, role and preferences.
+//!
+//! Reached from services and the command line. A local account without a row here was removed, or is about to be.
+
+use database::{Executor, Result, Tx, sql};
+use model::actor::User;
+use model::{AccountId, Time, user_columns, user_insert};
+
+/// The user of a local account.
+pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<User>> {
+    db.query(sql!("SELECT " user_columns!() " FROM users u WHERE u.account_id = $1")).bind(id).optional().await
+}
+
+/// The user with this e-mail address, case-insensitively.
+pub async fn find_by_email(db: impl Executor, email: &str) -> Result<Option<User>> {
+    db.query(sql!("SELECT " user_columns!() " FROM users u WHERE lower(u.email) = $1"))
+        .bind(email.to_lowercase())
+        .optional()
+        .await
+}
+
+/// Inserts a user, whose home feed is live.
+///
+/// # Errors
+/// A violation of `users_email` when the address is taken.
+pub async fn insert(tx: &mut Tx, new: &User) -> Result<()> {
+    tx.query(sql!(user_insert!("feed_state"))).bind("live").bind_row(new).execute().await?;
+    Ok(())
+}
+
+/// Sets the password hash.
+pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> {
+    tx.query(sql!("UPDATE users SET password_hash = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(hash.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// A user as the command line lists it.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the tables joined")]
+pub struct UserSummary {
+    pub id: AccountId,
+    pub username: String,
+    pub email: String,
+    pub role: Option<String>,
+    pub confirmed_at: Option<Time>,
+    pub approved: bool,
+    pub disabled: bool,
+    pub suspended_at: Option<Time>,
+    pub last_active_at: Option<Time>,
+    pub created_at: Time,
+}
+
+/// Up to `limit` users with ids above `after`, oldest first.
+pub async fn list(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec<UserSummary>> {
+    db.query(sql!(
+        "SELECT a.id, a.username, u.email, r.name AS role, u.confirmed_at, u.approved, u.disabled, a.suspended_at,
+                u.last_active_at, u.created_at
+         FROM users u
+         JOIN accounts a ON a.id = u.account_id
+         LEFT JOIN roles r ON r.id = u.role_id
+         WHERE u.account_id > $1
+         ORDER BY u.account_id
+         LIMIT $2"
+    ))
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// Approves a sign-up; false when it is approved already.
+pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
+    let changed = tx
+        .query(sql!("UPDATE users SET approved = TRUE WHERE account_id = $1 AND NOT approved"))
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Confirms a user's e-mail address; false when it is confirmed already.
+pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
+    let changed = tx
+        .query(sql!("UPDATE users SET confirmed_at = $2 WHERE account_id = $1 AND confirmed_at IS NULL"))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Sets the role of a user; `None` removes it.
+pub async fn set_role(tx: &mut Tx, id: AccountId, role: Option<i64>) -> Result<()> {
+    tx.query(sql!("UPDATE users SET role_id = $2 WHERE account_id = $1")).bind(id).bind(role).execute().await?;
+    Ok(())
+}
+
+/// True when there is any user.
+pub async fn exists(db: impl Executor) -> Result<bool> {
+    let first: Option<(AccountId,)> = db.query(sql!("SELECT account_id FROM users LIMIT 1")).optional().await?;
+    Ok(first.is_some())
+}
+
+/// Sets the language of pages and mails; `None`: that of the browser, and the server's in mails.
+pub async fn set_locale(tx: &mut Tx, id: AccountId, locale: Option<&str>) -> Result<()> {
+    tx.query(sql!("UPDATE users SET locale = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(locale.map(str::to_owned))
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Sets the e-mail address and clears the one that waits for confirmation; `confirmed_at` stays as it is when `None`.
+///
+/// # Errors
+/// A violation of `users_email` when the address is taken.
+pub async fn set_email(tx: &mut Tx, id: AccountId, email: &str, confirmed_at: Option<Time>) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE users SET email = $2, unconfirmed_email = NULL, confirmed_at = coalesce($3, confirmed_at)
+         WHERE account_id = $1"
+    ))
+    .bind(id)
+    .bind(email.to_owned())
+    .bind(confirmed_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Sets the address that replaces the confirmed one when it is confirmed itself.
+pub async fn set_unconfirmed_email(tx: &mut Tx, id: AccountId, email: &str) -> Result<()> {
+    tx.query(sql!("UPDATE users SET unconfirmed_email = $2 WHERE account_id = $1"))
+        .bind(id)
+        .bind(email.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}

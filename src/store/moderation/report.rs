@@ -1,0 +1,85 @@
+//! Reports of accounts to the staff: inserting, reading and resolving them.
+//!
+//! Reached from `service::report`, which decides what may be reported.
+
+use database::sql::Ids;
+use database::{Executor, Result, Tx, sql};
+use model::report::ReportCategory;
+use model::{AccountId, Json, RowId, RuleId, StatusId, Time};
+
+/// A report.
+#[derive(Clone, Debug, PartialEq, model::Row)]
+#[row(table = "reports", alias = "r")]
+#[expect(missing_docs, reason = "columns of the table reports")]
+pub struct Report {
+    pub id: RowId,
+    pub account_id: AccountId,
+    pub target_account_id: AccountId,
+    pub category: ReportCategory,
+    pub comment: String,
+    pub status_ids: Option<Json<Vec<StatusId>>>,
+    pub rule_ids: Option<Json<Vec<RuleId>>>,
+    pub forwarded: bool,
+    pub forward_to_domains: Json<Vec<String>>,
+    pub action_taken_at: Option<Time>,
+    pub created_at: Time,
+}
+
+/// Inserts a report.
+pub async fn insert(tx: &mut Tx, report: &Report) -> Result<()> {
+    tx.query(sql!(report_insert!())).bind_row(report).execute().await?;
+    Ok(())
+}
+
+/// The reports that exist among `ids`, in no particular order.
+pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Report>> {
+    db.query(sql!("SELECT " report_columns!() " FROM reports r WHERE r.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// The newest `limit` reports that nobody acted on.
+pub async fn list_unresolved(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
+    db.query(sql!(
+        "SELECT " report_columns!() " FROM reports r WHERE r.action_taken_at IS NULL AND r.id > 0 ORDER BY r.id DESC LIMIT $1"
+    ))
+    .bind(limit)
+    .all()
+    .await
+}
+
+/// The newest `limit` reports.
+pub async fn list_all(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
+    db.query(sql!("SELECT " report_columns!() " FROM reports r WHERE r.id > 0 ORDER BY r.id DESC LIMIT $1"))
+        .bind(limit)
+        .all()
+        .await
+}
+
+/// Notes when somebody acted on a report, or that it is open again (`None`); false when it is so already, or missing.
+pub async fn set_action_taken(tx: &mut Tx, id: RowId, at: Option<Time>) -> Result<bool> {
+    let changed = tx
+        .query(sql!(
+            "UPDATE reports SET action_taken_at = $2
+             WHERE id = $1 AND (action_taken_at IS NULL) <> (CAST($3 AS BOOLEAN))"
+        ))
+        .bind(id)
+        .bind(at)
+        .bind(at.is_none())
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Deletes up to `limit` each of the reports by an account and about it; returns how many.
+pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
+    let mut count = 0;
+    for part in [
+        sql!("DELETE FROM reports WHERE id IN (SELECT r.id FROM reports r WHERE r.account_id = $1 LIMIT $2)"),
+        sql!("DELETE FROM reports WHERE id IN (SELECT r.id FROM reports r WHERE r.target_account_id = $1 LIMIT $2)"),
+    ] {
+        count += tx.query(part).bind(account).bind(limit).execute().await?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,69 @@
+//! One-time links, which confirm an e-mail address, reset a password or create the owner: looked up by the hash of
+//! their token.
+
+use database::{Executor, Result, Tx, sql};
+use model::link::{Link, LinkKind};
+use model::{AccountId, RowId, Time, link_columns, link_insert};
+
+/// Inserts a link that is found by `token_hash`.
+pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
+    tx.query(sql!(link_insert!("token_hash", "created_at")))
+        .bind(token_hash)
+        .bind(now)
+        .bind_row(link)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// The link of `kind` with this token hash, unless it was used or expired by `now`.
+pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, now: Time) -> Result<Option<Link>> {
+    db.query(sql!(
+        "SELECT " link_columns!() " FROM one_time_links l WHERE l.token_hash = $1 AND l.kind = $2 AND l.expires_at > $3"
+    ))
+    .bind(token_hash.to_owned())
+    .bind(kind)
+    .bind(now)
+    .optional()
+    .await
+}
+
+/// The link with this id, unless it was used or expired by `now`.
+pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link>> {
+    db.query(sql!("SELECT " link_columns!() " FROM one_time_links l WHERE l.id = $1 AND l.expires_at > $2"))
+        .bind(id)
+        .bind(now)
+        .optional()
+        .await
+}
+
+/// Deletes a link that is used; false when it was used already, also by a concurrent request.
+pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
+    let gone = tx.query(sql!("DELETE FROM one_time_links WHERE id = $1")).bind(id).execute().await?;
+    Ok(gone > 0)
+}
+
+/// Deletes the links of `kind` that are for `account`; with `None`, those that are for no account.
+pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>) -> Result<()> {
+    match account {
+        Some(account) => {
+            tx.query(sql!("DELETE FROM one_time_links WHERE account_id = $1 AND kind = $2"))
+                .bind(account)
+                .bind(kind)
+                .execute()
+                .await?
+        }
+        None => {
+            tx.query(sql!("DELETE FROM one_time_links WHERE account_id IS NULL AND kind = $1"))
+                .bind(kind)
+                .execute()
+                .await?
+        }
+    };
+    Ok(())
+}
+
+/// Deletes the links that expired by `now`; returns how many.
+pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
+    tx.query(sql!("DELETE FROM one_time_links WHERE expires_at <= $1")).bind(now).execute().await
+}

@@ -1,0 +1,64 @@
+//! Custom emojis, this server's own and those of other servers. Changes of its own call
+//! [`settings::bump_generation`](crate::settings::bump_generation).
+
+use database::sql::Texts;
+use database::{Executor, Result, Tx, sql};
+use model::{Emoji, RowId, Time, emoji_columns, emoji_insert};
+
+/// This server's own emojis that are not disabled, by shortcode.
+pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
+    db.query(sql!(
+        "SELECT " emoji_columns!() " FROM custom_emojis e
+         WHERE e.domain IS NULL AND NOT e.disabled
+         ORDER BY e.shortcode"
+    ))
+    .all()
+    .await
+}
+
+/// Enabled emojis of other servers whose shortcode is among `shortcodes` and whose domain among `domains`. `coalesce`
+/// is the expression of the index `custom_emojis_shortcode`.
+pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[String]) -> Result<Vec<Emoji>> {
+    db.query(sql!(
+        "SELECT " emoji_columns!() " FROM custom_emojis e
+         WHERE e.shortcode" in("$1") "AND coalesce(e.domain, '')" in("$2") "AND e.domain IS NOT NULL AND NOT e.disabled"
+    ))
+    .bind(Texts::of(shortcodes.iter().cloned()))
+    .bind(Texts::of(domains.iter().cloned()))
+    .all()
+    .await
+}
+
+/// This server's own emoji with this shortcode, disabled or not.
+pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emoji>> {
+    db.query(sql!(
+        "SELECT " emoji_columns!() " FROM custom_emojis e WHERE e.shortcode = $1 AND coalesce(e.domain, '') = ''"
+    ))
+    .bind(shortcode.to_owned())
+    .optional()
+    .await
+}
+
+/// Inserts an emoji of this server, or replaces the files of the one with the same shortcode, and its category if given
+/// (upsert).
+pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
+    tx.query(sql!(
+        emoji_insert!("created_at", "updated_at")
+        " ON CONFLICT (shortcode, coalesce(domain, '')) DO UPDATE
+         SET category = coalesce(excluded.category, custom_emojis.category), file = excluded.file,
+             static_file = excluded.static_file, width = excluded.width, height = excluded.height,
+             updated_at = excluded.updated_at"
+    ))
+    .bind(now)
+    .bind(now)
+    .bind_row(new)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Deletes an emoji.
+pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
+    tx.query(sql!("DELETE FROM custom_emojis WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Data of the instance endpoints: rules, totals, weekly activity, known peers and domain blocks.
+//!
+//! The totals and weekly counts read whole tables or indexes, so callers cache them.
+
+use database::{Executor, Result, Tx, sql};
+use model::instance::{DomainBlock, Rule};
+use model::{RuleId, Time};
+
+/// The distance between the first ids of two consecutive weeks: a week in milliseconds, shifted left by 16 bits as in
+/// an id.
+pub const WEEK_OF_IDS: i64 = (7 * 24 * 60 * 60 * 1000) << 16;
+
+/// The rules, by priority.
+pub async fn rules(db: impl Executor) -> Result<Vec<Rule>> {
+    db.query(sql!("SELECT r.id, r.text, r.hint FROM rules r WHERE r.deleted_at IS NULL ORDER BY r.priority, r.id"))
+        .all()
+        .await
+}
+
+/// The number of local users who can use the server, and the sum of their statuses: confirmed, approved, neither
+/// disabled nor suspended.
+pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
+    db.query(sql!(
+        "SELECT COUNT(*) AS users, CAST(coalesce(SUM(a.statuses_count), 0) AS BIGINT) AS statuses
+         FROM users u
+         JOIN accounts a ON a.id = u.account_id
+         WHERE u.confirmed_at IS NOT NULL AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL"
+    ))
+    .one()
+    .await
+}
+
+/// The number of local accounts that were active since the week `first`, counted in weeks since the epoch.
+pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(DISTINCT account_id) AS people FROM user_activity WHERE week >= $1"))
+        .bind(first)
+        .scalar()
+        .await
+}
+
+/// The number of known other servers.
+pub async fn count_known(db: impl Executor) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(*) AS domains FROM instances")).scalar().await
+}
+
+/// The domains of known servers that have no domain block, by name.
+pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
+    db.query(sql!(
+        "SELECT i.domain FROM instances i
+         WHERE NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
+         ORDER BY i.domain"
+    ))
+    .scalars()
+    .await
+}
+
+/// The domains of up to `limit` known servers that have no domain block and begin with `prefix`, by name.
+pub async fn search_peers(db: impl Executor, prefix: &str, limit: i64) -> Result<Vec<String>> {
+    db.query(sql!(
+        "SELECT i.domain FROM instances i
+         WHERE i.domain >= $1 AND i.domain < $2 AND NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
+         ORDER BY i.domain LIMIT $3"
+    ))
+    .bind(prefix.to_owned())
+    .bind(format!("{prefix}\u{10FFFF}"))
+    .bind(limit)
+    .scalars()
+    .await
+}
+
+/// The domain blocks that are not hidden, by severity (noop, silence, suspend), then by domain.
+pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
+    db.query(sql!(
+        "SELECT b.domain, b.severity, b.obfuscate, b.public_comment
+         FROM domain_blocks b
+         WHERE NOT b.hidden
+         ORDER BY CASE b.severity WHEN 'noop' THEN 0 WHEN 'silence' THEN 1 ELSE 2 END, b.domain"
+    ))
+    .all()
+    .await
+}
+
+/// The number of local statuses of each week since the week `first`, as (week, count). Ids contain their time, so the
+/// week is computed from the id, and `listed` is named so that the ranges are two of the index `statuses_local`.
+pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+    db.query(sql!(
+        "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s
+         WHERE s.local AND s.listed IN (TRUE, FALSE) AND s.id >= $1
+         GROUP BY s.id / $2"
+    ))
+    .bind(first * WEEK_OF_IDS)
+    .bind(WEEK_OF_IDS)
+    .all()
+    .await
+}
+
+/// The number of active local accounts of each week since the week `first`, as (week, count).
+pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+    db.query(sql!("SELECT a.week, COUNT(*) AS people FROM user_activity a WHERE a.week >= $1 GROUP BY a.week"))
+        .bind(first)
+        .all()
+        .await
+}
+
+/// The number of local accounts created in each week since the week `first`, as (week, count), from their ids.
+pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+    db.query(sql!(
+        "SELECT u.account_id / $2 AS week, COUNT(*) AS people
+         FROM users u WHERE u.account_id >= $1 GROUP BY u.account_id / $2"
+    ))
+    .bind(first * WEEK_OF_IDS)
+    .bind(WEEK_OF_IDS)
+    .all()
+    .await
+}
+
+/// Inserts a rule after the others.
+pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO rules (id, priority, text, hint, created_at)
+         VALUES ($1, (SELECT coalesce(MAX(r.priority), 0) + 1 FROM rules r WHERE r.deleted_at IS NULL), $2, $3, $4)"
+    ))
+    .bind(id)
+    .bind(text.to_owned())
+    .bind(hint.to_owned())
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Marks a rule as deleted; false when there is no such rule. The row stays, for what refers to it.
+pub async fn delete_rule(tx: &mut Tx, id: RuleId, now: Time) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("UPDATE rules SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"))
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
+}

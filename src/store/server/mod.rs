@@ -1,0 +1,11 @@
+//! The server itself: settings, jobs, nodes, keys, emojis, announcements and its own documents.
+
+pub mod announcement;
+pub mod cleaning;
+pub mod emoji;
+pub mod instance;
+pub mod job;
+pub mod node;
+pub mod node_change;
+pub mod server_key;
+pub mod settings;

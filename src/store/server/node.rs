@@ -1,0 +1,116 @@
+//! The numbers that processes put into the ids they make, and the highest id that was made so far.
+//!
+//! Reached from `core::node`. A number is held under a lease, in a row of its own: there are as many as an id has room for.
+
+use database::{Executor, Result, Tx, sql};
+use model::Time;
+
+/// Leases the number whose lease ended first to `holder`, until `lease_until`; returns it, and until when it was leased
+/// before: later than now when every number is in use.
+pub async fn take(tx: &mut Tx, holder: &str, lease_until: Time) -> Result<(i64, Time)> {
+    macro_rules! first {
+        () => {
+            "SELECT n.node, n.lease_until FROM id_nodes n ORDER BY n.lease_until, n.node LIMIT 1"
+        };
+    }
+    let first: (i64, Time) =
+        tx.query(sql!(sqlite: first!(); postgres: first!() " FOR UPDATE SKIP LOCKED")).one().await?;
+    tx.query(sql!("UPDATE id_nodes SET holder = $2, lease_until = $3 WHERE node = $1"))
+        .bind(first.0)
+        .bind(holder.to_owned())
+        .bind(lease_until)
+        .execute()
+        .await?;
+    Ok(first)
+}
+
+/// Renews the lease that `holder` has on a number, and stores the highest id that it made; false when it was lost.
+pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -> Result<bool> {
+    let renewed = tx
+        .query(sql!("UPDATE id_nodes SET last_id = $2, lease_until = $3 WHERE holder = $1"))
+        .bind(holder.to_owned())
+        .bind(last_id)
+        .bind(lease_until)
+        .execute()
+        .await?;
+    Ok(renewed > 0)
+}
+
+/// Calls a macro with the tables whose primary keys are ids.
+macro_rules! with_ids {
+    ($then:ident) => {
+        $then!(
+            "accounts",
+            "oauth_apps",
+            "oauth_grants",
+            "oauth_tokens",
+            "web_sessions",
+            "one_time_links",
+            "conversations",
+            "statuses",
+            "status_edits",
+            "mentions",
+            "tags",
+            "tag_follows",
+            "featured_tags",
+            "media_attachments",
+            "favourites",
+            "bookmarks",
+            "status_pins",
+            "follows",
+            "follow_requests",
+            "blocks",
+            "mutes",
+            "account_domain_blocks",
+            "endorsements",
+            "lists",
+            "notifications",
+            "notification_requests",
+            "custom_emojis",
+            "rules",
+            "domain_blocks",
+            "jobs",
+            "plugins",
+            "notices",
+            "roles",
+            "list_notices",
+            "filters",
+            "filter_keywords",
+            "filter_statuses",
+            "polls",
+            "scheduled_statuses",
+            "notification_groups",
+            "account_conversations",
+            "announcements",
+            "announcement_reaction_counts",
+            "reports",
+            "account_severances",
+            "preview_cards",
+            "imports",
+            "archives"
+        )
+    };
+}
+
+macro_rules! list {
+    ($($table:literal),*) => {
+        &[$($table),*]
+    };
+}
+
+/// The tables whose primary keys are ids.
+pub const TABLES: &[&str] = with_ids!(list);
+
+/// The highest id that any process made and that is known: each part is the end of an index.
+pub async fn highest_id(db: impl Executor) -> Result<i64> {
+    macro_rules! ends {
+        ($first:literal $(, $table:literal)*) => {
+            concat!(
+                "SELECT coalesce(MAX(ends.id), 0) FROM (SELECT MAX(id) AS id FROM ", $first,
+                $(" UNION ALL SELECT MAX(id) FROM ", $table,)*
+                " UNION ALL SELECT MAX(last_id) FROM id_nodes) ends"
+            )
+        };
+    }
+    db.query(sql!(with_ids!(ends))).scalar().await
+}

@@ -1,0 +1,206 @@
+//! What a viewer did with the statuses of a page: favourited, reblogged, bookmarked or pinned them, or muted their
+//! conversation; and whether those addressed to few mention the viewer.
+//!
+//! Reached from `service::visibility`, one statement for a page, and for all who are connected when one status is streamed
+//! to them. Making and removing marks is in [`favourite`](crate::favourite).
+
+use std::collections::HashMap;
+
+use database::sql::Ids;
+use database::{Executor, Result, sql};
+use model::{AccountId, ConversationId, StatusId};
+
+/// The marks of a viewer on the statuses of a page.
+#[derive(Debug, Default)]
+pub struct Marks(Vec<MarkRow>);
+
+/// A mark, and the id of the status or conversation that has it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, model::Row)]
+struct MarkRow {
+    id: i64,
+    mark: i64,
+}
+
+impl Marks {
+    fn has(&self, mark: i64, id: impl Into<i64>) -> bool {
+        !self.0.is_empty() && self.0.binary_search(&MarkRow { id: id.into(), mark }).is_ok()
+    }
+
+    /// The viewer favourited it.
+    #[must_use]
+    pub fn favourited(&self, status: StatusId) -> bool {
+        self.has(1, status)
+    }
+
+    /// The viewer reblogged it.
+    #[must_use]
+    pub fn reblogged(&self, status: StatusId) -> bool {
+        self.has(2, status)
+    }
+
+    /// The viewer bookmarked it.
+    #[must_use]
+    pub fn bookmarked(&self, status: StatusId) -> bool {
+        self.has(3, status)
+    }
+
+    /// The viewer pinned it to their profile.
+    #[must_use]
+    pub fn pinned(&self, status: StatusId) -> bool {
+        self.has(4, status)
+    }
+
+    /// The viewer muted the conversation.
+    #[must_use]
+    pub fn muted(&self, conversation: ConversationId) -> bool {
+        self.has(5, conversation)
+    }
+
+    /// The viewer is mentioned, or in the audience of a limited status; only known of those that were asked about.
+    #[must_use]
+    pub fn mentioned(&self, status: StatusId) -> bool {
+        self.has(6, status)
+    }
+}
+
+/// SQL: the table `$table`, with the alias `x`, of the rows of viewer `$2` whose `$column` is in the list `$ids`, each found
+/// by an index of both. On SQLite, `CROSS JOIN` keeps the planner to that order, and costs less than `IN`.
+macro_rules! marked {
+    (sqlite, $table:literal, $column:literal, $ids:literal) => {
+        concat!(
+            "FROM json_each(",
+            $ids,
+            ") e CROSS JOIN ",
+            $table,
+            " x WHERE x.account_id = $2 AND x.",
+            $column,
+            " = e.value"
+        )
+    };
+    (postgres, $table:literal, $column:literal, $ids:literal) => {
+        concat!("FROM ", $table, " x WHERE x.account_id = $2 AND x.", $column, " = ANY(", $ids, ")")
+    };
+}
+
+/// The marks of `viewer` on `statuses` and `conversations`, and which of the statuses `addressed` mention the viewer.
+pub async fn find(
+    db: impl Executor,
+    viewer: AccountId,
+    statuses: impl Iterator<Item = StatusId>,
+    conversations: impl Iterator<Item = ConversationId>,
+    addressed: impl Iterator<Item = StatusId>,
+) -> Result<Marks> {
+    macro_rules! text {
+        ($engine:ident) => {
+            concat!(
+                "SELECT x.status_id AS id, CAST(1 AS BIGINT) AS mark ",
+                marked!($engine, "favourites", "status_id", "$1"),
+                " UNION ALL SELECT x.reblog_of_id, 2 ",
+                marked!($engine, "statuses", "reblog_of_id", "$1"),
+                " UNION ALL SELECT x.status_id, 3 ",
+                marked!($engine, "bookmarks", "status_id", "$1"),
+                " UNION ALL SELECT x.status_id, 4 FROM status_pins x WHERE x.account_id = $2",
+                " UNION ALL SELECT x.conversation_id, 5 ",
+                marked!($engine, "conversation_mutes", "conversation_id", "$3"),
+                " UNION ALL SELECT x.status_id, 6 ",
+                marked!($engine, "mentions", "status_id", "$4")
+            )
+        };
+    }
+    let mut rows: Vec<MarkRow> = db
+        .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+        .bind(Ids::of(statuses))
+        .bind(viewer)
+        .bind(Ids::of(conversations))
+        .bind(Ids::of(addressed))
+        .all()
+        .await?;
+    rows.sort_unstable();
+    Ok(Marks(rows))
+}
+
+/// A mark of one of several viewers.
+#[derive(Debug, model::Row)]
+struct ViewerMarkRow {
+    viewer: AccountId,
+    id: i64,
+    mark: i64,
+}
+
+/// SQL: as `marked!`, of the viewers in the list `$2`. What nobody marked is known by the index of `$column` alone, so that a
+/// new status costs no look-up for each viewer.
+macro_rules! marked_by {
+    (sqlite, $table:literal, $column:literal, $ids:literal) => {
+        concat!(
+            "FROM json_each(",
+            $ids,
+            ") e CROSS JOIN json_each($2) w CROSS JOIN ",
+            $table,
+            " x WHERE EXISTS (SELECT 1 FROM ",
+            $table,
+            " y WHERE y.",
+            $column,
+            " = e.value) AND x.account_id = w.value AND x.",
+            $column,
+            " = e.value"
+        )
+    };
+    (postgres, $table:literal, $column:literal, $ids:literal) => {
+        concat!("FROM ", $table, " x WHERE x.account_id = ANY($2) AND x.", $column, " = ANY(", $ids, ")")
+    };
+}
+
+/// What [`find`] says of one viewer, for each of `viewers` who marked any of them.
+pub async fn find_each(
+    db: impl Executor,
+    viewers: impl Iterator<Item = AccountId>,
+    statuses: impl Iterator<Item = StatusId>,
+    conversations: impl Iterator<Item = ConversationId>,
+    addressed: impl Iterator<Item = StatusId>,
+) -> Result<HashMap<AccountId, Marks>> {
+    macro_rules! text {
+        ($engine:ident) => {
+            concat!(
+                "SELECT x.account_id AS viewer, x.status_id AS id, CAST(1 AS BIGINT) AS mark ",
+                marked_by!($engine, "favourites", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.reblog_of_id, 2 ",
+                marked_by!($engine, "statuses", "reblog_of_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.status_id, 3 ",
+                marked_by!($engine, "bookmarks", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.status_id, 4 ",
+                marked_by!($engine, "status_pins", "status_id", "$1"),
+                " UNION ALL SELECT x.account_id, x.conversation_id, 5 ",
+                marked_by!($engine, "conversation_mutes", "conversation_id", "$3"),
+                " UNION ALL SELECT x.account_id, x.status_id, 6 ",
+                marked_by!($engine, "mentions", "status_id", "$4")
+            )
+        };
+    }
+    let rows: Vec<ViewerMarkRow> = db
+        .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
+        .bind(Ids::of(statuses))
+        .bind(Ids::of(viewers))
+        .bind(Ids::of(conversations))
+        .bind(Ids::of(addressed))
+        .all()
+        .await?;
+    let mut marks: HashMap<AccountId, Marks> = HashMap::new();
+    for ViewerMarkRow { viewer, id, mark } in rows {
+        marks.entry(viewer).or_default().0.push(MarkRow { id, mark });
+    }
+    marks.values_mut().for_each(|marks| marks.0.sort_unstable());
+    Ok(marks)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::interaction::*;
+
+    #[test]
+    fn mark_is_of_one_status() {
+        let marks = Marks(vec![MarkRow { id: 4, mark: 1 }, MarkRow { id: 4, mark: 3 }, MarkRow { id: 5, mark: 5 }]);
+        let [four, five] = [4, 5].map(StatusId::from);
+        assert!(marks.favourited(four) && marks.bookmarked(four) && !marks.reblogged(four));
+        assert!(!marks.favourited(five) && marks.muted(5.into()) && !marks.pinned(five));
+    }
+}

@@ -1,0 +1,230 @@
+//! Media attachments: rows only, the files are in the media storage.
+//!
+//! Reached from `service::media`, status services and entities. An attachment belongs to no status until it is
+//! attached.
+
+use database::sql::Ids;
+use database::{Executor, Result, Tx, sql};
+use model::{
+    Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, media_attachment_columns,
+    media_attachment_insert,
+};
+
+/// The attachments of these statuses, by status and then in their order.
+pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!(
+        "SELECT " media_attachment_columns!() " FROM media_attachments m
+         WHERE m.status_id" in("$1")
+        "ORDER BY m.status_id, m.position, m.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The attachments that are kept for these scheduled statuses, by scheduled status and then in their order.
+pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!(
+        "SELECT " media_attachment_columns!() " FROM media_attachments m
+         WHERE m.scheduled_status_id" in("$1")
+        "ORDER BY m.scheduled_status_id, m.position, m.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The attachment, if there is one.
+pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
+    db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1"))
+        .bind(id)
+        .optional()
+        .await
+}
+
+/// As [`find`], locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: MediaId) -> Result<Option<MediaAttachment>> {
+    tx.query(sql!(
+        sqlite: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1";
+        postgres: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1 FOR UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
+/// The attachments that exist among `ids`, in no particular order.
+pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
+    db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// The attachments of one kind, in numbers.
+#[derive(Debug, model::Row)]
+pub struct KindUsage {
+    /// What they are.
+    pub kind: model::media::MediaKind,
+    /// How many.
+    pub attachments: i64,
+    /// The sizes of their originals together, in bytes.
+    pub bytes: i64,
+    /// How many of them are on no status and kept for none.
+    pub unattached: i64,
+    /// How many of them wait to be converted.
+    pub processing: i64,
+    /// How many of them could not be.
+    pub failed: i64,
+}
+
+/// All attachments by their kinds. Reads the whole table.
+pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
+    db.query(sql!(
+        "SELECT kind, COUNT(*) AS attachments, CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS bytes,
+                COUNT(*) FILTER (WHERE status_id IS NULL AND scheduled_status_id IS NULL) AS unattached,
+                COUNT(*) FILTER (WHERE state = 'processing') AS processing,
+                COUNT(*) FILTER (WHERE state = 'failed') AS failed
+         FROM media_attachments GROUP BY kind ORDER BY kind"
+    ))
+    .all()
+    .await
+}
+
+/// The storage keys of an attachment.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "columns of the table media_attachments")]
+pub struct MediaFiles {
+    pub id: MediaId,
+    pub file: Option<String>,
+    pub preview: Option<String>,
+}
+
+/// The storage keys of the next `limit` attachments after `after`, in the order of their ids.
+pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
+    db.query(sql!("SELECT id, file, preview FROM media_attachments WHERE id > $1 ORDER BY id LIMIT $2"))
+        .bind(after)
+        .bind(limit)
+        .all()
+        .await
+}
+
+/// Inserts an attachment.
+pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
+    tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;
+    Ok(())
+}
+
+/// Writes the description and the metadata, such as the focal point, of an attachment.
+pub async fn describe(
+    tx: &mut Tx,
+    id: MediaId,
+    description: Option<String>,
+    meta: Json<serde_json::Value>,
+    now: Time,
+) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET description = $2, meta = $3, updated_at = $4 WHERE id = $1"))
+        .bind(id)
+        .bind(description)
+        .bind(meta)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Writes another preview with its blurhash.
+pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Option<String>) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET preview = $2, blurhash = $3 WHERE id = $1"))
+        .bind(id)
+        .bind(preview.to_owned())
+        .bind(blurhash)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Writes what became of an upload: everything but whose it is, what it is on and how it is described.
+pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE media_attachments
+         SET kind = $2, state = $3, mime = $4, file = $5, size_bytes = $6, preview = $7, meta = $8, blurhash = $9,
+             failure = $10, updated_at = $11
+         WHERE id = $1"
+    ))
+    .bind(media.id)
+    .bind(media.kind)
+    .bind(media.state)
+    .bind(media.mime.clone())
+    .bind(media.file.clone())
+    .bind(media.size_bytes)
+    .bind(media.preview.clone())
+    .bind(media.meta.clone())
+    .bind(media.blurhash.clone())
+    .bind(media.failure.clone())
+    .bind(media.updated_at)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Attaches media to a status, in the order of `ids`; returns how many were attached. One that is on another status, or kept
+/// for a scheduled one, is left out, so fewer than `ids` means a conflict. The engines number the elements of a list differently: SQLite from
+/// 0, PostgreSQL from 1.
+pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
+    tx.query(sql!(
+        sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
+                 FROM json_each($2) e
+                 WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)
+                   AND scheduled_status_id IS NULL";
+        postgres: "UPDATE media_attachments SET status_id = $1, position = e.key - 1, updated_at = $3
+                   FROM unnest($2::bigint[]) WITH ORDINALITY AS e(value, key)
+                   WHERE media_attachments.id = e.value AND (status_id IS NULL OR status_id = $1)
+                     AND scheduled_status_id IS NULL"
+    ))
+    .bind(status)
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(now)
+    .execute()
+    .await
+}
+
+/// Keeps media for a scheduled status, in the order of `ids`, as [`attach`]; returns how many. One that is attached or kept
+/// already is left out.
+pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId], now: Time) -> Result<u64> {
+    tx.query(sql!(
+        sqlite: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key, updated_at = $3
+                 FROM json_each($2) e
+                 WHERE media_attachments.id = e.value AND status_id IS NULL AND scheduled_status_id IS NULL";
+        postgres: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key - 1, updated_at = $3
+                   FROM unnest($2::bigint[]) WITH ORDINALITY AS e(value, key)
+                   WHERE media_attachments.id = e.value AND status_id IS NULL AND scheduled_status_id IS NULL"
+    ))
+    .bind(scheduled)
+    .bind(Ids::of(ids.iter().copied()))
+    .bind(now)
+    .execute()
+    .await
+}
+
+/// Detaches media from their status, or frees them from the scheduled status that they are kept for.
+pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE media_attachments SET status_id = NULL, scheduled_status_id = NULL, updated_at = $2 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Deletes an attachment that is on no status and kept for none; false otherwise, or when it does not exist.
+pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
+    let deleted = tx
+        .query(sql!(
+            "DELETE FROM media_attachments WHERE id = $1 AND status_id IS NULL AND scheduled_status_id IS NULL"
+        ))
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(deleted > 0)
+}

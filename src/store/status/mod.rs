@@ -1,0 +1,256 @@
+//! Statuses: inserting them, reading them with what a page needs to render them and to decide their visibility, and
+//! their counters.
+//!
+//! Everything is read for a whole page at once, one statement per kind of row. Does not decide who may see a status:
+//! `service::visibility` does, from [`Head`]. What else belongs to writing one is in [`publish`](super::publish),
+//! timelines are in [`timeline`](super::timeline).
+
+pub mod card;
+pub mod favourite;
+pub mod interaction;
+pub mod media;
+pub mod poll;
+pub mod publish;
+pub mod reference;
+pub mod scheduled_status;
+pub mod status_cleanup;
+pub mod status_search;
+pub mod translation_use;
+
+use database::sql::Ids;
+use database::{Executor, Result, Tx, sql};
+use model::status::{QuotePolicy, Visibility};
+use model::{AccountId, ConversationId, Status, StatusId, status_columns, status_insert};
+
+/// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
+#[derive(Clone, Copy, Debug, model::Row)]
+pub struct Head {
+    /// The status.
+    pub id: StatusId,
+    /// Key of its cached rendering.
+    pub version: i64,
+    /// Its author.
+    pub account_id: AccountId,
+    /// Key of the author's cached rendering.
+    pub account_version: i64,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// The original, when this is a reblog.
+    pub reblog_of_id: Option<StatusId>,
+    /// It has a poll.
+    pub has_poll: bool,
+    /// It refers to other statuses, or did before they were deleted.
+    pub has_references: bool,
+    /// The status that it quotes.
+    pub quote_id: Option<StatusId>,
+    /// Who may quote it, if anyone may read it.
+    pub quote_policy: QuotePolicy,
+    /// Its conversation (thread).
+    pub conversation_id: Option<ConversationId>,
+    /// The author is suspended.
+    pub author_suspended: bool,
+    /// The author is limited.
+    pub author_limited: bool,
+    /// How many replies there are, which changes without the version.
+    pub replies_count: i64,
+    /// As above, reblogs.
+    pub reblogs_count: i64,
+    /// As above, favourites.
+    pub favourites_count: i64,
+    /// As above, statuses that refer to it.
+    pub referred_by_count: i64,
+    /// As above, statuses that quote it.
+    pub quotes_count: i64,
+}
+
+/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
+///
+/// `UNION ALL` and the deduplication here, because a temporary B-tree for `UNION` costs more than the rest of the
+/// statement. On SQLite, `CROSS JOIN` keeps the planner to look-ups by primary key in this order, and costs less than
+/// `IN`. On PostgreSQL, `coalesce` keeps the planner from walking the index of all reblogs where it believes them to be few.
+pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
+    macro_rules! head {
+        () => {
+            "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
+                    s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
+                    a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
+                    s.favourites_count, s.referred_by_count, s.quotes_count FROM "
+        };
+    }
+    macro_rules! text {
+        ($page:literal, $is:literal, $original:literal) => {
+            concat!(
+                head!(),
+                $page,
+                "statuses s CROSS JOIN accounts a WHERE s.id ",
+                $is,
+                " AND a.id = s.account_id
+                 UNION ALL ",
+                head!(),
+                $page,
+                "statuses r CROSS JOIN statuses s CROSS JOIN accounts a
+                 WHERE r.id ",
+                $is,
+                " AND a.id = s.account_id AND s.id = ",
+                $original
+            )
+        };
+    }
+    let mut heads: Vec<Head> = db
+        .query(sql!(
+            sqlite: text!("json_each($1) e CROSS JOIN ", "= e.value", "r.reblog_of_id");
+            postgres: text!("", "= ANY($1)", "coalesce(r.reblog_of_id, 0)")
+        ))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await?;
+    heads.sort_unstable_by_key(|head| head.id);
+    heads.dedup_by_key(|head| head.id);
+    Ok(heads)
+}
+
+/// Inserts a status; false when the author reblogged the same original before, also in a concurrent transaction: the
+/// conflict target is the partial unique index `statuses_reblog`.
+pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            status_insert!()
+            " ON CONFLICT (account_id, reblog_of_id) WHERE reblog_of_id IS NOT NULL DO NOTHING"
+        ))
+        .bind_row(new)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// The status, if there is one, without any check of visibility.
+pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
+}
+
+/// As [`find`], and nobody else changes or deletes it before this transaction ends.
+pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {
+    tx.query(sql!(
+        sqlite: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1";
+        postgres: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1 FOR NO KEY UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
+/// The statuses that exist among `ids`, in no particular order, without any check of visibility.
+pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .all()
+        .await
+}
+
+/// A mention with what its rendering shows.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "named by the StatusMention entity")]
+pub struct MentionRow {
+    pub status_id: StatusId,
+    pub account_id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub url: Option<String>,
+}
+
+/// The mentions in `ids`, oldest first, without silent ones.
+pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MentionRow>> {
+    db.query(sql!(
+        "SELECT m.status_id, m.account_id, a.username, a.domain, a.url
+         FROM mentions m
+         JOIN accounts a ON a.id = m.account_id
+         WHERE m.status_id" in("$1") "AND NOT m.silent
+         ORDER BY m.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The hashtags of `ids` by their normalised names, ordered by status and by the age of the hashtag.
+pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, String)>> {
+    db.query(sql!(
+        "SELECT st.status_id, t.name
+         FROM status_tags st
+         JOIN tags t ON t.id = st.tag_id
+         WHERE st.status_id" in("$1")
+        "ORDER BY st.status_id, t.id"
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// The application that a local status was written with, and the author's preferences, which decide whether it is
+/// shown.
+#[derive(Debug, model::Row)]
+#[expect(missing_docs, reason = "named by the StatusApplication entity")]
+pub struct ApplicationRow {
+    pub status_id: StatusId,
+    pub name: String,
+    pub website: Option<String>,
+    pub preferences: model::Json<model::Preferences>,
+}
+
+/// The applications of the statuses among `ids` that were written with one.
+pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
+    db.query(sql!(
+        "SELECT s.id AS status_id, o.name, o.website, u.preferences
+         FROM statuses s
+         JOIN oauth_apps o ON o.id = s.app_id
+         JOIN users u ON u.account_id = s.account_id
+         WHERE s.id" in("$1")
+    ))
+    .bind(Ids::of(ids.iter().copied()))
+    .all()
+    .await
+}
+
+/// Adds to the counters of a status. An amount may be negative; no counter goes below 0. The version stays: cached
+/// renderings are without counters.
+///
+/// `CASE`, because the engines have no function in common that gives the greater of two values.
+pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE statuses
+         SET replies_count = CASE WHEN replies_count + $2 < 0 THEN 0 ELSE replies_count + $2 END,
+             reblogs_count = CASE WHEN reblogs_count + $3 < 0 THEN 0 ELSE reblogs_count + $3 END,
+             favourites_count = CASE WHEN favourites_count + $4 < 0 THEN 0 ELSE favourites_count + $4 END
+         WHERE id = $1"
+    ))
+    .bind(id)
+    .bind(replies)
+    .bind(reblogs)
+    .bind(favourites)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// The version of a status that is as it was published: neither edited nor counted up by [`bump_all`].
+pub const UNCHANGED: i64 = 0;
+
+/// Counts the versions of statuses up, which invalidates their cached renderings: something outside their rows changed
+/// that is shown with them.
+pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
+    tx.query(sql!("UPDATE statuses SET version = version + 1 WHERE id" in("$1")))
+        .bind(Ids::of(ids.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// The id of the remote status with this ActivityPub `uri`. That of a local one has its id in it.
+pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> = db
+        .query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
+        .bind(uri.to_owned())
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
