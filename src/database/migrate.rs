@@ -31,8 +31,8 @@ macro_rules! migrations {
 
 /// All of them, by number: the base schema of 0.1, and from there on its changes.
 ///
-/// A file that landed is never edited. A change of the schema is a new pair of files with the next number, and changes the
-/// record of the schema too (`tests/frozen/schema`).
+/// A file that landed is never edited. A change of the schema is a new pair of files with the next number, and changes
+/// the record of the schema too (`tests/frozen/schema`).
 const MIGRATIONS: &[Pair] = migrations![
     "0001_accounts",
     "0002_users",
@@ -75,8 +75,9 @@ const fn name(file: &'static str) -> &'static str {
 /// Runs the pending migrations in order, each in a transaction of its own.
 ///
 /// # Errors
-/// [`Error::Migrate`] when a migration fails, when one that ran before has been edited since (checksum mismatch), or when
-/// one that ran is not known (a newer version made it); [`Error::Unreleased`] for the database of a development version.
+/// [`Error::Migrate`] when a migration fails, when one that ran before has been edited since (checksum mismatch), or
+/// when one that ran is not known (a newer version made it); [`Error::Unreleased`] for the database of a development
+/// version.
 pub async fn run(db: &Db) -> Result<()> {
     let done = match &db.pools {
         Pools::Sqlite(_) => run_sqlite(db, &migrator(|m| m.2)).await,

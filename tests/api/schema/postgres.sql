@@ -1,5 +1,5 @@
--- The schema as lines of text, whatever the order of columns and of creation. Spaces of texts of SQL are made one; what a
--- version of PostgreSQL words in another way than the next is worded here.
+-- The schema as lines of text, whatever the order of columns and of creation. Runs of spaces in SQL are made one space.
+-- What versions of PostgreSQL word differently is made equal here.
 WITH namespaces AS (
     SELECT n.oid, n.nspname, n.nspacl FROM pg_namespace n
     WHERE n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
@@ -10,7 +10,8 @@ relations AS (
     FROM pg_class c JOIN namespaces n ON n.oid = c.relnamespace
     WHERE c.relname NOT LIKE '\_sqlx\_migrations%'
 )
-SELECT 'schema ' || n.nspname || CASE WHEN n.nspacl IS NOT NULL AND n.nspname <> 'public' THEN ', with privileges' ELSE '' END AS line
+SELECT 'schema ' || n.nspname
+    || CASE WHEN n.nspacl IS NOT NULL AND n.nspname <> 'public' THEN ', with privileges' ELSE '' END AS line
 FROM namespaces n
 UNION ALL
 SELECT 'extension ' || e.extname FROM pg_extension e
@@ -37,22 +38,25 @@ LEFT JOIN pg_collation l ON l.oid = a.attcollation
 LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE a.attnum > 0 AND NOT a.attisdropped AND r.relkind NOT IN ('i', 'S')
 UNION ALL
-SELECT 'constraint ' || r.name || ', ' || k.conname || ': ' || regexp_replace(pg_get_constraintdef(k.oid), '\s+', ' ', 'g')
+SELECT 'constraint ' || r.name || ', ' || k.conname || ': '
+    || regexp_replace(pg_get_constraintdef(k.oid), '\s+', ' ', 'g')
 FROM relations r JOIN pg_constraint k ON k.conrelid = r.oid WHERE k.contype <> 'n'
 UNION ALL
-SELECT 'index ' || r.name || ': ' || pg_get_indexdef(i.indexrelid) || CASE WHEN i.indisreplident THEN ', replica identity' ELSE '' END
+SELECT 'index ' || r.name || ': ' || pg_get_indexdef(i.indexrelid)
+    || CASE WHEN i.indisreplident THEN ', replica identity' ELSE '' END
     || CASE WHEN i.indisclustered THEN ', clustered' ELSE '' END
     || coalesce(', statistics ' || (
         SELECT string_agg(a.attname || ' ' || a.attstattarget, ', ' ORDER BY a.attnum)
         FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attstattarget >= 0), '')
 FROM relations r JOIN pg_index i ON i.indexrelid = r.oid
 UNION ALL
-SELECT 'sequence ' || r.name || ': ' || format_type(s.seqtypid, NULL) || ', start ' || s.seqstart || ', step ' || s.seqincrement
-    || ', from ' || s.seqmin || ' to ' || s.seqmax || ', cache ' || s.seqcache || ', cycle ' || s.seqcycle
+SELECT 'sequence ' || r.name || ': ' || format_type(s.seqtypid, NULL) || ', start ' || s.seqstart
+    || ', step ' || s.seqincrement || ', from ' || s.seqmin || ' to ' || s.seqmax || ', cache ' || s.seqcache || ', cycle ' || s.seqcycle
 FROM relations r JOIN pg_sequence s ON s.seqrelid = r.oid
 UNION ALL
 -- Columns of a view of one table are qualified up to PostgreSQL 15 and not from 16 on.
-SELECT 'view ' || r.name || ': ' || CASE WHEN v.text LIKE '%JOIN%' THEN v.text ELSE regexp_replace(v.text, '\m[a-z]{1,2}\.', '', 'g') END
+SELECT 'view ' || r.name || ': '
+    || CASE WHEN v.text LIKE '%JOIN%' THEN v.text ELSE regexp_replace(v.text, '\m[a-z]{1,2}\.', '', 'g') END
 FROM relations r, LATERAL (SELECT trim(regexp_replace(pg_get_viewdef(r.oid), '\s+', ' ', 'g')) AS text) v
 WHERE r.relkind IN ('v', 'm')
 UNION ALL

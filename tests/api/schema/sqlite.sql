@@ -1,4 +1,4 @@
--- The schema as lines of text, whatever the order of columns and of creation. Spaces of texts of SQL are made one.
+-- The schema as lines of text, whatever the order of columns and of creation. Runs of spaces in SQL are made one space.
 WITH objects AS (
     SELECT o.type, o.name, o.tbl_name AS place, upper(o.sql) AS shouted,
         trim(replace(replace(replace(replace(o.sql, char(10), ' '), ' ', ' ' || char(1)), char(1) || ' ', ''), char(1), '')) AS text
