@@ -187,6 +187,7 @@ async fn database(config: &Config) -> Vec<Check> {
     };
     let mut checks = vec![Check::good("database", config.database.url.to_string())];
     match database::migrate::pending(&db).await {
+        Err(error @ database::Error::Unreleased) => checks.push(Check::bad("schema", error.to_string())),
         Err(_) => checks.push(Check::warning("schema", "none yet; the first start makes it")),
         Ok(pending) if !pending.is_empty() => {
             checks.push(Check::warning(

@@ -1,7 +1,6 @@
 //! `rookery search reindex`: brings every status into the full-text index again, in batches that let others write.
 //!
-//! What is indexed already is found meanwhile. An index is made by itself, when a server starts for the first time with a
-//! database of before there was one; this command is for one that was damaged.
+//! What is indexed already is found meanwhile. Publishing keeps the index; this command is for one that was damaged.
 
 use clap::Subcommand;
 use serde::Serialize;

@@ -28,6 +28,12 @@ pub enum Error {
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// The tables are those of a development version of 0.1, which no migration leads on from.
+    #[error(
+        "this database was made by an unreleased development version and cannot be migrated: create an empty database, \
+         and move what is to be kept by export and import"
+    )]
+    Unreleased,
     /// The configured URL names neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
     #[error("database url: {0}")]
     Url(String),

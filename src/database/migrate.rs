@@ -1,8 +1,9 @@
 //! Schema migrations: brings the database to the version of this binary.
 //!
 //! Each migration is a pair of files of the same number in `migrations/sqlite` and `migrations/postgres`, embedded in
-//! the binary. Run when a server starts and by the command line. There are no down migrations, and the tables of
-//! plugins have migrations of their own (`plugins::sql`).
+//! the binary. The first ones are the base schema of 0.1, by aggregate: in their order they are read as the data model.
+//! Run when a server starts and by the command line. There are no down migrations, and the tables of plugins have
+//! migrations of their own (`plugins::sql`).
 
 use std::borrow::Cow;
 
@@ -10,13 +11,13 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
 use super::db::Pools;
-use super::{Db, Result};
+use super::{Db, Error, Result};
 use crate::sql;
 
 /// Number and name of a migration, its text for SQLite and its text for PostgreSQL.
 type Pair = (i64, &'static str, &'static str, &'static str);
 
-/// The migrations of these file names, `0001_base`.
+/// The migrations of these file names, `0001_accounts`.
 macro_rules! migrations {
     ($($file:literal),+ $(,)?) => {
         &[$((
@@ -28,63 +29,31 @@ macro_rules! migrations {
     };
 }
 
-/// All of them, by number. A released one is never edited.
+/// All of them, by number: the base schema of 0.1, and from there on its changes.
+///
+/// A file that landed is never edited. A change of the schema is a new pair of files with the next number, and changes
+/// the record of the schema too (`tests/frozen/schema`).
 const MIGRATIONS: &[Pair] = migrations![
-    "0001_base",
-    "0002_plugins",
-    "0003_core_views",
-    "0004_notices",
-    "0005_plugin_feed_kinds",
-    "0006_removal",
-    "0007_plugin_nodes",
-    "0008_small_rows",
-    "0009_relations_version",
-    "0010_bounded_functions",
-    "0011_plugin_quotas",
-    "0012_public_tags",
-    "0013_id_nodes",
-    "0014_seal_keys",
-    "0015_list_notices",
-    "0016_filters",
-    "0018_polls",
-    "0019_scheduled_statuses",
-    "0020_notifications",
-    "0022_conversations",
-    "0023_announcements",
-    "0024_reports",
-    "0025_domain_blocks",
-    "0026_status_terms",
-    "0028_directory",
-    "0029_trends",
-    "0030_suggestions",
-    "0031_preview_cards",
-    "0032_link_review",
-    "0033_media_failures",
-    "0034_references",
-    "0035_markdown",
-    "0036_status_expiration",
-    "0039_imports",
-    "0040_status_cleanup",
-    "0042_session_browsers",
-    "0044_core_view_applications",
-    "0048_node_changes",
-    "0049_limited_conversations",
-    "0051_core_view_tokens",
-    "0052_invited_by",
-    "0053_push",
-    "0054_plugin_keys",
-    "0058_quote_policies",
-    "0059_card_creators",
-    "0060_archives",
-    "0061_cached_images",
-    "0064_status_cleanup_exceptions",
-    "0065_plugin_indexes",
-    "0066_mentions_in_text",
-    "0070_write_trials",
-    "0071_translation_use",
-    "0072_vote_places",
-    "0073_profile_tabs",
-    "0074_account_names",
+    "0001_accounts",
+    "0002_users",
+    "0003_oauth",
+    "0004_statuses",
+    "0005_interactions",
+    "0006_tags",
+    "0007_media",
+    "0008_polls",
+    "0009_relationships",
+    "0010_timelines",
+    "0011_filters",
+    "0012_notifications",
+    "0013_conversations",
+    "0014_discovery",
+    "0015_moderation",
+    "0016_server",
+    "0017_operation",
+    "0018_plugins",
+    "0019_own_data",
+    "0020_core_views",
 ];
 
 /// The four digits at the beginning of a file name.
@@ -106,15 +75,24 @@ const fn name(file: &'static str) -> &'static str {
 /// Runs the pending migrations in order, each in a transaction of its own.
 ///
 /// # Errors
-/// [`super::Error::Migrate`] when a migration fails, or one that ran before has been edited since (checksum mismatch).
+/// [`Error::Migrate`] when a migration fails, when one that ran before has been edited since (checksum mismatch), or
+/// when one that ran is not known (a newer version made it); [`Error::Unreleased`] for the database of a development
+/// version.
 pub async fn run(db: &Db) -> Result<()> {
-    match &db.pools {
+    let done = match &db.pools {
         Pools::Sqlite(_) => run_sqlite(db, &migrator(|m| m.2)).await,
-        Pools::Postgres(pool) => Ok(migrator(|m| m.3).run(pool).await?),
+        Pools::Postgres(pool) => migrator(|m| m.3).run(pool).await.map_err(Error::from),
+    };
+    let strange = |error: &Error| {
+        matches!(error, Error::Migrate(MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)))
+    };
+    if done.as_ref().is_err_and(strange) {
+        applied(db).await?;
     }
+    done
 }
 
-/// The table of sqlx's migrations, which an earlier version of this server made.
+/// The table of migrations, as sqlx makes it on PostgreSQL.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     version BIGINT PRIMARY KEY,
     description TEXT NOT NULL,
@@ -176,11 +154,27 @@ pub fn all() -> Vec<i64> {
 /// The numbers of the migrations of this version that the database has not seen.
 ///
 /// # Errors
-/// [`super::Error::Sql`] also when no migration ever ran: the table `_sqlx_migrations` does not exist then.
+/// As [`applied`].
 pub async fn pending(db: &Db) -> Result<Vec<i64>> {
-    let applied: Vec<i64> =
-        db.query(sql!("SELECT version FROM _sqlx_migrations WHERE success ORDER BY version")).scalars().await?;
+    let applied = applied(db).await?;
     Ok(all().into_iter().filter(|number| !applied.contains(number)).collect())
+}
+
+/// The numbers of the migrations that ran.
+///
+/// # Errors
+/// [`Error::Unreleased`] when they are those of a development version, whose first had another name. An error of the
+/// engine also when no migration ever ran: the table `_sqlx_migrations` does not exist then.
+async fn applied(db: &Db) -> Result<Vec<i64>> {
+    let applied: Vec<(i64, String)> = db
+        .query(sql!("SELECT version, description FROM _sqlx_migrations WHERE success ORDER BY version"))
+        .all()
+        .await?;
+    let (first, name, ..) = MIGRATIONS[0];
+    if applied.iter().any(|(version, description)| *version == first && description != name) {
+        return Err(Error::Unreleased);
+    }
+    Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
 fn migrator(text: impl Fn(&Pair) -> &'static str) -> Migrator {

@@ -19,10 +19,8 @@ mod expire_status;
 mod feed;
 mod feed_lane;
 mod fetch_card;
-mod fill_conversations;
 mod forget_account;
 mod generate_key;
-mod index_statuses;
 mod judge_notices;
 mod merge_notifications;
 mod process_media;
@@ -37,7 +35,6 @@ mod refresh_trends;
 mod remove_account;
 mod request_mail;
 mod run_import;
-mod seal_keys;
 mod send_mail;
 mod send_push;
 mod sever_domain;
@@ -116,10 +113,8 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         ExpirePoll,
         ExpireStatus,
         FetchCard,
-        FillConversations,
         ForgetAccount,
         GenerateKey,
-        IndexStatuses,
         JudgeNotices,
         MailNotifications,
         MakeArchive,
@@ -136,7 +131,6 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         RemoveAccount,
         RequestMail,
         RunImport,
-        SealKeys,
         SendMail,
         SendPush,
         SeverDomain,

@@ -10,8 +10,6 @@ use chrono::{DateTime, Utc};
 use config::Config;
 use model::clock::Clock;
 use rookery_core::extension::Extensions;
-use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::signing_key;
 use store::job::NewJob;
 
 use super::*;
@@ -244,38 +242,4 @@ async fn number_that_was_lost_is_replaced() {
     cx.db.execute_raw("UPDATE id_nodes SET holder = 'another process' WHERE node = 0").await.unwrap();
     rookery_core::node::renew(&cx).await.unwrap();
     assert_ne!(low_bits(cx.ids.next()) >> 9, low_bits(first) >> 9);
-}
-
-#[tokio::test]
-async fn keys_of_an_earlier_version_are_sealed_once() {
-    let (cx, _folder, _database) = open().await;
-    let new = NewAccount {
-        username: "alice".to_owned(),
-        email: "alice@example.test".to_owned(),
-        password_hash: None,
-        confirmed: true,
-        approved: true,
-        role_id: None,
-        locale: None,
-        time_zone: None,
-        app: None,
-        reason: None,
-    };
-    let mut tx = cx.db.begin().await.unwrap();
-    let alice = sign_up::create(&cx, &mut tx, new).await.unwrap();
-    store::account::set_keys(&mut tx, alice, "public", "-----BEGIN PRIVATE KEY-----").await.unwrap();
-    tx.commit().await.unwrap();
-
-    let migration = match cx.db.engine() {
-        Engine::Sqlite => include_str!("../../migrations/sqlite/0014_seal_keys.sql"),
-        Engine::Postgres => include_str!("../../migrations/postgres/0014_seal_keys.sql"),
-    };
-    cx.db.execute_raw(migration).await.unwrap();
-    drain(&cx).await.unwrap();
-
-    let stored: Vec<(String,)> = cx.db.fetch_raw("SELECT private_key FROM accounts").await.unwrap();
-    let opened = signing_key::open(&cx, alice, &stored[0].0).expect("sealed for this account");
-    assert_eq!(opened.expose(), "-----BEGIN PRIVATE KEY-----");
-    let left: Vec<(String,)> = cx.db.fetch_raw("SELECT kind FROM jobs").await.unwrap();
-    assert!(left.is_empty(), "{left:?}");
 }

@@ -1,8 +1,6 @@
 //! <https://docs.joinmastodon.org/methods/conversations/>
 
-use model::StatusId;
 use rookery_core::change::Change;
-use rookery_core::queue::{self, FillConversations};
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -229,29 +227,6 @@ async fn pages_go_by_the_last_status() {
     ends(&page(format!("limit=2&since_id={}", id(1))).await, &[" 4", " 3"]);
     assert_eq!(bob.get(&format!("{PATH}?limit=0")).send().await.header("link"), "");
     bob.get(&format!("{PATH}?max_id=nonsense")).fails(400).await;
-}
-
-#[tokio::test]
-async fn statuses_of_before_are_sorted_in_as_read() {
-    let app = TestApp::new().await;
-    let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
-    let first = direct(&alice, "@bob first", None).await;
-    let second = direct(&bob, "@alice second", Some(&first)).await;
-    direct(&alice, "@bob apart", None).await;
-    bob.post("/api/v1/notifications/clear").ok().await;
-    app.db().execute_raw("DELETE FROM account_conversations").await.unwrap();
-
-    let until: StatusId = second["id"].as_str().unwrap().parse().unwrap();
-    let mut tx = app.db().begin().await.unwrap();
-    queue::enqueue(&app.app, &mut tx, &FillConversations { after: StatusId::from(0), until }).await.unwrap();
-    tx.commit().await.unwrap();
-    app.run_jobs().await;
-
-    for person in [&alice, &bob] {
-        let page = index(person).await;
-        ends(&page, &["second"]);
-        assert_eq!(page[0]["unread"], false, "{}", person.name);
-    }
 }
 
 #[tokio::test]

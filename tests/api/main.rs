@@ -73,6 +73,7 @@ mod routed;
 mod routes;
 mod rows;
 mod scheduled_statuses;
+mod schema;
 mod search;
 #[path = "../seed/mod.rs"]
 mod seed;

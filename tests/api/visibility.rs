@@ -12,7 +12,6 @@ mod streams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use rookery_core::queue::{self, IndexStatuses};
 use rookery_core::service::announcement::{self, Draft, Publication};
 
 use crate::contract;
@@ -250,9 +249,7 @@ impl World {
         ] {
             db.execute_raw(&statement).await.unwrap();
         }
-        let mut tx = db.begin().await.unwrap();
-        queue::enqueue(&self.app.app, &mut tx, &IndexStatuses { before: i64::MAX.into() }).await.unwrap();
-        tx.commit().await.unwrap();
+        self.app.index_statuses().await;
         self.app.run_jobs().await;
         let address = |s: &Subject| format!("https://example.test{}/{}\n", self.page(s), s.id);
         for subjects in self.subjects.chunks(20) {

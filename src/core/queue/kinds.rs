@@ -130,14 +130,6 @@ jobs! {
         status: StatusId,
     }
 
-    /// Sorts the next batch of direct statuses of before there were conversations into those. Queued once, by a migration.
-    FillConversations as "fill_conversations" in Background, key |_job| String::new() => {
-        /// The last status of the batch before; 0 begins.
-        after: StatusId,
-        /// The last status of before.
-        until: StatusId,
-    }
-
     /// Removes what plugins write of an account after it was removed, until they have handled every event of before.
     ForgetAccount as "forget_account" in Background, key |job| job.account.to_string() => {
         /// The removed account.
@@ -152,13 +144,6 @@ jobs! {
     GenerateKey as "generate_key" in Background => {
         /// Whose.
         account: AccountId,
-    }
-
-    /// Brings the next batch of statuses of before into the full-text index, newest first. Queued once, by a migration, and by
-    /// `rookery search reindex`.
-    IndexStatuses as "index_statuses" in Background, key |_job| String::new() => {
-        /// The last status of the batch before.
-        before: StatusId,
     }
 
     /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens what became of it.
@@ -310,13 +295,6 @@ jobs! {
     RemoveAccount as "remove_account" in Background, key |job| job.account.to_string() => {
         /// Which account.
         account: AccountId,
-    }
-
-    /// Seals the signing keys of the next batch of local accounts, which an earlier version stored in clear. Queued once, by
-    /// a migration.
-    SealKeys as "seal_keys" in Background, key |_job| String::new() => {
-        /// The last account of the batch before; 0 begins.
-        after: AccountId,
     }
 
     /// Queues the mail that somebody asked for by typing an e-mail address, if it is an account's. Looked up here, so that

@@ -141,15 +141,6 @@ pub(super) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Res
     tell(cx, tx, left).await
 }
 
-/// Sorts a direct status of before there were conversations into those of its participants, as read and without telling
-/// anybody. Notifications may be gone by now: it reaches all but those whom a filter or a block kept it from.
-pub async fn fill(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
-    let participants = conversation::participants(&mut *tx, status).await?;
-    let new = rows(cx, &participants, |one| !one.refused).into_iter();
-    let new: Vec<NewConversation> = new.map(|row| NewConversation { unread: false, ..row }).collect();
-    insert(tx, status, &participants, new).await.map(drop)
-}
-
 async fn add(
     cx: &Cx,
     tx: &mut Tx,

@@ -19,9 +19,6 @@ const PURPOSE: &str = "signing-keys";
 /// Accounts that are looked at in one transaction.
 const BATCH: i64 = 200;
 
-/// How a private key in clear begins (PEM).
-const CLEAR: &str = "-----BEGIN";
-
 /// Encrypts the private key of an account for storage.
 ///
 /// # Errors
@@ -38,7 +35,7 @@ pub fn open(cx: &Cx, account: AccountId, stored: &str) -> Option<Secret> {
 
 /// True when a stored private key was sealed with another secret key than `keys` are of.
 fn is_lost(keys: &Keys, account: AccountId, stored: &str) -> bool {
-    !is_clear(stored) && keys.open(PURPOSE, &account.to_string(), stored).is_none()
+    keys.open(PURPOSE, &account.to_string(), stored).is_none()
 }
 
 /// How many of the `limit` oldest local accounts have a private key that `keys` cannot open.
@@ -65,10 +62,4 @@ pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Optio
         }
     }
     Ok((last, renewed))
-}
-
-/// True when a stored private key is not sealed.
-#[must_use]
-pub fn is_clear(stored: &str) -> bool {
-    stored.starts_with(CLEAR)
 }

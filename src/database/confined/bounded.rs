@@ -4,7 +4,7 @@
 //! aggregate. These do what the built-in ones do (<https://www.sqlite.org/lang_corefunc.html>,
 //! <https://www.sqlite.org/json1.html>), refuse patterns longer than [`MAX_PATTERN_BYTES`], and stop at
 //! [`MAX_VALUE_BYTES`]. The check in `plugins::sql` writes their names; the server's own statements do not use them. On
-//! PostgreSQL the functions of migration 0010 do the same.
+//! PostgreSQL functions of the schema `core_v1` do the same (`migrations/postgres/0020_core_views.sql`).
 
 use std::borrow::Cow;
 

@@ -23,7 +23,7 @@
 //!   first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
 //!   declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 is that of the statement.
 //! * Bare names are the plugin's own tables, `core_v1.accounts` is a view that `permissions.core-views` names (see
-//!   `migrations/*/0003_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
+//!   `migrations/*/0020_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
 //! * Results are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views are integers
 //!   of milliseconds, JSON is text. `WHERE flag` and `flag = TRUE` work on both engines.
 //!

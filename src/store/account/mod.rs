@@ -304,17 +304,6 @@ pub async fn list_private_keys(
     .await
 }
 
-/// Stores a private key in another form, unless somebody else changed it since it was `before`.
-pub async fn replace_private_key(tx: &mut Tx, id: AccountId, before: &str, after: &str) -> Result<()> {
-    tx.query(sql!("UPDATE accounts SET private_key = $3 WHERE id = $1 AND private_key = $2"))
-        .bind(id)
-        .bind(before.to_owned())
-        .bind(after.to_owned())
-        .execute()
-        .await?;
-    Ok(())
-}
-
 /// Forgets a private key, unless somebody else changed it since it was `before`; true when there is none now. The public
 /// key stays until there is another pair.
 pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Result<bool> {

@@ -6,10 +6,9 @@
 
 use serde::Serialize;
 
-use crate::relation_sql::blocks;
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ConversationId, Cursor, Json, RowId, StatusId, Visibility};
+use model::{AccountId, ConversationId, Cursor, Json, RowId, StatusId};
 
 /// The accounts that take part beside the owner, in the order of their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,8 +157,6 @@ pub struct Participant {
     pub local: bool,
     /// A notification of the mention was made that is not filtered; always for the author.
     pub notified: bool,
-    /// A filtered notification was made, or there is a block between them and the author.
-    pub refused: bool,
 }
 
 /// The participants of a status in the order of their ids; none unless it is direct.
@@ -168,7 +165,7 @@ pub async fn participants(db: impl Executor, status: StatusId) -> Result<Vec<Par
         .query(sql!(
             "SELECT s.account_id, s.conversation_id, TRUE AS is_author,
                     EXISTS (SELECT 1 FROM users u WHERE u.account_id = s.account_id) AS local,
-                    TRUE AS notified, FALSE AS refused
+                    TRUE AS notified
              FROM statuses s
              WHERE s.id = $1 AND s.visibility = 'direct'
              UNION ALL
@@ -176,10 +173,7 @@ pub async fn participants(db: impl Executor, status: StatusId) -> Result<Vec<Par
                     EXISTS (SELECT 1 FROM users u WHERE u.account_id = m.account_id) AS local,
                     EXISTS (SELECT 1 FROM notifications n
                             WHERE n.activity_id = m.id AND n.type = 'mention' AND n.account_id = m.account_id
-                              AND NOT n.filtered) AS notified,
-                    EXISTS (SELECT 1 FROM notifications n
-                            WHERE n.activity_id = m.id AND n.type = 'mention' AND n.account_id = m.account_id AND n.filtered)
-                    OR " blocks!("m.account_id", "s.account_id") " OR " blocks!("s.account_id", "m.account_id") " AS refused
+                              AND NOT n.filtered) AS notified
              FROM mentions m
              JOIN statuses s ON s.id = m.status_id
              WHERE m.status_id = $1 AND NOT m.silent AND m.account_id <> s.account_id AND s.visibility = 'direct'"
@@ -289,21 +283,6 @@ pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Resu
     let emptied = sql!("DELETE FROM account_conversations WHERE last_status_id = $1 AND id" in("$2"));
     tx.query(emptied).bind(status).bind(ids()).execute().await?;
     Ok(changed)
-}
-
-/// The next `limit` statuses after `after` and up to `until` with their visibility, in the order of ids.
-pub async fn list_statuses(
-    db: impl Executor,
-    after: StatusId,
-    until: StatusId,
-    limit: i64,
-) -> Result<Vec<(StatusId, Visibility)>> {
-    db.query(sql!("SELECT s.id, s.visibility FROM statuses s WHERE s.id > $1 AND s.id <= $2 ORDER BY s.id LIMIT $3"))
-        .bind(after)
-        .bind(until)
-        .bind(limit)
-        .all()
-        .await
 }
 
 #[cfg(test)]

@@ -21,10 +21,10 @@ use chrono::{DateTime, Duration, Utc};
 use config::Config;
 use crypto::{Secret, key_pair};
 use http::router::Server;
-use model::AccountId;
 use model::clock::Clock;
+use model::{AccountId, StatusId};
 use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{oauth, signing_key, token};
+use rookery_core::service::{oauth, search, signing_key, token};
 use rookery_server::Cx;
 use tower::ServiceExt as _;
 
@@ -226,6 +226,18 @@ impl TestApp {
             if jobs + events == 0 {
                 return;
             }
+        }
+    }
+
+    /// Brings statuses that were written to the database by themselves into the full-text index.
+    pub async fn index_statuses(&self) {
+        let mut before = StatusId::from(i64::MAX);
+        loop {
+            let mut tx = self.app.db.begin().await.unwrap();
+            let done = search::index::fill(&self.app, &mut tx, before).await.unwrap();
+            tx.commit().await.unwrap();
+            let Some(last) = done.last() else { return };
+            before = *last;
         }
     }
 

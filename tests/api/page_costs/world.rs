@@ -1,7 +1,6 @@
 //! A server with a given number of entries on every page of the viewer.
 
 use database::Engine;
-use rookery_core::queue::{self, IndexStatuses};
 use serde_json::{Value, json};
 
 use crate::announcements::announce;
@@ -214,9 +213,7 @@ impl World {
         for statement in statements {
             db.execute_raw(&statement).await.unwrap();
         }
-        let mut tx = db.begin().await.unwrap();
-        queue::enqueue(&self.app.app, &mut tx, &IndexStatuses { before: i64::MAX.into() }).await.unwrap();
-        tx.commit().await.unwrap();
+        self.app.index_statuses().await;
         // Also reloads the rules.
         self.app.set("show_domain_blocks", "all").await;
         self.app.run_jobs().await;

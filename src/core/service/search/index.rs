@@ -1,7 +1,7 @@
 //! Keeping the full-text index of statuses.
 //!
-//! Publishing, editing and deleting change it in their transactions, so that it is never behind; statuses of before there
-//! was an index are brought into it by a job in batches (`queue::IndexStatuses`), which a restart continues.
+//! Publishing, editing and deleting change it in their transactions, so that it is never behind. `rookery search reindex`
+//! makes it again, in batches.
 
 use super::document;
 use crate::Cx;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use database::Tx;
 use model::{Status, StatusId};
 
-/// Statuses per transaction of the job.
+/// Statuses per transaction of the command.
 const BATCH: i64 = 100;
 
 /// Adds `status` as it is in `tx`, its media and its poll to the index; a reblog is not indexed.

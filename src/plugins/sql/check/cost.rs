@@ -2,7 +2,8 @@
 //!
 //! Called after the children of an expression were checked. On SQLite, functions whose time or memory nothing limits become
 //! functions of the server's own; on PostgreSQL, patterns and results are wrapped in functions of `core_v1` that refuse
-//! what is too large (migration 0010). The limits are those of [`functions`], the same on both engines.
+//! what is too large (`migrations/postgres/0020_core_views.sql`). The limits are those of [`functions`], the same on both
+//! engines.
 
 use sqlparser::ast::{
     BinaryOperator as Op, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,

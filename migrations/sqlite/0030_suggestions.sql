@@ -1,7 +1,0 @@
--- Whom an account does not want to be suggested again, for ever.
-CREATE TABLE suggestion_dismissals (
-    account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    target_account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    PRIMARY KEY (account_id, target_account_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX suggestion_dismissals_target ON suggestion_dismissals (target_account_id);

@@ -1,3 +1,0 @@
--- The text is Markdown.
-ALTER TABLE statuses ADD COLUMN markdown INTEGER NOT NULL DEFAULT FALSE;
-ALTER TABLE status_edits ADD COLUMN markdown INTEGER NOT NULL DEFAULT FALSE;
