@@ -18,20 +18,18 @@ use crate::entity::document::Documents;
 use crate::entity::filter_set::FilterSets;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
+use crate::hosts::{self, Hosts};
+use crate::limits::{Limits, Standing};
 use crate::messages::Language;
 use crate::node::{self, Node};
 use crate::origin::Origin;
 use crate::service::account_domains::DomainsCache;
 use crate::service::auth::Grants;
 use crate::service::heads::HeadsCache;
-use crate::service::hosts::Hosts;
 use crate::service::instance::StatsCache;
-use crate::service::limit_counters::Limits;
-use crate::service::rate_limits::Standing;
 use crate::service::relations::RelationsCache;
 use crate::service::suggestion::SuggestionsCache;
 use crate::service::translation::Translations;
-use crate::service::{card, push};
 use config::{Config, Scheme};
 use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
@@ -63,7 +61,7 @@ pub struct Services {
     /// New ids.
     pub ids: Ids,
     /// Whose number is in them.
-    pub(crate) node: Node,
+    pub node: Node,
     /// Committed changes, for whoever listens in this process.
     pub live: Live,
     /// Derives and checks tokens, sessions and links.
@@ -187,7 +185,7 @@ impl Cx {
         let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
         let (node, ids) = node::open(&db, &clock).await?;
         let keys = Keys::new(secret.expose().as_bytes());
-        let vapid = push::key_pair(&db, &keys, clock.now()).await?;
+        let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
         let services = Arc::new(Services {
             urls: urls(&config),
             keys,
@@ -201,8 +199,8 @@ impl Cx {
             filters: FilterSets::default(),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
-            page_hosts: Hosts::new(card::REQUESTS_TO_A_HOST),
-            push_hosts: Hosts::new(push::REQUESTS_TO_A_HOST),
+            page_hosts: Hosts::new(hosts::PAGE_REQUESTS),
+            push_hosts: Hosts::new(hosts::PUSH_REQUESTS),
             vapid,
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
@@ -229,7 +227,7 @@ impl Cx {
 
     /// Gives back what this process holds in the database, waits for running statements and closes every connection.
     pub async fn close(&self) {
-        if let Err(error) = node::release(self).await {
+        if let Err(error) = self.node.release().await {
             tracing::debug!(%error, "the number of this process for ids is left to expire");
         }
         self.db.close().await;

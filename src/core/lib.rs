@@ -9,12 +9,16 @@ pub mod cx;
 pub mod entity;
 pub mod error;
 pub mod extension;
+pub mod hosts;
+pub mod json;
+pub mod limits;
 pub mod messages;
 pub mod node;
 mod origin;
 pub mod queue;
 pub mod service;
 pub mod templates;
+pub mod vapid;
 
 pub use cx::Cx;
 pub use error::{Error, Result};

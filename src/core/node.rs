@@ -1,7 +1,7 @@
 //! The number that this process puts into the ids it makes: leased from the database, so that no two processes make the same.
 //!
-//! [`Cx::open`] takes one, and reads the highest id so far, below which none is made even when the clock was set back;
-//! a server renews the lease ([`keep`]), and [`Cx::close`] gives it back. A process that ends without that leaves its number
+//! [`Cx::open`](crate::Cx::open) takes one, and reads the highest id so far, below which none is made even when the clock was set back;
+//! a server renews the lease ([`Node::keep`]), and [`Cx::close`](crate::Cx::close) gives it back. A process that ends without that leaves its number
 //! to expire. Where all numbers are in use, the one that was renewed longest ago is taken from its holder, which then takes
 //! another.
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use tokio::time::Instant;
 
-use crate::{Cx, Result};
+use crate::error::Result;
 use database::Db;
 use model::Time;
 use model::clock::{Clock, Ids, NODES};
@@ -29,6 +29,9 @@ const LOG_EVERY: Duration = Duration::from_secs(60 * 60);
 /// This process as the holder of a number.
 #[derive(Debug)]
 pub struct Node {
+    db: Db,
+    clock: Clock,
+    ids: Ids,
     holder: String,
     /// When the clock was last logged to be behind; `None` while it is not.
     set_back: Mutex<Option<Instant>>,
@@ -36,39 +39,23 @@ pub struct Node {
 
 /// Takes a number and makes the generator of ids with it.
 pub(crate) async fn open(db: &Db, clock: &Clock) -> Result<(Node, Ids)> {
-    let node = Node { holder: crypto::random_text(12), set_back: Mutex::default() };
-    let number = take(db, clock, &node).await?;
+    let holder = crypto::random_text(12);
+    let number = take(db, clock, &holder).await?;
     let floor = store::node::highest_id(db).await?;
-    Ok((node, Ids::new(clock.clone(), number, floor)))
+    let ids = Ids::new(clock.clone(), number, floor);
+    let node = Node { db: db.clone(), clock: clock.clone(), ids: ids.clone(), holder, set_back: Mutex::default() };
+    Ok((node, ids))
 }
 
-async fn take(db: &Db, clock: &Clock, node: &Node) -> Result<i64> {
+async fn take(db: &Db, clock: &Clock, holder: &str) -> Result<i64> {
     let now = clock.now();
     let mut tx = db.begin().await?;
-    let (number, free_since) = store::node::take(&mut tx, &node.holder, now + LEASE).await?;
+    let (number, free_since) = store::node::take(&mut tx, holder, now + LEASE).await?;
     tx.commit().await?;
     if free_since > now {
         tracing::warn!("more than {NODES} processes use this database: ids may collide until some of them end");
     }
     Ok(number)
-}
-
-/// Renews the lease until it is aborted, and takes another number when it was lost.
-pub async fn keep(cx: Cx) {
-    loop {
-        tokio::time::sleep(INTERVAL).await;
-        if let Err(error) = renew(&cx).await {
-            crate::log_failure!(error, "could not renew the lease of this process's number for ids");
-        }
-    }
-}
-
-/// Renews the lease once, or takes another number.
-pub async fn renew(cx: &Cx) -> Result<()> {
-    if !set_lease(cx, cx.clock.now() + LEASE).await? {
-        cx.ids.move_to(take(&cx.db, &cx.clock, &cx.node).await?);
-    }
-    Ok(())
 }
 
 /// What is wrong when the newest record of the database is `ahead` of the clock; `None` within what is tolerated.
@@ -85,42 +72,60 @@ pub fn set_back(ahead: TimeDelta) -> Option<String> {
     })
 }
 
-/// Looks whether the clock was set back, and logs that. What was queued to run immediately runs then, and does not wait until
-/// the clock has caught up.
-pub async fn check_clock(cx: &Cx) -> Result<()> {
-    let Some(text) = set_back(cx.ids.ahead()) else {
-        *cx.node.set_back() = None;
-        return Ok(());
-    };
-    let logged = *cx.node.set_back();
-    if logged.is_some_and(|at| at.elapsed() < LOG_EVERY) {
-        return Ok(());
-    }
-    if logged.is_none() {
-        let now = cx.clock.now();
-        let mut tx = cx.db.begin().await?;
-        store::job::make_due_after_set_back(&mut tx, now, now + TOLERATED).await?;
-        tx.commit().await?;
-    }
-    *cx.node.set_back() = Some(Instant::now());
-    tracing::error!("{text}");
-    Ok(())
-}
-
 impl Node {
+    /// Renews the lease until it is aborted, and takes another number when it was lost.
+    pub async fn keep(&self) {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            if let Err(error) = self.renew().await {
+                crate::log_failure!(error, "could not renew the lease of this process's number for ids");
+            }
+        }
+    }
+
+    /// Renews the lease once, or takes another number.
+    pub async fn renew(&self) -> Result<()> {
+        if !self.set_lease(self.clock.now() + LEASE).await? {
+            self.ids.move_to(take(&self.db, &self.clock, &self.holder).await?);
+        }
+        Ok(())
+    }
+
+    /// Looks whether the clock was set back, and logs that. What was queued to run immediately runs then, and does not wait
+    /// until the clock has caught up.
+    pub async fn check_clock(&self) -> Result<()> {
+        let Some(text) = set_back(self.ids.ahead()) else {
+            *self.set_back() = None;
+            return Ok(());
+        };
+        let logged = *self.set_back();
+        if logged.is_some_and(|at| at.elapsed() < LOG_EVERY) {
+            return Ok(());
+        }
+        if logged.is_none() {
+            let now = self.clock.now();
+            let mut tx = self.db.begin().await?;
+            store::job::make_due_after_set_back(&mut tx, now, now + TOLERATED).await?;
+            tx.commit().await?;
+        }
+        *self.set_back() = Some(Instant::now());
+        tracing::error!("{text}");
+        Ok(())
+    }
+
+    /// Gives the number back.
+    pub(crate) async fn release(&self) -> Result<()> {
+        self.set_lease(Time::from_micros(0)).await.map(drop)
+    }
+
+    async fn set_lease(&self, lease_until: Time) -> Result<bool> {
+        let mut tx = self.db.begin().await?;
+        let held = store::node::renew(&mut tx, &self.holder, self.ids.last(), lease_until).await?;
+        tx.commit().await?;
+        Ok(held)
+    }
+
     fn set_back(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
         self.set_back.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Gives the number back.
-pub(crate) async fn release(cx: &Cx) -> Result<()> {
-    set_lease(cx, Time::from_micros(0)).await.map(drop)
-}
-
-async fn set_lease(cx: &Cx, lease_until: Time) -> Result<bool> {
-    let mut tx = cx.db.begin().await?;
-    let held = store::node::renew(&mut tx, &cx.node.holder, cx.ids.last(), lease_until).await?;
-    tx.commit().await?;
-    Ok(held)
 }

@@ -20,8 +20,8 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use config::Config;
 use media::storage::Scratch;
+use rookery_core::limits::Key;
 use rookery_core::service::media::not_stored;
-use rookery_core::service::rate_limits::Key;
 
 /// The share of one caller: an eighth, and at least two of the largest bodies.
 const SHARES: usize = 8;

@@ -11,7 +11,7 @@ use super::error::raw_json;
 use crate::Cx;
 use crate::error::Result;
 use rookery_core::entity::document::{PublicDocument, Rendered};
-use rookery_core::entity::{Array, Fragment};
+use rookery_core::json::{Array, Fragment};
 
 /// A 200 response with one entity.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Json {
 
     /// `{}`, the response of a success without content.
     pub fn empty() -> Result<Self> {
-        Ok(Self(rookery_core::entity::Object::with_capacity(2).close()))
+        Ok(Self(rookery_core::json::Object::with_capacity(2).close()))
     }
 
     /// A list that is not paginated.

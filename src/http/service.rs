@@ -22,21 +22,21 @@ use tokio::time::Instant;
 use tower::Service;
 use tracing::Instrument as _;
 
-use super::auth::Authentication;
+use super::auth::{self, Authentication};
 use super::client_address::client_address;
-use super::error::ErrorResponse;
+use super::error::{self, ErrorResponse};
 use super::extract::uploads;
 use super::in_flight::{Budget, InFlight};
-use super::observe::RequestSeconds;
+use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::router::Fallback;
 use super::table::{Route, Table};
-use super::web::Cookies;
-use super::{access, auth, compress, error, guard, headers, normal_form, observe, rate_limits, web};
+use super::web::{self, Cookies};
+use super::{access, compress, guard, headers, normal_form, rate_limits};
 use crate::Cx;
 use crypto::RandomIds;
 use rookery_core::cx::RequestId;
-use rookery_core::service::rate_limits::Key;
+use rookery_core::limits::Key;
 
 /// Answers every request of a server. Cloning copies a pointer.
 #[derive(Clone, Debug)]

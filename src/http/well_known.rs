@@ -14,9 +14,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::json::document;
 use crate::operation::{Describe, Operation, Parameter, Place};
-use rookery_core::entity::Fragment;
 use rookery_core::entity::document::PublicDocument;
 use rookery_core::entity::well_known::{NodeInfo, Webfinger};
+use rookery_core::json::Fragment;
 use rookery_core::service::webfinger;
 
 /// The JSON schema of `/nodeinfo/2.0`.

@@ -22,13 +22,13 @@ use model::job::Lane;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, StatusId};
 use rookery_core::change::{self, Change};
+use rookery_core::extension::Notice;
 use rookery_core::extension::{
     Admission, CleanupException, DeclaredScope, Decorations, Described, Document, Extensions, Judgement, MarkedPage,
     NotificationTraits, PendingStatus, Target, Topic, Versions,
 };
 use rookery_core::messages::Language;
 use rookery_core::queue::{Done, Failure};
-use rookery_core::service::notification::Notice;
 use rookery_core::{Error, Origin, Result};
 use store::job::JobRow;
 

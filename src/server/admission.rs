@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ipnet::IpNet;
 
 use config::Config;
-use rookery_core::service::rate_limits::Key;
+use rookery_core::limits::Key;
 
 /// The connections that are open.
 #[derive(Debug)]

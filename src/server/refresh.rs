@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
 use http::json::Json;
-use rookery_core::{Result, node};
+use rookery_core::Result;
 
 /// Path of [`apply`] on the admin socket.
 pub const PATH: &str = "/refresh";
@@ -35,7 +35,7 @@ pub async fn poll(cx: Cx) {
         if cx.db.fault().is_some() {
             cx.db.check_writing().await;
         }
-        if let Err(error) = node::check_clock(&cx).await {
+        if let Err(error) = cx.node.check_clock().await {
             rookery_core::log_failure!(error, "could not look at jobs of before the clock was set back");
         }
         if let Err(error) = refresh(&cx).await {

@@ -67,7 +67,10 @@ pub async fn on(cx: Cx) -> Result<()> {
     tokio::spawn(report_confinement(cx.clone()));
     let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(refresh::poll(cx.clone()));
-    let node = tokio::spawn(rookery_core::node::keep(rookery_core::Cx::clone(&cx)));
+    let node = {
+        let cx = rookery_core::Cx::clone(&cx);
+        tokio::spawn(async move { cx.node.keep().await })
+    };
     let watch = platform::watch(&cx);
     if cx.vapid.is_none() {
         tracing::error!(

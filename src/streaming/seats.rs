@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::AccountId;
 use rookery_core::Cx;
-use rookery_core::service::rate_limits::Key;
+use rookery_core::limits::Key;
 
 /// The connections that are open.
 #[derive(Debug, Default)]

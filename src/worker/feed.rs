@@ -14,9 +14,9 @@ use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
 use rookery_core::Cx;
 use rookery_core::change::{self, Change};
 use rookery_core::error::Result;
+use rookery_core::extension::Notice;
 use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomain};
-use rookery_core::service::notification::{self, Notice};
-use rookery_core::service::{list, status};
+use rookery_core::service::{list, notification, status};
 use store::feed::{Entered, Feed, LIST, Reblogs};
 use store::job::Claim;
 

@@ -59,8 +59,8 @@ use tokio::task::JoinSet;
 use database::Tx;
 use model::job::Lane;
 use model::{Time, boxed};
+use rookery_core::hosts::PUSH_REQUESTS as REQUESTS_TO_A_HOST;
 use rookery_core::queue::{self, Done, Failure, Job};
-use rookery_core::service::push::REQUESTS_TO_A_HOST;
 use rookery_core::{Cx, Result};
 use store::job::{Attempt, Claim, JobRow};
 

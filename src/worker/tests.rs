@@ -237,9 +237,9 @@ async fn clock_that_is_set_back_never_gives_an_older_id() {
 async fn number_that_was_lost_is_replaced() {
     let (cx, _folder, _database) = open().await;
     let first: i64 = cx.ids.next();
-    rookery_core::node::renew(&cx).await.unwrap();
+    cx.node.renew().await.unwrap();
     assert_eq!(cx.ids.next::<i64>(), first + 1, "it is kept for as long as it is renewed");
     cx.db.execute_raw("UPDATE id_nodes SET holder = 'another process' WHERE node = 0").await.unwrap();
-    rookery_core::node::renew(&cx).await.unwrap();
+    cx.node.renew().await.unwrap();
     assert_ne!(low_bits(cx.ids.next()) >> 9, low_bits(first) >> 9);
 }

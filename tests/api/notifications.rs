@@ -4,7 +4,8 @@ use chrono::Duration;
 use database::Engine;
 use model::{NotificationType as Type, StatusId};
 use rookery_core::change::Change;
-use rookery_core::service::notification::{self, Notice};
+use rookery_core::extension::Notice;
+use rookery_core::service::notification;
 use serde_json::{Value, json};
 
 use crate::contract;

@@ -1,13 +1,13 @@
 //! <https://docs.joinmastodon.org/methods/reports/>, and `rookery report`.
 
-use rookery_core::service::rate_limits::{self, Key};
+use rookery_core::limits::Key;
+use rookery_core::service::rate_limits;
 use serde_json::{Value, json};
 
-use crate::contract;
 use crate::harness::{Client, TestApp};
-use crate::notifications;
 use crate::removal::remove;
 use crate::seed::{Reply, Seed, Status};
+use crate::{contract, notifications};
 
 const PATH: &str = "/api/v1/reports";
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
-use super::Change;
+use super::kinds::Change;
 use database::Tx;
 
 /// How many changes a slow subscriber may be behind before it loses the oldest.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::emoji::{CustomEmoji, Palette};
-use super::{Array, Fragment};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::Target;
+use crate::json::{Array, Fragment};
 use model::account::{ActorType, OtherSettings};
 use model::relationship::Listed;
 use model::{AccountId, Time};

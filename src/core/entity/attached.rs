@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Fragment, list, report, severance};
+use super::{list, report, severance};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::Result;
+use crate::json::Fragment;
 use crate::service::notification::VisibleNotification;
 use model::{Actor, NotificationType, RowId};
 

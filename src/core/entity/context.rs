@@ -1,9 +1,9 @@
 //! <https://docs.joinmastodon.org/entities/Context/>
 
 use super::status::{Parts, size_bytes};
-use super::{Array, Fragment, Object};
 use crate::Cx;
 use crate::error::Result;
+use crate::json::{Array, Fragment, Object};
 use crate::service::timeline::Thread;
 use model::Actor;
 

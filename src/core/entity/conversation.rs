@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::status::{self, Beside};
-use super::{Array, Fragment, Object, account, status_views};
+use super::{account, status_views};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
+use crate::json::{Array, Fragment, Object};
 use crate::service::conversation::VisibleConversation;
 use crate::service::visibility::Seen;
 use model::{AccountId, Actor, RowId, StatusId};

@@ -6,9 +6,10 @@ use quick_cache::sync::Cache;
 use serde::Serialize;
 
 use super::account::{self, Field, Generations};
-use super::{Fragment, preferences};
+use super::preferences;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use database::versions::{Dependency, Versions};
 use model::account::Searchability;
 use model::{AccountId, QuotePolicy};

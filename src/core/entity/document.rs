@@ -10,7 +10,6 @@ use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::Fragment;
 use super::emoji::CustomEmoji;
 use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
 use super::server_metadata::ServerMetadata;
@@ -18,6 +17,7 @@ use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery};
 use crate::Cx;
 use crate::error::Result;
 use crate::extension::{self, Described};
+use crate::json::Fragment;
 use crate::service::instance::{Usage, usage};
 use crate::service::translation::{self, Languages};
 

@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
-use super::{Array, Fragment};
 use crate::error::Result;
+use crate::json::{Array, Fragment};
 use store::domain_block::FollowCounts;
 
 /// What a block would end.

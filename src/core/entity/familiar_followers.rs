@@ -1,8 +1,9 @@
 //! <https://docs.joinmastodon.org/entities/FamiliarFollowers/>
 
-use super::{Array, Fragment, Object, account};
+use super::account;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::{Array, Fragment, Object};
 use model::{AccountId, Actor};
 use store::relationship::FamiliarFollower;
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::urls::path_segment;
 use model::{Account, RowId, Time};
 

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::error::Result;
+use crate::json::Fragment;
 use crate::service::filter;
 use crate::service::filter::v1::Phrase;
 use model::filter::{FilterAction, FilterContext};

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::account;
 use super::cache::{Profile, StatusCore};
 use super::filter_set::{self, FilterSet, Subject};
-use super::{Array, Fragment, account};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
+use crate::json::{Array, Fragment};
 use crate::service::relations;
 use crate::service::visibility::Seen;
 use model::{AccountId, Actor, StatusId};

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::{Array, Fragment, Object, filter};
+use super::filter;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::{Array, Fragment, Object};
 use model::{AccountId, Actor, StatusId, Time};
 use store::filter::FilterRow;
 use text::keywords::{Keyword, Keywords, Match, Searchable};

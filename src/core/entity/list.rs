@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::Target;
+use crate::json::Fragment;
 use model::list::RepliesPolicy;
 use model::{AccountId, Actor, RowId};
 

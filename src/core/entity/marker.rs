@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Fragment, Object};
 use crate::error::Result;
+use crate::json::{Fragment, Object};
 
 /// The read position of a timeline.
 #[derive(Debug, Serialize)]

@@ -1,8 +1,9 @@
 //! <https://docs.joinmastodon.org/entities/Account/#MutedAccount>
 
-use super::{Array, Object, account};
+use super::account;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::{Array, Object};
 use model::relationship::Muted;
 
 /// Renders the accounts that may be shown, each with the expiry of its mute.

@@ -6,15 +6,15 @@ use futures_util::stream::{self, StreamExt as _};
 use serde::Serialize;
 
 use super::attached::{Attached, Member};
-use super::{Array, Fragment, Object, account, status, status_views};
+use super::{account, status, status_views};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::{Decorations, Members, Target};
+use crate::json::{Array, Fragment, Object};
 use crate::service::notification::VisibleNotification;
 use crate::service::notification::groups::ungrouped;
-use model::Notification;
 use model::notification::NotificationKind;
-use model::{AccountId, Actor, NotificationId};
+use model::{AccountId, Actor, Notification, NotificationId};
 
 /// The member names of a notification.
 pub(super) const MEMBERS: &[&str] =

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::attached::{Attached, Member};
 use super::notification::target;
-use super::{Array, Fragment, Object, status};
+use super::status;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extension::Decorations;
+use crate::json::{Array, Fragment, Object};
 use crate::service::notification::groups::{Group, ungrouped};
 use crate::service::visibility::Seen;
 use model::notification::NotificationKind;

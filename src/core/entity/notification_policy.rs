@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::error::Result;
+use crate::json::Fragment;
 use crate::service::notification::policy::Summary as Waiting;
 use model::notification::{Policy, PolicyAction};
 

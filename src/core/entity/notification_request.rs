@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Array, Fragment, Object, status};
+use super::status;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::{Array, Fragment, Object};
 use crate::service::notification::requests::VisibleRequest;
 use crate::service::visibility::Seen;
 use model::{Actor, RowId};

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Fragment;
 use super::emoji::{CustomEmoji, Palette};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::{AccountId, Actor, PollId, StatusId, Time};
 use store::poll::OptionRow;
 use store::status::Head;

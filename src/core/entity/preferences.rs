@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::account::Searchability;
 use model::{Actor, QuotePolicy, Visibility};
 

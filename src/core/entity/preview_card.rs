@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use serde::Serialize;
 use url::Url;
 
+use super::account;
 use super::history::Histories;
-use super::{Fragment, account};
 use crate::Cx;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::account::is_author_at;
 use model::card::CardKind;
 use model::urls::Urls;
@@ -118,7 +119,7 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
         if let Some(account) = creator.and_then(|creator| creators.confirmed(&creator, &accounts)) {
             let mut text = String::new();
             write_attributed(&mut text, card.as_str(), account);
-            card = Fragment(text);
+            card = Fragment::from_string(text);
         }
         let mut link = card.open();
         link.member("history", history.as_str());

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::account::{Field, Images};
-use super::{Array, Fragment, featured_tag};
+use super::featured_tag;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::{Array, Fragment};
 use crate::service::account;
 use model::AccountId;
 use model::account::ActorType;

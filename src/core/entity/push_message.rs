@@ -4,10 +4,10 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use super::account::Images;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::Fragment;
 use crate::messages::Language;
 use crate::service::notification::VisibleNotification;
 use crypto::Secret;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::Cx;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::notification::PushPolicy;
 use store::push::Subscription;
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::{AccountId, Actor};
 use store::relationship::RelationshipRow;
 

@@ -3,10 +3,11 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Fragment, account};
+use super::account;
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::report::ReportCategory;
 use model::{AccountId, RowId, RuleId, StatusId, Time};
 use store::report::Report as Row;

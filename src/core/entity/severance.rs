@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::RowId;
 use model::severance::SeveranceKind;
 use store::severance::Severance as Row;

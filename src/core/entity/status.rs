@@ -6,11 +6,12 @@ use super::cache::StatusCore;
 use super::filter_result::{self, Filtered, What};
 use super::preview_card::{Creators, write_attributed};
 use super::status_core::cores;
-use super::{Array, Fragment, Object, account, boolean, poll};
+use super::{account, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::{Error, Result};
 use crate::extension::{Members, Target, Versions};
+use crate::json::{Array, Fragment, Object, boolean};
 use crate::service::visibility::{Marked, Quoted, Seen};
 use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, Actor, StatusId, boxed};
@@ -237,7 +238,7 @@ impl<'a> Parts<'a> {
     pub(super) fn fragment(&self, entry: &Entry<'_>) -> Fragment {
         let mut text = String::with_capacity(entry.size_bytes());
         self.write(&mut text, entry);
-        Fragment(text)
+        Fragment::from_string(text)
     }
 
     pub(super) fn entries<'s>(&'s self, page: &'s [Seen]) -> Vec<Entry<'s>> {

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
+use super::account;
 use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
-use super::{Fragment, account};
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::Status;
 use store::status_edit::Edit;
 

@@ -12,11 +12,12 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::filter_result::{self, Filtered, What};
 use super::status::{Parts, added, heads_of, proper_of};
-use super::{Array, Fragment, account, poll};
+use super::{account, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::Result;
 use crate::extension::Members;
+use crate::json::{Array, Fragment};
 use crate::service::visibility::{Marked, Seen};
 use model::{Actor, StatusId};
 

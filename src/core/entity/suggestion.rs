@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::account::Rendered;
-use super::{Array, Object};
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::{Array, Object};
 use crate::service::suggestion::{Source, Suggestion};
 use model::AccountId;
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::Fragment;
 use super::history::{Day, Histories};
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::TagId;
 use store::tag::FoundTag;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::entity::{Object, splice};
+use crate::json::{Object, splice};
 
 /// What extensions add to the entities of an answer, by their place among the targets.
 #[derive(Debug, Default)]

@@ -22,7 +22,6 @@ pub use members::{Decorations, Members};
 use crate::change::{self, Change};
 use crate::messages::Language;
 use crate::queue::{Done, Failure};
-use crate::service::notification::Notice;
 use crate::{Cx, Origin, Result};
 use database::Tx;
 use model::notification::NotificationKind;
@@ -422,6 +421,23 @@ pub struct NotificationTraits {
     pub filterable: bool,
     /// It may be about the receiver's own doing.
     pub from_self: bool,
+}
+
+/// A possible notification.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// Who would be notified; ignored unless a local person.
+    pub receiver: AccountId,
+    /// The account that caused it.
+    pub from: AccountId,
+    /// The notification type.
+    pub kind: NotificationKind,
+    /// The id of the row it is about: the favourite, follow, follow request, mention or reblog; the status itself for
+    /// `status`, `update` and `poll`. Works as an idempotency key, and `service::notification::retract` finds notifications
+    /// by it.
+    pub activity: i64,
+    /// The status shown; for a reblog the original.
+    pub status: Option<StatusId>,
 }
 
 /// What extensions say of a notification; the later, the stricter.

@@ -5,9 +5,8 @@
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use super::Job;
+use super::job::Job;
 use crate::change::Change;
-use crate::service::email::Subject;
 use model::job::Lane;
 use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 
@@ -394,6 +393,20 @@ jobs! {
         /// The hashtag.
         tag: TagId,
     }
+}
+
+/// The kinds of e-mail that jobs send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Confirm an e-mail address.
+    Confirm,
+    /// Reset a password.
+    Reset,
+    /// A sign-up was approved.
+    Approved,
+    /// A scheduled status was not published.
+    ScheduleFailed(ScheduledStatusId),
 }
 
 /// How many statuses a plugin's feed keeps.

@@ -4,10 +4,10 @@
 
 use crate::Cx;
 use crate::error::{Error, OnUnique, Result, Validation};
-use crate::service::email::{self, Subject};
-use crate::service::rate_limits::{self, Key};
+use crate::limits::Key;
+use crate::queue::Subject;
 use crate::service::session::{self, Person};
-use crate::service::{link, sign_up};
+use crate::service::{email, link, rate_limits, sign_up};
 use crypto::Secret;
 use model::actor::User;
 use model::link::LinkKind;

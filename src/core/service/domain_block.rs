@@ -9,9 +9,9 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
+use crate::extension::Notice;
 use crate::queue::SeverDomain;
-use crate::service::notification::{self, Notice};
-use crate::service::{domain, follow};
+use crate::service::{domain, follow, notification};
 use database::Tx;
 use model::severance::SeveranceKind;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId};

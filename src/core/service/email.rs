@@ -6,12 +6,11 @@
 use std::sync::LazyLock;
 
 use minijinja::context;
-use serde::{Deserialize, Serialize};
 
 use crate::Cx;
 use crate::error::Result;
 use crate::messages::Language;
-use crate::queue::{self, RequestMail, SendMail};
+use crate::queue::{self, RequestMail, SendMail, Subject};
 use crate::service::{self, confirmation, notification, password};
 use crate::templates::Templates;
 use crypto::Secret;
@@ -37,20 +36,6 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
         ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
     ])
 });
-
-/// The kinds of mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Subject {
-    /// Confirm an e-mail address.
-    Confirm,
-    /// Reset a password.
-    Reset,
-    /// A sign-up was approved.
-    Approved,
-    /// A scheduled status was not published.
-    ScheduleFailed(ScheduledStatusId),
-}
 
 /// Queues a mail to `account`; `link` is the one-time link it contains.
 pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<()> {
@@ -115,11 +100,11 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     let title = cx.settings().site_title.clone();
     Ok(Some(Email {
         to,
-        subject: subject.line(language, &title),
-        text: TEMPLATES.render(cx, language, &format!("mail/{}.txt", subject.template()), &values)?,
+        subject: subject_line(subject, language, &title),
+        text: TEMPLATES.render(cx, language, &format!("mail/{}.txt", template(subject)), &values)?,
         html: match subject {
             Subject::Confirm | Subject::Reset => {
-                Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", subject.template()), &values)?)
+                Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", template(subject)), &values)?)
             }
             Subject::Approved | Subject::ScheduleFailed(_) => None,
         },
@@ -166,23 +151,21 @@ fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String
     }
 }
 
-impl Subject {
-    fn template(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::Reset => "reset",
-            Self::Approved => "approved",
-            Self::ScheduleFailed(_) => "schedule_failed",
-        }
+fn template(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Confirm => "confirm",
+        Subject::Reset => "reset",
+        Subject::Approved => "approved",
+        Subject::ScheduleFailed(_) => "schedule_failed",
     }
+}
 
-    fn line(self, language: Language, site_title: &str) -> String {
-        let key = match self {
-            Self::Confirm => "mail_confirm.subject",
-            Self::Reset => "mail_reset.subject",
-            Self::Approved => "mail_approved.subject",
-            Self::ScheduleFailed(_) => "mail_schedule.subject",
-        };
-        language.say_with(key, &[("site", &site_title)])
-    }
+fn subject_line(subject: Subject, language: Language, site_title: &str) -> String {
+    let key = match subject {
+        Subject::Confirm => "mail_confirm.subject",
+        Subject::Reset => "mail_reset.subject",
+        Subject::Approved => "mail_approved.subject",
+        Subject::ScheduleFailed(_) => "mail_schedule.subject",
+    };
+    language.say_with(key, &[("site", &site_title)])
 }

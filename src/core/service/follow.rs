@@ -9,9 +9,9 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
-use crate::service::notification::{self, Notice};
+use crate::extension::Notice;
 use crate::service::rate_limits::{self, Family};
-use crate::service::{account, relationship};
+use crate::service::{account, notification, relationship};
 use database::Tx;
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};

@@ -4,10 +4,10 @@
 
 use crate::Cx;
 use crate::error::{Result, Validation};
-use crate::service::email::{self, Subject};
+use crate::limits::Key;
+use crate::queue::Subject;
 use crate::service::oauth::revoke;
-use crate::service::rate_limits::{self, Key};
-use crate::service::{link, session};
+use crate::service::{email, link, rate_limits, session};
 use crypto::Secret;
 use database::Tx;
 use model::actor::User;

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Cx;
 use crate::error::{Error, Result};
+use crate::extension::Notice;
 use crate::queue::{self, ExpirePoll};
 use crate::service::mark::refuse_blocked;
-use crate::service::notification::{self, Notice};
+use crate::service::notification;
 use crate::service::visibility::{self, Seen};
 use database::Tx;
 use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};

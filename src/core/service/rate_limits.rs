@@ -6,24 +6,12 @@
 //! and are kept in [`limit_counters`](super::limit_counters).
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::limit_counters::Counter;
 use crate::Cx;
 use crate::error::{Error, Result};
-use model::{AccountId, Time, TokenId};
-
-/// A number of requests per window.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Limit {
-    /// Identifies its counters.
-    pub name: Cow<'static, str>,
-    /// Requests per window.
-    pub max: u32,
-    /// Length of the window.
-    pub window_seconds: i64,
-}
+use crate::limits::{Counter, Key, Limit, Standing};
+use model::{AccountId, Time};
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -72,39 +60,6 @@ limits! {
     REPORTS = 400 in 24 * HOUR;
 }
 
-/// Whom a counter belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
-    /// An account.
-    Person(AccountId),
-    /// An access token.
-    Token(TokenId),
-    /// An IP address; for IPv6 the /64 network, which is what one customer has.
-    Address(IpAddr),
-    /// A text such as an e-mail address, kept only as a hash.
-    Text(String),
-}
-
-impl Key {
-    /// The key of a client's IP address.
-    #[must_use]
-    pub fn address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(v6) => {
-                let network = u128::from(v6) & !u128::from(u64::MAX);
-                IpAddr::V6(network.into())
-            }
-            v4 @ IpAddr::V4(_) => v4,
-        })
-    }
-
-    /// The key of an e-mail address, ignoring case.
-    #[must_use]
-    pub fn email(email: &str) -> Self {
-        Self::Text(crypto::hash(&email.trim().to_lowercase()))
-    }
-}
-
 /// Actions that share one limit per account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -123,30 +78,6 @@ impl Family {
             Self::Statuses => &STATUSES,
             Self::Reports => &REPORTS,
         }
-    }
-}
-
-/// The state of a limit after a request was counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// Requests per window.
-    pub max: u32,
-    /// Requests left in this window.
-    pub remaining: u32,
-    /// When the window ends.
-    pub reset: Time,
-    /// The limit is exceeded.
-    pub exceeded: bool,
-}
-
-impl Limit {
-    /// The number of the window that `now` is in, counted from the epoch.
-    fn window(&self, now: Time) -> u32 {
-        Self::window_of(self.window_seconds, now)
-    }
-
-    pub(super) fn window_of(window_seconds: i64, now: Time) -> u32 {
-        u32::try_from(now.timestamp().div_euclid(window_seconds)).unwrap_or_default()
     }
 }
 
@@ -217,19 +148,5 @@ impl Drop for Spent {
         if let Some((counter, window)) = self.0.take() {
             counter.give_back(window);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_ipv6_customer_has_one_key() {
-        let key = |text: &str| Key::address(text.parse().expect("an address"));
-        assert_eq!(key("2001:db8:1:2:aaaa::1"), key("2001:db8:1:2:bbbb::2"));
-        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
-        assert_eq!(key("::ffff:192.0.2.1"), key("192.0.2.1"));
-        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
     }
 }

@@ -5,11 +5,11 @@
 use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
+use crate::extension::Notice;
 use crate::service::mark::refuse_blocked;
-use crate::service::notification::{self, Notice};
 use crate::service::rate_limits::{self, Family};
 use crate::service::status::{self, default_visibility};
-use crate::service::visibility;
+use crate::service::{notification, visibility};
 use model::status::Visibility;
 use model::{Actor, NotificationType, Status, StatusId};
 

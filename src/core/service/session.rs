@@ -9,9 +9,9 @@ use chrono::Duration;
 
 use crate::Cx;
 use crate::error::{Error, Result, Validation};
+use crate::limits::Key;
 use crate::service::oauth::revoke;
-use crate::service::rate_limits::{self, Key};
-use crate::service::{auth, password};
+use crate::service::{auth, password, rate_limits};
 use crypto::Secret;
 use model::actor::{Unusable, User};
 use model::{Account, AccountId, Actor, RowId, Time};

@@ -4,9 +4,9 @@
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::email::{self, Subject};
+use crate::queue::Subject;
 use crate::service::oauth::revoke;
-use crate::service::{password, sign_up};
+use crate::service::{email, password, sign_up};
 use crypto::Secret;
 use model::Account;
 

@@ -15,7 +15,8 @@ use crate::json::Json;
 use crate::operation::required;
 use model::filter::{FilterAction, FilterContext};
 use model::{FilterId, RowId, StatusId};
-use rookery_core::entity::{self, Fragment};
+use rookery_core::entity;
+use rookery_core::json::Fragment;
 use rookery_core::service::filter::keyword::KeywordChange;
 use rookery_core::service::filter::{self, FilterChange};
 

@@ -13,7 +13,8 @@ use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::{ScheduledStatusId, Time};
-use rookery_core::entity::{self, Fragment};
+use rookery_core::entity;
+use rookery_core::json::Fragment;
 use rookery_core::service::scheduled_status;
 
 /// `GET /api/v1/scheduled_statuses`

@@ -13,7 +13,8 @@ use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
 use model::{AccountId, StatusId};
-use rookery_core::entity::{self, Array, Object};
+use rookery_core::entity;
+use rookery_core::json::{Array, Object};
 use rookery_core::service::search::{self, Query};
 
 /// Default number of results of each type.

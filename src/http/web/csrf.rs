@@ -20,7 +20,8 @@ use crate::guard::is_multipart;
 use crate::in_flight::InFlight;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 use model::AccountId;
-use rookery_core::service::rate_limits::{self, Key};
+use rookery_core::limits::Key;
+use rookery_core::service::rate_limits;
 
 /// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";

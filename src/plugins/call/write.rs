@@ -16,11 +16,10 @@ use crate::call::records;
 use crate::quota::count_reached;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
-use rookery_core::service::notification::{self, Notice};
-use rookery_core::service::profile;
+use rookery_core::extension::Notice;
 use rookery_core::service::profile_image::Picture;
 use rookery_core::service::status::{self, Draft, Made};
-use rookery_core::service::{auth, follow, mark};
+use rookery_core::service::{auth, follow, mark, notification, profile};
 
 /// Most statuses that one call creates, deletes or bookmarks.
 const STATUSES: usize = 100;

@@ -12,12 +12,11 @@ use rookery_plugin_host::{Export, Part};
 use serde_json::json;
 
 use super::field::{Field, is_value};
-use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::is_reserved;
-use crate::{Active, Registry};
-use rookery_core::entity::splice;
+use crate::{Active, Cx, Registry};
 use rookery_core::extension::{Described, Document};
+use rookery_core::json::splice;
 
 /// The contract's name of a document.
 fn word(document: Document) -> &'static str {

@@ -9,15 +9,13 @@ use rookery_plugin_host::Part;
 use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
-use crate::Cx;
-use crate::Registry;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Moment;
+use crate::{Cx, Registry};
 use model::AccountId;
 use model::notification::NotificationKind;
 use rookery_core::Origin;
-use rookery_core::extension::Judgement;
-use rookery_core::service::notification::Notice;
+use rookery_core::extension::{Judgement, Notice};
 
 /// The verdict with the contract's code; an unknown code is no objection.
 fn judgement(code: u8) -> Judgement {

@@ -16,7 +16,8 @@ use http::policy::{self, Policy, RouteKind};
 use http::{access, client_address};
 use model::{AccountId, Actor, AppId, Permissions, Scopes, StatusId};
 use rookery_core::error::{Error, Result};
-use rookery_core::service::rate_limits::{self, Key, Spent};
+use rookery_core::limits::Key;
+use rookery_core::service::rate_limits::{self, Spent};
 use rookery_core::service::{self, visibility};
 use text::language;
 

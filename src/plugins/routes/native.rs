@@ -21,8 +21,8 @@ use crate::{Active, Cx};
 use database::confined::Lane;
 use http::error::raw_json;
 use model::{Cursor, StatusId};
-use rookery_core::entity::Array;
 use rookery_core::error::{Error, Result};
+use rookery_core::json::Array;
 use rookery_core::service::visibility::Place;
 use store::feed::{Entries, Source};
 

@@ -13,10 +13,10 @@ use crate::Cx;
 use crate::call::json;
 use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
-use rookery_core::entity::{self, Array, Fragment};
 use rookery_core::error::{Error, Result};
-use rookery_core::service;
+use rookery_core::json::{Array, Fragment};
 use rookery_core::service::visibility::{self, Place};
+use rookery_core::{entity, service};
 
 /// Most entities in one response, duplicates counted: about 10 MB.
 const MAX_ENTITIES: usize = 2_000;

@@ -50,7 +50,7 @@ async fn clock_that_was_set_back_by_a_day_delays_nothing_and_is_named() {
     let before = publish(&alice, "before").await;
 
     app.app.clock.advance(-Duration::days(1));
-    rookery_core::node::check_clock(&app.app).await.unwrap();
+    app.app.node.check_clock().await.unwrap();
     let after = publish(&alice, "after").await;
     app.run_jobs().await;
 

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use chrono::Duration;
-use plugins::admin;
 use plugins::hooks::dispatch;
-use plugins::life;
 use plugins::manifest::Moment;
+use plugins::{admin, life};
 use rookery_core::change::{self, Change};
-use rookery_core::service::notification::{self, Notice};
+use rookery_core::extension::Notice;
+use rookery_core::service::notification;
 use serde_json::{Value, json};
 use store::plugin_event;
 

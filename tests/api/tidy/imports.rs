@@ -31,6 +31,8 @@ struct File {
     names: BTreeMap<String, Segments>,
     /// Paths that `use` brings in with `*`.
     globs: Vec<Segments>,
+    /// Names of macros that the file exports at the root of the crate.
+    exported: BTreeSet<String>,
     /// Qualified paths in code.
     paths: BTreeSet<Segments>,
 }
@@ -103,7 +105,16 @@ fn target(files: &[File], modules: &BTreeMap<&[String], usize>, at: usize, path:
         let rest: Segments = glob.iter().chain(&full[length..]).cloned().collect();
         target(files, modules, found, &rest, depth + 1).filter(|file| files[*file].defined.contains(item))
     });
-    through.or(Some(found))
+    if through.is_some() {
+        return through;
+    }
+    let macros = || files.iter().position(|file| file.exported.contains(item)).filter(|_| length == 0);
+    // An item that a macro defines is taken for one of the only file whose items are all re-exported.
+    let expanded = || match files[found].globs.as_slice() {
+        [glob] => absolute(files, modules, found, glob, depth + 1).and_then(|path| modules.get(path.as_slice()).copied()),
+        _ => None,
+    };
+    macros().or_else(expanded).or(Some(found))
 }
 
 /// `path` from the root of the crate; `None` when it begins outside of it.
@@ -166,6 +177,10 @@ impl File {
         }
         if token == "#" && tokens[at..].starts_with(&["#", "[", "cfg", "(", "test", ")", "]"].map(str::to_owned)) {
             return after_item(tokens, at + 7);
+        }
+        if token == "macro_export" {
+            let name = tokens[at..].iter().skip_while(|next| *next != "macro_rules").nth(2);
+            self.exported.extend(name.cloned());
         }
         let defines = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
         if defines.contains(&token) {

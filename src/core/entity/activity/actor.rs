@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::{Files, Image, Tag, emojis, mime};
 use crate::Cx;
-use crate::entity::Fragment;
 use crate::entity::emoji::Palette;
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use model::Account;
 use model::account::ActorType;
 

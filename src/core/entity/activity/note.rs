@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::{Files, Tag, audience, emojis};
 use crate::Cx;
-use crate::entity::Fragment;
 use crate::entity::emoji::Palette;
 use crate::error::Result;
+use crate::json::Fragment;
 use model::status::LimitedScope;
 use model::{Account, MediaAttachment, Status, StatusId, Time, Visibility};
 use store::archive::MentionedActor;

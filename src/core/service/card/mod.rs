@@ -31,8 +31,6 @@ use database::Tx;
 use model::{RowId, StatusId};
 use store::card::CardImage;
 
-/// Most requests to one site at once.
-pub const REQUESTS_TO_A_HOST: usize = 2;
 /// Most statuses that get a new version in one transaction.
 const BUMP_BATCH: i64 = 200;
 /// Most cards that are looked at in one transaction.

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::notify::{Notice, insert, proper};
+use super::notify::{insert, proper};
 use crate::error::Result;
-use crate::extension::Judgement;
+use crate::extension::{Judgement, Notice};
 use crate::queue::{self, JudgeNotices};
 use crate::service::conversation;
 use crate::{Cx, Origin};

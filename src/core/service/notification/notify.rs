@@ -11,33 +11,16 @@ use super::decide::{decide, may_be_answer, since};
 use crate::Cx;
 use crate::change::{self, Change, Made};
 use crate::error::Result;
-use crate::extension::NotificationTraits;
+use crate::extension::{Notice, NotificationTraits};
 use crate::queue::{self, MergeNotifications};
 use database::Tx;
 use model::notification::{NotificationKind, PolicyAction};
-use model::{AccountId, NotificationId, NotificationType, StatusId, Time, boxed};
+use model::{NotificationId, NotificationType, Time, boxed};
 use store::notification::groups::{self, GROUP_HOURS, NewMember};
 use store::notification::make::{self, Candidate, CandidateFacts, NewNotification, PrivateMention};
 use store::notification::requests::{self, Filtered};
 
 const HOUR_SECONDS: i64 = 3600;
-
-/// A possible notification.
-#[derive(Clone, Debug)]
-pub struct Notice {
-    /// Who would be notified; ignored unless a local person.
-    pub receiver: AccountId,
-    /// The account that caused it.
-    pub from: AccountId,
-    /// The notification type.
-    pub kind: NotificationKind,
-    /// The id of the row it is about: the favourite, follow, follow request, mention or reblog; the status itself for
-    /// `status`, `update` and `poll`. Works as an idempotency key, and [`retract`](super::retract) finds notifications
-    /// by it.
-    pub activity: i64,
-    /// The status shown; for a reblog the original.
-    pub status: Option<StatusId>,
-}
 
 /// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
 /// at most four statements for all of them, one more for private mentions and for those that are told by mail, two each

@@ -2,9 +2,10 @@
 //!
 //! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
 
-use super::{Notice, notify};
+use super::notify;
 use crate::Cx;
 use crate::error::Result;
+use crate::extension::Notice;
 use database::Tx;
 use model::{AccountId, NotificationType, Permissions};
 

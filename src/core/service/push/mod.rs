@@ -11,29 +11,19 @@ mod send;
 
 pub use send::{Sent, send};
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use crate::Cx;
-use crate::change::{Change, Made};
 use crate::error::{Error, Result};
-use crate::queue::{self, SendPush};
 use crate::service::{notification, token};
-use crypto::push::{Receiver, Vapid};
-use crypto::{Keys, Secret};
-use database::{Db, Tx};
+use crypto::push::Receiver;
 use model::notification::PushPolicy;
-use model::{AccountId, Actor, Time, TokenId};
+use model::{Actor, TokenId};
 use outbound::Target;
 use store::push::{NewSubscription, Subscription};
 
-/// Most requests to one push service at once: half of those that run at once, so that one that hangs holds up no other's.
-pub const REQUESTS_TO_A_HOST: usize = 8;
-
 /// Most characters of an endpoint.
 const MAX_ENDPOINT: usize = 2_000;
-
-/// The name of the key pair in the database, and the purpose of the key that seals it.
-const KEY: &str = "vapid";
 
 /// What a client asks for.
 #[derive(Clone, Debug, Default)]
@@ -55,26 +45,11 @@ pub struct Destination {
     pub standard: bool,
 }
 
-/// The server's key pair, which is made on the first start. `None` when it was sealed with another secret key than that of
-/// now: nothing is pushed then.
-pub(crate) async fn key_pair(db: &Db, keys: &Keys, now: Time) -> Result<Option<Vapid>> {
-    let mut stored = store::server_key::find(db, KEY).await?;
-    if stored.is_none() {
-        let sealed = keys.seal(KEY, KEY, &Vapid::generate()?)?;
-        let mut tx = db.begin().await?;
-        store::server_key::insert(&mut tx, KEY, &sealed, now).await?;
-        stored = store::server_key::find(&mut tx, KEY).await?;
-        tx.commit().await?;
-    }
-    let opened = stored.and_then(|sealed| keys.open(KEY, KEY, &sealed));
-    Ok(opened.and_then(|private_key: Secret| Vapid::parse(&private_key).ok()))
-}
-
 /// Forgets the key pair and every subscription, none of which works with another; the next start makes a new pair.
 /// Returns how many subscriptions there were.
 pub async fn reset(cx: &Cx) -> Result<u64> {
     let mut tx = cx.db.begin().await?;
-    store::server_key::delete(&mut tx, KEY).await?;
+    store::server_key::delete(&mut tx, crate::vapid::KEY).await?;
     let subscriptions = store::push::delete_all(&mut tx).await?;
     tx.commit().await?;
     Ok(subscriptions)
@@ -153,28 +128,6 @@ pub async fn unsubscribe(cx: &Cx, actor: &Actor) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::push::delete_of_tokens(&mut tx, &[token_of(actor)?]).await?;
     Ok(tx.commit().await?)
-}
-
-/// Queues a push for each notification among `changes` and each subscription that wants its type: one statement when its
-/// receivers have no subscriptions, else two.
-pub(crate) async fn queue(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-    let batches = changes.iter().filter_map(|change| match change {
-        Change::Notified { made } => Some(made),
-        _ => None,
-    });
-    let made: Vec<&Made> = batches.flatten().collect();
-    let receivers: BTreeSet<AccountId> = made.iter().map(|made| made.receiver).collect();
-    let mut subscriptions: HashMap<AccountId, Vec<store::push::Wanted>> = HashMap::new();
-    for wanted in store::push::list_wanted(&mut *tx, &Vec::from_iter(receivers)).await? {
-        subscriptions.entry(wanted.account_id).or_default().push(wanted);
-    }
-    let mut jobs = Vec::new();
-    for Made { receiver, notification, kind } in made {
-        let wanting = subscriptions.get(receiver).into_iter().flatten();
-        let wanting = wanting.filter(|wanted| wanted.alerts.0.get(kind) == Some(&true));
-        jobs.extend(wanting.map(|wanted| SendPush { subscription: wanted.number, notification: *notification }));
-    }
-    if jobs.is_empty() { Ok(()) } else { queue::enqueue_all(cx, tx, &jobs).await }
 }
 
 /// The token of a request.

@@ -6,13 +6,12 @@ use chrono::{DateTime, TimeDelta};
 use outbound::{HeaderMap, Request, Target, header};
 
 use super::request::{self, TTL};
-use crate::Cx;
-use crate::entity;
 use crate::error::{Error, Result};
+use crate::hosts::{Ended, Spared, Visit};
 use crate::messages::Language;
-use crate::service::hosts::{Ended, Spared, Visit};
 use crate::service::notification::{self, VisibleNotification};
 use crate::service::{auth, token};
+use crate::{Cx, entity};
 use crypto::push::Receiver;
 use model::notification::PushPolicy;
 use model::{Actor, NotificationId, Time};

@@ -6,10 +6,9 @@
 use super::{Params, publish_later};
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::queue::{self, Done, Failure};
-use crate::service::auth;
-use crate::service::email::{self, Subject};
+use crate::queue::{self, Done, Failure, Subject};
 use crate::service::status::{self, Made, Prepared};
+use crate::service::{auth, email};
 use model::{Actor, ScheduledStatus, ScheduledStatusId};
 use store::job::Claim;
 

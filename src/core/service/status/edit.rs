@@ -11,13 +11,12 @@ use super::publish::notify_mentioned;
 use super::reference::{self, Asked, Referring};
 use crate::change::{self, StatusTraits};
 use crate::error::{Error, Result};
-use crate::extension::PendingStatus;
+use crate::extension::{Notice, PendingStatus};
 use crate::service::media::{self, Picture};
-use crate::service::notification::{self, Notice};
 use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
 use crate::service::search::index;
-use crate::service::{card, conversation, visibility};
+use crate::service::{card, conversation, notification, visibility};
 use crate::{Cx, entity};
 use database::Tx;
 use model::{

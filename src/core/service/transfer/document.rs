@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 use super::export::{PAGE, related};
-use crate::Cx;
-use crate::entity::{self, Fragment};
 use crate::error::{Error, Result};
+use crate::json::Fragment;
 use crate::service::scheduled_status;
+use crate::{Cx, entity};
 use model::{AccountId, Cursor, RowId};
 
 /// The name of the file.

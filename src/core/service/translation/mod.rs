@@ -21,8 +21,8 @@ use tokio::sync::Semaphore;
 use super::instance::Cached;
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::service::rate_limits::{self, Key as Whose, Limit};
-use crate::service::{locale, visibility};
+use crate::limits::{Key as Whose, Limit};
+use crate::service::{locale, rate_limits, visibility};
 use backend::{Answer, Backend};
 use model::{Actor, MediaId, PollId, Status, StatusId, Time};
 

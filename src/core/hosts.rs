@@ -20,6 +20,11 @@ const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(1);
 /// From how many hosts on those are forgotten whose back-off has ended.
 const CROWDED: usize = 1_000;
 
+/// Most requests to one site at once, for its pages.
+pub const PAGE_REQUESTS: usize = 2;
+/// Most requests to one push service at once: half of those that run at once, so that one that hangs holds up no other's.
+pub const PUSH_REQUESTS: usize = 8;
+
 /// The hosts.
 #[derive(Debug)]
 pub struct Hosts {
@@ -40,14 +45,14 @@ struct Host {
 
 /// A request that runs.
 #[derive(Debug)]
-pub(super) struct Visit<'a> {
+pub struct Visit<'a> {
     hosts: &'a Hosts,
     host: String,
 }
 
 /// Why a host is not asked now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spared {
+pub enum Spared {
     /// As many requests run as may: try again then, at the latest.
     Busy(Time),
     /// It failed lately: not before then.
@@ -56,7 +61,7 @@ pub(super) enum Spared {
 
 impl Spared {
     /// When to try again.
-    pub(super) fn until(self) -> Time {
+    pub fn until(self) -> Time {
         match self {
             Self::Busy(until) | Self::Failing(until) => until,
         }
@@ -71,7 +76,7 @@ impl Hosts {
     }
 
     /// Begins a request to `host`; or says why not.
-    pub(super) fn enter(&self, host: &str, now: Time) -> Result<Visit<'_>, Spared> {
+    pub fn enter(&self, host: &str, now: Time) -> Result<Visit<'_>, Spared> {
         let mut hosts = self.lock();
         let known = hosts.entry(host.to_owned()).or_default();
         if let Some(until) = known.not_before.filter(|until| *until > now) {
@@ -94,7 +99,7 @@ impl Hosts {
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub enum Ended {
     /// The host answered, whatever it said of the request.
     Answered,
     /// The host answered that it failed.
@@ -105,7 +110,7 @@ pub(super) enum Ended {
 
 impl Visit<'_> {
     /// Notes how the request ended.
-    pub(super) fn end(self, ended: Ended, now: Time) {
+    pub fn end(self, ended: Ended, now: Time) {
         let mut hosts = self.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
         match ended {
@@ -121,7 +126,7 @@ impl Visit<'_> {
     }
 
     /// Notes that the host asked for a pause until `until`.
-    pub(super) fn end_until(self, until: Time) {
+    pub fn end_until(self, until: Time) {
         let mut hosts = self.hosts.lock();
         if let Some(known) = hosts.get_mut(&self.host) {
             known.failures = known.failures.max(1);

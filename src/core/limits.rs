@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::rate_limits::{Key, Limit};
-use model::Time;
+use model::{AccountId, Time, TokenId};
 
 /// Most counters with a key of their own, about 150 bytes each.
 pub const CAPACITY: usize = 65_536;
@@ -19,6 +19,75 @@ pub const CAPACITY: usize = 65_536;
 const SHARDS: usize = 16;
 /// Counters that the other keys of one limit share.
 const SHARED: usize = 4_096;
+
+/// A number of requests per window.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Limit {
+    /// Identifies its counters.
+    pub name: Cow<'static, str>,
+    /// Requests per window.
+    pub max: u32,
+    /// Length of the window.
+    pub window_seconds: i64,
+}
+
+/// Whom a counter belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// An account.
+    Person(AccountId),
+    /// An access token.
+    Token(TokenId),
+    /// An IP address; for IPv6 the /64 network, which is what one customer has.
+    Address(IpAddr),
+    /// A text such as an e-mail address, kept only as a hash.
+    Text(String),
+}
+
+impl Key {
+    /// The key of a client's IP address.
+    #[must_use]
+    pub fn address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(v6) => {
+                let network = u128::from(v6) & !u128::from(u64::MAX);
+                IpAddr::V6(network.into())
+            }
+            v4 @ IpAddr::V4(_) => v4,
+        })
+    }
+
+    /// The key of an e-mail address, ignoring case.
+    #[must_use]
+    pub fn email(email: &str) -> Self {
+        Self::Text(crypto::hash(&email.trim().to_lowercase()))
+    }
+}
+
+/// The state of a limit after a request was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Requests per window.
+    pub max: u32,
+    /// Requests left in this window.
+    pub remaining: u32,
+    /// When the window ends.
+    pub reset: Time,
+    /// The limit is exceeded.
+    pub exceeded: bool,
+}
+
+impl Limit {
+    /// The number of the window that `now` is in, counted from the epoch.
+    pub fn window(&self, now: Time) -> u32 {
+        Self::window_of(self.window_seconds, now)
+    }
+
+    /// The number of the window of this length that `now` is in.
+    pub fn window_of(window_seconds: i64, now: Time) -> u32 {
+        u32::try_from(now.timestamp().div_euclid(window_seconds)).unwrap_or_default()
+    }
+}
 
 /// The rate limit counters of this process, by the limit's name and whom they belong to.
 #[derive(Debug)]
@@ -51,11 +120,11 @@ struct Own {
 
 /// Requests counted in a window: the window's number since the epoch in the upper half, the count in the lower one.
 #[derive(Debug, Default)]
-pub(super) struct Counter(AtomicU64);
+pub struct Counter(AtomicU64);
 
 impl Counter {
     /// Counts one unless `max` are counted in `window` already; returns how many were counted before.
-    pub(super) fn spend(&self, window: u32, max: u32) -> u32 {
+    pub fn spend(&self, window: u32, max: u32) -> u32 {
         let next = |packed| {
             let count = Self::count(packed, window);
             (count < max).then(|| Self::pack(window, count + 1))
@@ -65,7 +134,7 @@ impl Counter {
     }
 
     /// Takes one back, if `window` is still being counted.
-    pub(super) fn give_back(&self, window: u32) {
+    pub fn give_back(&self, window: u32) {
         let less = |packed| Some(Self::pack(window, Self::count(packed, window).checked_sub(1)?));
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
@@ -104,7 +173,7 @@ impl Limits {
     }
 
     /// The counter of `key` for `limit`.
-    pub(super) fn counter(&self, limit: &Limit, key: &Key, now: Time) -> Arc<Counter> {
+    pub fn counter(&self, limit: &Limit, key: &Key, now: Time) -> Arc<Counter> {
         let hash = self.hasher.hash_one(key);
         let shard = &self.shards[place(hash, SHARDS)];
         let own = shard.lock().unwrap_or_else(PoisonError::into_inner).counter(limit, key, self.capacity, now);
@@ -178,8 +247,10 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rate_limits::{MAIL, SIGN_IN};
     use super::*;
+
+    const MAIL: Limit = Limit { name: Cow::Borrowed("MAIL"), max: 5, window_seconds: 30 * 60 };
+    const SIGN_IN: Limit = Limit { name: Cow::Borrowed("SIGN_IN"), max: 25, window_seconds: 60 * 60 };
 
     fn start() -> Time {
         Time::from_micros(0)
@@ -235,5 +306,14 @@ mod tests {
             limits.counter(&MAIL, &Key::email(&format!("{at}@later.test")), later).spend(1, 5);
         }
         assert!(limits.len() <= 16 && limits.overflows() - before < 100);
+    }
+
+    #[test]
+    fn an_ipv6_customer_has_one_key() {
+        let key = |text: &str| Key::address(text.parse().expect("an address"));
+        assert_eq!(key("2001:db8:1:2:aaaa::1"), key("2001:db8:1:2:bbbb::2"));
+        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+        assert_eq!(key("::ffff:192.0.2.1"), key("192.0.2.1"));
+        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
     }
 }

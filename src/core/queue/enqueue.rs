@@ -1,0 +1,56 @@
+//! Queueing jobs and removing finished ones, in the caller's transaction.
+
+use super::job::{Failure, Job};
+use crate::{Cx, Error, Result};
+use database::Tx;
+use model::{JobId, Time};
+use store::job::Claim;
+
+/// Queues `job` in `tx`, to run as soon as that is committed.
+pub async fn enqueue<J: Job>(cx: &Cx, tx: &mut Tx, job: &J) -> Result<()> {
+    enqueue_at(cx, tx, job, cx.clock.now()).await
+}
+
+/// Queues `job` in `tx`, to run at `run_at`.
+pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> Result<()> {
+    let payload = serde_json::to_value(job).map_err(Error::internal)?;
+    let new = store::job::NewJob {
+        id: cx.ids.next(),
+        lane: J::LANE,
+        kind: J::KIND,
+        key: job.key(),
+        payload,
+        run_at,
+        now: cx.clock.now(),
+    };
+    Ok(store::job::insert(tx, new).await?)
+}
+
+/// Queues `jobs`, which have keys, in one statement, to run as soon as that is committed.
+pub async fn enqueue_all<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J]) -> Result<()> {
+    enqueue_all_at(cx, tx, jobs, cx.clock.now()).await
+}
+
+/// As [`enqueue_all`], to run at `run_at`.
+pub async fn enqueue_all_at<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J], run_at: Time) -> Result<()> {
+    let run_at = run_at.timestamp_micros();
+    let row = |job: &J| {
+        let payload = serde_json::to_value(job).map_err(Error::internal)?;
+        let id: JobId = cx.ids.next();
+        Ok(store::job::NewKeyedJob { id: id.into(), key: job.key().unwrap_or_default(), payload, run_at })
+    };
+    let rows = jobs.iter().map(row).collect::<Result<Vec<_>>>()?;
+    store::job::insert_many(tx, J::LANE, J::KIND, rows, cx.clock.now()).await?;
+    Ok(())
+}
+
+/// Removes a job in the transaction of its work.
+///
+/// # Errors
+/// [`Failure::NotNow`] when the lease expired and another worker has the job: the transaction must not be committed.
+pub async fn finish(tx: &mut Tx, claim: Claim) -> Result<(), Failure> {
+    if store::job::delete(tx, claim).await? {
+        return Ok(());
+    }
+    Err(Failure::NotNow("its lease expired before its work was done".into()))
+}

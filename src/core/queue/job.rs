@@ -1,0 +1,52 @@
+//! What every job is, and how a run of one ends.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use model::job::Lane;
+
+/// A kind of job.
+pub trait Job: Serialize + DeserializeOwned + Send {
+    /// Its name in the database; never changed once released.
+    const KIND: &'static str;
+    /// Where it queues.
+    const LANE: Lane;
+
+    /// Deduplication: while a job of the same kind and key waits, another is not queued, since it would do the same work.
+    fn key(&self) -> Option<String> {
+        None
+    }
+}
+
+/// How a job ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// The worker is to remove it.
+    Remove,
+    /// It removed itself, by [`finish`], in the transaction of its work.
+    Removed,
+}
+
+/// How a job ended badly: trying again is a decision.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// Later it may work: again after a back-off, until the configured number of attempts is used up.
+    Retry(String),
+    /// It was not tried: again soon, and this attempt does not count.
+    NotNow(String),
+    /// It will never work: a dead letter for an admin to look at.
+    Fail(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        if error.is_fault() { Self::NotNow(error.to_string()) } else { Self::Retry(error.to_string()) }
+    }
+}
+
+impl From<database::Error> for Failure {
+    fn from(error: database::Error) -> Self {
+        Error::from(error).into()
+    }
+}
