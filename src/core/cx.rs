@@ -3,6 +3,7 @@
 //! A way in makes one for each request or job with [`Cx::begin`]; what must not outlive the request (its id, its pinned
 //! extensions, what it spent of rate limits, whose doing it is) is passed on in the argument, and hides in no task-local.
 
+use std::collections::HashSet;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -10,12 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::sync::Semaphore;
 
+use crate::caches::Caches;
 use crate::change::Live;
-use crate::entity::cache::Cache;
-use crate::entity::credential::CredentialsCache;
-use crate::entity::document::Documents;
-use crate::entity::filter_set::FilterSets;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
 use crate::hosts::{self, Hosts};
@@ -23,13 +22,6 @@ use crate::limits::{Limits, Standing};
 use crate::messages::Language;
 use crate::node::{self, Node};
 use crate::origin::Origin;
-use crate::service::account_domains::DomainsCache;
-use crate::service::auth::Grants;
-use crate::service::heads::HeadsCache;
-use crate::service::instance::StatsCache;
-use crate::service::relations::RelationsCache;
-use crate::service::suggestion::SuggestionsCache;
-use crate::service::translation::Translations;
 use config::{Config, Scheme};
 use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
@@ -40,7 +32,10 @@ use media::{Converter, Programs, Sandbox};
 use model::clock::{Clock, Ids};
 use model::instance::Rule;
 use model::urls::Urls;
-use model::{Emojis, Settings};
+use model::{Emojis, Settings, TokenId};
+
+/// Most requests to the translation service at once.
+const TRANSLATION_REQUESTS: usize = 8;
 
 /// The server's services, and what belongs to one request. Cloning copies two pointers.
 #[derive(Clone, Debug)]
@@ -68,28 +63,12 @@ pub struct Services {
     pub keys: Keys,
     /// Addresses of this server's things.
     pub urls: Urls,
-    /// Rendered entities.
-    pub cache: Cache,
-    /// Grants of tokens.
-    pub grants: Grants,
-    /// Accounts as their owners see them.
-    pub credentials: CredentialsCache,
-    /// Heads of statuses.
-    pub heads: HeadsCache,
-    /// What viewers follow, block and mute.
-    pub relations: RelationsCache,
-    /// Whom people might want to follow.
-    pub suggestions: SuggestionsCache,
-    /// Translations of statuses.
-    pub translations: Translations,
-    /// Domains of accounts.
-    pub domains: DomainsCache,
-    /// Filters of viewers, compiled.
-    pub filters: FilterSets,
-    /// Documents that are the same for everyone.
-    pub documents: Documents,
-    /// Numbers about the whole server.
-    pub stats: StatsCache,
+    /// What is kept in memory of rows and renderings.
+    pub caches: Caches,
+    /// Tokens whose use is being recorded.
+    pub recording_uses: RecordingUses,
+    /// Requests to the translation service that may run at once; further ones are refused.
+    pub translation_requests: Semaphore,
     /// The server was asked to stop: it is not ready for more.
     pub stopping: AtomicBool,
     /// Uploaded and cached files.
@@ -113,6 +92,31 @@ pub struct Services {
     settings: ArcSwap<Loaded>,
     /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
     reloading: tokio::sync::Mutex<()>,
+}
+
+/// The tokens whose use is being recorded: further requests with one need not record it again.
+#[derive(Debug, Default)]
+pub struct RecordingUses(Mutex<HashSet<TokenId>>);
+
+impl RecordingUses {
+    /// Adds a token; false when its use is being recorded already.
+    pub fn insert(&self, token: TokenId) -> bool {
+        self.tokens().insert(token)
+    }
+
+    /// Removes a token whose use was recorded.
+    pub fn remove(&self, token: TokenId) {
+        self.tokens().remove(&token);
+    }
+
+    /// True when no use is being recorded.
+    pub fn is_empty(&self) -> bool {
+        self.tokens().is_empty()
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, HashSet<TokenId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What an admin changes while the server runs, as last read from the database.
@@ -189,14 +193,9 @@ impl Cx {
         let services = Arc::new(Services {
             urls: urls(&config),
             keys,
-            cache: Cache::default(),
-            credentials: CredentialsCache::default(),
-            heads: HeadsCache::default(),
-            relations: RelationsCache::default(),
-            suggestions: SuggestionsCache::default(),
-            translations: Translations::default(),
-            domains: DomainsCache::default(),
-            filters: FilterSets::default(),
+            caches: Caches::default(),
+            recording_uses: RecordingUses::default(),
+            translation_requests: Semaphore::new(TRANSLATION_REQUESTS),
             limits: Limits::default(),
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             page_hosts: Hosts::new(hosts::PAGE_REQUESTS),
@@ -204,9 +203,6 @@ impl Cx {
             vapid,
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),
-            grants: Grants::default(),
-            documents: Documents::default(),
-            stats: StatsCache::default(),
             stopping: AtomicBool::new(false),
             settings: ArcSwap::default(),
             reloading: tokio::sync::Mutex::default(),

@@ -4,6 +4,7 @@
 //! knows no HTTP and no plugin: what it asks of extensions is the port [`extension::Extensions`].
 
 pub mod by_id;
+pub mod caches;
 pub mod change;
 pub mod cx;
 pub mod entity;

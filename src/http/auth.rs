@@ -21,7 +21,8 @@ use super::service::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Describe;
-use rookery_core::service::auth::{self, Grant};
+use model::Grant;
+use rookery_core::service::auth;
 
 /// Parameters that carry an access token; also the fields that [`from_json`] reads.
 pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];

@@ -10,7 +10,8 @@ use super::compress::{MIN_BYTES, Precompressed};
 use super::error::raw_json;
 use crate::Cx;
 use crate::error::Result;
-use rookery_core::entity::document::{PublicDocument, Rendered};
+use rookery_core::caches::Rendered;
+use rookery_core::entity::document::PublicDocument;
 use rookery_core::json::{Array, Fragment};
 
 /// A 200 response with one entity.

@@ -33,3 +33,28 @@ pub struct DomainBlock {
     pub obfuscate: bool,
     pub public_comment: Option<String>,
 }
+
+/// Usage statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Usage {
+    pub users: i64,
+    pub statuses: i64,
+    /// Accounts active in the last 4 weeks.
+    pub active_month: i64,
+    /// Accounts active in the last 24 weeks.
+    pub active_half_year: i64,
+    /// Known other servers.
+    pub domains: i64,
+}
+
+/// Activity in one week.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "named by the InstanceActivity entity")]
+pub struct Week {
+    /// Start of the week, in seconds since the epoch.
+    pub begins: i64,
+    pub statuses: i64,
+    pub logins: i64,
+    pub registrations: i64,
+}

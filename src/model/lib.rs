@@ -10,6 +10,7 @@ pub mod clock;
 mod cursor;
 pub mod emoji;
 pub mod filter;
+mod grant;
 mod id;
 pub mod instance;
 pub mod job;
@@ -29,9 +30,11 @@ pub mod settings;
 pub mod severance;
 pub mod sqlite;
 pub mod status;
+pub mod suggestion;
 mod text_enum;
 mod time;
 pub mod transfer;
+pub mod translation;
 pub mod trend;
 pub mod urls;
 
@@ -41,6 +44,7 @@ pub use actor::{Actor, Permissions, Preferences};
 pub use card::PreviewCard;
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
+pub use grant::Grant;
 pub use id::{
     AccountId, AppId, ConversationId, FilterId, JobId, MediaId, NotificationId, PluginId, PollId, RowId, RuleId,
     ScheduledStatusId, StatusId, TagId, TokenId,

@@ -113,8 +113,8 @@ async fn look(cx: &Cx) -> Result<()> {
     ::metrics::gauge!("rookery_database_connections", "state" => "open").set(f64::from(pool.open));
     ::metrics::gauge!("rookery_database_connections", "state" => "idle").set(pool.idle as f64);
     ::metrics::counter!("rookery_database_statements_total").absolute(cx.db.statements());
-    ::metrics::gauge!("rookery_cache_bytes", "cache" => "accounts").set(cx.cache.accounts.weight() as f64);
-    ::metrics::gauge!("rookery_cache_bytes", "cache" => "statuses").set(cx.cache.statuses.weight() as f64);
+    ::metrics::gauge!("rookery_cache_bytes", "cache" => "accounts").set(cx.caches.accounts.weight() as f64);
+    ::metrics::gauge!("rookery_cache_bytes", "cache" => "statuses").set(cx.caches.statuses.weight() as f64);
     ::metrics::gauge!("rookery_rate_limit_counters").set(cx.limits.len() as f64);
     ::metrics::counter!("rookery_rate_limit_counters_shared_total").absolute(cx.limits.overflows());
     if let Some(bytes) = resident_bytes() {

@@ -13,7 +13,6 @@ use tokio::time::Instant;
 use crate::channel::{Grant, Opened, Wanted};
 use crate::connection::{Connection, End, Form, Owner};
 use crate::event::{Event, quote};
-use crate::people::People;
 use crate::seats::{Seat, Seats};
 use crate::topic::Topic;
 use database::versions::Versions;
@@ -29,7 +28,6 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct Hub {
     pub(crate) cx: Cx,
-    pub(crate) people: People,
     seats: Arc<Seats>,
     next: AtomicU64,
     closing: AtomicBool,
@@ -96,7 +94,6 @@ impl Hub {
     pub(crate) fn new(cx: Cx) -> Self {
         Self {
             cx,
-            people: People::default(),
             seats: Arc::default(),
             next: AtomicU64::new(1),
             closing: AtomicBool::new(false),
@@ -384,6 +381,5 @@ impl Drop for Guest {
             self.hub.forget(&subscription);
         }
         self.hub.connections().remove(&self.connection.id);
-        self.hub.people.forget(self.connection.owner.account);
     }
 }

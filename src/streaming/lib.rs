@@ -17,7 +17,6 @@ mod dispatch;
 mod event;
 mod hub;
 mod keeper;
-mod people;
 mod renewal;
 mod routes;
 mod seats;

@@ -15,6 +15,7 @@ use crate::connection::End;
 use crate::hub::Outdated;
 use model::{AccountId, Actor};
 use rookery_core::Result;
+use rookery_core::service::auth;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -44,7 +45,7 @@ async fn check(hub: &Hub) -> Result<()> {
         accounts.sort_unstable();
         accounts.dedup();
         let people: HashMap<AccountId, Arc<Actor>> =
-            hub.people.of(&hub.cx, accounts).await?.into_iter().map(|actor| (actor.id, actor)).collect();
+            auth::cached_actors(&hub.cx, &accounts).await?.into_iter().map(|actor| (actor.id, actor)).collect();
         // Whoever may not use the server any more is disconnected anyway.
         let asked = page.iter().filter_map(|one| Some((one, people.get(&one.owner.account)?)));
         stream::iter(asked).for_each_concurrent(AT_ONCE, |(one, actor)| ask(hub, one, actor)).await;

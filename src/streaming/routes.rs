@@ -204,7 +204,7 @@ mod tests {
     }
 
     /// The grant of a new person's token.
-    async fn grant(cx: &Cx) -> Arc<auth::Grant> {
+    async fn grant(cx: &Cx) -> Arc<model::Grant> {
         let mut tx = cx.db.begin().await.unwrap();
         let new = NewAccount {
             username: "alice".to_owned(),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     /// A request for the stream of a person, that was authenticated with `grant`.
-    fn asked(grant: &Arc<auth::Grant>) -> Parts {
+    fn asked(grant: &Arc<model::Grant>) -> Parts {
         let (mut parts, ()) = Request::get("/api/v1/streaming/user").body(()).unwrap().into_parts();
         parts.extensions.insert(Authentication::Grant(Arc::clone(grant)));
         parts

@@ -123,7 +123,7 @@ async fn directory_walks_its_indexes_in_their_order() {
         return;
     }
     let mut looked_at = 0;
-    for statement in STATEMENTS.iter().filter(|statement| statement.place.0.ends_with("store/directory.rs")) {
+    for statement in STATEMENTS.iter().filter(|statement| statement.place.0.ends_with("account/directory.rs")) {
         let plan: Vec<(i64, i64, i64, String)> =
             app.db().fetch_raw(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).await.unwrap();
         let steps: Vec<&str> = plan.iter().map(|(_, _, _, step)| step.as_str()).collect();

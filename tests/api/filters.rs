@@ -271,7 +271,7 @@ async fn options_leave_authors_out_or_take_them_in() {
         .execute_raw("UPDATE accounts SET domain = 'remote.test', version = version + 1 WHERE username = 'carol'")
         .await
         .unwrap();
-    app.app.heads.clear();
+    app.app.caches.heads.clear();
     assert!(is_filtered(&alice, &of_carol).await, "not an account of this server");
 
     let keyword = alice.get(&path).ok().await["keywords"][0]["id"].as_str().unwrap().to_owned();

@@ -223,9 +223,9 @@ impl Comparison {
 
 /// Clears the caches of statuses and accounts.
 fn forget(app: &TestApp) {
-    app.app.cache.statuses.clear();
-    app.app.cache.accounts.clear();
-    app.app.heads.clear();
+    app.app.caches.statuses.clear();
+    app.app.caches.accounts.clear();
+    app.app.caches.heads.clear();
 }
 
 /// Number of entries in a document: length of the list, or of all lists in the object.

@@ -133,7 +133,7 @@ async fn relations_in_memory_forget_who_is_removed() {
 #[test]
 fn relations_are_written_where_their_version_is_raised() {
     const TABLES: [&str; 4] = ["follows", "blocks", "mutes", "account_domain_blocks"];
-    const PLACES: [&str; 3] = ["store/follow.rs", "store/relationship.rs", "store/domain_block.rs"];
+    const PLACES: [&str; 3] = ["account/follow.rs", "account/relationship.rs", "account/domain_block.rs"];
     let target = |text: &'static str| match text.split_whitespace().collect::<Vec<_>>()[..] {
         ["UPDATE", table, ..] | ["INSERT", "INTO", table, ..] | ["DELETE", "FROM", table, ..] => Some(table),
         _ => None,

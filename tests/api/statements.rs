@@ -112,9 +112,9 @@ async fn world() -> World {
 impl World {
     /// Statements of a request with nothing rendered before, and how many things it showed.
     async fn cost(&self, path: &str) -> (u64, usize) {
-        self.app.app.cache.statuses.clear();
-        self.app.app.cache.accounts.clear();
-        self.app.app.heads.clear();
+        self.app.app.caches.statuses.clear();
+        self.app.app.caches.accounts.clear();
+        self.app.app.caches.heads.clear();
         let (cost, page) = self.app.cost(self.viewer.get(path).ok()).await;
         let list = ["descendants", "notification_groups"].into_iter().find_map(|name| page[name].as_array());
         let shown = page.as_array().or(list).map_or(1, Vec::len);

@@ -292,8 +292,8 @@ async fn words_that_many_statuses_have_cost_no_more_statements() {
     finds(&bob, "common").await;
     app.known(&bob).await;
     let cost = async |rest: &str| {
-        app.app.cache.statuses.clear();
-        app.app.heads.clear();
+        app.app.caches.statuses.clear();
+        app.app.caches.heads.clear();
         let (cost, found) = app.cost(search(&bob, "common words", rest)).await;
         (found.len(), cost)
     };

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::emoji::{CustomEmoji, Palette};
 use crate::Cx;
 use crate::by_id::ById;
+use crate::caches::Generations;
 use crate::error::{Error, Result};
 use crate::extension::Target;
 use crate::json::{Array, Fragment};
@@ -223,23 +224,21 @@ pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<R
 pub type Rendered = ById<AccountId, Arc<str>>;
 type Texts = Vec<(AccountId, Arc<str>)>;
 
-/// The generations of emojis and extensions: when one changes, accounts are rendered again.
-pub(super) type Generations = (i64, u64);
-
+/// The generations of now: when one changes, accounts are rendered again.
 pub(super) fn generations(cx: &Cx) -> Generations {
     (cx.emojis().generation, cx.extensions().generation())
 }
 
 /// True when the account was rendered whole: no plugin that adds members to it failed to answer.
-pub(super) fn is_kept(cx: &Cx, id: AccountId, version: i64) -> bool {
-    !cx.extensions().decorates("account") || cx.cache.decorated.get(&(id, version, generations(cx))).is_some()
+pub(super) fn is_cached(cx: &Cx, id: AccountId, version: i64) -> bool {
+    !cx.extensions().decorates("account") || cx.caches.decorated_accounts.get(&(id, version, generations(cx))).is_some()
 }
 
 /// With the members that plugins add. Those do not depend on the viewer: they are cached until the account changes, a
 /// plugin invalidates them (`core-write.touch`), or the set of active plugins changes.
 async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     let generations = generations(cx);
-    let kept = |(id, version)| cx.cache.decorated.get(&(id, version, generations));
+    let kept = |(id, version)| cx.caches.decorated_accounts.get(&(id, version, generations));
     let (mut rendered, mut missing) = parted(versions, kept);
     if missing.is_empty() {
         return Ok(rendered);
@@ -260,7 +259,7 @@ async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Text
         let Some(plain) = plain.get(id) else { continue };
         let text = decorations.of(index).map_or_else(|| Arc::clone(plain), |members| members.added_to(plain).into());
         if decorations.complete {
-            cx.cache.decorated.insert((*id, *version, generations), Arc::clone(&text));
+            cx.caches.decorated_accounts.insert((*id, *version, generations), Arc::clone(&text));
         }
         rendered.push((*id, text));
     }
@@ -270,12 +269,12 @@ async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Text
 /// Without the members that plugins add.
 async fn render_plain(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     let generation = cx.emojis().generation;
-    let (mut rendered, missing) = parted(versions, |(id, version)| cx.cache.accounts.get(&(id, version, generation)));
+    let (mut rendered, missing) = parted(versions, |(id, version)| cx.caches.accounts.get(&(id, version, generation)));
     if !missing.is_empty() {
         let missing: Vec<AccountId> = missing.into_iter().map(|(id, _)| id).collect();
         for (account, version) in load(cx, &missing).await? {
             let text: Arc<str> = Fragment::of(&account)?.as_str().into();
-            cx.cache.accounts.insert((account.id, version, generation), Arc::clone(&text));
+            cx.caches.accounts.insert((account.id, version, generation), Arc::clone(&text));
             rendered.push((account.id, text));
         }
     }

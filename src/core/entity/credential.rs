@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use quick_cache::sync::Cache;
 use serde::Serialize;
 
-use super::account::{self, Field, Generations};
+use super::account::{self, Field};
 use super::preferences;
 use crate::Cx;
+use crate::caches::before_read;
 use crate::error::{Error, Result};
 use crate::json::Fragment;
-use database::versions::{Dependency, Versions};
+use database::versions::Dependency;
 use model::account::Searchability;
 use model::{AccountId, QuotePolicy};
 use store::profile::CredentialRow;
-
-/// Most accounts that are kept, about 5 KiB each.
-const CREDENTIALS: usize = 1_000;
 
 /// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
 const DEFAULT_ROLE: i64 = -99;
@@ -83,47 +80,23 @@ impl From<&CredentialRow> for Role {
     }
 }
 
-/// Accounts as their owners saw them lately. On SQLite one is shown again for as long as nothing that it is made of changed
-/// ([`database::versions`]); on PostgreSQL, where other nodes change it, none is kept.
-#[derive(Debug)]
-pub struct CredentialsCache(Cache<AccountId, Kept>);
-
-/// What was rendered, when it was read, and the generations of emojis and extensions.
-#[derive(Clone, Debug)]
-struct Kept {
-    rendered: Arc<str>,
-    noted: u64,
-    generations: Generations,
-}
-
-impl Default for CredentialsCache {
-    fn default() -> Self {
-        Self(Cache::new(CREDENTIALS))
-    }
-}
-
-impl CredentialsCache {
-    fn get(&self, versions: &Versions, id: AccountId, generations: Generations) -> Option<Arc<str>> {
-        let kept = self.0.get(&id).filter(|kept| kept.generations == generations)?;
-        let dependencies = [Dependency::Account(id), Dependency::FollowRequests];
-        versions.is_current(kept.noted, &dependencies).then_some(kept.rendered)
-    }
-}
-
-/// Renders the account of `id` as its owner sees it: no statement when it is kept.
+/// Renders the account of `id` as its owner sees it: no statement when it is cached, for as long as the rows that it is made
+/// of are unchanged.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is not a local account with a user.
 pub async fn show(cx: &Cx, id: AccountId) -> Result<Fragment> {
-    let Some(versions) = cx.db.versions() else { return Ok(render(cx, id).await?.0) };
-    let generations = account::generations(cx);
-    if let Some(rendered) = cx.credentials.get(versions, id, generations) {
+    let key = (id, account::generations(cx));
+    let rows = |_: &Arc<str>| [Dependency::Account(id), Dependency::FollowRequests];
+    if let Some(rendered) = cx.caches.credentials.unchanged(&cx.db, &key, rows) {
         return Ok(Fragment::from_json(&rendered));
     }
-    let noted = versions.now();
+    let read = before_read(&cx.db);
     let (rendered, version) = render(cx, id).await?;
-    if account::is_kept(cx, id, version) {
-        cx.credentials.0.insert(id, Kept { rendered: rendered.as_str().into(), noted, generations });
+    if let Some(read) = read
+        && account::is_cached(cx, id, version)
+    {
+        cx.caches.credentials.insert_at(key, read, rendered.as_str().into());
     }
     Ok(rendered)
 }

@@ -6,8 +6,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwapOption;
-use bytes::Bytes;
 use serde::Serialize;
 
 use super::emoji::CustomEmoji;
@@ -15,11 +13,12 @@ use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
 use super::server_metadata::ServerMetadata;
 use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery};
 use crate::Cx;
+use crate::caches::{DocumentSources, Rendered};
 use crate::error::Result;
 use crate::extension::{self, Described};
 use crate::json::Fragment;
-use crate::service::instance::{Usage, usage};
-use crate::service::translation::{self, Languages};
+use crate::service::instance::usage;
+use crate::service::translation;
 
 /// A document that is the same for everyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,62 +39,41 @@ pub enum PublicDocument {
     ServerMetadata,
 }
 
-/// How many there are.
-const DOCUMENTS: usize = PublicDocument::ServerMetadata as usize + 1;
-
-/// A document as it is sent.
-#[derive(Debug)]
-pub struct Rendered {
-    /// The document.
-    pub body: Bytes,
-    /// The same with gzip, once somebody asked for it.
-    pub gzip: OnceLock<Bytes>,
-}
-
-/// The documents of this process.
-#[derive(Debug, Default)]
-pub struct Documents {
-    public: [ArcSwapOption<Kept>; DOCUMENTS],
-    openapi: ArcSwapOption<Kept>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    made_of: Sources,
-    rendered: Arc<Rendered>,
-}
-
-/// What a document is made of. Addresses and configuration do not change while a server runs.
-#[derive(Debug, Default, PartialEq)]
-struct Sources {
-    /// The generation of settings, rules and emojis.
-    settings: i64,
-    /// The generation of extensions, where they add to it.
-    extensions: u64,
-    /// The statistics in it.
-    usage: Option<Usage>,
-    /// The contact account in it, as it is shown.
-    contact: Option<Arc<str>>,
-    /// How many kinds of still pictures are known to be accepted.
-    stills: usize,
-    /// The languages of translations in it.
-    languages: Option<Arc<Languages>>,
-}
+/// The name of the OpenAPI document among the cached documents.
+const OPENAPI: &str = "openapi";
 
 impl PublicDocument {
     /// The document of now: as kept, or made anew when something that it is made of changed.
     pub async fn render(self, cx: &Cx) -> Result<Arc<Rendered>> {
-        let made_of = Sources::of(cx, self).await?;
-        let slot = &cx.documents.public[self as usize];
-        if let Some(rendered) = found(slot, &made_of) {
+        let sources = sources(cx, self).await?;
+        if let Some(rendered) = cached(cx, self.name(), &sources) {
             return Ok(rendered);
         }
         let Described { text, complete } = self.write(cx).await?;
         let rendered = Arc::new(Rendered { body: text.into(), gzip: OnceLock::new() });
         if complete {
-            slot.store(Some(Arc::new(Kept { made_of, rendered: Arc::clone(&rendered) })));
+            cx.caches.documents.insert(self.name(), Arc::new((sources, Arc::clone(&rendered))));
         }
         Ok(rendered)
+    }
+
+    /// Its name among the cached documents.
+    fn name(self) -> &'static str {
+        match self {
+            Self::InstanceV1 => "instance_v1",
+            Self::InstanceV2 => "instance_v2",
+            Self::Rules => "rules",
+            Self::PrivacyPolicy => "privacy_policy",
+            Self::ExtendedDescription => "extended_description",
+            Self::TranslationLanguages => "translation_languages",
+            Self::Languages => "languages",
+            Self::CustomEmojis => "custom_emojis",
+            Self::NodeInfo => "node_info",
+            Self::NodeInfoDiscovery => "node_info_discovery",
+            Self::HostMetaXml => "host_meta_xml",
+            Self::HostMetaJson => "host_meta_json",
+            Self::ServerMetadata => "server_metadata",
+        }
     }
 
     async fn write(self, cx: &Cx) -> Result<Described> {
@@ -140,49 +118,54 @@ impl PublicDocument {
     }
 }
 
-impl Documents {
-    /// The OpenAPI document, as `write` made it when other extensions served, or anew.
-    ///
-    /// # Errors
-    /// Those of `write`.
-    pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Rendered>> {
-        let made_of = Sources { extensions: cx.extensions().generation(), ..Sources::default() };
-        let slot = &cx.documents.openapi;
-        if let Some(rendered) = found(slot, &made_of) {
-            return Ok(rendered);
-        }
-        let rendered = Arc::new(Rendered { body: write()?.into(), gzip: OnceLock::new() });
-        slot.store(Some(Arc::new(Kept { made_of, rendered: Arc::clone(&rendered) })));
-        Ok(rendered)
+/// The OpenAPI document, as `write` made it for the extensions that serve, or makes it now.
+///
+/// # Errors
+/// Those of `write`.
+pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Rendered>> {
+    let sources = DocumentSources { extensions: cx.extensions().generation(), ..DocumentSources::default() };
+    if let Some(rendered) = cached(cx, OPENAPI, &sources) {
+        return Ok(rendered);
     }
+    let rendered = Arc::new(Rendered { body: write()?.into(), gzip: OnceLock::new() });
+    cx.caches.documents.insert(OPENAPI, Arc::new((sources, Arc::clone(&rendered))));
+    Ok(rendered)
 }
 
-/// What is kept, unless it was made of something else.
-fn found(slot: &ArcSwapOption<Kept>, made_of: &Sources) -> Option<Arc<Rendered>> {
-    let kept = slot.load();
-    let kept = kept.as_deref().filter(|kept| kept.made_of == *made_of)?;
-    Some(Arc::clone(&kept.rendered))
+/// The cached document `name`, unless it was made of something else.
+fn cached(cx: &Cx, name: &'static str, sources: &DocumentSources) -> Option<Arc<Rendered>> {
+    let cached = cx.caches.documents.get(&name)?;
+    (cached.0 == *sources).then(|| Arc::clone(&cached.1))
 }
 
-impl Sources {
-    async fn of(cx: &Cx, document: PublicDocument) -> Result<Self> {
-        let settings = cx.generation();
-        if document == PublicDocument::TranslationLanguages {
-            return Ok(Self { settings, languages: Some(translation::languages(cx).await?), ..Self::default() });
-        }
-        if document == PublicDocument::ServerMetadata {
-            // It lists the scopes that extensions declare.
-            return Ok(Self { settings, extensions: cx.extensions().generation(), ..Self::default() });
-        }
-        let Some(extended) = document.extended() else { return Ok(Self { settings, ..Self::default() }) };
-        let contact = match extended {
-            extension::Document::InstanceV1 | extension::Document::InstanceV2 => instance::contact(cx).await?,
-            extension::Document::NodeInfo => None,
-        };
-        let extensions = cx.extensions().generation();
-        let stills = cx.converter.stills().len();
-        Ok(Self { settings, extensions, usage: Some(*usage(cx).await?), contact, stills, languages: None })
+/// What `document` is made of at present.
+async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
+    let settings = cx.generation();
+    if document == PublicDocument::TranslationLanguages {
+        return Ok(DocumentSources {
+            settings,
+            languages: Some(translation::languages(cx).await?),
+            ..DocumentSources::default()
+        });
     }
+    if document == PublicDocument::ServerMetadata {
+        // It lists the scopes that extensions declare.
+        return Ok(DocumentSources {
+            settings,
+            extensions: cx.extensions().generation(),
+            ..DocumentSources::default()
+        });
+    }
+    let Some(extended) = document.extended() else {
+        return Ok(DocumentSources { settings, ..DocumentSources::default() });
+    };
+    let contact = match extended {
+        extension::Document::InstanceV1 | extension::Document::InstanceV2 => instance::contact(cx).await?,
+        extension::Document::NodeInfo => None,
+    };
+    let extensions = cx.extensions().generation();
+    let stills = cx.converter.stills().len();
+    Ok(DocumentSources { settings, extensions, usage: Some(*usage(cx).await?), contact, stills, languages: None })
 }
 
 fn json<T: Serialize>(entity: &T) -> Result<String> {

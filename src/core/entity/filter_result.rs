@@ -10,10 +10,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::account;
-use super::cache::{Profile, StatusCore};
 use super::filter_set::{self, FilterSet, Subject};
 use crate::Cx;
 use crate::by_id::ById;
+use crate::caches::{Profile, StatusCore};
 use crate::error::{Error, Result};
 use crate::json::{Array, Fragment};
 use crate::service::relations;
@@ -60,7 +60,7 @@ struct Author {
 struct Filtering<'a> {
     cx: &'a Cx,
     viewer: AccountId,
-    set: Arc<FilterSet>,
+    set: FilterSet,
     /// Whom the viewer follows, where a filter goes by it.
     relations: Option<Arc<Relations>>,
     cores: &'a ById<StatusId, Arc<StatusCore>>,
@@ -146,26 +146,26 @@ impl Filtering<'_> {
     /// The text of a status, from the cache or made now; `None` when the status was deleted meanwhile.
     fn text(&self, head: &Head) -> Result<Option<Arc<Searchable>>> {
         let key = (head.id, head.version);
-        if let Some(text) = self.cx.cache.texts.get(&key) {
+        if let Some(text) = self.cx.caches.texts.get(&key) {
             return Ok(Some(text));
         }
         let Some(core) = self.cores.get(&head.id) else { return Ok(None) };
         let text = Arc::new(searchable(core, self.polls.get(&head.id))?);
-        self.cx.cache.texts.insert(key, Arc::clone(&text));
+        self.cx.caches.texts.insert(key, Arc::clone(&text));
         Ok(Some(text))
     }
 
     /// The author of a status, from the cache or read now; `None` when the account was deleted meanwhile.
     fn profile(&self, head: &Head) -> Result<Option<Arc<Profile>>> {
         let key = (head.account_id, head.account_version);
-        if let Some(profile) = self.cx.cache.profiles.get(&key) {
+        if let Some(profile) = self.cx.caches.profiles.get(&key) {
             return Ok(Some(profile));
         }
         let Some(json) = self.authors.get(&head.account_id) else { return Ok(None) };
         let author: Author = serde_json::from_str(json).map_err(Error::internal)?;
         let text = Searchable::new(&format!("{}\n\n{}", author.display_name, plain(&author.note)));
         let profile = Arc::new(Profile { text, local: !author.acct.contains('@') });
-        self.cx.cache.profiles.insert(key, Arc::clone(&profile));
+        self.cx.caches.profiles.insert(key, Arc::clone(&profile));
         Ok(Some(profile))
     }
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::Cx;
-use crate::entity;
 use crate::error::{Error, Result};
-use crate::service::instance::{self, Usage, Week};
-use crate::service::{poll, registration, translation};
-use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity};
+use crate::service::{instance, poll, registration, translation};
+use crate::{Cx, entity};
+use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity, Usage, Week};
 use model::settings::RegistrationsMode;
 use model::{AccountId, Permissions, RuleId, Settings};
 use text::language::LANGUAGES;

@@ -1,7 +1,7 @@
 //! The API's JSON, one file per documented entity, rendered a page at a time.
 //!
 //! `render` serves a whole page with one statement per kind of row, whatever the page's length (no N+1 queries). Parts
-//! that do not depend on the viewer are cached as bytes ([`cache`]) and spliced in. Visibility is not decided here:
+//! that do not depend on the viewer are cached as bytes ([`caches`](crate::caches)) and spliced in. Visibility is not decided here:
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
@@ -9,7 +9,6 @@ pub mod activity;
 pub mod announcement;
 pub mod application;
 mod attached;
-pub mod cache;
 pub mod context;
 pub mod conversation;
 pub mod credential;

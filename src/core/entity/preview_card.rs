@@ -8,6 +8,7 @@ use url::Url;
 use super::account;
 use super::history::Histories;
 use crate::Cx;
+use crate::caches::Creator;
 use crate::error::Result;
 use crate::json::Fragment;
 use model::account::is_author_at;
@@ -44,20 +45,11 @@ pub struct PreviewCard {
 /// How the JSON of a card ends, of which nobody here is the author.
 const NOBODY: &str = "null}]}";
 
-/// Whom a page names as its author, and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Creator {
-    account: AccountId,
-    host: String,
-}
-
-impl Creator {
-    /// Whom the page of `card` names.
-    pub(super) fn of(card: &model::PreviewCard) -> Option<Self> {
-        let account = card.creator_account_id?;
-        let host = Url::parse(&card.page_url).ok()?.host_str()?.to_owned();
-        Some(Self { account, host })
-    }
+/// The author that the page of `card` names.
+pub(super) fn creator_of(card: &model::PreviewCard) -> Option<Creator> {
+    let account = card.creator_account_id?;
+    let host = Url::parse(&card.page_url).ok()?.host_str()?.to_owned();
+    Some(Creator { account, host })
 }
 
 /// What accounts say of the sites that name them as authors.
@@ -110,7 +102,7 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
         ids => store::card::history(&cx.db, ids, Histories::since(cx)).await?,
     };
     let histories = Histories::new(cx, rows.into_iter().map(|(card, day, uses, by)| (i64::from(card), day, uses, by)));
-    let named: Vec<Option<Creator>> = cards.iter().map(Creator::of).collect();
+    let named: Vec<Option<Creator>> = cards.iter().map(creator_of).collect();
     let creators = Creators::load(cx, named.iter().flatten()).await?;
     let accounts = account::render_versions(cx, &creators.versions).await?;
     let link = |(card, creator): (model::PreviewCard, Option<Creator>)| {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::cache::StatusCore;
 use super::filter_result::{self, Filtered, What};
 use super::preview_card::{Creators, write_attributed};
 use super::status_core::cores;
 use super::{account, poll};
 use crate::Cx;
 use crate::by_id::ById;
+use crate::caches::StatusCore;
 use crate::error::{Error, Result};
 use crate::extension::{Members, Target, Versions};
 use crate::json::{Array, Fragment, Object, boolean};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::cache::StatusCore;
 use super::emoji::{CustomEmoji, Palette};
 use super::media::MediaAttachment;
-use super::preview_card::{Creator, PreviewCard};
+use super::preview_card::{self, PreviewCard};
 use crate::Cx;
 use crate::by_id::ById;
+use crate::caches::{Creator, StatusCore};
 use crate::error::{Error, Result};
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
@@ -89,7 +89,7 @@ pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc
     let generation = cx.emojis().generation;
     let (mut cores, mut missing) = (Vec::with_capacity(heads.len()), Vec::new());
     for head in heads {
-        match cx.cache.statuses.get(&(head.id, head.version, generation)) {
+        match cx.caches.statuses.get(&(head.id, head.version, generation)) {
             Some(core) => cores.push((head.id, core)),
             None => missing.push(head.id),
         }
@@ -99,7 +99,7 @@ pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc
         missing.dedup();
         for (id, version, core) in load(cx, &missing).await? {
             let core = Arc::new(core);
-            cx.cache.statuses.insert((id, version, generation), Arc::clone(&core));
+            cx.caches.statuses.insert((id, version, generation), Arc::clone(&core));
             cores.push((id, core));
         }
     }
@@ -219,8 +219,9 @@ async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, 
         return Ok(HashMap::new());
     }
     let rows = store::card::list_for_statuses(&cx.db, &linked).await?;
-    let card =
-        |row: StatusCard| (row.status_id, (PreviewCard::new(row.card.clone(), &cx.urls), Creator::of(&row.card)));
+    let card = |row: StatusCard| {
+        (row.status_id, (PreviewCard::new(row.card.clone(), &cx.urls), preview_card::creator_of(&row.card)))
+    };
     Ok(rows.into_iter().map(card).collect())
 }
 

@@ -6,8 +6,8 @@ use super::account::Rendered;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::json::{Array, Object};
-use crate::service::suggestion::{Source, Suggestion};
 use model::AccountId;
+use model::suggestion::{Source, Suggestion};
 
 /// The members of a suggestion beside its account.
 #[derive(Debug, Serialize)]

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::json::Fragment;
-use crate::service::translation;
 use model::{MediaId, PollId};
 
 /// A translated status.
@@ -40,7 +39,7 @@ struct Attachment<'a> {
 ///
 /// # Errors
 /// When it cannot be serialised, which is a bug.
-pub fn render(translation: &translation::Translation) -> Result<Fragment> {
+pub fn render(translation: &model::translation::Translation) -> Result<Fragment> {
     let poll = translation
         .poll
         .as_ref()

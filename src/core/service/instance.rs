@@ -7,19 +7,16 @@
 //! <https://docs.joinmastodon.org/methods/instance/>
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::sync::Arc;
 
-use arc_swap::ArcSwapOption;
 use chrono::Duration;
-use tokio::sync::Mutex;
 
 use super::auth::week;
 use crate::Cx;
 use crate::error::{Error, Result};
-use model::instance::DomainBlock;
+use model::instance::{DomainBlock, Usage, Week};
 use model::settings::Audience;
-use model::{Account, Actor, Time};
+use model::{Account, Actor};
 
 /// Weeks that count as a month, and as half a year.
 const MONTH_WEEKS: i64 = 4;
@@ -31,43 +28,10 @@ const USAGE_AGE: Duration = Duration::minutes(5);
 const ACTIVITY_AGE: Duration = Duration::hours(1);
 const PEERS_AGE: Duration = Duration::days(1);
 
-/// Usage statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Usage {
-    pub users: i64,
-    pub statuses: i64,
-    /// Accounts active in the last 4 weeks.
-    pub active_month: i64,
-    /// Accounts active in the last 24 weeks.
-    pub active_half_year: i64,
-    /// Known other servers.
-    pub domains: i64,
-}
-
-/// Activity in one week.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "named by the InstanceActivity entity")]
-pub struct Week {
-    /// Start of the week, in seconds since the epoch.
-    pub begins: i64,
-    pub statuses: i64,
-    pub logins: i64,
-    pub registrations: i64,
-}
-
-/// Cached statistics.
-#[derive(Debug, Default)]
-pub struct StatsCache {
-    usage: Cached<Usage>,
-    activity: Cached<Vec<Week>>,
-    peers: Cached<Vec<String>>,
-}
-
 /// Usage statistics, at most a few minutes old.
 pub async fn usage(cx: &Cx) -> Result<Arc<Usage>> {
     let now = cx.clock.now();
-    cx.stats.usage.get(now, USAGE_AGE, count_usage(cx, week(now))).await
+    cx.caches.usage.get(now, USAGE_AGE, count_usage(cx, week(now))).await
 }
 
 async fn count_usage(cx: &Cx, this_week: i64) -> Result<Usage> {
@@ -87,7 +51,7 @@ pub async fn activity(cx: &Cx) -> Result<Option<Arc<Vec<Week>>>> {
         return Ok(None);
     }
     let now = cx.clock.now();
-    cx.stats.activity.get(now, ACTIVITY_AGE, count_activity(cx, week(now))).await.map(Some)
+    cx.caches.activity.get(now, ACTIVITY_AGE, count_activity(cx, week(now))).await.map(Some)
 }
 
 async fn count_activity(cx: &Cx, this_week: i64) -> Result<Vec<Week>> {
@@ -112,7 +76,7 @@ pub async fn peers(cx: &Cx) -> Result<Option<Arc<Vec<String>>>> {
         return Ok(None);
     }
     let find = async { Ok(store::instance::peers(&cx.db).await?) };
-    cx.stats.peers.get(cx.clock.now(), PEERS_AGE, find).await.map(Some)
+    cx.caches.peers.get(cx.clock.now(), PEERS_AGE, find).await.map(Some)
 }
 
 /// The blocked domains visible to `viewer`, with reasons only where the setting allows; `None` when the list is not
@@ -159,44 +123,6 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
         return Err(Error::Gone);
     }
     Ok(account)
-}
-
-/// A cached value with the time it was computed. Reading takes no lock.
-#[derive(Debug)]
-pub(super) struct Cached<T> {
-    kept: ArcSwapOption<(Time, Arc<T>)>,
-    /// Held by whoever computes.
-    computing: Mutex<()>,
-}
-
-impl<T> Default for Cached<T> {
-    fn default() -> Self {
-        Self { kept: ArcSwapOption::empty(), computing: Mutex::default() }
-    }
-}
-
-impl<T> Cached<T> {
-    /// The value, recomputed by `find` when older than `age`. Concurrent callers wait for one computation (single
-    /// flight).
-    pub(super) async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {
-        if let Some(value) = self.fresh(now, age) {
-            return Ok(value);
-        }
-        let _computing = self.computing.lock().await;
-        if let Some(value) = self.fresh(now, age) {
-            return Ok(value);
-        }
-        let value = Arc::new(find.await?);
-        self.kept.store(Some(Arc::new((now, Arc::clone(&value)))));
-        Ok(value)
-    }
-
-    fn fresh(&self, now: Time, age: Duration) -> Option<Arc<T>> {
-        let kept = self.kept.load();
-        let (at, value) = kept.as_deref()?;
-        // From the future: the clock was set back.
-        ((now - *at).abs() < age).then(|| Arc::clone(value))
-    }
 }
 
 /// True when the database answers and its schema is that of this version.

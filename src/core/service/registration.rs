@@ -12,7 +12,6 @@ use crate::Cx;
 use crate::error::{Error, Result, Validation};
 use crate::extension::Admission;
 use crate::queue::Subject;
-use crate::service::auth::Grant;
 use crate::service::sign_up::{self, NewAccount};
 use crate::service::token::{self, Issued};
 use crate::service::{email, link, session};
@@ -21,7 +20,7 @@ use database::Tx;
 use model::instance::Rule;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
-use model::{Account, AccountId};
+use model::{Account, AccountId, Grant};
 use serde_json::{Map, Value};
 
 /// Longest answer to "Why would you like to join?", in characters.

@@ -11,14 +11,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use quick_cache::sync::Cache;
 
 use super::account;
-use super::instance::Cached;
 use crate::Cx;
 use crate::error::Result;
 use model::clock::Ids;
-use model::text_enum;
+use model::suggestion::{Source, Suggestion, Suggestions};
 use model::{AccountId, Actor, Time};
 
 /// Most suggestions of a source.
@@ -31,66 +29,17 @@ const LIFETIME: TimeDelta = TimeDelta::minutes(15);
 const POPULAR_AGE: TimeDelta = TimeDelta::hours(1);
 /// The statuses by whose reblogs and favourites somebody is popular.
 const INTERACTIONS_AGE: TimeDelta = TimeDelta::days(30);
-/// How many people's suggestions are kept: at most 160 accounts each.
-const ENTRIES: usize = 2_048;
-
-text_enum! {
-    /// Why somebody is suggested.
-    Source {
-        /// Staff picked them.
-        Featured = "featured",
-        /// People follow them whom the viewer follows.
-        FriendsOfFriends = "friends_of_friends",
-        /// Many people followed them of late.
-        MostFollowed = "most_followed",
-        /// Many people reblog and favourite their statuses.
-        MostInteractions = "most_interactions",
-    }
-}
-
-/// Somebody who is suggested.
-#[derive(Clone, Debug)]
-pub struct Suggestion {
-    /// Who.
-    pub account: AccountId,
-    /// The version of the account, of a suggestion that is shown.
-    pub version: i64,
-    /// Why: at least one source.
-    pub sources: Vec<Source>,
-}
-
-/// The suggestions of people, and who is popular.
-#[derive(Debug)]
-pub struct SuggestionsCache {
-    people: Cache<AccountId, Arc<Kept>>,
-    most_followed: Cached<Vec<AccountId>>,
-    most_interactions: Cached<Vec<AccountId>>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    at: Time,
-    /// The version of the viewer's relations.
-    relations: i64,
-    suggestions: Vec<Suggestion>,
-}
-
-impl Default for SuggestionsCache {
-    fn default() -> Self {
-        Self { people: Cache::new(ENTRIES), most_followed: Cached::default(), most_interactions: Cached::default() }
-    }
-}
 
 /// A page of whom `viewer` might want to follow.
 pub async fn list(cx: &Cx, viewer: &Actor, limit: i64, offset: i64) -> Result<Vec<Suggestion>> {
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let kept = kept(cx, viewer).await?;
-    let ids: Vec<AccountId> = kept.suggestions.iter().map(|suggestion| suggestion.account).collect();
+    let found = suggestions(cx, viewer).await?;
+    let ids: Vec<AccountId> = found.list.iter().map(|suggestion| suggestion.account).collect();
     let versions = store::suggestion::filter(&cx.db, viewer.id, &ids, cx.clock.now()).await?;
     let versions: HashMap<AccountId, i64> = versions.into_iter().collect();
-    let shown = kept.suggestions.iter().filter_map(|suggestion| {
+    let shown = found.list.iter().filter_map(|suggestion| {
         Some(Suggestion { version: *versions.get(&suggestion.account)?, ..suggestion.clone() })
     });
     let (skip, take) = (usize::try_from(offset).unwrap_or(usize::MAX), usize::try_from(limit).unwrap_or_default());
@@ -103,20 +52,19 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     store::suggestion::dismiss(&mut tx, actor.id, target).await?;
     tx.commit().await?;
     // The next page is made of new candidates in the place of those who are dismissed.
-    cx.suggestions.people.remove(&actor.id);
+    cx.caches.suggestions.remove(&actor.id);
     Ok(())
 }
 
-async fn kept(cx: &Cx, viewer: &Actor) -> Result<Arc<Kept>> {
+async fn suggestions(cx: &Cx, viewer: &Actor) -> Result<Arc<Suggestions>> {
     let now = cx.clock.now();
-    let is_fresh = |kept: &Arc<Kept>| kept.relations == viewer.relations_version && (now - kept.at).abs() < LIFETIME;
-    if let Some(kept) = cx.suggestions.people.get(&viewer.id).filter(is_fresh) {
-        return Ok(kept);
+    let cached = cx.caches.suggestions.at_least(&viewer.id, viewer.relations_version);
+    if let Some(cached) = cached.filter(|cached| (now - cached.at).abs() < LIFETIME) {
+        return Ok(cached);
     }
-    let suggestions = mix(&candidates(cx, viewer, now).await?);
-    let kept = Arc::new(Kept { at: now, relations: viewer.relations_version, suggestions });
-    cx.suggestions.people.insert(viewer.id, Arc::clone(&kept));
-    Ok(kept)
+    let found = Arc::new(Suggestions { at: now, list: mix(&candidates(cx, viewer, now).await?) });
+    cx.caches.suggestions.insert_at(viewer.id, viewer.relations_version, Arc::clone(&found));
+    Ok(found)
 }
 
 /// The candidates of each source, the best first.
@@ -127,10 +75,10 @@ async fn candidates(cx: &Cx, viewer: &Actor, now: Time) -> Result<Vec<(Source, V
     let limit = i64::try_from(OF_A_SOURCE).unwrap_or(i64::MAX);
     let friends = store::suggestion::list_friends_of_friends(&cx.db, viewer.id, now, limit).await?;
     let followed = async { Ok(store::suggestion::list_most_followed(&cx.db, POPULAR).await?) };
-    let followed = cx.suggestions.most_followed.get(now, POPULAR_AGE, followed).await?;
+    let followed = cx.caches.most_followed.get(now, POPULAR_AGE, followed).await?;
     let since = Ids::first_at(now - INTERACTIONS_AGE).into();
     let interactions = async { Ok(store::suggestion::list_most_interactions(&cx.db, since, POPULAR).await?) };
-    let interactions = cx.suggestions.most_interactions.get(now, POPULAR_AGE, interactions).await?;
+    let interactions = cx.caches.most_interactions.get(now, POPULAR_AGE, interactions).await?;
     let popular: Vec<AccountId> = featured.iter().chain(followed.iter()).chain(interactions.iter()).copied().collect();
     let wanted = store::suggestion::filter(&cx.db, viewer.id, &popular, now).await?;
     let wanted: HashMap<AccountId, i64> = wanted.into_iter().collect();

@@ -14,8 +14,7 @@ use crate::auth::Authentication;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
 use model::actor::Unusable;
-use model::{Actor, Permissions};
-use rookery_core::service::auth::Grant;
+use model::{Actor, Grant, Permissions};
 
 /// A signed-in user with a usable account, whose token has one of the scopes of `S`.
 #[derive(Debug)]

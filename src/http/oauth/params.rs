@@ -15,7 +15,7 @@ use crate::auth::Authentication;
 use crate::extract;
 use crate::operation::{Caller, Describe, Operation, Security};
 use crypto::Secret;
-use rookery_core::service::auth::Grant;
+use model::Grant;
 use rookery_core::service::oauth::Credentials;
 use rookery_core::service::oauth::introspect::invalid_token;
 use text::contains_nul;

@@ -15,20 +15,18 @@ use std::sync::LazyLock;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use crate::Cx;
 use crate::error::Result;
 use crate::json::rendered;
 use crate::operation::Operation;
 pub use crate::operation::openapi::{answer_schema, responses_of, security};
 use crate::policy::{Policy, RouteKind};
-use crate::router;
 use crate::table::Routes;
 use crate::web::cookies::Name;
+use crate::{Cx, router};
 use config::Scheme;
 use entities::ENTITIES;
 pub use entities::component;
 pub use page::{entity, show as page};
-use rookery_core::entity::document::Documents;
 pub use streams::add_extension as add_channel;
 
 /// The path items of the core.
@@ -42,7 +40,7 @@ static PATHS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
 /// `GET /api/openapi.json`
 pub async fn show(cx: Cx) -> Result<Response> {
     let write = || serde_json::to_string(&document(&cx)).map_err(rookery_core::Error::internal);
-    Ok(rendered(Documents::openapi(&cx, write)?))
+    Ok(rendered(rookery_core::entity::document::openapi(&cx, write)?))
 }
 
 /// The document of what serves now.

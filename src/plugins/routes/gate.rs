@@ -96,12 +96,12 @@ fn locale(cx: &Cx, actor: Option<&Actor>, parts: &Parts) -> String {
 
 async fn application_name(cx: &Cx, id: Option<AppId>) -> Result<Option<String>> {
     let Some(id) = id else { return Ok(None) };
-    if let Some(name) = cx.cache.applications.get(&id) {
+    if let Some(name) = cx.caches.applications.get(&id) {
         return Ok(Some(name.to_string()));
     }
     let found = store::application::find(&cx.db, id).await?;
     if let Some(found) = &found {
-        cx.cache.applications.insert(id, found.name.as_str().into());
+        cx.caches.applications.insert(id, found.name.as_str().into());
     }
     Ok(found.map(|application| application.name))
 }

@@ -9,9 +9,8 @@ use crate::hub::Subscriber;
 use crate::topic::Topic;
 use model::{AccountId, Actor, NotificationId, RowId};
 use rookery_core::change::Made;
-use rookery_core::entity;
-use rookery_core::service::{conversation, notification, streaming};
-use rookery_core::{Cx, Result};
+use rookery_core::service::{auth, conversation, notification, streaming};
+use rookery_core::{Cx, Result, entity};
 
 /// Most notifications that are read and rendered together.
 const PAGE: usize = 100;
@@ -20,7 +19,7 @@ const PAGE: usize = 100;
 pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
     let heard: Vec<&Made> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
     for page in heard.chunks(PAGE) {
-        let receivers = people(hub, cx, page.iter().map(|made| made.receiver)).await?;
+        let receivers = people(cx, page.iter().map(|made| made.receiver)).await?;
         let ids: Vec<NotificationId> = page.iter().map(|made| made.notification).collect();
         let mut shown = notification::show_each(cx, &receivers, &ids).await?;
         shown.retain(|(_, shown)| !shown.listed.notification.filtered);
@@ -38,7 +37,7 @@ pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
 pub(super) async fn conversations(hub: &Hub, cx: &Cx, updated: &[(AccountId, RowId)]) -> Result<()> {
     let heard: Vec<_> = updated.iter().filter(|(owner, _)| hub.hears(&Topic::Direct(*owner))).collect();
     for page in heard.chunks(PAGE) {
-        let owners = people(hub, cx, page.iter().map(|(owner, _)| *owner)).await?;
+        let owners = people(cx, page.iter().map(|(owner, _)| *owner)).await?;
         let ids: Vec<RowId> = page.iter().map(|(_, id)| *id).collect();
         let shown = conversation::show_each(cx, &owners, &ids).await?;
         let rendered = entity::conversation::render_each(cx, &shown).await?;
@@ -78,7 +77,7 @@ pub(super) fn everyone(hub: &Hub, name: &str, payload: &str) {
 }
 
 /// Those of `accounts` who may use this server.
-async fn people(hub: &Hub, cx: &Cx, accounts: impl Iterator<Item = AccountId>) -> Result<Vec<Arc<Actor>>> {
+async fn people(cx: &Cx, accounts: impl Iterator<Item = AccountId>) -> Result<Vec<Arc<Actor>>> {
     let accounts: BTreeSet<AccountId> = accounts.collect();
-    hub.people.of(cx, accounts.into_iter().collect()).await
+    auth::cached_actors(cx, &Vec::from_iter(accounts)).await
 }

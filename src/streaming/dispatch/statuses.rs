@@ -10,6 +10,7 @@ use crate::topic::{Public, Topic};
 use model::{AccountId, Actor, StatusId};
 use rookery_core::change::StatusTraits;
 use rookery_core::entity::status_views;
+use rookery_core::service::auth;
 use rookery_core::service::streaming::{self, PublicStatus};
 use rookery_core::service::visibility::{self, Place};
 use rookery_core::{Cx, Result};
@@ -26,21 +27,21 @@ pub(super) async fn published(hub: &Hub, cx: &Cx, status: StatusId, traits: &Sta
 /// A status entered the feeds that `topics` show.
 pub(super) async fn entered(hub: &Hub, cx: &Cx, name: &str, topics: Vec<Topic>, status: StatusId) -> Result<()> {
     let subscribers: Vec<Subscriber> = topics.iter().flat_map(|topic| hub.subscribers(topic)).collect();
-    personally(hub, cx, name, &subscribers, Place::Home, status).await
+    personally(cx, name, &subscribers, Place::Home, status).await
 }
 
 /// A status was edited: wherever it is shown, and to whom it mentions.
 pub(super) async fn edited(hub: &Hub, cx: &Cx, status: StatusId) -> Result<()> {
     let feeds = feeds_with(hub, cx, status).await?;
     let shown: Vec<Subscriber> = feeds.iter().flat_map(|topic| hub.subscribers(topic)).collect();
-    personally(hub, cx, "status.update", &shown, Place::Home, status).await?;
+    personally(cx, "status.update", &shown, Place::Home, status).await?;
     let mentioned = streaming::mentioned(cx, status).await?;
     let mentioned = mentioned.into_iter().map(Topic::Notifications).flat_map(|topic| hub.subscribers(&topic));
     // One's own stream shows both, and is told once.
     let shown: BTreeSet<(u64, Arc<str>)> = shown.into_iter().map(|one| (one.connection.id, one.label)).collect();
     let mentioned = mentioned.filter(|one| !shown.contains(&(one.connection.id, Arc::clone(&one.label))));
     let mentioned: Vec<Subscriber> = mentioned.collect();
-    personally(hub, cx, "status.update", &mentioned, Place::Notification, status).await?;
+    personally(cx, "status.update", &mentioned, Place::Notification, status).await?;
     if has_public_listeners(hub) { publicly(hub, cx, "status.update", status).await } else { Ok(()) }
 }
 
@@ -83,18 +84,11 @@ fn has_public_listeners(hub: &Hub) -> bool {
 }
 
 /// Sends the status to `subscribers`, to each as they see it at `place`; to those from whom it is hidden, nothing.
-async fn personally(
-    hub: &Hub,
-    cx: &Cx,
-    name: &str,
-    subscribers: &[Subscriber],
-    place: Place,
-    status: StatusId,
-) -> Result<()> {
+async fn personally(cx: &Cx, name: &str, subscribers: &[Subscriber], place: Place, status: StatusId) -> Result<()> {
     if subscribers.is_empty() {
         return Ok(());
     }
-    let viewers = hub.people.of(cx, accounts(subscribers)).await?;
+    let viewers = auth::cached_actors(cx, &accounts(subscribers)).await?;
     let seen = visibility::seen_by(cx, &viewers, place, status).await?;
     let seen: Vec<_> = seen.into_iter().map(|(index, seen)| (Arc::clone(&viewers[index]), seen)).collect();
     let rendered = status_views::render_each(cx, &seen).await?;
@@ -119,7 +113,7 @@ async fn publicly(hub: &Hub, cx: &Cx, name: &str, id: StatusId) -> Result<()> {
         if subscribers.is_empty() {
             continue;
         }
-        let mut viewers = hub.people.of(cx, accounts(subscribers.iter().copied())).await?;
+        let mut viewers = auth::cached_actors(cx, &accounts(subscribers.iter().copied())).await?;
         viewers.retain(|viewer| reads(viewer, status.language.as_deref()));
         let receivers = visibility::receivers(cx, &viewers, &seen, &status.mentioned, local).await?;
         let viewers: Vec<Arc<Actor>> = receivers.into_iter().map(|index| Arc::clone(&viewers[index])).collect();

@@ -195,7 +195,7 @@ impl TestApp {
 
     /// Waits until the server has noted, beside its answers, who was here: statements that a count must not meet.
     pub async fn noted(&self) {
-        while self.app.grants.are_touched() {
+        while !self.app.recording_uses.is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         }
     }

@@ -258,8 +258,8 @@ async fn streams_show_what_timelines_show() {
     let with_media =
         format!("UPDATE statuses SET has_media = TRUE, version = version + 1 WHERE id IN ({})", ids.join(", "));
     world.app.db().execute_raw(&with_media).await.unwrap();
-    world.app.app.cache.statuses.clear();
-    world.app.app.heads.clear();
+    world.app.app.caches.statuses.clear();
+    world.app.app.caches.heads.clear();
     listeners.publish(true);
     listeners.receive("with media", &[&FEEDS[..], &PUBLIC[..], &MEDIA[..]].concat()).await;
 

@@ -4,10 +4,9 @@
 
 use super::{Credentials, Fault, Result, authenticate};
 use crate::Cx;
-use crate::service::auth::Grant;
 use crypto::Secret;
-use model::AppId;
 use model::oauth::ErrorCode;
+use model::{AppId, Grant};
 use store::oauth::TokenRow;
 
 /// The authenticated caller.

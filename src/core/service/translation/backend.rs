@@ -13,9 +13,9 @@ use outbound::{ApiAnswer, ApiCall, Target};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::languages::{Languages, UNDETERMINED};
 use crate::Cx;
 use crate::error::{Error, Result};
+use model::translation::{Languages, UNDETERMINED};
 
 /// Longest exchange with a service.
 const TIMEOUT: Duration = Duration::from_secs(10);

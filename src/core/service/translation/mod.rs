@@ -7,82 +7,23 @@
 //! Spec: <https://docs.joinmastodon.org/methods/statuses/#translate>
 
 mod backend;
-mod languages;
-
-pub use languages::Languages;
 
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-use tokio::sync::Semaphore;
 
-use super::instance::Cached;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::limits::{Key as Whose, Limit};
 use crate::service::{locale, rate_limits, visibility};
 use backend::{Answer, Backend};
+use model::translation::{Languages, Translation};
 use model::{Actor, MediaId, PollId, Status, StatusId, Time};
 
 /// How long translations and languages are kept.
 const LIFETIME: TimeDelta = TimeDelta::days(1);
-/// Capacity for translations, in bytes; and how many that is about.
-const BYTES: u64 = 8 * 1024 * 1024;
-const ENTRIES: usize = 4_096;
-/// Most requests to the service that are under way at once; beyond, requests are refused at once.
-const CONCURRENT: usize = 8;
 /// Largest text that is translated, in bytes: what the services take in one request.
 const TEXT_MAX: usize = 100 * 1024;
-
-/// A translated status.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named by the Translation entity")]
-pub struct Translation {
-    pub detected_source_language: Option<String>,
-    pub language: String,
-    pub provider: &'static str,
-    /// HTML, sanitised.
-    pub content: String,
-    pub spoiler_text: String,
-    pub poll: Option<(PollId, Vec<String>)>,
-    pub media: Vec<(MediaId, Option<String>)>,
-}
-
-/// Translations of this process, and the languages of the service.
-#[derive(Debug)]
-pub struct Translations {
-    kept: Cache<Key, Arc<(Time, Translation)>, Bytes>,
-    languages: Cached<Languages>,
-    places: Semaphore,
-}
-
-/// A status, its version, and a language.
-type Key = (StatusId, i64, String);
-
-#[derive(Clone, Debug)]
-struct Bytes;
-
-impl Weighter<Key, Arc<(Time, Translation)>> for Bytes {
-    fn weight(&self, _: &Key, kept: &Arc<(Time, Translation)>) -> u64 {
-        let translation = &kept.1;
-        let options = translation.poll.iter().flat_map(|(_, options)| options);
-        let descriptions = translation.media.iter().filter_map(|(_, description)| description.as_ref());
-        let texts = options.chain(descriptions).map(|text| text.len() + size_of::<String>()).sum::<usize>();
-        (size_of::<Translation>() + translation.content.len() + translation.spoiler_text.len() + texts) as u64
-    }
-}
-
-impl Default for Translations {
-    fn default() -> Self {
-        Self {
-            kept: Cache::with_weighter(ENTRIES, BYTES, Bytes),
-            languages: Cached::default(),
-            places: Semaphore::new(CONCURRENT),
-        }
-    }
-}
 
 /// True when a service is configured.
 #[must_use]
@@ -100,7 +41,7 @@ pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
         let _place = place(cx)?;
         backend.languages(cx).await
     };
-    cx.translations.languages.get(cx.clock.now(), LIFETIME, find).await
+    cx.caches.translation_languages.get(cx.clock.now(), LIFETIME, find).await
 }
 
 /// The status `id` in the language `lang`, else in that of `actor` or their browser.
@@ -132,8 +73,8 @@ pub async fn translate(
         .ok_or_else(|| Error::forbidden("It cannot be translated into that language"))?;
     let key = (status.id, status.version, target.clone());
     let now = cx.clock.now();
-    if cx.translations.kept.get(&key).is_some_and(|kept| (now - kept.0).abs() >= LIFETIME) {
-        cx.translations.kept.remove(&key);
+    if cx.caches.translations.get(&key).is_some_and(|kept| (now - kept.0).abs() >= LIFETIME) {
+        cx.caches.translations.remove(&key);
     }
     // Whoever asks for the same meanwhile waits for this answer.
     let made = async {
@@ -143,7 +84,7 @@ pub async fn translate(
         let answer = backend.translate(cx, texts.sent(), source.as_deref(), &target).await?;
         Ok::<_, Error>(Arc::new((now, texts.translated(answer, source.clone(), target.clone(), backend.provider()))))
     };
-    cx.translations.kept.get_or_insert_async(&key, made).await
+    cx.caches.translations.get_or_make(&key, made).await
 }
 
 /// Counts a translation of `texts` for `actor`, and against the budget of the day. What the service then fails to do counts as
@@ -179,7 +120,7 @@ fn day(now: Time) -> i64 {
 /// A place for one more request to the service.
 fn place(cx: &Cx) -> Result<tokio::sync::SemaphorePermit<'_>> {
     let busy = |_| Error::Unavailable("The translation service is busy: try again later".into());
-    cx.translations.places.try_acquire().map_err(busy)
+    cx.translation_requests.try_acquire().map_err(busy)
 }
 
 /// What is translated of a status.

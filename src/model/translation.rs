@@ -1,9 +1,36 @@
-//! What a translation service translates from and to.
+//! Translations of statuses, and the languages of a translation service.
 
 use std::collections::BTreeMap;
 
+use super::{MediaId, PollId};
+
+/// A translated status.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "named by the Translation entity")]
+pub struct Translation {
+    pub detected_source_language: Option<String>,
+    pub language: String,
+    pub provider: &'static str,
+    /// HTML, sanitised.
+    pub content: String,
+    pub spoiler_text: String,
+    pub poll: Option<(PollId, Vec<String>)>,
+    pub media: Vec<(MediaId, Option<String>)>,
+}
+
+impl Translation {
+    /// About how many bytes it takes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        let options = self.poll.iter().flat_map(|(_, options)| options);
+        let descriptions = self.media.iter().filter_map(|(_, description)| description.as_ref());
+        let texts = options.chain(descriptions).map(|text| text.len() + size_of::<String>()).sum::<usize>();
+        size_of::<Self>() + self.content.len() + self.spoiler_text.len() + texts
+    }
+}
+
 /// Stands for a language that the service detects.
-pub(super) const UNDETERMINED: &str = "und";
+pub const UNDETERMINED: &str = "und";
 
 /// The languages of a service: of each source those that it is translated into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +39,8 @@ pub struct Languages(pub BTreeMap<String, Vec<String>>);
 impl Languages {
     /// The codes by which the service knows a status's language (`None`: it detects it) and the language that is wanted;
     /// `None` when it does not translate from the one to the other, or they are the same.
-    pub(super) fn pair(&self, from: Option<&str>, to: &str) -> Option<(Option<String>, String)> {
+    #[must_use]
+    pub fn pair(&self, from: Option<&str>, to: &str) -> Option<(Option<String>, String)> {
         let from = from.filter(|code| *code != UNDETERMINED);
         let source = match from {
             Some(code) => known(self.0.keys(), code)?,

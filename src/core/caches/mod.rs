@@ -1,0 +1,113 @@
+//! Every cache of the process, as data: values of lower layers and rendered bytes, each bounded.
+//!
+//! What fills a cache, and what its values mean, is said where it is read: in `service` and `entity`. No entry needs to be
+//! invalidated, on this node or another. Either its key has the version of what it was made of ([`Versioned::get`]), or the
+//! reader names the version that it needs at least ([`Versioned::at_least`]), or the database knows whether the rows it was
+//! read from are unchanged ([`Versioned::unchanged`]; SQLite alone, so that with PostgreSQL nothing is kept), or its age
+//! decides ([`Timed`]).
+
+mod timed;
+mod values;
+mod versioned;
+
+pub use timed::Timed;
+pub use values::{CompiledFilters, Creator, DocumentSources, Profile, Rendered, StatusCore};
+pub use versioned::{Size, Versioned, before_read};
+
+use std::sync::Arc;
+
+use model::instance::{Usage, Week};
+use model::suggestion::Suggestions;
+use model::translation::{Languages, Translation};
+use model::{AccountId, Actor, AppId, Grant, StatusId, Time};
+use store::relation_set::Relations;
+use store::status::Head;
+use text::keywords::Searchable;
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+/// The generations of emojis and of extensions.
+pub type Generations = (i64, u64);
+
+/// The caches of one process.
+#[derive(Debug)]
+pub struct Caches {
+    /// Accounts as everyone sees them, without what extensions add, by id, version and generation of emojis.
+    pub accounts: Versioned<(AccountId, i64, i64), Arc<str>>,
+    /// Accounts with the members that extensions add, by id, version and generations.
+    pub decorated_accounts: Versioned<(AccountId, i64, Generations), Arc<str>>,
+    /// Accounts as their owners see them.
+    pub credentials: Versioned<(AccountId, Generations), Arc<str>>,
+    /// The part of statuses that does not depend on the viewer, by id, version and generation of emojis.
+    pub statuses: Versioned<(StatusId, i64, i64), Arc<StatusCore>>,
+    /// The text of statuses in which filters look, by id and version.
+    pub texts: Versioned<(StatusId, i64), Arc<Searchable>>,
+    /// The name and note of authors in which filters look, by id and version.
+    pub profiles: Versioned<(AccountId, i64), Arc<Profile>>,
+    /// Names of applications, which never change.
+    pub applications: Versioned<AppId, Arc<str>>,
+    /// Heads of statuses, which decide who sees them.
+    pub heads: Versioned<StatusId, Head>,
+    /// Grants by the hash of their token, each with the time after which its use is recorded again.
+    pub grants: Versioned<String, (Arc<Grant>, Time)>,
+    /// Local accounts as actors, without a token.
+    pub actors: Versioned<AccountId, Arc<Actor>>,
+    /// What viewers follow, block and mute, at `accounts.relations_version`.
+    pub relations: Versioned<AccountId, Arc<Relations>>,
+    /// The filters of viewers, at `accounts.filters_version`.
+    pub filters: Versioned<AccountId, Arc<CompiledFilters>>,
+    /// The domains of accounts, which never change; `None` of a local one.
+    pub domains: Versioned<AccountId, Option<Arc<str>>>,
+    /// Suggestions for each person, at `accounts.relations_version`.
+    pub suggestions: Versioned<AccountId, Arc<Suggestions>>,
+    /// The accounts that most people followed recently.
+    pub most_followed: Timed<Vec<AccountId>>,
+    /// The accounts whose statuses got most reblogs and favourites recently.
+    pub most_interactions: Timed<Vec<AccountId>>,
+    /// Translated statuses, by id, version and target language, each with the time of its translation.
+    pub translations: Versioned<(StatusId, i64, String), Arc<(Time, Translation)>>,
+    /// The languages of the translation service.
+    pub translation_languages: Timed<Languages>,
+    /// Documents that are the same for everyone, by name.
+    pub documents: Versioned<&'static str, Arc<(DocumentSources, Arc<Rendered>)>>,
+    /// Usage statistics.
+    pub usage: Timed<Usage>,
+    /// Activity of the last weeks.
+    pub activity: Timed<Vec<Week>>,
+    /// Domains of known servers.
+    pub peers: Timed<Vec<String>>,
+}
+
+/// The number of entries that is expected of caches whose single values may be large: it limits the number of shards to 8,
+/// each of which must have room for the largest value.
+const FEW: usize = 256;
+
+impl Default for Caches {
+    fn default() -> Self {
+        Self {
+            accounts: Versioned::with_capacity(8_192, 8 * MIB),
+            decorated_accounts: Versioned::with_capacity(8_192, 8 * MIB),
+            credentials: Versioned::with_capacity(1_000, 5 * MIB),
+            statuses: Versioned::with_capacity(8_192, 24 * MIB),
+            texts: Versioned::with_capacity(8_192, 8 * MIB),
+            profiles: Versioned::with_capacity(8_192, 8 * MIB),
+            applications: Versioned::with_capacity(1_000, 128 * KIB),
+            heads: Versioned::with_capacity(20_000, 5 * MIB),
+            grants: Versioned::with_capacity(10_000, 10 * MIB),
+            actors: Versioned::with_capacity(10_000, 10 * MIB),
+            relations: Versioned::with_capacity(FEW, 32 * MIB),
+            filters: Versioned::with_capacity(FEW, 32 * MIB),
+            domains: Versioned::with_capacity(50_000, 5 * MIB),
+            suggestions: Versioned::with_capacity(2_048, 12 * MIB),
+            most_followed: Timed::default(),
+            most_interactions: Timed::default(),
+            translations: Versioned::with_capacity(4_096, 8 * MIB),
+            translation_languages: Timed::default(),
+            documents: Versioned::with_capacity(16, 16 * MIB),
+            usage: Timed::default(),
+            activity: Timed::default(),
+            peers: Timed::default(),
+        }
+    }
+}

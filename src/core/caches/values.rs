@@ -1,0 +1,155 @@
+//! The values of the caches that no lower layer has a type for, and the sizes of all.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::Size;
+use crate::json::Fragment;
+use model::instance::Usage;
+use model::suggestion::Suggestions;
+use model::translation::{Languages, Translation};
+use model::{AccountId, Actor, Grant, StatusId, Time};
+use store::filter::FilterRow;
+use store::relation_set::Relations;
+use store::status::Head;
+use text::keywords::{Keywords, Searchable};
+
+/// The part of a status that is the same for all viewers.
+#[derive(Debug)]
+pub struct StatusCore {
+    /// Members of the entity, without braces.
+    pub members: String,
+    /// The member `application`, and whether everyone may see it or the author alone.
+    pub application: Option<(String, bool)>,
+    /// The author that the page of its card names; the card is the last of `members`.
+    pub creator: Option<Creator>,
+}
+
+/// The author that a page names, and the host of the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Creator {
+    pub account: AccountId,
+    pub host: String,
+}
+
+/// The text of an author in which filters look.
+#[derive(Debug)]
+pub struct Profile {
+    /// Name and note.
+    pub text: Searchable,
+    /// It is an account of this server.
+    pub local: bool,
+}
+
+/// The filters of one account, compiled.
+#[derive(Debug)]
+pub struct CompiledFilters {
+    /// Each with its rendered `Filter`, ordered by id.
+    pub filters: Vec<(FilterRow, Fragment)>,
+    /// Keywords, by the index of their filter.
+    pub keywords: Keywords,
+    /// Statuses with the index of their filter, sorted.
+    pub statuses: Vec<(StatusId, usize)>,
+}
+
+/// A document as it is sent.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The document.
+    pub body: Bytes,
+    /// The same with gzip, after the first request for it.
+    pub gzip: OnceLock<Bytes>,
+}
+
+/// What a public document was made of. Addresses and configuration do not change while a server runs.
+#[derive(Debug, Default, PartialEq)]
+pub struct DocumentSources {
+    /// The generation of settings, rules and emojis.
+    pub settings: i64,
+    /// The generation of extensions, where they add to it.
+    pub extensions: u64,
+    /// The statistics in it.
+    pub usage: Option<Usage>,
+    /// The contact account in it, rendered.
+    pub contact: Option<Arc<str>>,
+    /// The number of accepted types of still pictures.
+    pub stills: usize,
+    /// The languages of translations in it.
+    pub languages: Option<Arc<Languages>>,
+}
+
+impl Size for Arc<StatusCore> {
+    fn size_bytes(&self) -> usize {
+        self.members.len()
+    }
+}
+
+impl Size for Arc<Searchable> {
+    fn size_bytes(&self) -> usize {
+        Searchable::size_bytes(self)
+    }
+}
+
+impl Size for Arc<Profile> {
+    fn size_bytes(&self) -> usize {
+        self.text.size_bytes()
+    }
+}
+
+impl Size for Arc<CompiledFilters> {
+    fn size_bytes(&self) -> usize {
+        let filter = |(row, json): &(FilterRow, Fragment)| {
+            size_of::<(FilterRow, Fragment)>() + row.title.len() + json.as_str().len()
+        };
+        size_of::<CompiledFilters>()
+            + self.keywords.size_bytes()
+            + self.statuses.len() * size_of::<(StatusId, usize)>()
+            + self.filters.iter().map(filter).sum::<usize>()
+    }
+}
+
+impl Size for Head {
+    fn size_bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+/// About 1 KiB, with the person's preferences.
+impl Size for (Arc<Grant>, Time) {
+    fn size_bytes(&self) -> usize {
+        960
+    }
+}
+
+/// About 1 KiB, with the person's preferences.
+impl Size for Arc<Actor> {
+    fn size_bytes(&self) -> usize {
+        960
+    }
+}
+
+impl Size for Arc<Relations> {
+    fn size_bytes(&self) -> usize {
+        Relations::size_bytes(self)
+    }
+}
+
+impl Size for Arc<Suggestions> {
+    fn size_bytes(&self) -> usize {
+        Suggestions::size_bytes(self)
+    }
+}
+
+impl Size for Arc<(Time, Translation)> {
+    fn size_bytes(&self) -> usize {
+        self.1.size_bytes()
+    }
+}
+
+impl Size for Arc<(DocumentSources, Arc<Rendered>)> {
+    fn size_bytes(&self) -> usize {
+        self.1.body.len()
+    }
+}

@@ -1,0 +1,120 @@
+//! A bounded cache whose entries have a version.
+
+use std::future::Future;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use database::Db;
+use database::versions::{Dependency, Versions};
+
+/// Approximate overhead of an entry, in bytes.
+const OVERHEAD: usize = 64;
+
+/// About how much memory a value takes beyond the entry itself.
+pub trait Size {
+    /// In bytes.
+    fn size_bytes(&self) -> usize;
+}
+
+impl Size for Arc<str> {
+    fn size_bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Size for Option<Arc<str>> {
+    fn size_bytes(&self) -> usize {
+        self.as_ref().map_or(0, Size::size_bytes)
+    }
+}
+
+/// Values by key, each with the version of what it was made of. The least used ones are evicted beyond a size in bytes.
+#[derive(Debug)]
+pub struct Versioned<K, V>(Cache<K, Entry<V>, Bytes>);
+
+#[derive(Clone, Debug)]
+struct Entry<V> {
+    version: i64,
+    value: V,
+}
+
+/// Weighs an entry by its size.
+#[derive(Clone, Debug)]
+struct Bytes;
+
+impl<K, V: Size> Weighter<K, Entry<V>> for Bytes {
+    fn weight(&self, _: &K, entry: &Entry<V>) -> u64 {
+        (OVERHEAD + entry.value.size_bytes()) as u64
+    }
+}
+
+/// The version of rows that are read from now on; `None` where other processes change them unnoticed (PostgreSQL), so that
+/// nothing read from them can be kept.
+#[must_use]
+pub fn before_read(db: &Db) -> Option<i64> {
+    db.versions().map(|versions| i64::try_from(Versions::now(versions)).unwrap_or(i64::MAX))
+}
+
+impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
+    /// A cache of at most `bytes` bytes, in which about `entries` values are expected.
+    #[must_use]
+    pub(super) fn with_capacity(entries: usize, bytes: u64) -> Self {
+        Self(Cache::with_weighter(entries, bytes, Bytes))
+    }
+
+    /// The value of `key`, whatever its version: for keys that contain it, and for what never changes.
+    pub fn get(&self, key: &K) -> Option<V> {
+        Some(self.0.get(key)?.value)
+    }
+
+    /// The value of `key`, if it was made of `version` or a later one.
+    pub fn at_least(&self, key: &K, version: i64) -> Option<V> {
+        let entry = self.0.get(key)?;
+        (entry.version >= version).then_some(entry.value)
+    }
+
+    /// The value of `key`, if the rows that `of` names did not change since it was read.
+    pub fn unchanged<D: AsRef<[Dependency]>>(&self, db: &Db, key: &K, of: impl FnOnce(&V) -> D) -> Option<V> {
+        let versions = db.versions()?;
+        let Entry { version, value } = self.0.get(key)?;
+        let read = u64::try_from(version).unwrap_or_default();
+        versions.is_current(read, of(&value).as_ref()).then_some(value)
+    }
+
+    /// The value of `key`, else that of `make`, for which concurrent callers of the same key wait.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub async fn get_or_make<E>(&self, key: &K, make: impl Future<Output = Result<V, E>>) -> Result<V, E> {
+        let make = async { Ok(Entry { version: 0, value: make.await? }) };
+        Ok(self.0.get_or_insert_async(key, make).await?.value)
+    }
+
+    /// Keeps `value` for a key that contains its version, or of what never changes.
+    pub fn insert(&self, key: K, value: V) {
+        self.insert_at(key, 0, value);
+    }
+
+    /// Keeps `value`, which was made of `version`; for values read from rows that is [`before_read`].
+    pub fn insert_at(&self, key: K, version: i64, value: V) {
+        self.0.insert(key, Entry { version, value });
+    }
+
+    /// Drops the value of `key`.
+    pub fn remove(&self, key: &K) {
+        self.0.remove(key);
+    }
+
+    /// Drops every value.
+    pub fn clear(&self) {
+        self.0.clear();
+    }
+
+    /// The size of all values, in bytes.
+    pub fn weight(&self) -> u64 {
+        self.0.weight()
+    }
+}

@@ -1,0 +1,31 @@
+//! What an access token grants.
+
+use std::sync::Arc;
+
+use super::actor::Unusable;
+use super::{Actor, AppId, Scopes, TokenId};
+
+/// A valid token: its scopes, application and account.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// The token.
+    pub token: TokenId,
+    /// The application it was issued to; `None` when the command line issued it.
+    pub app: Option<AppId>,
+    /// Its scopes.
+    pub scopes: Scopes,
+    /// The account, when the token is bound to one.
+    pub actor: Option<Arc<Actor>>,
+    /// Why the account cannot be used, if so.
+    pub unusable: Option<Unusable>,
+}
+
+impl Grant {
+    /// The person of the token, who may use this server; `None` for a token that is an application's own.
+    ///
+    /// # Errors
+    /// Why the account cannot be used.
+    pub fn person(&self) -> Result<Option<&Arc<Actor>>, Unusable> {
+        self.unusable.map_or(Ok(self.actor.as_ref()), Err)
+    }
+}
