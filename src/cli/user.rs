@@ -345,7 +345,7 @@ async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(
 
 /// Parses scopes, the server's own and those that its plugins declare; at least one is required.
 pub(super) async fn read_scopes(cx: &Cx, text: &str) -> Result<Scopes, Failure> {
-    let declared = cx.extensions().stored_scopes(cx).await?;
+    let declared = cx.extensions().stored_scopes(&cx.db).await?;
     let is_declared = |word: &str| declared.iter().any(|scope| scope.name == word);
     let scopes =
         Scopes::parse_with(text, is_declared).map_err(|word| Failure::usage(format!("there is no scope {word:?}")))?;

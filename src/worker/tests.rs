@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use config::Config;
 use model::clock::Clock;
-use rookery_core::extension::Extensions;
+use rookery_core::default_answers;
+use rookery_core::extension::{Extensions, RunJobs};
 use store::job::NewJob;
 
 use super::*;
@@ -31,12 +32,19 @@ thread_local! {
 #[derive(Debug)]
 struct Script;
 
-#[async_trait]
 impl Extensions for Script {
     fn pinned(&self) -> Arc<dyn Extensions> {
         Arc::new(Self)
     }
+}
 
+default_answers! {
+    Script: FilterDrafts, JudgeSignUps, Decorate, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer,
+    ServeChannels, ReceiveChanges, DeclareScopes
+}
+
+#[async_trait]
+impl RunJobs for Script {
     fn owns_job(&self, kind: &str) -> bool {
         ["panic", "long"].contains(&kind)
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use chrono::Duration;
 use model::Actor;
 use rookery_core::Cx;
-use rookery_core::extension::{Decorations, Extensions, Members, Target, Versions};
+use rookery_core::default_answers;
+use rookery_core::extension::{Decorate, Decorations, Entity, Extensions, Members, Target, Versions};
 use rookery_core::queue::{self, RefreshTrends};
 use rookery_core::service::trend::refresh::{measure, save};
 use serde_json::{Value, json};
@@ -376,21 +377,28 @@ async fn nothing_trends_while_trends_are_off() {
 #[derive(Debug)]
 struct Weighing;
 
-#[async_trait::async_trait]
 impl Extensions for Weighing {
     fn pinned(&self) -> Arc<dyn Extensions> {
         Arc::new(Self)
     }
+}
 
-    fn decorates(&self, kind: &str) -> bool {
-        kind == "trend"
+default_answers! {
+    Weighing: FilterDrafts, JudgeSignUps, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels,
+    ReceiveChanges, RunJobs, DeclareScopes
+}
+
+#[async_trait::async_trait]
+impl Decorate for Weighing {
+    fn decorates(&self, kind: Entity) -> bool {
+        kind == Entity::Trend
     }
 
     async fn decorate(
         &self,
         _: &Cx,
         viewer: Option<&Actor>,
-        _: &str,
+        _: Entity,
         targets: Vec<Target>,
         _: &[Versions],
     ) -> Decorations {

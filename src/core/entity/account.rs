@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::by_id::ById;
 use crate::caches::Generations;
 use crate::error::{Error, Result};
-use crate::extension::Target;
+use crate::extension::{Entity, Target};
 use crate::json::{Array, Fragment};
 use model::account::{ActorType, OtherSettings};
 use model::relationship::Listed;
@@ -212,7 +212,7 @@ pub async fn render_in_order(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<A
 /// # Errors
 /// [`Error::Plugin`] when a plugin whose members are required gives no answer.
 pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Rendered> {
-    let rendered = if cx.extensions().decorates("account") {
+    let rendered = if cx.extensions().decorates(Entity::Account) {
         render_decorated(cx, versions).await?
     } else {
         render_plain(cx, versions).await?
@@ -231,7 +231,8 @@ pub(super) fn generations(cx: &Cx) -> Generations {
 
 /// True when the account was rendered whole: no plugin that adds members to it failed to answer.
 pub(super) fn is_cached(cx: &Cx, id: AccountId, version: i64) -> bool {
-    !cx.extensions().decorates("account") || cx.caches.decorated_accounts.get(&(id, version, generations(cx))).is_some()
+    !cx.extensions().decorates(Entity::Account)
+        || cx.caches.decorated_accounts.get(&(id, version, generations(cx))).is_some()
 }
 
 /// With the members that plugins add. Those do not depend on the viewer: they are cached until the account changes, a
@@ -254,7 +255,8 @@ async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Text
         activity: None,
         code: String::new(),
     };
-    let decorations = cx.extensions().decorate(cx, None, "account", missing.iter().map(target).collect(), &[]).await;
+    let decorations =
+        cx.extensions().decorate(cx, None, Entity::Account, missing.iter().map(target).collect(), &[]).await;
     for (index, (id, version)) in missing.iter().enumerate() {
         let Some(plain) = plain.get(id) else { continue };
         let text = decorations.of(index).map_or_else(|| Arc::clone(plain), |members| members.added_to(plain).into());

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extension::Target;
+use crate::extension::{Entity, Target};
 use crate::json::Fragment;
 use model::list::RepliesPolicy;
 use model::{AccountId, Actor, RowId};
@@ -41,7 +41,7 @@ impl<'a> From<&'a store::list::List> for List<'a> {
 pub async fn render(cx: &Cx, viewer: &Actor, lists: &[store::list::List]) -> Result<Vec<Fragment>> {
     let mut rendered: Vec<Fragment> =
         lists.iter().map(|list| Fragment::of(&List::from(list))).collect::<Result<_>>()?;
-    if !lists.is_empty() && cx.extensions().decorates("list") {
+    if !lists.is_empty() && cx.extensions().decorates(Entity::List) {
         let target = |list: &store::list::List| Target {
             id: list.id.into(),
             owner: list.account_id.into(),
@@ -50,7 +50,7 @@ pub async fn render(cx: &Cx, viewer: &Actor, lists: &[store::list::List]) -> Res
             code: String::new(),
         };
         let targets = lists.iter().map(target).collect();
-        let decorations = cx.extensions().decorate(cx, Some(viewer), "list", targets, &[]).await;
+        let decorations = cx.extensions().decorate(cx, Some(viewer), Entity::List, targets, &[]).await;
         for (index, list) in rendered.iter_mut().enumerate() {
             if let Some(members) = decorations.of(index) {
                 *list = Fragment::from_json(&members.added_to(list.as_str()));

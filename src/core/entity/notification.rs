@@ -9,7 +9,7 @@ use super::attached::{Attached, Member};
 use super::{account, status, status_views};
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extension::{Decorations, Members, Target};
+use crate::extension::{Decorations, Entity, Members, Target};
 use crate::json::{Array, Fragment, Object};
 use crate::service::notification::VisibleNotification;
 use crate::service::notification::groups::ungrouped;
@@ -125,11 +125,11 @@ impl Entry<'_> {
 
 /// Members that plugins add to a page.
 async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Decorations {
-    if !cx.extensions().decorates("notification") {
+    if !cx.extensions().decorates(Entity::Notification) {
         return Decorations::default();
     }
     let targets = page.iter().map(|shown| target(shown.listed.notification.id, &shown.listed.notification)).collect();
-    cx.extensions().decorate(cx, Some(actor), "notification", targets, &[]).await
+    cx.extensions().decorate(cx, Some(actor), Entity::Notification, targets, &[]).await
 }
 
 /// What extensions are told of a notification: of the entity `id`, which is that, or a group that it belongs to.
@@ -188,7 +188,7 @@ pub async fn render_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -
 
 /// Members that plugins add to each notification, which they are asked about for its receiver.
 async fn added_to_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Vec<Decorations> {
-    if !cx.extensions().decorates("notification") {
+    if !cx.extensions().decorates(Entity::Notification) {
         return Vec::new();
     }
     let ask = |(receiver, shown): &(Arc<Actor>, VisibleNotification)| {

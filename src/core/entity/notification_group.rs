@@ -9,7 +9,7 @@ use super::notification::target;
 use super::status;
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extension::Decorations;
+use crate::extension::{Decorations, Entity};
 use crate::json::{Array, Fragment, Object};
 use crate::service::notification::groups::{Group, ungrouped};
 use crate::service::visibility::Seen;
@@ -225,12 +225,12 @@ impl<'v> Parts<'v> {
 
 /// Members that plugins add to groups: they are asked about every sample.
 async fn added(cx: &Cx, actor: &Actor, groups: &[Group]) -> Decorations {
-    if !cx.extensions().decorates("notification_group") {
+    if !cx.extensions().decorates(Entity::NotificationGroup) {
         return Decorations::default();
     }
     let targets = groups.iter().flat_map(|group| {
         let id = group.newest.listed.notification.id;
         group.samples.iter().map(move |row| target(id, &row.notification))
     });
-    cx.extensions().decorate(cx, Some(actor), "notification_group", targets.collect(), &[]).await
+    cx.extensions().decorate(cx, Some(actor), Entity::NotificationGroup, targets.collect(), &[]).await
 }

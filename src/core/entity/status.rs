@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::by_id::ById;
 use crate::caches::StatusCore;
 use crate::error::{Error, Result};
-use crate::extension::{Members, Target, Versions};
+use crate::extension::{Entity, Members, Target, Versions};
 use crate::json::{Array, Fragment, Object, boolean};
 use crate::service::visibility::{Marked, Quoted, Seen};
 use model::status::{QuotePolicy, Visibility};
@@ -429,7 +429,7 @@ pub(super) async fn added(
     viewer: Option<&Actor>,
     heads: impl Iterator<Item = &Head> + Send,
 ) -> Vec<(StatusId, Members)> {
-    if !cx.extensions().decorates("status") {
+    if !cx.extensions().decorates(Entity::Status) {
         return Vec::new();
     }
     let mut heads: Vec<&Head> = heads.collect();
@@ -445,7 +445,7 @@ pub(super) async fn added(
     let versions: Vec<Versions> =
         heads.iter().map(|head| Versions { status: head.version, author: head.account_version }).collect();
     let decorations =
-        cx.extensions().decorate(cx, viewer, "status", heads.iter().map(target).collect(), &versions).await;
+        cx.extensions().decorate(cx, viewer, Entity::Status, heads.iter().map(target).collect(), &versions).await;
     let added = heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?)));
     added.collect()
 }

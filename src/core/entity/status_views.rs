@@ -16,7 +16,7 @@ use super::{account, poll};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::error::Result;
-use crate::extension::Members;
+use crate::extension::{Entity, Members};
 use crate::json::{Array, Fragment};
 use crate::service::visibility::{Marked, Seen};
 use model::{Actor, StatusId};
@@ -141,7 +141,7 @@ impl Shared {
 
     /// The members that extensions add for each viewer, in order.
     async fn added(&self, cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Vec<Vec<(StatusId, Members)>> {
-        if !cx.extensions().decorates("status") {
+        if !cx.extensions().decorates(Entity::Status) {
             return Vec::new();
         }
         // Each viewer's question has time of its own, as their own requests would have.

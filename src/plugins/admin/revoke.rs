@@ -5,9 +5,8 @@ use model::boxed;
 use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 
-use crate::Cx;
 use crate::life::desired;
-use crate::package;
+use crate::{Cx, package};
 
 /// Revokes the permissions of `only`, or all without any. A package that asks for one of them stops serving until it is
 /// granted again, and the plugin is not rolled back to one either.

@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Cx;
-use crate::admin;
 use crate::admin::entity::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
 use crate::install::{self, Source, Terms};
+use crate::{Cx, admin};
 use crypto::signature::PublicKey;
 use http::Result;
 use http::extract::auth::{Admin, AdminRead, AdminWrite};

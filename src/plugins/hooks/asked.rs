@@ -11,17 +11,63 @@ use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::{CallError, CallErrorKind, LoadError, Part, Stage};
 
 use crate::call::{Timed, log_cause};
+use crate::cx::Session;
 use crate::error::no_answer;
 use crate::manifest::{self, Manifest, SearchMark};
 use crate::sql::{ParamType, Returns};
 use crate::{Active, Cx, Registry};
+use async_trait::async_trait;
 use model::{AccountId, PluginId, StatusId};
 use rookery_core::error::{Error, Result};
-use rookery_core::extension::{CleanupException, MarkedPage};
+use rookery_core::extension::{CleanupException, ExceptFromCleanup, FindMarked, MarkedPage};
 use rookery_core::service::search::MARKS;
 
 /// Ids of one statement: of the longest page of a search.
 const MOST: usize = 4_000;
+
+#[async_trait]
+impl FindMarked for Session {
+    fn search_words(&self) -> Vec<String> {
+        self.ask(search_words)
+    }
+
+    async fn marked(
+        &self,
+        cx: &rookery_core::Cx,
+        viewer: AccountId,
+        word: Option<&str>,
+        statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        marked(&Cx::of(cx)?, viewer, word, statuses).await
+    }
+
+    async fn list_marked(
+        &self,
+        cx: &rookery_core::Cx,
+        viewer: AccountId,
+        word: Option<&str>,
+        page: MarkedPage,
+    ) -> Result<Vec<StatusId>> {
+        list_marked(&Cx::of(cx)?, viewer, word, page).await
+    }
+}
+
+#[async_trait]
+impl ExceptFromCleanup for Session {
+    fn cleanup_exceptions(&self) -> Vec<CleanupException> {
+        self.ask(exceptions)
+    }
+
+    async fn kept_from_cleanup(
+        &self,
+        cx: &rookery_core::Cx,
+        account: AccountId,
+        chosen: &BTreeMap<String, i64>,
+        statuses: &[StatusId],
+    ) -> Result<HashSet<StatusId>> {
+        kept(&Cx::of(cx)?, account, chosen, statuses).await
+    }
+}
 
 /// Checks what the manifest says of such statements against the statements, and against the `others`.
 ///

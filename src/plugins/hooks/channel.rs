@@ -12,9 +12,11 @@ use super::Subscription;
 use super::filter::spoken_for;
 use crate::Cx;
 use crate::call::{Call, Mode, is_person};
+use crate::cx::Session;
 use crate::error::{no_answer, refused};
+use async_trait::async_trait;
 use model::Actor;
-use rookery_core::extension::Topic;
+use rookery_core::extension::{ServeChannels, Topic};
 use rookery_core::{Error, Result};
 use store::feed::Feed;
 use store::plugin_feed;
@@ -23,6 +25,23 @@ use store::plugin_feed;
 const FEED: &str = "feed:";
 /// Most topics of one channel.
 const TOPICS: usize = 32;
+
+#[async_trait]
+impl ServeChannels for Session {
+    fn channel_generation(&self, name: &str) -> Option<u64> {
+        self.ask(|registry| Some(registry.hooks.channel(name)?.active.generation))
+    }
+
+    async fn open_channel(
+        &self,
+        cx: &rookery_core::Cx,
+        actor: &Arc<Actor>,
+        name: &str,
+        params: Vec<(String, String)>,
+    ) -> Result<Vec<Topic>> {
+        open_channel(&Cx::of(cx)?, actor, name, params).await
+    }
+}
 
 /// What the channel `name` shows `actor`, who asks for it with `params`.
 ///

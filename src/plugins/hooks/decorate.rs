@@ -17,9 +17,32 @@ use super::field::is_value;
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
+use crate::cx::Session;
 use crate::manifest::Keep;
+use async_trait::async_trait;
 use model::Actor;
-use rookery_core::extension::{Decorations, Members, Target, Versions};
+use rookery_core::extension::{Decorate, Decorations, Entity, Members, Target, Versions};
+
+#[async_trait]
+impl Decorate for Session {
+    fn decorates(&self, kind: Entity) -> bool {
+        self.ask(|registry| registry.hooks.decorators(kind.as_str()).next().is_some())
+    }
+
+    async fn decorate(
+        &self,
+        cx: &rookery_core::Cx,
+        viewer: Option<&Actor>,
+        kind: Entity,
+        targets: Vec<Target>,
+        versions: &[Versions],
+    ) -> Decorations {
+        match Cx::of(cx) {
+            Ok(cx) => decorate(&cx, viewer, kind.as_str(), targets, versions).await,
+            Err(_) => Decorations::default(),
+        }
+    }
+}
 
 /// What plugins add to `targets`, entities of `kind`, for `viewer`. With `versions`, one for each target, results may
 /// be cached. A plugin that does not answer adds its defaults.

@@ -14,8 +14,7 @@ use rookery_core::extension::{Target, Versions};
 use tokio::time::Instant;
 
 use super::subscription::Subscription;
-use model::Actor;
-use model::PluginId;
+use model::{Actor, PluginId};
 
 /// Time to live of an entry.
 const LONGEST: Duration = Duration::from_secs(60);

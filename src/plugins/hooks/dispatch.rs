@@ -14,9 +14,8 @@ use tokio::task::JoinSet;
 use super::lane::{self, Batch, RETRY_SHARD};
 use super::outbox::{EVENTS, FANOUT, SHARDS};
 use super::subscription::Subscription;
-use crate::Cx;
-use crate::Registry;
 use crate::manifest::Moment;
+use crate::{Cx, Registry};
 use rookery_core::error::Result;
 use store::plugin_event::{self, EventLane};
 

@@ -17,16 +17,55 @@ use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::records::{visibility_code, visibility_of};
 use crate::call::{Call, Caller, Mode};
+use crate::cx::Session;
 use crate::error::{is_refusal, no_answer, refused};
 use crate::manifest::{Moment, Policy};
 use crate::routes::rank;
+use async_trait::async_trait;
 use model::{AccountId, Actor, Visibility};
 use rookery_core::change::StatusTraits;
 use rookery_core::error::Result;
-use rookery_core::extension::PendingStatus;
+use rookery_core::extension::{FilterDrafts, PendingStatus};
+use rookery_core::messages::Language;
 
 /// Most silent recipients that a filter may give to a status.
 const MOST_RECIPIENTS: usize = 20_000;
+
+#[async_trait]
+impl FilterDrafts for Session {
+    fn filters_drafts(&self) -> bool {
+        self.ask(|registry| !registry.hooks.at(Moment::StatusFilter).is_empty())
+    }
+
+    fn owns_visibility(&self, word: &str) -> bool {
+        self.ask(|registry| registry.hooks.at(Moment::StatusFilter).iter().any(|hook| hook.has_kind(word)))
+    }
+
+    fn visibilities(&self) -> Vec<String> {
+        self.ask(|registry| {
+            registry.hooks.at(Moment::StatusFilter).iter().flat_map(|hook| hook.kinds.clone()).collect()
+        })
+    }
+
+    fn visibility_title(&self, word: &str, language: Language) -> Option<String> {
+        self.ask(|registry| {
+            let hooks = registry.plugins.iter().flat_map(|active| &active.manifest.hooks);
+            let titles = hooks.filter(|hook| hook.on == Moment::StatusFilter).find_map(|hook| hook.titles.get(word))?;
+            titles.get(language.code()).or_else(|| titles.get("en")).cloned()
+        })
+    }
+
+    async fn filter_draft(
+        &self,
+        cx: &rookery_core::Cx,
+        actor: &Actor,
+        draft: PendingStatus,
+        params: &Map<String, Value>,
+        visibility: Option<&str>,
+    ) -> Result<PendingStatus> {
+        filter(&Cx::of(cx)?, actor, draft, params, visibility).await
+    }
+}
 
 /// Calls every filter in turn. `params` are request parameters unknown to the core; `visibility` is the value the
 /// client sent.

@@ -13,10 +13,31 @@ use serde_json::json;
 
 use super::field::{Field, is_value};
 use crate::call::{Call, Caller, Mode};
+use crate::cx::Session;
 use crate::manifest::is_reserved;
-use crate::{Active, Cx, Registry};
-use rookery_core::extension::{Described, Document};
+use crate::{Active, Cx, Registry, routes};
+use async_trait::async_trait;
+use rookery_core::extension::{DescribeServer, Described, Document};
 use rookery_core::json::splice;
+use serde_json::{Map, Value};
+
+#[async_trait]
+impl DescribeServer for Session {
+    async fn describe(&self, cx: &rookery_core::Cx, document: Document, json: String) -> Described {
+        match Cx::of(cx) {
+            Ok(cx) => described(&cx, document, json).await,
+            Err(_) => Described { text: json, complete: false },
+        }
+    }
+
+    fn openapi_paths(&self) -> Map<String, Value> {
+        self.ask(|registry| routes::openapi::paths(&registry.routes, registry.hooks.channels()))
+    }
+
+    fn openapi_entities(&self) -> Map<String, Value> {
+        self.ask(|registry| routes::openapi::entities(&registry.routes))
+    }
+}
 
 /// The contract's name of a document.
 fn word(document: Document) -> &'static str {

@@ -10,12 +10,48 @@ use rookery_plugin_host::exports::notification_filter::Draft;
 
 use super::subscription::Subscription;
 use crate::call::{Call, Caller, Mode};
+use crate::cx::Session;
 use crate::manifest::Moment;
 use crate::{Cx, Registry};
+use async_trait::async_trait;
 use model::AccountId;
 use model::notification::NotificationKind;
 use rookery_core::Origin;
-use rookery_core::extension::{Judgement, Notice};
+use rookery_core::extension::{JudgeNotifications, Judgement, Notice, NotificationTraits};
+use rookery_core::messages::Language;
+
+#[async_trait]
+impl JudgeNotifications for Session {
+    fn notification_types(&self) -> Vec<String> {
+        self.ask(|registry| registry.hooks.notification_names().map(str::to_owned).collect())
+    }
+
+    fn notification_type(&self, name: &str) -> Option<NotificationTraits> {
+        self.ask(|registry| {
+            let declared = registry.hooks.notification(name)?;
+            let (groupable, filterable) = (declared.groupable, declared.filterable);
+            Some(NotificationTraits { groupable, filterable, from_self: false })
+        })
+    }
+
+    fn notification_title(&self, name: &str, language: Language) -> Option<String> {
+        self.ask(|registry| {
+            let titles = &registry.hooks.notification(name)?.titles;
+            titles.get(language.code()).or_else(|| titles.get("en")).cloned()
+        })
+    }
+
+    fn judges(&self, kind: &NotificationKind, origin: &Origin) -> bool {
+        self.ask(|registry| judges(registry, kind, origin))
+    }
+
+    async fn judge(&self, cx: &rookery_core::Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+        match Cx::of(cx) {
+            Ok(cx) => judge(&cx, notices).await,
+            Err(_) => vec![Judgement::default(); notices.len()],
+        }
+    }
+}
 
 /// The verdict with the contract's code; an unknown code is no objection.
 fn judgement(code: u8) -> Judgement {

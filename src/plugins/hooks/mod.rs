@@ -21,6 +21,7 @@ pub mod instance;
 mod judge;
 mod lane;
 pub mod outbox;
+mod scopes;
 pub mod sign_up;
 mod subscription;
 mod table;

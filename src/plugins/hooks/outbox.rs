@@ -6,10 +6,13 @@
 use serde_json::{Value, json};
 
 use super::table::Hooks;
+use crate::cx::Session;
 use crate::{Cx, Registry};
+use async_trait::async_trait;
 use database::Tx;
 use model::{AccountId, StatusId};
 use rookery_core::change::{Change, ChangeKind, StatusTraits};
+use rookery_core::extension::ReceiveChanges;
 use rookery_core::queue::{self, RecordChanges};
 use rookery_core::{Origin, Result};
 use store::plugin_event::NewEvent;
@@ -20,6 +23,20 @@ pub const SHARDS: i64 = 16;
 pub const EVENTS: &str = "events";
 /// The stream of statuses for which plugins choose feeds.
 pub const FANOUT: &str = "fanout";
+
+#[async_trait]
+impl ReceiveChanges for Session {
+    fn listens_to(&self, kind: ChangeKind) -> bool {
+        self.plugins.run_elsewhere() || self.ask(|registry| listens_to(registry, kind))
+    }
+
+    async fn record(&self, cx: &rookery_core::Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
+        if !self.plugins.run_elsewhere() && self.ask(|registry| registry.hooks.listeners().is_empty()) {
+            return Ok(());
+        }
+        record(&Cx::of(cx)?, tx, changes).await
+    }
+}
 
 /// True when plugins are given the status.
 pub(super) fn has_status(kind: ChangeKind) -> bool {

@@ -16,15 +16,40 @@ use serde_json::{Map, Value};
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
+use crate::cx::Session;
 use crate::error::no_answer;
 use crate::manifest::{Moment, Policy};
+use async_trait::async_trait;
 use database::Tx;
 use model::AccountId;
 use rookery_core::error::{Error, Result};
-use rookery_core::extension::Admission;
+use rookery_core::extension::{Admission, JudgeSignUps};
 
 /// How long the rest of the transaction may take: that of the core alone.
 const CORE: Duration = Duration::from_secs(30);
+
+#[async_trait]
+impl JudgeSignUps for Session {
+    fn sign_up_params(&self) -> Vec<String> {
+        self.ask(|registry| {
+            registry.hooks.at(Moment::SignUp).iter().flat_map(|hook| hook.params.iter().cloned()).collect()
+        })
+    }
+
+    async fn judge_sign_up(&self, cx: &rookery_core::Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+        judge(&Cx::of(cx)?, params).await
+    }
+
+    async fn claim_sign_up(
+        &self,
+        cx: &rookery_core::Cx,
+        admission: &Admission,
+        params: &Map<String, Value>,
+        account: AccountId,
+    ) -> Result<Option<(Tx, Admission)>> {
+        claim(&Cx::of(cx)?, admission, params, account).await
+    }
+}
 
 /// What the first plugin with something to say says of a sign-up with `params`.
 ///

@@ -10,9 +10,8 @@ use serde_json::{Map, Value};
 
 use super::field::Field;
 use super::when::Predicate;
-use crate::Active;
-use crate::Cx;
 use crate::manifest::{self, Hook, Keep, Moment, Policy};
+use crate::{Active, Cx};
 
 /// Most events of one call.
 const EVENTS: usize = 256;

@@ -25,6 +25,9 @@ use rookery_core::error::Result;
 use rookery_core::queue::{Done, Failure};
 use store::job::{Claim, JobRow};
 
+use crate::cx::Session;
+use async_trait::async_trait;
+use rookery_core::extension::RunJobs;
 pub(crate) use schedule::schedule;
 
 /// Prefix of the kinds of plugin jobs.
@@ -33,6 +36,27 @@ const PREFIX: &str = "plugin.";
 #[must_use]
 pub(crate) fn kind_of(name: &str) -> String {
     format!("{PREFIX}{name}")
+}
+
+#[async_trait]
+impl RunJobs for Session {
+    async fn job_kinds(&self, cx: &rookery_core::Cx) -> Result<Vec<String>> {
+        let registry = self.registry();
+        if registry.plugins.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cx = Cx::of(cx)?;
+        schedule(&cx, &registry).await?;
+        Ok(kinds(&cx, &registry))
+    }
+
+    fn owns_job(&self, kind: &str) -> bool {
+        plugin_of(kind).is_some()
+    }
+
+    async fn run_job(&self, cx: &rookery_core::Cx, row: JobRow) -> Result<Done, Failure> {
+        run(&Cx::of(cx)?, row).await
+    }
 }
 
 /// The deduplication key of a job of `kind` that is unique by `unique`.

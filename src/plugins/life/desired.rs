@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Map;
 
-use crate::Cx;
 use crate::package::Origin;
-use crate::{Active, Package};
+use crate::{Active, Cx, Package};
 use config::nearest;
 use crypto::Secret;
 use model::Json;

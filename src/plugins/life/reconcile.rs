@@ -15,14 +15,13 @@ use futures_util::FutureExt as _;
 use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
+use super::desired;
 use super::machine::{self, Action, Input, State};
 use super::observed::{Event, milliseconds};
-use super::pause::Paused;
+use super::pause::{self, Paused};
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use super::{desired, pause};
-use crate::Cx;
-use crate::{Absent, Active, Package, PluginId, Registry, package};
+use crate::{Absent, Active, Cx, Package, PluginId, Registry, package};
 use rookery_core::error::Result as Done;
 use store::plugin::Plugin;
 

@@ -10,10 +10,9 @@ use rookery_plugin_host::{LoadError, Stage};
 use super::machine::{Action, Health, Input};
 use super::observed::Event;
 use super::{desired, pipeline, reconcile, source};
-use crate::Active;
-use crate::Cx;
 use crate::error::of_fault;
 use crate::manifest::{Moment, Policy};
+use crate::{Active, Cx};
 use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 

@@ -14,8 +14,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::reconcile;
-use crate::Cx;
-use crate::package;
+use crate::{Cx, package};
 
 /// Debounce: how long a package must be quiet.
 const DEBOUNCE: Duration = Duration::from_millis(150);

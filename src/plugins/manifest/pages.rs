@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::paths;
-use super::{Auth, OneOrMany, Route};
+use super::{Auth, OneOrMany, Route, paths};
 use model::Permissions;
 
 /// Longest title, in characters.

@@ -5,12 +5,10 @@ use std::fmt::Display;
 
 use serde_json::{Map, Value};
 
-use super::contributions;
-use super::instance;
-use super::pages;
 use super::paths::{self, is_word};
-use super::shapes;
-use super::{Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, values};
+use super::{
+    Auth, Hook, Manifest, Moment, Permissions, Policy, Route, Scope, contributions, instance, pages, shapes, values,
+};
 use config::nearest;
 use model::{NotificationType, Scopes, Visibility, scope};
 

@@ -1,10 +1,9 @@
 //! Copies of packages that were active, so that one can roll back when the original is gone or broken.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use rookery_plugin_host::LoadError;
 

@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use super::table::{Found, Mounted};
 use crate::Cx;
-use http::web::sign_up;
-use http::web::{Cookies, Csrf};
+use http::web::{Cookies, Csrf, sign_up};
 use rookery_core::error::{Error, Result};
 
 /// True when `request` is for the page.

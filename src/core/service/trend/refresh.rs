@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use super::score::{Scoring, THRESHOLD, burst, count};
 use crate::Cx;
 use crate::error::Result;
-use crate::extension::Target;
+use crate::extension::{Entity, Target};
 use database::Tx;
 use model::clock::Ids;
 use model::trend::TrendKind;
@@ -28,8 +28,6 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// A review is asked for of what has a higher score than this place among those that are shown.
 const REVIEWED_PLACE: usize = 3;
 
-/// As what extensions weigh trends, and the most that they may add to the use of one.
-const WEIGHED: &str = "trend";
 const WEIGHT_MAX: f64 = 1_000_000.0;
 
 /// What was measured, by kind.
@@ -149,7 +147,7 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
     let oldest = Ids::first_at(now - OLDEST);
     let since = since.max(oldest).into();
     // What extensions add may make a trend of one that is liked a little.
-    let least = if cx.extensions().decorates(WEIGHED) { 1 } else { THRESHOLD };
+    let least = if cx.extensions().decorates(Entity::Trend) { 1 } else { THRESHOLD };
     let mut used = trend_use::list_statuses(&cx.db, since, oldest.into(), least, MOST).await?;
     let known = store::trend::list(&cx.db, TrendKind::Status).await?;
     let known: Vec<StatusId> = known.into_iter().map(|trend| trend.subject_id.into()).collect();
@@ -170,7 +168,7 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
 
 /// What extensions add to the use of each of `used`, in order; nothing where they do not answer.
 async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
-    if used.is_empty() || !cx.extensions().decorates(WEIGHED) {
+    if used.is_empty() || !cx.extensions().decorates(Entity::Trend) {
         return vec![0.0; used.len()];
     }
     let target = |used: &StatusUse| Target {
@@ -180,7 +178,7 @@ async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
         activity: None,
         code: String::new(),
     };
-    let said = cx.extensions().decorate(cx, None, WEIGHED, used.iter().map(target).collect(), &[]).await;
+    let said = cx.extensions().decorate(cx, None, Entity::Trend, used.iter().map(target).collect(), &[]).await;
     let weight = |index: usize| said.of(index).and_then(|members| members.number("weight")).unwrap_or_default();
     (0..used.len()).map(|index| weight(index).clamp(0.0, WEIGHT_MAX)).collect()
 }

@@ -6,10 +6,9 @@ use rookery_plugin_host::exports::pages::{Block, View};
 
 use crate::Cx;
 use model::{AccountId, Actor, StatusId};
-use rookery_core::Result;
 use rookery_core::entity::web::{self, Author, WebStatus};
-use rookery_core::service;
 use rookery_core::service::visibility::{self, Place, Seen};
+use rookery_core::{Result, service};
 
 /// By id; who or what is not here is gone, or hidden from them.
 #[derive(Debug, Default)]

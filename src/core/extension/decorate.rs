@@ -1,0 +1,76 @@
+//! Members that extensions add to rendered entities.
+
+use async_trait::async_trait;
+
+use super::members::Decorations;
+use crate::Cx;
+use model::{Actor, text_enum};
+
+text_enum! {
+    /// A kind of entity that extensions add members to, by its name in manifests.
+    Entity {
+        /// A status.
+        Status = "status",
+        /// An account.
+        Account = "account",
+        /// A notification.
+        Notification = "notification",
+        /// A group of notifications.
+        NotificationGroup = "notification_group",
+        /// A list.
+        List = "list",
+        /// A status that may trend; no entity, and its only member is `weight`.
+        Trend = "trend",
+    }
+}
+
+/// Asks extensions what they add to entities. The default of every method is the behaviour of a server without extensions.
+#[async_trait]
+pub trait Decorate {
+    /// True when some extension adds members to entities of `kind`, or weight to trends.
+    fn decorates(&self, _kind: Entity) -> bool {
+        false
+    }
+
+    /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
+    /// target, an answer may come from a cache.
+    ///
+    /// Of an [`Entity::NotificationGroup`] every sample is a target, side by side and newest first, with the `id` of the newest: what is
+    /// said of the first is added to the group.
+    ///
+    /// An [`Entity::Trend`] is a status that may trend: the member `weight` says how much is added to its reblogs and favourites.
+    async fn decorate(
+        &self,
+        _cx: &Cx,
+        _viewer: Option<&Actor>,
+        _kind: Entity,
+        _targets: Vec<Target>,
+        _versions: &[Versions],
+    ) -> Decorations {
+        Decorations::default()
+    }
+}
+
+/// An entity of an answer that extensions may add members to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The entity's id; of a sample of a group, that of the group's newest notification.
+    pub id: i64,
+    /// The account whose it is.
+    pub owner: i64,
+    /// Of a notification, also as a sample: the status.
+    pub subject: Option<i64>,
+    /// As above, the row that stands for what happened.
+    pub activity: Option<i64>,
+    /// As above, its type.
+    pub code: String,
+}
+
+/// The row versions of a status and of its author: the key under which what was said of it may be said again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Versions {
+    /// The status's.
+    pub status: i64,
+    /// Its author's.
+    pub author: i64,
+}

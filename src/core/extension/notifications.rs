@@ -1,0 +1,77 @@
+//! Notifications: the types that extensions declare, and their judgement of others.
+
+use async_trait::async_trait;
+
+use crate::messages::Language;
+use crate::{Cx, Origin};
+use model::notification::NotificationKind;
+use model::{AccountId, StatusId};
+
+/// Asks extensions about notifications. The default of every method is the behaviour of a server without extensions.
+#[async_trait]
+pub trait JudgeNotifications {
+    /// Every notification type that extensions declare.
+    fn notification_types(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the notification type `name` is like, if an extension declares it.
+    fn notification_type(&self, _name: &str) -> Option<NotificationTraits> {
+        None
+    }
+
+    /// What a push of the notification type `name` says, with `{name}` for its sender's name: in `language`, else in English.
+    fn notification_title(&self, _name: &str, _language: Language) -> Option<String> {
+        None
+    }
+
+    /// True when some extension has a say in notifications of `kind` that `origin` is behind.
+    fn judges(&self, _kind: &NotificationKind, _origin: &Origin) -> bool {
+        false
+    }
+
+    /// What extensions say of each of `notices`, in order; the strictest wins. No transaction is open.
+    async fn judge(&self, _cx: &Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+        vec![Judgement::default(); notices.len()]
+    }
+}
+
+/// A possible notification.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// Who would be notified; ignored unless a local person.
+    pub receiver: AccountId,
+    /// The account that caused it.
+    pub from: AccountId,
+    /// The notification type.
+    pub kind: NotificationKind,
+    /// The id of the row it is about: the favourite, follow, follow request, mention or reblog; the status itself for
+    /// `status`, `update` and `poll`. Works as an idempotency key, and `service::notification::retract` finds notifications
+    /// by it.
+    pub activity: i64,
+    /// The status shown; for a reblog the original.
+    pub status: Option<StatusId>,
+}
+
+/// What a notification type is like.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationTraits {
+    /// Several of it may share a group.
+    pub groupable: bool,
+    /// The receiver's policy may hold it back.
+    pub filterable: bool,
+    /// It may be about the receiver's own doing.
+    pub from_self: bool,
+}
+
+/// What extensions say of a notification; the later, the stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// It is made as it is.
+    #[default]
+    Deliver,
+    /// It is made, and nobody is told.
+    Silent,
+    /// It is not made.
+    Drop,
+}

@@ -1,0 +1,68 @@
+//! The port as one trait, and a server without extensions.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::background::{ReceiveChanges, RunJobs};
+use super::channels::ServeChannels;
+use super::decorate::Decorate;
+use super::documents::DescribeServer;
+use super::drafts::FilterDrafts;
+use super::marks::{ExceptFromCleanup, FindMarked};
+use super::notifications::JudgeNotifications;
+use super::scopes::DeclareScopes;
+use super::sign_up::JudgeSignUps;
+
+/// What runs beyond the core, as the core sees it: a trait for each of its questions.
+pub trait Extensions:
+    Any
+    + Debug
+    + Send
+    + Sync
+    + FilterDrafts
+    + JudgeSignUps
+    + Decorate
+    + JudgeNotifications
+    + FindMarked
+    + ExceptFromCleanup
+    + DescribeServer
+    + ServeChannels
+    + ReceiveChanges
+    + RunJobs
+    + DeclareScopes
+{
+    /// These extensions for the length of one request or job: what is switched on, off or reloaded meanwhile is not seen,
+    /// and one budget covers all hooks that it waits for.
+    fn pinned(&self) -> Arc<dyn Extensions>;
+
+    /// Changes whenever other extensions serve: part of the key of what is cached with their members.
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    /// True when there is a page of settings of extensions.
+    fn has_pages(&self) -> bool {
+        false
+    }
+}
+
+/// A server without the platform.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoExtensions;
+
+impl Extensions for NoExtensions {
+    fn pinned(&self) -> Arc<dyn Extensions> {
+        Arc::new(Self)
+    }
+}
+
+/// Implements these traits of the port for a type, with their defaults.
+#[macro_export]
+macro_rules! default_answers {
+    ($type:ty: $($trait:ident),+ $(,)?) => { $(impl $crate::extension::$trait for $type {})+ };
+}
+
+default_answers! {
+    NoExtensions: FilterDrafts, JudgeSignUps, Decorate, JudgeNotifications, FindMarked, ExceptFromCleanup, DescribeServer, ServeChannels, ReceiveChanges, RunJobs, DeclareScopes
+}

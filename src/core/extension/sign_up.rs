@@ -1,0 +1,55 @@
+//! Sign-ups: an extension may admit a person although registrations are closed.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use crate::{Cx, Result};
+use database::Tx;
+use model::{AccountId, PluginId};
+
+/// Asks extensions about people who sign up. The default of every method is the behaviour of a server without extensions.
+#[async_trait]
+pub trait JudgeSignUps {
+    /// The parameters of sign-ups that extensions are asked about.
+    fn sign_up_params(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What an extension says of somebody who signs up with `params`, of [`JudgeSignUps::sign_up_params`]; no transaction is
+    /// open.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when one whose answer is needed gives none.
+    async fn judge_sign_up(&self, _cx: &Cx, _params: &Map<String, Value>) -> Result<Option<Admission>> {
+        Ok(None)
+    }
+
+    /// Has the extension that gave `admission` count the sign-up, in the transaction in which `account` is made next. None,
+    /// and nothing counted, when what it said does not hold any more.
+    ///
+    /// # Errors
+    /// [`Error::Plugin`](crate::Error::Plugin) when it gives no answer, [`Error::Unavailable`](crate::Error::Unavailable) when
+    /// the database is busy.
+    async fn claim_sign_up(
+        &self,
+        _cx: &Cx,
+        _admission: &Admission,
+        _params: &Map<String, Value>,
+        _account: AccountId,
+    ) -> Result<Option<(Tx, Admission)>> {
+        Ok(None)
+    }
+}
+
+/// What an extension says of somebody who signs up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// The extension.
+    pub plugin: PluginId,
+    /// They may sign up although registrations are closed.
+    pub opens: bool,
+    /// They need neither approval nor a reason.
+    pub approves: bool,
+    /// Whoever invited them.
+    pub invited_by: Option<AccountId>,
+}
