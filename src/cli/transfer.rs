@@ -61,7 +61,8 @@ pub(super) async fn export(
 
 /// The data of a user that the files do not contain.
 pub(super) async fn document(cx: &Cx, account: AccountId) -> Result<serde_json::Value, Failure> {
-    Ok(transfer::document(cx, account, transfer::WHOLE).await?)
+    Ok(rookery_core::entity::account_document::document(cx, account, rookery_core::entity::account_document::WHOLE)
+        .await?)
 }
 
 /// Writes an archive of what a user wrote.
@@ -70,7 +71,7 @@ pub(super) async fn archive(cx: &Cx, username: &str, file: &Path, output: Output
     if file.exists() {
         return Err(Failure::new(format!("{} is there already", file.display())));
     }
-    let bytes = rookery_core::service::archive::write(cx, &account, file).await?;
+    let bytes = rookery_core::entity::archive::write(cx, &account, file, None).await?;
     let exported = Exported { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) };
     output.answer(&exported, || format!("Wrote {}.", file.display()))
 }

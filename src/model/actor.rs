@@ -188,6 +188,20 @@ pub struct Preferences {
     pub mail_notifications: Vec<NotificationType>,
 }
 
+impl Preferences {
+    /// The visibility of new statuses: the chosen one, else private for a locked account and public for others.
+    #[must_use]
+    pub fn visibility(&self, locked: bool) -> Visibility {
+        self.default_visibility.unwrap_or(if locked { Visibility::Private } else { Visibility::Public })
+    }
+
+    /// The searchability of new statuses.
+    #[must_use]
+    pub fn searchability(&self) -> Searchability {
+        self.default_searchability.unwrap_or(Searchability::Direct)
+    }
+}
+
 impl Default for Preferences {
     fn default() -> Self {
         Self {

@@ -1,15 +1,34 @@
 //! Jobs: make an archive that somebody asked for, and delete it when its time is over (`service::archive`).
 
 use super::Run;
-use rookery_core::Cx;
+use model::Account;
 use rookery_core::queue::{Done, ExpireArchive, Failure, MakeArchive};
-use rookery_core::service::archive;
+use rookery_core::service::archive::{self, Archive};
+use rookery_core::{Cx, Result};
 use store::job::Claim;
 
 impl Run for MakeArchive {
     async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        archive::make(cx, &self, claim).await
+        let Some((archive, account)) = archive::find_unfinished(cx, self.archive).await? else {
+            return Ok(Done::Remove);
+        };
+        match make(cx, &archive, &account).await {
+            Ok((key, size_bytes)) => archive::end(cx, &archive, Some((&key, size_bytes)), claim).await,
+            Err(error) if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
+                tracing::error!(%error, archive.id = %archive.id, "could not make an archive");
+                archive::end(cx, &archive, None, claim).await
+            }
+            Err(error) => Err(error.into()),
+        }
     }
+}
+
+/// Writes the archive and stores it: its key, and its size in bytes.
+async fn make(cx: &Cx, archive: &Archive, account: &Account) -> Result<(String, i64)> {
+    let scratch = archive::scratch(cx)?;
+    let path = scratch.path().join("archive.zip");
+    let size_bytes = rookery_core::entity::archive::write(cx, account, &path, Some(archive.id)).await?;
+    Ok((archive::keep(cx, archive, &path).await?.to_string(), size_bytes))
 }
 
 impl Run for ExpireArchive {

@@ -3,6 +3,7 @@
 
 use super::Run;
 use rookery_core::Cx;
+use rookery_core::entity::push_message;
 use rookery_core::queue::{Done, Failure, SendPush, enqueue_at, finish};
 use rookery_core::service::push::{self, Sent};
 use store::job::Claim;
@@ -13,7 +14,10 @@ const MAX_ATTEMPTS: i64 = 6;
 impl Run for SendPush {
     async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
         let last = claim.attempts >= MAX_ATTEMPTS;
-        match push::send(cx, self.subscription, self.notification, last).await? {
+        let Some(push) = push::due(cx, self.subscription, self.notification).await? else { return Ok(Done::Remove) };
+        let message = push_message::render(cx, push.language, &push.actor, &push.token, &push.shown).await?;
+        let Some(message) = message else { return Ok(Done::Remove) };
+        match push::send(cx, &push, message.as_str(), last).await? {
             Sent::Done => Ok(Done::Remove),
             Sent::Failed(_) if last => Ok(Done::Remove),
             Sent::Failed(why) => Err(Failure::Retry(why)),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::account::{self, Field};
-use super::preferences;
 use crate::Cx;
 use crate::caches::before_read;
 use crate::error::{Error, Result};
@@ -51,7 +50,7 @@ impl From<&CredentialRow> for Source {
     fn from(row: &CredentialRow) -> Self {
         let account = &row.account;
         Self {
-            privacy: preferences::visibility(&row.preferences, account.locked).as_str(),
+            privacy: row.preferences.visibility(account.locked).as_str(),
             sensitive: row.preferences.default_sensitive,
             language: row.preferences.default_language.clone(),
             note: account.note.clone(),
@@ -60,7 +59,7 @@ impl From<&CredentialRow> for Source {
             hide_collections: account.hide_collections,
             discoverable: account.discoverable,
             indexable: account.indexable,
-            searchability: preferences::searchability(&row.preferences),
+            searchability: row.preferences.searchability(),
             quote_policy: row.preferences.default_quote_policy,
             attribution_domains: account.attribution_domains.0.clone(),
         }

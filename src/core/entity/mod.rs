@@ -5,9 +5,11 @@
 //! statuses arrive as [`Seen`](crate::service::visibility::Seen).
 
 pub mod account;
+pub mod account_document;
 pub mod activity;
 pub mod announcement;
 pub mod application;
+pub mod archive;
 mod attached;
 pub mod context;
 pub mod conversation;
@@ -24,7 +26,6 @@ pub mod history;
 pub mod instance;
 pub mod list;
 pub mod marker;
-pub mod media;
 pub mod muted_account;
 pub mod notification;
 pub mod notification_group;

@@ -31,26 +31,14 @@ pub struct Preferences {
     pub autoplay_gifs: bool,
 }
 
-/// The default visibility of new statuses.
-#[must_use]
-pub fn visibility(preferences: &model::Preferences, locked: bool) -> Visibility {
-    preferences.default_visibility.unwrap_or(if locked { Visibility::Private } else { Visibility::Public })
-}
-
-/// The default searchability of new statuses.
-#[must_use]
-pub fn searchability(preferences: &model::Preferences) -> Searchability {
-    preferences.default_searchability.unwrap_or(Searchability::Direct)
-}
-
 /// Renders the preferences of `viewer`.
 pub fn render(viewer: &Actor) -> Result<Fragment> {
     let preferences = &viewer.preferences;
     Fragment::of(&Preferences {
-        visibility: visibility(preferences, viewer.locked),
+        visibility: preferences.visibility(viewer.locked),
         sensitive: preferences.default_sensitive,
         language: preferences.default_language.clone().or_else(|| viewer.locale.clone()),
-        searchability: searchability(preferences),
+        searchability: preferences.searchability(),
         quote_policy: preferences.default_quote_policy,
         keep_visibility: preferences.keep_visibility,
         expand_media: preferences.expand_media.clone(),

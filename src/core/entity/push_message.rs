@@ -9,17 +9,15 @@ use crate::Cx;
 use crate::error::Result;
 use crate::json::Fragment;
 use crate::messages::Language;
-use crate::service::notification::VisibleNotification;
+use crate::service::notification::{VisibleNotification, title};
 use crypto::Secret;
 use crypto::push::MAX_MESSAGE_BYTES;
 use model::notification::NotificationKind;
-use model::{Account, Actor, NotificationId, NotificationType, Status};
+use model::{Account, Actor, NotificationId, Status};
 use text::plain;
 
 /// Most characters of the body.
 const MAX_BODY: usize = 140;
-/// Most characters of a name in a title.
-const MAX_NAME: usize = 60;
 /// Most characters of the address of a picture; a longer one is left out.
 const MAX_ICON: usize = 1_000;
 
@@ -36,7 +34,7 @@ struct PushMessage<'a> {
 }
 
 /// Renders what `actor` is told of a notification, in `language`; `None` when what it is about was deleted meanwhile.
-pub(crate) async fn render(
+pub async fn render(
     cx: &Cx,
     language: Language,
     actor: &Actor,
@@ -59,7 +57,7 @@ pub(crate) async fn render(
         notification_id: id(about.id),
         notification_type: &about.kind,
         icon: if images.avatar_static.len() > MAX_ICON { "" } else { &images.avatar_static },
-        title: title(cx, language, &about.kind, actor, &sender),
+        title: title::title(cx, language, &about.kind, actor, &sender),
         body: body(&sender, status.as_ref()),
     };
     let mut rendered = Fragment::of(&message)?;
@@ -75,36 +73,6 @@ fn id(id: NotificationId) -> i64 {
     id.into()
 }
 
-/// A sentence that names the sender.
-pub(crate) fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor, sender: &Account) -> String {
-    let name = if sender.display_name.trim().is_empty() { &sender.username } else { &sender.display_name };
-    let name = cut(name.trim(), MAX_NAME);
-    let key = match kind {
-        NotificationKind::Core(kind) => match kind {
-            NotificationType::Mention => "push.mention",
-            NotificationType::Status => "push.status",
-            NotificationType::ListStatus => "push.list_status",
-            NotificationType::Reblog => "push.reblog",
-            NotificationType::StatusReference => "push.status_reference",
-            NotificationType::Follow => "push.follow",
-            NotificationType::FollowRequest => "push.follow_request",
-            NotificationType::Favourite => "push.favourite",
-            NotificationType::Poll if sender.id == actor.id => "push.own_poll",
-            NotificationType::Poll => "push.poll",
-            NotificationType::Update => "push.update",
-            NotificationType::SeveredRelationships => "push.severed_relationships",
-            NotificationType::ModerationWarning => "push.moderation_warning",
-            NotificationType::AdminSignUp => "push.admin_sign_up",
-            NotificationType::AdminReport => "push.admin_report",
-        },
-        NotificationKind::Plugin(kind) => match cx.extensions().notification_title(kind, language) {
-            Some(title) => return title.replace("{name}", &name),
-            None => "push.other",
-        },
-    };
-    language.say_with(key, &[("name", &name)])
-}
-
 /// What was said, under its content warning if it has one; else what the sender says of themselves.
 fn body(sender: &Account, status: Option<&Status>) -> String {
     let text = match status {
@@ -112,28 +80,5 @@ fn body(sender: &Account, status: Option<&Status>) -> String {
         Some(status) => plain(&status.content),
         None => plain(&sender.note_html),
     };
-    cut(&text, MAX_BODY)
-}
-
-/// The first `most` characters, of which the last says that there are more.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut cut: String = text.chars().take(most - 1).collect();
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_text_is_cut_between_characters() {
-        assert_eq!(cut("short", 5), "short");
-        assert_eq!(cut("烏が鳴くから", 4), "烏が鳴…");
-        assert_eq!(cut("two words", 5), "two…");
-    }
+    title::cut(&text, MAX_BODY)
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::media::MediaAttachment;
 use crate::Cx;
 use crate::error::Result;
 use crate::json::Fragment;
+use crate::json::media::MediaAttachment;
 use crate::service::scheduled_status::WithMedia;
 use model::{ScheduledStatusId, Time};
 

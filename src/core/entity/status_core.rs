@@ -9,12 +9,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::emoji::{CustomEmoji, Palette};
-use super::media::MediaAttachment;
 use super::preview_card::{self, PreviewCard};
 use crate::Cx;
 use crate::by_id::ById;
 use crate::caches::{Creator, StatusCore};
 use crate::error::{Error, Result};
+use crate::json::media::MediaAttachment;
 use model::account::Searchability;
 use model::status::{LimitedScope, Visibility};
 use model::{AccountId, StatusId, Time, boxed};

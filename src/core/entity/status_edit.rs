@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::account;
 use super::emoji::{CustomEmoji, Palette};
-use super::media::MediaAttachment;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::json::Fragment;
+use crate::json::media::MediaAttachment;
 use model::Status;
 use store::status_edit::Edit;
 

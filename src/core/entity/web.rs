@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::account;
 use super::emoji::{CustomEmoji, Palette};
-use super::media::MediaAttachment;
+use crate::json::media::MediaAttachment;
 
 use crate::Cx;
 use crate::error::Result;

@@ -2,6 +2,7 @@
 //!
 //! Used by `entity`, which renders, and by [`extension`](crate::extension), whose members are spliced in ([`splice`]).
 
+pub mod media;
 pub mod splice;
 
 use serde::Serialize;

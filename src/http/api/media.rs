@@ -10,13 +10,13 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
-use crate::extract::params::ParamsOfOwn;
-use crate::extract::{Auth, Path, Upload, Uploads, params};
+use crate::extract::params::{self, ParamsOfOwn};
+use crate::extract::{Auth, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
 use model::MediaId;
 use model::media::MediaState;
-use rookery_core::entity::media::MediaAttachment;
+use rookery_core::json::media::MediaAttachment;
 use rookery_core::service;
 use rookery_core::service::media::moving::Processing;
 

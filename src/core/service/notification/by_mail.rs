@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 use serde::Serialize;
 
+use super::title::title;
 use super::{VisibleNotification, unread};
-use crate::entity::push_message::title;
 use crate::error::{Error, Result};
 use crate::queue::{self, MailNotifications};
 use crate::service::auth;

@@ -18,6 +18,7 @@ pub mod policy;
 pub mod requests;
 mod retention;
 mod staff;
+pub mod title;
 
 pub use by_mail::{Letter, letter, receiver_of_letters, stop_letters, unsubscribe_url};
 pub use judge::judge_waiting;

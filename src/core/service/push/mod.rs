@@ -9,7 +9,7 @@
 mod request;
 mod send;
 
-pub use send::{Sent, send};
+pub use send::{DuePush, Sent, due, send};
 
 use std::collections::BTreeMap;
 

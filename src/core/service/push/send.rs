@@ -6,12 +6,13 @@ use chrono::{DateTime, TimeDelta};
 use outbound::{HeaderMap, Request, Target, header};
 
 use super::request::{self, TTL};
+use crate::Cx;
 use crate::error::{Error, Result};
 use crate::hosts::{Ended, Spared, Visit};
 use crate::messages::Language;
 use crate::service::notification::{self, VisibleNotification};
 use crate::service::{auth, token};
-use crate::{Cx, entity};
+use crypto::Secret;
 use crypto::push::Receiver;
 use model::notification::PushPolicy;
 use model::{Actor, NotificationId, Time};
@@ -46,29 +47,47 @@ enum Answer {
     Failed(Ended, String),
 }
 
-/// Sends the notification `id` to the subscription `number`, if both are there still and the receiver wants and may see it.
-/// With `last`, another failure is not tried again: a subscription that failed for so long is deleted.
-pub async fn send(cx: &Cx, number: i64, id: NotificationId, last: bool) -> Result<Sent> {
-    let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(Sent::Done) };
-    let Some(actor) = auth::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(Sent::Done) };
+/// A notification that is to be sent to a subscription.
+#[derive(Debug)]
+pub struct DuePush {
+    subscription: Subscription,
+    /// The subscriber.
+    pub actor: Actor,
+    /// The subscriber's access token, which the message contains.
+    pub token: Secret,
+    /// The language of the message.
+    pub language: Language,
+    /// The notification.
+    pub shown: VisibleNotification,
+}
+
+/// The push of the notification `id` to the subscription `number`; `None` when either is gone, or the receiver does not want
+/// or may not see it.
+pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DuePush>> {
+    let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(None) };
+    let Some(actor) = auth::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(None) };
     let shown = match notification::show(cx, &actor, id).await {
         Ok(shown) if wants(cx, &subscription, &actor, &shown).await? => shown,
-        Ok(_) | Err(Error::NotFound) => return Ok(Sent::Done),
+        Ok(_) | Err(Error::NotFound) => return Ok(None),
         Err(error) => return Err(error),
     };
     let token = token::text(cx, subscription.token_id, &nonce);
     let language = actor.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
-    let Some(message) = entity::push_message::render(cx, language, &actor, &token, &shown).await? else {
-        return Ok(Sent::Done);
-    };
-    let Some(request) = build(cx, &subscription, message.as_str())? else { return end(cx, &subscription).await };
+    Ok(Some(DuePush { subscription, actor, token, language, shown }))
+}
+
+/// Sends `message` to the subscription of `push`. With `last`, another failure is not tried again: a subscription that failed
+/// for so long is deleted.
+pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<Sent> {
+    let subscription = &push.subscription;
+    let Some(request) = build(cx, subscription, message)? else { return end(cx, subscription).await };
     let host = format!("{}:{}", request.target.host(), request.target.port());
     let visit = match enter(cx, &host).await {
         Ok(visit) => visit,
         Err(until) => return Ok(Sent::Later(until)),
     };
     let answer = ask(cx, request).await;
-    settle(cx, &subscription, visit, answer, last).await
+    settle(cx, subscription, visit, answer, last).await
 }
 
 /// True when the subscription wants a notification: not one that is too old, or that its receiver does not see yet.

@@ -9,6 +9,7 @@ use super::compose::{self, Words};
 use super::expiry;
 use super::publish::notify_mentioned;
 use super::reference::{self, Asked, Referring};
+use crate::Cx;
 use crate::change::{self, StatusTraits};
 use crate::error::{Error, Result};
 use crate::extension::{Notice, PendingStatus};
@@ -17,7 +18,6 @@ use crate::service::poll::{self, PollChange, PollDraft};
 use crate::service::rate_limits::{self, Family};
 use crate::service::search::index;
 use crate::service::{card, conversation, notification, visibility};
-use crate::{Cx, entity};
 use database::Tx;
 use model::{
     AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
@@ -108,8 +108,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> R
     let relinked = linked && old.text != revision.text;
     let referring = Referring::from(&old);
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
-    let shown: Vec<entity::media::MediaAttachment> =
-        before.iter().map(|media| entity::media::MediaAttachment::new(media, &cx.urls)).collect();
+    let shown: Vec<crate::json::media::MediaAttachment> =
+        before.iter().map(|media| crate::json::media::MediaAttachment::new(media, &cx.urls)).collect();
     let edit = Edit {
         id: cx.ids.next(),
         status_id: id,

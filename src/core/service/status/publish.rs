@@ -13,6 +13,7 @@ use super::audience::{self, Reach, reach};
 use super::compose::{self, Words};
 use super::reference::{self, Asked, References, Referring};
 use super::{expiry, insert};
+use crate::Cx;
 use crate::change::{self, Change};
 use crate::error::{Error, Result};
 use crate::extension::{Notice, PendingStatus};
@@ -20,7 +21,6 @@ use crate::service::poll::{self, CheckedPoll, PollDraft};
 use crate::service::rate_limits::{self, Family, Spent};
 use crate::service::search::index;
 use crate::service::{card, conversation, media, notification, scheduled_status, visibility};
-use crate::{Cx, entity};
 use database::{Executor, Tx};
 use model::account::Searchability;
 use model::status::{QuotePolicy, Visibility};
@@ -330,13 +330,12 @@ async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<S
 /// public for others.
 #[must_use]
 pub fn default_visibility(actor: &Actor) -> Visibility {
-    let fallback = if actor.locked { Visibility::Private } else { Visibility::Public };
-    actor.preferences.default_visibility.unwrap_or(fallback)
+    actor.preferences.visibility(actor.locked)
 }
 
 /// Who may find the status: as asked, or as its author prefers; of one addressed to few no more than those who reacted.
 fn searchability(actor: &Actor, draft: &Draft, visibility: Visibility) -> Searchability {
-    let default = entity::preferences::searchability(&actor.preferences);
+    let default = actor.preferences.searchability();
     match (draft.searchability.unwrap_or(default), visibility) {
         (Searchability::Limited, _) => Searchability::Limited,
         (_, Visibility::Limited | Visibility::Direct) => Searchability::Direct,

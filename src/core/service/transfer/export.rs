@@ -11,7 +11,7 @@ use store::filter::{FilterKeywordRow, FilterRow};
 use store::transfer::{Followed, MutedAccount, Related};
 
 /// Rows per page.
-pub(super) const PAGE: i64 = 1_000;
+pub const PAGE: i64 = 1_000;
 
 /// Everything of one kind that `account` has, as a file, oldest first. Accounts of this server have its domain.
 pub async fn export(cx: &Cx, account: AccountId, kind: TransferKind) -> Result<Vec<u8>> {
@@ -114,7 +114,8 @@ fn mute(cx: &Cx, row: &MutedAccount) -> Entry {
     Entry::Mute { acct: related(cx, &row.related), hide_notifications: row.hide_notifications }
 }
 
-pub(super) fn related(cx: &Cx, row: &Related) -> String {
+/// The handle of `row`, as exports name accounts.
+pub fn related(cx: &Cx, row: &Related) -> String {
     acct(cx, &row.username, row.domain.as_deref())
 }
 

@@ -5,21 +5,19 @@
 //! would call, so that what is not permitted there is not permitted here. A row that fails says why, and can be
 //! [downloaded](failures) to try again. Accounts and statuses that this server does not know fail: nothing is fetched.
 //!
-//! The remaining data is in one document ([`document()`]).
+//! The remaining data is in one document (`entity::account_document`).
 //!
 //! Files are those of Mastodon's settings, in UTF-8: <https://docs.joinmastodon.org/user/moving/#export>. Filters are JSON of
 //! this server's own.
 
 mod apply;
-mod document;
 mod entry;
 mod export;
 mod import;
 mod parse;
 mod remove;
 
-pub use document::{DOCUMENT, SHORT, WHOLE, document};
-pub use export::export;
+pub use export::{PAGE, export, related};
 pub use import::run_batch;
 pub use store::transfer::{FailureReason, Import};
 

@@ -15,7 +15,6 @@ use crate::web::{Form, Page};
 use model::actor::User;
 use model::{NotificationType, Preferences, QuotePolicy};
 use rookery_core::Language;
-use rookery_core::entity::preferences::searchability;
 use rookery_core::error::{Error, Validation};
 use rookery_core::service::preference;
 use text::language::LANGUAGES;
@@ -120,7 +119,7 @@ impl Fields {
             locale: user.locale.clone(),
             visibility: preferences.default_visibility.map(|visibility| visibility.to_string()),
             disabled_visibilities: Some(preferences.disabled_visibilities.clone()),
-            searchability: Some(searchability(preferences).to_string()),
+            searchability: Some(preferences.searchability().to_string()),
             quote_policy: Some(preferences.default_quote_policy.to_string()),
             language: preferences.default_language.clone(),
             sensitive: Some(preferences.default_sensitive),

@@ -87,8 +87,17 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
 
 /// `GET /settings/transfer/account`: the data that the other files do not contain.
 pub async fn document(frame: Frame) -> Result<Response> {
-    let document = transfer::document(&frame.cx, frame.person.account.id, transfer::SHORT).await?;
-    Ok(named(transfer::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
+    let document = rookery_core::entity::account_document::document(
+        &frame.cx,
+        frame.person.account.id,
+        rookery_core::entity::account_document::SHORT,
+    )
+    .await?;
+    Ok(named(
+        rookery_core::entity::account_document::DOCUMENT,
+        "application/json",
+        format!("{document:#}").into_bytes(),
+    ))
 }
 
 /// `GET /settings/transfer/{id}/failures`

@@ -1,13 +1,10 @@
 //! Archives of what people wrote: their statuses as ActivityPub documents, with the files, and what they liked and bookmarked.
 //!
 //! Reached from the settings pages and from `rookery user archive`. A person asks for one, at most one in [`EVERY`]; a job makes
-//! it, a page of statuses at a time, and writes straight to the disk ([`zip`]). Only its owner downloads it, and it is deleted
+//! it, a page of statuses at a time, and writes straight to the disk (`entity::archive`). Only its owner downloads it, and it is deleted
 //! after [`KEPT`]. What others wrote is not in it: their statuses are named by their addresses.
 //!
 //! Spec: <https://docs.joinmastodon.org/user/moving/#export>
-
-mod contents;
-mod zip;
 
 use std::path::Path;
 
@@ -17,7 +14,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::queue::{self, Done, ExpireArchive, Failure, MakeArchive};
 use crate::service::media::not_stored;
-use ::media::storage::{Key, Object, Storage};
+use ::media::storage::{Key, Object, Scratch, Storage};
 use database::Tx;
 use model::{Account, AccountId, RowId, Time};
 use store::job::Claim;
@@ -83,49 +80,6 @@ pub async fn open(cx: &Cx, account: AccountId, id: RowId) -> Result<Object> {
     })
 }
 
-/// Makes an archive that was asked for.
-///
-/// # Errors
-/// [`Failure::Retry`] for what may work later.
-pub async fn make(cx: &Cx, job: &MakeArchive, claim: Claim) -> Result<Done, Failure> {
-    let archive = store::archive::find(&cx.db, job.archive).await?;
-    let Some(archive) = archive.filter(|archive| archive.finished_at.is_none()) else { return Ok(Done::Remove) };
-    match store_file(cx, &archive).await {
-        Ok((key, size_bytes)) => end(cx, &archive, Some((key.as_str(), size_bytes)), claim).await,
-        Err(error) if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
-            tracing::error!(%error, archive.id = %archive.id, "could not make an archive");
-            end(cx, &archive, None, claim).await
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Writes the archive and stores it: its key, and its size in bytes. The job that deletes it is queued before, so that a kill
-/// leaves no file behind.
-async fn store_file(cx: &Cx, archive: &Archive) -> Result<(Key, i64)> {
-    let account = store::account::find(&cx.db, archive.account_id).await?.ok_or(Error::NotFound)?;
-    let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
-    let path = scratch.path().join("archive.zip");
-    let size_bytes = contents::write(cx, &account, &path, Some(archive.id)).await?;
-    let mut random = [0; 16];
-    crypto::fill_random(&mut random);
-    let key = Storage::archive_key(random);
-    let mut tx = cx.db.begin().await?;
-    let expiry = ExpireArchive { archive: archive.id, file: key.to_string() };
-    queue::enqueue_at(cx, &mut tx, &expiry, cx.clock.now() + KEPT).await?;
-    tx.commit().await?;
-    cx.storage.adopt(&key, &path).await.map_err(|error| not_stored(cx, &error))?;
-    Ok((key, size_bytes))
-}
-
-async fn end(cx: &Cx, archive: &Archive, file: Option<(&str, i64)>, claim: Claim) -> Result<Done, Failure> {
-    let mut tx = cx.db.begin().await?;
-    store::archive::finish(&mut tx, archive.id, file, cx.clock.now()).await?;
-    queue::finish(&mut tx, claim).await?;
-    tx.commit().await?;
-    Ok(Done::Removed)
-}
-
 /// Deletes an archive whose time is over, or whose owner is gone.
 ///
 /// # Errors
@@ -149,10 +103,37 @@ pub(super) async fn expire_all(cx: &Cx, tx: &mut Tx, account: AccountId) -> Resu
     Ok(())
 }
 
-/// Writes an archive of `account`, a local one, to the file `path`, which must not exist; its size in bytes.
-///
-/// # Errors
-/// When the database or the disk fails; the file is not whole then.
-pub async fn write(cx: &Cx, account: &Account, path: &Path) -> Result<i64> {
-    contents::write(cx, account, path, None).await
+/// The archive of `job` with its account, if it is still to be made.
+pub async fn find_unfinished(cx: &Cx, id: RowId) -> Result<Option<(Archive, Account)>> {
+    let archive = store::archive::find(&cx.db, id).await?;
+    let Some(archive) = archive.filter(|archive| archive.finished_at.is_none()) else { return Ok(None) };
+    let account = store::account::find(&cx.db, archive.account_id).await?.ok_or(Error::NotFound)?;
+    Ok(Some((archive, account)))
+}
+
+/// A folder for a file that is being written; it goes with the value.
+pub fn scratch(cx: &Cx) -> Result<Scratch> {
+    cx.storage.scratch().map_err(|error| not_stored(cx, &error))
+}
+
+/// Stores the written file at `path`: its key. The job that deletes it is queued before, so that a kill leaves no file behind.
+pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
+    let mut random = [0; 16];
+    crypto::fill_random(&mut random);
+    let key = Storage::archive_key(random);
+    let mut tx = cx.db.begin().await?;
+    let expiry = ExpireArchive { archive: archive.id, file: key.to_string() };
+    queue::enqueue_at(cx, &mut tx, &expiry, cx.clock.now() + KEPT).await?;
+    tx.commit().await?;
+    cx.storage.adopt(&key, path).await.map_err(|error| not_stored(cx, &error))?;
+    Ok(key)
+}
+
+/// Ends the making of an archive, with the key and the size in bytes of its file; without one it failed.
+pub async fn end(cx: &Cx, archive: &Archive, file: Option<(&str, i64)>, claim: Claim) -> Result<Done, Failure> {
+    let mut tx = cx.db.begin().await?;
+    store::archive::finish(&mut tx, archive.id, file, cx.clock.now()).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }

@@ -1,20 +1,21 @@
 //! The contents of an archive: `actor.json`, `outbox.json`, `likes.json`, `bookmarks.json`, `account.json` with the
 //! remaining data, and the files under their storage keys.
 
+mod zip;
+
 use std::path::Path;
 
-use super::zip::Zip;
 use crate::Cx;
 use crate::entity::activity::{self, CONTEXT, Files};
 use crate::error::{Error, Result};
-use crate::service::transfer;
 use model::{Account, RowId, Status, StatusId};
+use zip::Zip;
 
 /// Statuses and other rows per page.
 const PAGE: i64 = 100;
 
 /// Writes the archive of `account` to `path`, and how far it is to the row of `archive`; its size in bytes.
-pub(super) async fn write(cx: &Cx, account: &Account, path: &Path, archive: Option<RowId>) -> Result<i64> {
+pub async fn write(cx: &Cx, account: &Account, path: &Path, archive: Option<RowId>) -> Result<i64> {
     let zip = Zip::create(path);
     // The writer is waited for in any case: nobody deletes its folder meanwhile.
     let written = fill(cx, &zip, account, archive).await;
@@ -44,8 +45,9 @@ async fn fill(cx: &Cx, zip: &Zip, account: &Account, archive: Option<RowId>) -> 
         bookmarks.uris(page.iter().map(|row| row.uri.as_str())).await?;
     }
     bookmarks.end().await;
-    let document = transfer::document(cx, account.id, transfer::WHOLE).await?;
-    zip.document(transfer::DOCUMENT).await;
+    let document =
+        crate::entity::account_document::document(cx, account.id, crate::entity::account_document::WHOLE).await?;
+    zip.document(crate::entity::account_document::DOCUMENT).await;
     zip.text(format!("{document:#}")).await;
     write_files(cx, zip, account).await
 }

@@ -5,11 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::export::{PAGE, related};
+use crate::Cx;
 use crate::error::{Error, Result};
 use crate::json::Fragment;
 use crate::service::scheduled_status;
-use crate::{Cx, entity};
+use crate::service::transfer::{PAGE, related};
 use model::{AccountId, Cursor, RowId};
 
 /// The name of the file.
@@ -71,14 +71,17 @@ async fn scheduled(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
         let Some(last) = page.last() else { return Ok(statuses) };
         cursor.max_id = Some(last.scheduled.id.into());
         for row in &page {
-            statuses.push(value(&entity::scheduled_status::render(cx, row)?)?);
+            statuses.push(value(&crate::entity::scheduled_status::render(cx, row)?)?);
         }
     }
 }
 
 async fn lists(cx: &Cx, account: AccountId) -> Result<Vec<Value>> {
     let lists = store::list::list(&cx.db, account).await?;
-    lists.iter().map(|list| serde_json::to_value(entity::list::List::from(list)).map_err(Error::internal)).collect()
+    lists
+        .iter()
+        .map(|list| serde_json::to_value(crate::entity::list::List::from(list)).map_err(Error::internal))
+        .collect()
 }
 
 /// Tables and settings, by plugin.
