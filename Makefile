@@ -83,7 +83,7 @@ lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 layers: ## Print the graph of the server's crates, the lowest first
 	@.ci/layers
 
-doc: setup ## Build the documentation: target/doc/rookery_core/index.html and those of the other crates
+doc: setup ## Build the documentation: target/doc/context/index.html and those of the other crates
 	cargo doc --no-deps --document-private-items
 
 # With a Rust compiler of the distribution's packages: `make guests GUEST_TOOLCHAIN=packages`.

@@ -15,12 +15,10 @@ use config::{Config, executable, secrets};
 use http::router::Server;
 use model::AccountId;
 use model::clock::Clock;
-use plugins::Cx;
-use plugins::Package;
 use plugins::life::{self, desired};
-use plugins::settings;
-use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{oauth, token};
+use plugins::{Cx, Package, settings};
+use service::sign_up::{self, NewAccount};
+use service::{oauth, token};
 use terminal::Failure;
 
 /// All scopes.

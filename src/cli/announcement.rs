@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::settings::standard_input;
+use context::Cx;
 use model::{RowId, Time};
-use rookery_core::Cx;
-use rookery_core::service::announcement::{self, Announcement, Draft, Publication};
+use service::announcement::{self, Announcement, Draft, Publication};
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

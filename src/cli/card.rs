@@ -3,9 +3,9 @@
 use clap::Subcommand;
 use serde::Serialize;
 
+use context::Cx;
 use model::{RowId, Time};
-use rookery_core::Cx;
-use rookery_core::service::card;
+use service::card;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

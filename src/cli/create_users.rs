@@ -5,13 +5,13 @@ use std::io::{self, BufRead as _};
 use serde::{Deserialize, Serialize};
 
 use super::user::read_scopes;
+use context::Cx;
+use context::error::Error;
 use crypto::Secret;
 use database::Tx;
 use model::{AccountId, Scopes};
-use rookery_core::Cx;
-use rookery_core::error::Error;
-use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{application, staff, token};
+use service::sign_up::{self, NewAccount};
+use service::{application, staff, token};
 use terminal::Failure;
 
 /// Accounts per transaction: more would save disk syncs, but make other writers wait longer.

@@ -4,8 +4,8 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use config::Config;
+use context::cx::db_options;
 use database::Db;
-use rookery_core::cx::db_options;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

@@ -10,12 +10,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use config::{Config, MailTransport, secrets};
+use context::cx::db_options;
+use context::node;
 use crypto::Keys;
 use database::Db;
 use model::clock::{Clock, Ids};
-use rookery_core::cx::db_options;
-use rookery_core::node;
-use rookery_core::service::signing_key;
+use service::signing_key;
 use terminal::{Failure, Output};
 
 /// Free disk space below which a server is about to stop working.
@@ -169,7 +169,7 @@ async fn video(config: &Config) -> Check {
         Ok(executable) => executable,
         Err(error) => return Check::bad(name, format!("this program's own path is unknown: {error}")),
     };
-    match rookery_core::cx::converter(config, &executable).report().await {
+    match context::cx::converter(config, &executable).report().await {
         Ok(programs) if programs.iter().any(|line| line.contains("lacks")) => Check::bad(name, programs.join("; ")),
         Ok(programs) => Check::good(name, programs.join("; ")),
         Err(media::Error::NoConverter) => Check::warning(

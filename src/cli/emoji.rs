@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use rookery_core::Cx;
-use rookery_core::service::emoji::{self, Import, ImportOutcome};
+use context::Cx;
+use service::emoji::{self, Import, ImportOutcome};
 use terminal::{Failure, Output};
 
 /// File extensions that are imported; the image type itself is detected from the content.

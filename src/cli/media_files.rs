@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::Subcommand;
 use serde::Serialize;
 
+use context::Cx;
 use model::media::MediaKind;
-use rookery_core::Cx;
-use rookery_core::service::media::stock;
+use service::media::stock;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

@@ -3,8 +3,8 @@
 use clap::Subcommand;
 use serde::Serialize;
 
-use rookery_core::Cx;
-use rookery_core::service::push;
+use context::Cx;
+use service::push;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

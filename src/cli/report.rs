@@ -3,10 +3,10 @@
 use clap::Subcommand;
 use serde::Serialize;
 
+use context::Cx;
 use model::report::ReportCategory;
 use model::{Account, RowId, RuleId, StatusId};
-use rookery_core::Cx;
-use rookery_core::service::report::{self, NamedReport};
+use service::report::{self, NamedReport};
 use terminal::{Failure, Output};
 
 /// Most reports that are listed.

@@ -3,9 +3,9 @@
 use clap::Subcommand;
 use serde::Serialize;
 
+use context::Cx;
 use model::RuleId;
-use rookery_core::Cx;
-use rookery_core::service::rule;
+use service::rule;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

@@ -5,9 +5,9 @@
 use clap::Subcommand;
 use serde::Serialize;
 
+use context::Cx;
 use model::StatusId;
-use rookery_core::Cx;
-use rookery_core::service::search::index;
+use service::search::index;
 use terminal::{Failure, Output};
 
 /// Batches between two lines about the progress.

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use clap::Subcommand;
 use serde_json::Value;
 
-use rookery_core::Cx;
-use rookery_core::service::settings::{self, Setting};
+use context::Cx;
+use service::settings::{self, Setting};
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]

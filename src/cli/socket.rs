@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-use rookery_core::Cx;
+use context::Cx;
 use rookery_server::{refresh, socket};
 use terminal::{Failure, Output};
 

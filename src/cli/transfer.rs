@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use context::Cx;
 use model::transfer::TransferKind;
 use model::{AccountId, RowId, Time};
-use rookery_core::Cx;
-use rookery_core::service::staff;
-use rookery_core::service::transfer::{self, FILE_MAX, FailureReason, Import, Mode};
+use service::staff;
+use service::transfer::{self, FILE_MAX, FailureReason, Import, Mode};
 use terminal::{Failure, Output};
 
 /// A file that was written.
@@ -61,8 +61,7 @@ pub(super) async fn export(
 
 /// The data of a user that the files do not contain.
 pub(super) async fn document(cx: &Cx, account: AccountId) -> Result<serde_json::Value, Failure> {
-    Ok(rookery_core::entity::account_document::document(cx, account, rookery_core::entity::account_document::WHOLE)
-        .await?)
+    Ok(entity::account_document::document(cx, account, entity::account_document::WHOLE).await?)
 }
 
 /// Writes an archive of what a user wrote.
@@ -71,7 +70,7 @@ pub(super) async fn archive(cx: &Cx, username: &str, file: &Path, output: Output
     if file.exists() {
         return Err(Failure::new(format!("{} is there already", file.display())));
     }
-    let bytes = rookery_core::entity::archive::write(cx, &account, file, None).await?;
+    let bytes = entity::archive::write(cx, &account, file, None).await?;
     let exported = Exported { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) };
     output.answer(&exported, || format!("Wrote {}.", file.display()))
 }

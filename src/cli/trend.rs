@@ -3,10 +3,10 @@
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 
+use context::Cx;
 use model::Time;
 use model::trend::TrendKind;
-use rookery_core::Cx;
-use rookery_core::service::trend::review::{self, NamedTrend, Subject};
+use service::trend::review::{self, NamedTrend, Subject};
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -114,7 +114,7 @@ async fn find(cx: &Cx, kind: Kind, text: &str) -> Result<Subject, Failure> {
         },
     };
     found.map_err(|error| match error {
-        rookery_core::Error::NotFound => Failure::new(format!("there is no {} {text:?}", kind.word())),
+        context::Error::NotFound => Failure::new(format!("there is no {} {text:?}", kind.word())),
         error => error.into(),
     })
 }

@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::create_users::{self, NewUser};
 use super::settings::standard_input;
 use super::transfer;
+use context::Cx;
 use crypto::Secret;
 use model::transfer::TransferKind;
 use model::{AccountId, Scopes, Time};
-use rookery_core::Cx;
-use rookery_core::service::transfer::Mode;
-use rookery_core::service::{application, removal, signing_key, staff, token};
+use service::transfer::Mode;
+use service::{application, removal, signing_key, staff, token};
 use store::user::UserSummary;
 use terminal::{Failure, Output};
 

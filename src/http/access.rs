@@ -18,7 +18,7 @@ use super::web::session::sign_in_url;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use model::actor::Unusable;
-use rookery_core::service::session;
+use service::session;
 
 /// The answer to a request that a server closed to strangers does not serve; `None` for everyone else.
 pub(crate) async fn refuse(

@@ -22,7 +22,7 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Describe;
 use model::Grant;
-use rookery_core::service::auth;
+use service::auth;
 
 /// Parameters that carry an access token; also the fields that [`from_json`] reads.
 pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
@@ -87,7 +87,7 @@ async fn look_up(cx: &Cx, token: &str) -> Authentication {
         Ok(Some(grant)) => Authentication::Grant(grant),
         Ok(None) => Authentication::Invalid,
         Err(error) => {
-            rookery_core::log_failure!(error, "could not look a token up");
+            context::log_failure!(error, "could not look a token up");
             Authentication::Unknown
         }
     }

@@ -15,7 +15,7 @@ use tower::{Service as _, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 
-use rookery_core::caches::Rendered;
+use context::caches::Rendered;
 
 /// Responses that fit in one packet gain nothing from compression.
 pub(crate) const MIN_BYTES: u64 = 1400;

@@ -11,11 +11,11 @@ use crate::operation::Describe;
 
 /// The core's context of this request. Stages and handlers name it in their argument lists.
 #[derive(Clone, Debug)]
-pub struct Cx(pub rookery_core::Cx);
+pub struct Cx(pub context::Cx);
 
 impl Deref for Cx {
-    type Target = rookery_core::Cx;
-    fn deref(&self) -> &rookery_core::Cx {
+    type Target = context::Cx;
+    fn deref(&self) -> &context::Cx {
         &self.0
     }
 }

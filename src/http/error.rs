@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::headers;
-pub use rookery_core::Error;
-use rookery_core::cx::RequestId;
-use rookery_core::error::{NoAnswer, Refusal, Validation};
+pub use context::Error;
+use context::cx::RequestId;
+use context::error::{NoAnswer, Refusal, Validation};
 
 /// An [`Error`] as a response.
 #[derive(Debug)]

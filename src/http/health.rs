@@ -8,7 +8,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::Cx;
-use rookery_core::service;
 
 /// A transaction that holds the only writer for so long has made requests fail, or is about to.
 const MAX_HELD: Duration = Duration::from_secs(3);

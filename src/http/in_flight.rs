@@ -19,9 +19,9 @@ use super::extract::uploads;
 use crate::Cx;
 use crate::error::{Error, Result};
 use config::Config;
+use context::limits::Key;
 use media::storage::Scratch;
-use rookery_core::limits::Key;
-use rookery_core::service::media::not_stored;
+use service::media::not_stored;
 
 /// The share of one caller: an eighth, and at least two of the largest bodies.
 const SHARES: usize = 8;

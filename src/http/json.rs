@@ -10,9 +10,9 @@ use super::compress::{MIN_BYTES, Precompressed};
 use super::error::raw_json;
 use crate::Cx;
 use crate::error::Result;
-use rookery_core::caches::Rendered;
-use rookery_core::entity::document::PublicDocument;
-use rookery_core::json::{Array, Fragment};
+use context::caches::Rendered;
+use context::json::{Array, Fragment};
+use entity::document::PublicDocument;
 
 /// A 200 response with one entity.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Json {
 
     /// `{}`, the response of a success without content.
     pub fn empty() -> Result<Self> {
-        Ok(Self(rookery_core::json::Object::with_capacity(2).close()))
+        Ok(Self(context::json::Object::with_capacity(2).close()))
     }
 
     /// A list that is not paginated.

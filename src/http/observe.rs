@@ -14,7 +14,7 @@ use metrics::Histogram;
 use tracing::Span;
 
 use super::service::RequestState;
-use rookery_core::cx::RequestId;
+use context::cx::RequestId;
 
 /// Histogram of the seconds from the request to the response head, by method, matched route and status.
 pub const REQUEST_SECONDS: &str = "rookery_http_requests_seconds";

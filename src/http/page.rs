@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::error::raw_json;
 use super::extract::{OffsetPaging, Paging};
-use rookery_core::json::Array;
+use context::json::Array;
 
 /// Rendered entities, and the links to the neighbouring pages.
 #[derive(Debug)]

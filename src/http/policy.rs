@@ -5,7 +5,7 @@
 //! ([`extract::auth`](crate::extract::auth)).
 
 use axum::http::Method;
-use rookery_core::limits::Limit;
+use context::limits::Limit;
 
 /// How a route speaks, and so how it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

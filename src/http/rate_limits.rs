@@ -14,8 +14,8 @@ use super::policy::{Per, RouteKind};
 use super::service::RequestState;
 use super::web::error_page;
 use crate::error::{Error, ErrorResponse};
-use rookery_core::limits::{Key, Standing};
-use rookery_core::service::rate_limits;
+use context::limits::{Key, Standing};
+use service::rate_limits;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");

@@ -18,18 +18,18 @@ use super::api::{
     preferences, push, registrations, relationships, reports, scheduled_statuses, search, status_actions, statuses,
     suggestions, tags, timelines, translations, trends,
 };
-use super::oauth::{applications, authorize};
+use super::oauth::{self, applications, authorize};
 use super::operation::Operation;
 use super::operation::methods::{any, delete, get, patch, post, put};
 use super::policy::{API, Change, Closed, FILE, FORM, Files, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
 use super::service::Pipeline;
 use super::table::Table;
-use super::web::settings;
-use super::{files, health, oauth, openapi, web, well_known};
+use super::web::{self, settings};
+use super::{files, health, openapi, well_known};
 use crate::Cx;
 use crate::error::not_found;
 pub use crate::table::Routes;
-use rookery_core::service::rate_limits as limits;
+use service::rate_limits as limits;
 
 /// What is served beside the core's routes: by a crate above this one, through the same stages.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 pub type Server = Pipeline;
 
 /// The server in the context `cx`, with `extra` beside its own routes.
-pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Server {
+pub fn router(cx: context::Cx, extra: ExtraRoutes) -> Server {
     let ExtraRoutes { api, pages, fallback } = extra;
     let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
     Pipeline::new(cx, routes, fallback)
@@ -57,7 +57,7 @@ pub fn router(cx: rookery_core::Cx, extra: ExtraRoutes) -> Server {
 
 /// `routes` and nothing else, for a listener of its own: without the stages of [`service`](crate::service), in the
 /// context `cx`.
-pub fn standalone(cx: rookery_core::Cx, routes: Routes) -> Router {
+pub fn standalone(cx: context::Cx, routes: Routes) -> Router {
     let routes = Arc::new(Table::new([routes]));
     Router::new().fallback(async move |mut request: Request| {
         let (route, segments) = routes.find(request.uri().path());

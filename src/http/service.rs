@@ -34,9 +34,9 @@ use super::table::{Route, Table};
 use super::web::{self, Cookies};
 use super::{access, compress, guard, headers, normal_form, rate_limits};
 use crate::Cx;
+use context::cx::RequestId;
+use context::limits::Key;
 use crypto::RandomIds;
-use rookery_core::cx::RequestId;
-use rookery_core::limits::Key;
 
 /// Answers every request of a server. Cloning copies a pointer.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Pipeline(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    cx: rookery_core::Cx,
+    cx: context::Cx,
     routes: Table,
     fallback: Option<Fallback>,
     seconds: RequestSeconds,
@@ -73,7 +73,7 @@ pub(crate) struct RequestState<'a> {
 }
 
 impl Pipeline {
-    pub(crate) fn new(cx: rookery_core::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
+    pub(crate) fn new(cx: context::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
         let seconds = RequestSeconds::new(cx.config.metrics.listen.is_some());
         let budget = Budget::new(&cx.config);
         Self(Arc::new(Shared { cx, routes, fallback, seconds, ids: RandomIds::default(), budget }))

@@ -14,10 +14,10 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::json::document;
 use crate::operation::{Describe, Operation, Parameter, Place};
-use rookery_core::entity::document::PublicDocument;
-use rookery_core::entity::well_known::{NodeInfo, Webfinger};
-use rookery_core::json::Fragment;
-use rookery_core::service::webfinger;
+use context::json::Fragment;
+use entity::document::PublicDocument;
+use entity::well_known::{NodeInfo, Webfinger};
+use service::webfinger;
 
 /// The JSON schema of `/nodeinfo/2.0`.
 const NODEINFO_SCHEMA: &str = include_str!("schema/nodeinfo-2.0.json");
@@ -102,7 +102,7 @@ pub async fn change_password() -> Response {
 ///
 /// # Errors
 /// [`Error::Internal`] with the first violation.
-pub async fn check_nodeinfo(cx: &rookery_core::Cx) -> Result<()> {
+pub async fn check_nodeinfo(cx: &context::Cx) -> Result<()> {
     let schema: Value = serde_json::from_str(NODEINFO_SCHEMA).map_err(Error::internal)?;
     let validator = jsonschema::draft202012::new(&schema).map_err(Error::internal)?;
     let document = serde_json::to_value(NodeInfo::render(cx).await?).map_err(Error::internal)?;

@@ -13,22 +13,22 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use crate::{Plugins, Registry};
+use context::extension::Extensions;
+use context::{Error, Origin, Result};
 use model::job::Lane;
-use rookery_core::extension::Extensions;
-use rookery_core::{Error, Origin, Result};
 
 /// The core's context, and the plugins that it was made with.
 #[derive(Clone, Debug)]
 pub struct Cx {
-    core: rookery_core::Cx,
+    core: context::Cx,
     /// The plugins of this process.
     pub plugins: Arc<Plugins>,
     session: Arc<Session>,
 }
 
 impl Deref for Cx {
-    type Target = rookery_core::Cx;
-    fn deref(&self) -> &rookery_core::Cx {
+    type Target = context::Cx;
+    fn deref(&self) -> &context::Cx {
         &self.core
     }
 }
@@ -38,7 +38,7 @@ impl Cx {
     ///
     /// # Errors
     /// [`Error::Internal`] when they are something else, which is a bug.
-    pub fn of(core: &rookery_core::Cx) -> Result<Self> {
+    pub fn of(core: &context::Cx) -> Result<Self> {
         let extensions: Arc<dyn Any + Send + Sync> = Arc::clone(core.extensions()) as _;
         let session = extensions.downcast::<Session>();
         let session = session.map_err(|_| Error::internal("this server was made without plugins"))?;
@@ -51,7 +51,7 @@ impl Cx {
         self.session.registry()
     }
 
-    /// As [`rookery_core::Cx::begin`].
+    /// As [`context::Cx::begin`].
     #[must_use]
     pub fn begin(&self) -> Self {
         self.on(Arc::new(self.session.pin()))
@@ -66,7 +66,7 @@ impl Cx {
         self.on(Arc::new(Session { plugins: Arc::clone(plugins), pinned }))
     }
 
-    /// As [`rookery_core::Cx::with_origin`].
+    /// As [`context::Cx::with_origin`].
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Self {
         Self { core: self.core.with_origin(origin), ..self.clone() }

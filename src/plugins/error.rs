@@ -6,7 +6,7 @@ use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::{CallErrorKind, LoadError};
 
 use crate::hooks::is_value;
-use rookery_core::error::{Error, NoAnswer, Refusal};
+use context::error::{Error, NoAnswer, Refusal};
 
 /// [`Error::Refused`] in the words of the plugin.
 #[must_use]

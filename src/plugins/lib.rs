@@ -1,6 +1,6 @@
 //! The server's side of the plugin boundary: which plugins are installed, where they attach and what they may reach.
 //!
-//! Implements the core's extension port ([`rookery_core::extension`]): events arrive through the core's change log, and
+//! Implements the core's extension port ([`context::extension`]): events arrive through the core's change log, and
 //! requests no core route matches arrive through the router's fallback. Everything that runs belongs to one immutable
 //! [`Registry`], pinned for the length of a request or job ([`Cx::registry`]), so that a response never mixes two
 //! generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows docs/plugins.md.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ipnet::IpNet;
 
 use config::Config;
-use rookery_core::limits::Key;
+use context::limits::Key;
 
 /// The connections that are open.
 #[derive(Debug)]

@@ -28,5 +28,5 @@ pub use platform::{Cx, open};
 pub fn router(cx: &Cx, hub: &Arc<Hub>) -> Server {
     let extra = platform::extra_routes();
     let extra = ExtraRoutes { api: extra.api.and(streaming::routes(hub)), ..extra };
-    http::router::router(rookery_core::Cx::clone(cx), extra)
+    http::router::router(context::Cx::clone(cx), extra)
 }

@@ -18,8 +18,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use rookery_core::Cx;
-use rookery_core::error::{Error, Result};
+use context::Cx;
+use context::error::{Error, Result};
 
 /// Histogram buckets in seconds: from less than a millisecond to the request timeout.
 const LATENCY_BUCKETS: &[f64] =
@@ -73,7 +73,7 @@ pub fn serve(cx: Cx, listener: TcpListener, mut stop: watch::Receiver<bool>) -> 
 /// `GET /metrics`
 async fn render(State(exporter): State<Exporter>) -> impl IntoResponse {
     if let Err(error) = look(&exporter.cx).await {
-        rookery_core::log_failure!(error, "could not look at the queue");
+        context::log_failure!(error, "could not look at the queue");
     }
     exporter.measure();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], exporter.handle.render())
@@ -90,7 +90,7 @@ impl Exporter {
         let cx = self.cx.clone();
         tokio::spawn(async move {
             if let Err(error) = sizes(&cx).await {
-                rookery_core::log_failure!(error, "could not measure sizes");
+                context::log_failure!(error, "could not measure sizes");
             }
         });
     }

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::Config;
+pub use context::Cx;
+use context::Result;
+use context::extension::NoExtensions;
 use http::router::{ExtraRoutes, Routes};
 use model::clock::Clock;
-pub use rookery_core::Cx;
-use rookery_core::Result;
-use rookery_core::extension::NoExtensions;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 

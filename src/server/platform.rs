@@ -6,23 +6,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::Config;
+use context::Result;
 use http::router::{ExtraRoutes, Routes};
 use model::clock::Clock;
 pub use plugins::Cx;
 use plugins::life::{self, pause, supervise, watch};
 use plugins::{Plugins, Session, hooks};
-use rookery_core::Result;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
-/// Opens a server like [`rookery_core::Cx::open`], with the plugin platform; no plugin is loaded yet.
+/// Opens a server like [`context::Cx::open`], with the plugin platform; no plugin is loaded yet.
 ///
 /// # Errors
 /// When the database, the secret key or the media folder cannot be opened.
 #[boxed]
 pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
     let plugins = Arc::new(Plugins::new(clock.clone(), config.server.development));
-    let core = rookery_core::Cx::open(config, clock, executable, Arc::new(Session::new(plugins))).await?;
+    let core = context::Cx::open(config, clock, executable, Arc::new(Session::new(plugins))).await?;
     Cx::of(&core)
 }
 
@@ -70,7 +70,7 @@ pub async fn reload_pauses(cx: &Cx) -> Result<()> {
 pub async fn follow_changes(cx: Cx) {
     supervise::check(&cx).await;
     if let Err(error) = life::follow_changes(&cx).await {
-        rookery_core::log_failure!(error, "could not look for changed plugins");
+        context::log_failure!(error, "could not look for changed plugins");
     }
 }
 

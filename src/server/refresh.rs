@@ -12,8 +12,8 @@ use axum::extract::State;
 use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
+use context::Result;
 use http::json::Json;
-use rookery_core::Result;
 
 /// Path of [`apply`] on the admin socket.
 pub const PATH: &str = "/refresh";
@@ -36,10 +36,10 @@ pub async fn poll(cx: Cx) {
             cx.db.check_writing().await;
         }
         if let Err(error) = cx.node.check_clock().await {
-            rookery_core::log_failure!(error, "could not look at jobs of before the clock was set back");
+            context::log_failure!(error, "could not look at jobs of before the clock was set back");
         }
         if let Err(error) = refresh(&cx).await {
-            rookery_core::log_failure!(error, "could not look for changed settings");
+            context::log_failure!(error, "could not look for changed settings");
         }
         if following.as_ref().is_none_or(JoinHandle::is_finished) {
             // In a task of its own: loading may take long, and settings must not wait for it.

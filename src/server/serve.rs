@@ -20,9 +20,9 @@ use tokio::task::JoinHandle;
 use crate::listener::Listener;
 use crate::{Cx, metrics, open, platform, refresh, router, socket, sole, start_streams};
 use config::Config;
+use context::{Error, Result};
 use database::Engine;
 use model::clock::Clock;
-use rookery_core::{Error, Result, service};
 use streaming::Hub;
 
 /// How long after the start a media worker is run to see how it is confined: the first answers do not wait for that.
@@ -58,7 +58,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     let (stop, stopped) = watch::channel(false);
     if let Some(address) = cx.config.metrics.listen {
         let listener = bind(address, "metrics.listen").await?;
-        metrics::serve(rookery_core::Cx::clone(&cx), listener, stopped.clone())?;
+        metrics::serve(context::Cx::clone(&cx), listener, stopped.clone())?;
     }
     if let Err(error) = socket::serve(&cx, stopped.clone()) {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
@@ -68,7 +68,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(refresh::poll(cx.clone()));
     let node = {
-        let cx = rookery_core::Cx::clone(&cx);
+        let cx = context::Cx::clone(&cx);
         tokio::spawn(async move { cx.node.keep().await })
     };
     let watch = platform::watch(&cx);
@@ -162,7 +162,7 @@ impl Drop for Workers {
 
 /// Runs jobs and delivers events to plugins until `stopped` is true.
 async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
-    let jobs = worker::run(rookery_core::Cx::clone(&cx), stopped.clone());
+    let jobs = worker::run(context::Cx::clone(&cx), stopped.clone());
     tokio::join!(jobs, platform::deliver(cx, stopped));
 }
 

@@ -21,7 +21,7 @@ use http::router::standalone;
 
 /// Path of the socket for this configuration.
 #[must_use]
-pub fn path(cx: &rookery_core::Cx) -> PathBuf {
+pub fn path(cx: &context::Cx) -> PathBuf {
     cx.config.storage.data_dir.join("admin.sock")
 }
 
@@ -33,7 +33,7 @@ pub fn serve(cx: &Cx, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
     let path = path(cx);
     let listener = Own(bind(&path)?);
     let refresh = Router::new().route(refresh::PATH, post(refresh::apply)).with_state(cx.clone());
-    let administration = standalone(rookery_core::Cx::clone(cx), platform::administration());
+    let administration = standalone(context::Cx::clone(cx), platform::administration());
     let router = refresh.merge(administration).layer(Extension(ViaAdminSocket));
     tokio::spawn(async move {
         let stop = async move {

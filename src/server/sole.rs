@@ -13,7 +13,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use config::Config;
-use rookery_core::{Error, Result};
+use context::{Error, Result};
 
 /// What the name of the database is followed by in the name of the file.
 const SUFFIX: &str = "-server";

@@ -15,10 +15,10 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::Hub;
 use crate::connection::End;
+use context::change::Change;
+use context::{Cx, Error, Result};
 use database::notify::{self, Listener};
 use model::Time;
-use rookery_core::change::Change;
-use rookery_core::{Cx, Error, Result};
 
 /// How often a node says that it listens, and looks for what it may have missed.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -62,10 +62,10 @@ pub(crate) async fn run(hub: Arc<Hub>, own: Receiver<Arc<Change>>) {
             Ok(None) => return,
             Ok(Some(mut bus)) => {
                 let Err(error) = bus.work().await;
-                rookery_core::log_failure!(error, "the other nodes cannot be heard: streams are asked to read again");
+                context::log_failure!(error, "the other nodes cannot be heard: streams are asked to read again");
                 hub.end_all(End::Missed);
             }
-            Err(error) => rookery_core::log_failure!(error, "the other nodes cannot be heard yet"),
+            Err(error) => context::log_failure!(error, "the other nodes cannot be heard yet"),
         }
         tokio::time::sleep(RETRY).await;
     }

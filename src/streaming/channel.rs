@@ -5,10 +5,9 @@ use std::sync::Arc;
 use crate::connection::Owner;
 use crate::event::quote;
 use crate::topic::{Public, Topic};
+use context::{Cx, Error, extension};
 use model::{Actor, RowId};
-use rookery_core::extension;
-use rookery_core::service::{auth, list};
-use rookery_core::{Cx, Error};
+use service::{auth, list};
 
 /// A channel that a client asks for: its name, and the parameters that came with it.
 #[derive(Debug)]
@@ -203,7 +202,7 @@ fn refused(error: Error) -> Refused {
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
-        rookery_core::log_failure!(error, "could not open a stream");
+        context::log_failure!(error, "could not open a stream");
         Self::new(500, "Something went wrong on our side")
     }
 }

@@ -15,9 +15,9 @@ use crate::Hub;
 use crate::connection::End;
 use crate::event::Event;
 use crate::topic::Topic;
+use context::change::Change;
+use context::{Cx, Result};
 use model::{AccountId, TokenId};
-use rookery_core::change::Change;
-use rookery_core::{Cx, Result};
 use store::feed::Feed;
 
 /// Tells of `changes` until the server ends.
@@ -29,7 +29,7 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
                 // Whoever serves extensions now is asked, not who did when the server started.
                 let cx = hub.cx.begin(None);
                 if let Err(error) = tell(&hub, &cx, &change).await {
-                    rookery_core::log_failure!(
+                    context::log_failure!(
                         error,
                         "could not tell streams of a change of kind {}",
                         change.kind().as_str()

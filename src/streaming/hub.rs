@@ -15,9 +15,9 @@ use crate::connection::{Connection, End, Form, Owner};
 use crate::event::{Event, quote};
 use crate::seats::{Seat, Seats};
 use crate::topic::Topic;
+use context::Cx;
 use database::versions::Versions;
 use model::TokenId;
-use rookery_core::Cx;
 
 /// The longest pause between one connection and the next, while the server stops.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use crate::Hub;
 use crate::connection::{Connection, End};
+use context::Result;
 use database::versions::{Dependency, Versions};
 use model::TokenId;
-use rookery_core::Result;
-use rookery_core::service::auth;
+use service::auth;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -23,7 +23,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = check(&hub).await {
-            rookery_core::log_failure!(error, "could not check the tokens of streams");
+            context::log_failure!(error, "could not check the tokens of streams");
         }
     }
 }

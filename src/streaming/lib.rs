@@ -31,7 +31,7 @@ use tokio::task::JoinHandle;
 pub use hub::Hub;
 pub use routes::routes;
 
-use rookery_core::Cx;
+use context::Cx;
 
 /// The streams of a running server.
 #[derive(Debug)]

@@ -13,9 +13,9 @@ use crate::Hub;
 use crate::channel::Refused;
 use crate::connection::End;
 use crate::hub::Outdated;
+use context::Result;
 use model::{AccountId, Actor};
-use rookery_core::Result;
-use rookery_core::service::auth;
+use service::auth;
 
 /// How often it looks.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = check(&hub).await {
-            rookery_core::log_failure!(error, "could not ask plugins again what their streams show");
+            context::log_failure!(error, "could not ask plugins again what their streams show");
         }
     }
 }

@@ -15,14 +15,14 @@ use crate::channel::{Refused, Wanted};
 use crate::connection::{Form, Owner};
 use crate::hub::Guest;
 use crate::{Hub, keeper, sse, websocket};
+use context::Error;
 use http::auth::Authentication;
 use http::client_address;
 use http::error::failure;
 use http::operation::methods::any;
 use http::policy::{API, Closed};
 use http::router::Routes;
-use rookery_core::Error;
-use rookery_core::service::auth;
+use service::auth;
 
 /// What every path of streams begins with.
 const ROOT: &str = "/api/v1/streaming";
@@ -129,7 +129,7 @@ fn invalid() -> Refused {
 }
 
 fn unknown(error: &Error) -> Refused {
-    rookery_core::log_failure!(error, "could not look a token up");
+    context::log_failure!(error, "could not look a token up");
     unavailable()
 }
 
@@ -183,12 +183,12 @@ mod tests {
 
     use axum::http::Request;
     use config::Config;
+    use context::Cx;
+    use context::extension::NoExtensions;
     use model::clock::Clock;
-    use rookery_core::Cx;
-    use rookery_core::extension::NoExtensions;
-    use rookery_core::service::oauth::{self, revoke};
-    use rookery_core::service::sign_up::{self, NewAccount};
-    use rookery_core::service::token;
+    use service::oauth::{self, revoke};
+    use service::sign_up::{self, NewAccount};
+    use service::token;
 
     use super::*;
 

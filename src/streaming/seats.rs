@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use context::Cx;
+use context::limits::Key;
 use model::AccountId;
-use rookery_core::Cx;
-use rookery_core::limits::Key;
 
 /// The connections that are open.
 #[derive(Debug, Default)]

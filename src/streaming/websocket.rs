@@ -13,8 +13,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use crate::channel::{Refused, Wanted};
 use crate::connection::End;
 use crate::hub::Guest;
-use rookery_core::limits::Key;
-use rookery_core::service::rate_limits;
+use context::limits::Key;
+use service::rate_limits;
 use text::json_shape;
 
 /// The largest message that a client may send, in bytes.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use config::Faults;
-use rookery_core::Error;
+use context::Error;
 use text::printable::escaped;
 
 /// The output format of a command.

@@ -2,9 +2,9 @@
 //! stay pending. Queued by `service::profile::update`.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{AcceptRequests, Done, Failure};
-use rookery_core::service;
+use context::Cx;
+use context::queue::{AcceptRequests, Done, Failure};
+
 use store::job::Claim;
 
 /// Pending requests fetched per query.

@@ -1,10 +1,10 @@
 //! Jobs: make an archive that somebody asked for, and delete it when its time is over (`service::archive`).
 
 use super::Run;
+use context::queue::{Done, ExpireArchive, Failure, MakeArchive};
+use context::{Cx, Result};
 use model::Account;
-use rookery_core::queue::{Done, ExpireArchive, Failure, MakeArchive};
-use rookery_core::service::archive::{self, Archive};
-use rookery_core::{Cx, Result};
+use service::archive::{self, Archive};
 use store::job::Claim;
 
 impl Run for MakeArchive {
@@ -27,7 +27,7 @@ impl Run for MakeArchive {
 async fn make(cx: &Cx, archive: &Archive, account: &Account) -> Result<(String, i64)> {
     let scratch = archive::scratch(cx)?;
     let path = scratch.path().join("archive.zip");
-    let size_bytes = rookery_core::entity::archive::write(cx, account, &path, Some(archive.id)).await?;
+    let size_bytes = entity::archive::write(cx, account, &path, Some(archive.id)).await?;
     Ok((archive::keep(cx, archive, &path).await?.to_string(), size_bytes))
 }
 

@@ -1,9 +1,9 @@
 //! Jobs: give a status the card of the link in its text, and invalidate renderings of statuses whose card changed.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{AttachCard, BumpCard, Done, Failure, finish};
-use rookery_core::service::card;
+use context::Cx;
+use context::queue::{AttachCard, BumpCard, Done, Failure, finish};
+use service::card;
 use store::job::Claim;
 
 impl Run for AttachCard {

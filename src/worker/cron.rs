@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::Run;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::error::Result;
-use rookery_core::queue::{self, Clean, Done, Failure};
-use rookery_core::service::oauth::authorize::CODE_REPLAY_WINDOW;
+use context::Cx;
+use context::error::Result;
+use context::queue::{self, Clean, Done, Failure};
+use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
 /// How often expired rows are deleted.

@@ -1,9 +1,9 @@
 //! Job: deletes the rest of what was filtered of a dismissed request's sender, in batches.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{DeleteFiltered, Done, Failure, enqueue, finish};
-use rookery_core::service::notification::requests;
+use context::Cx;
+use context::queue::{DeleteFiltered, Done, Failure, enqueue, finish};
+use service::notification::requests;
 use store::job::Claim;
 
 impl Run for DeleteFiltered {

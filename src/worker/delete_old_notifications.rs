@@ -3,9 +3,9 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::queue::{DeleteOldNotifications, Done, Failure, enqueue, enqueue_at, finish};
-use rookery_core::service::notification;
+use context::Cx;
+use context::queue::{DeleteOldNotifications, Done, Failure, enqueue, enqueue_at, finish};
+use service::notification;
 use store::job::Claim;
 
 /// How often a walk begins.

@@ -4,9 +4,9 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::queue::{DeleteOldStatuses, Done, Failure, enqueue, enqueue_at, finish};
-use rookery_core::service::status_cleanup;
+use context::Cx;
+use context::queue::{DeleteOldStatuses, Done, Failure, enqueue, enqueue_at, finish};
+use service::status_cleanup;
 use store::job::Claim;
 
 /// How often a walk begins.

@@ -1,9 +1,9 @@
 //! Job: deletes a mute that has expired. Queries already ignore expired mutes, so nothing depends on when this runs.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, ExpireMute, Failure};
-use rookery_core::service;
+use context::Cx;
+use context::queue::{Done, ExpireMute, Failure};
+
 use store::job::Claim;
 
 impl Run for ExpireMute {

@@ -1,9 +1,9 @@
 //! Job: notifies the author and the voters of a poll that has ended, a batch of them at a time.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, ExpirePoll, Failure, finish};
-use rookery_core::service::poll;
+use context::Cx;
+use context::queue::{Done, ExpirePoll, Failure, finish};
+use service::poll;
 use store::job::Claim;
 
 impl Run for ExpirePoll {

@@ -1,9 +1,9 @@
 //! Job: deletes a status at the time that its text says.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, ExpireStatus, Failure, finish};
-use rookery_core::service::status;
+use context::Cx;
+use context::queue::{Done, ExpireStatus, Failure, finish};
+use service::status;
 use store::job::Claim;
 
 impl Run for ExpireStatus {

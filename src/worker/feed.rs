@@ -8,15 +8,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::Duration;
+use context::Cx;
+use context::change::{self, Change};
+use context::error::Result;
+use context::extension::Notice;
+use context::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomain};
 use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, NotificationType, RowId, Status, StatusId};
-use rookery_core::Cx;
-use rookery_core::change::{self, Change};
-use rookery_core::error::Result;
-use rookery_core::extension::Notice;
-use rookery_core::queue::{Failure, FanOut, Job, Merge, Rebuild, Unmerge, UnmergeDomain};
-use rookery_core::service::{list, notification, status};
+use service::{list, notification, status};
 use store::feed::{Entered, Feed, LIST, Reblogs};
 use store::job::Claim;
 

@@ -10,14 +10,14 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{caught, count, feed, put_back, reconcile_feeds};
-use database::Tx;
-use model::JobId;
-use model::job::Lane;
-use rookery_core::queue::{
+use context::queue::{
     Failure, FanOut, Job, Merge, MergeTag, Rebuild, RebuildList, ReconcileHome, ReconcileList, Unmerge, UnmergeDomain,
     UnmergeTag,
 };
-use rookery_core::{Cx, Result};
+use context::{Cx, Result};
+use database::Tx;
+use model::JobId;
+use model::job::Lane;
 use store::job::JobRow;
 
 /// Most jobs of a transaction.
@@ -59,7 +59,7 @@ pub(super) async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
         match done {
             Ok(true) => continue,
             Ok(false) => {}
-            Err(error) => rookery_core::log_failure!(error, "could not run jobs of feeds"),
+            Err(error) => context::log_failure!(error, "could not run jobs of feeds"),
         }
         queued_here = tokio::select! {
             () = &mut queued => true,

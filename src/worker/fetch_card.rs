@@ -2,9 +2,9 @@
 //! job, which runs again when the card is due.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, FetchCard, enqueue_at, finish};
-use rookery_core::service::card::{self, Fetched};
+use context::Cx;
+use context::queue::{Done, Failure, FetchCard, enqueue_at, finish};
+use service::card::{self, Fetched};
 use store::job::Claim;
 
 impl Run for FetchCard {

@@ -6,9 +6,9 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, finish};
-use rookery_core::service::removal;
+use context::Cx;
+use context::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, finish};
+use service::removal;
 use store::job::Claim;
 
 /// The first back-off; it doubles with each run …

@@ -4,12 +4,11 @@
 //! at once.
 
 use super::Run;
+use context::Cx;
+use context::error::Error;
+use context::queue::{self, Done, Failure, GenerateKey};
 use crypto::key_pair;
-use rookery_core::Cx;
-use rookery_core::error::Error;
-use rookery_core::queue;
-use rookery_core::queue::{Done, Failure, GenerateKey};
-use rookery_core::service::signing_key;
+use service::signing_key;
 use store::job::Claim;
 
 impl Run for GenerateKey {

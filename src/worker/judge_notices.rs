@@ -2,9 +2,9 @@
 //! handles all that are pending.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, JudgeNotices};
-use rookery_core::service::notification;
+use context::Cx;
+use context::queue::{Done, Failure, JudgeNotices};
+use service::notification;
 use store::job::Claim;
 
 impl Run for JudgeNotices {

@@ -1,6 +1,6 @@
 //! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
 //!
-//! One file per kind of job, each a call of a service; the kinds themselves are data, in `rookery_core::queue`. Jobs of
+//! One file per kind of job, each a call of a service; the kinds themselves are data, in `context::queue`. Jobs of
 //! extensions run through the core's port, those of feeds mostly without a lease ([`feed_lane`]). A job that fails for
 //! good becomes a dead letter. A job that panics, or whose worker is killed, has failed in this attempt. A lease is renewed
 //! for as long as its job runs (heartbeat), so that only a node that died or is cut off loses it. A job may run twice, so
@@ -56,12 +56,12 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use context::hosts::PUSH_REQUESTS as REQUESTS_TO_A_HOST;
+use context::queue::{self, Done, Failure, Job};
+use context::{Cx, Result};
 use database::Tx;
 use model::job::Lane;
 use model::{Time, boxed};
-use rookery_core::hosts::PUSH_REQUESTS as REQUESTS_TO_A_HOST;
-use rookery_core::queue::{self, Done, Failure, Job};
-use rookery_core::{Cx, Result};
 use store::job::{Attempt, Claim, JobRow};
 
 /// How long a lane that panicked rests.
@@ -249,14 +249,14 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
                 continue;
             }
             Ok(_) => {}
-            Err(error) => rookery_core::log_failure!(error, "could not claim jobs"),
+            Err(error) => context::log_failure!(error, "could not claim jobs"),
         }
         tokio::select! {
             () = &mut queued => queued_here = true,
             Some(_) = running.join_next(), if !running.is_empty() => {}
             () = tokio::time::sleep(pause) => {
                 if let Err(error) = reclaim_expired(&cx, TimeDelta::zero()).await {
-                    rookery_core::log_failure!(error, "could not put lost jobs back");
+                    context::log_failure!(error, "could not put lost jobs back");
                 }
             }
             _ = stop.changed() => {}
@@ -336,7 +336,7 @@ async fn work(cx: &Cx, job: JobRow) {
     };
     if let Err(error) = settled {
         // The job is claimed again when its lease expires.
-        rookery_core::log_failure!(error, "could not settle job {}", claim.id);
+        context::log_failure!(error, "could not settle job {}", claim.id);
     }
 }
 
@@ -372,7 +372,7 @@ async fn keep_lease(cx: &Cx, claim: Claim) -> Infallible {
                 tracing::debug!(job.id = %claim.id, "the lease of a running job was lost, or the job has just ended");
                 std::future::pending::<()>().await;
             }
-            Err(error) => rookery_core::log_failure!(error, "could not renew the lease of job {}", claim.id),
+            Err(error) => context::log_failure!(error, "could not renew the lease of job {}", claim.id),
         }
     }
 }

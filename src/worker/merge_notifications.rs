@@ -1,9 +1,9 @@
 //! Job: shows what was filtered of a sender who was permitted since, in batches.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, MergeNotifications, enqueue, finish};
-use rookery_core::service::notification::requests;
+use context::Cx;
+use context::queue::{Done, Failure, MergeNotifications, enqueue, finish};
+use service::notification::requests;
 use store::job::Claim;
 
 impl Run for MergeNotifications {

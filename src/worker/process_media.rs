@@ -3,9 +3,9 @@
 //! Queued with the row of the attachment. A file that cannot be converted is no failure of the job: whoever sent it is told.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, ProcessMedia};
-use rookery_core::service::media::moving::{self, Processing};
+use context::Cx;
+use context::queue::{Done, Failure, ProcessMedia};
+use service::media::moving::{self, Processing};
 use store::job::Claim;
 
 impl Run for ProcessMedia {

@@ -4,9 +4,9 @@
 use super::Run;
 use super::purge_media::remove;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, PruneCards, PurgeCardImage, TrimMediaCache, enqueue, enqueue_at, finish};
-use rookery_core::service::card;
+use context::Cx;
+use context::queue::{Done, Failure, PruneCards, PurgeCardImage, TrimMediaCache, enqueue, enqueue_at, finish};
+use service::card;
 use store::job::Claim;
 
 /// How often a walk through the cards begins.

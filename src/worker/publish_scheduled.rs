@@ -1,9 +1,9 @@
 //! Job: publishes a scheduled status when its time has come.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, PublishScheduled};
-use rookery_core::service::scheduled_status;
+use context::Cx;
+use context::queue::{Done, Failure, PublishScheduled};
+use service::scheduled_status;
 use store::job::Claim;
 
 impl Run for PublishScheduled {

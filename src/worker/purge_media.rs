@@ -4,10 +4,9 @@
 //! row nor a deleted status leaves orphaned files, nor does a thumbnail that was replaced.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue;
-use rookery_core::queue::{Done, Failure, PurgeMedia};
-use rookery_core::service::media::UNATTACHED_TTL;
+use context::Cx;
+use context::queue::{self, Done, Failure, PurgeMedia};
+use service::media::UNATTACHED_TTL;
 use store::job::Claim;
 
 impl Run for PurgeMedia {

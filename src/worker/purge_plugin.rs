@@ -3,9 +3,9 @@
 //! They may be millions of rows, for which nobody who writes may have to wait.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::error::Result;
-use rookery_core::queue::{Done, Failure, PurgePlugin, enqueue, finish};
+use context::Cx;
+use context::error::Result;
+use context::queue::{Done, Failure, PurgePlugin, enqueue, finish};
 use store::job::Claim;
 
 /// Rows deleted per transaction.

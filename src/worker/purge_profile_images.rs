@@ -2,8 +2,8 @@
 
 use super::Run;
 use super::purge_media::remove;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, PurgeProfileImages};
+use context::Cx;
+use context::queue::{Done, Failure, PurgeProfileImages};
 use store::job::Claim;
 
 impl Run for PurgeProfileImages {

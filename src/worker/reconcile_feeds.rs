@@ -7,12 +7,12 @@
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
 
+use context::Cx;
+use context::error::Result;
+use context::queue::{Failure, MergeTag, RebuildList, ReconcileHome, ReconcileList, UnmergeTag};
 use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, JobId, StatusId};
-use rookery_core::Cx;
-use rookery_core::error::Result;
-use rookery_core::queue::{Failure, MergeTag, RebuildList, ReconcileHome, ReconcileList, UnmergeTag};
 use store::feed::{Feed, Reblogs};
 
 use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, record_newer};

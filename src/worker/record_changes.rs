@@ -2,8 +2,8 @@
 //! to a server process.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, RecordChanges, finish};
+use context::Cx;
+use context::queue::{Done, Failure, RecordChanges, finish};
 use store::job::Claim;
 
 impl Run for RecordChanges {

@@ -2,10 +2,10 @@
 
 use super::Run;
 use chrono::TimeDelta;
+use context::Cx;
+use context::queue::{Done, Failure, RefreshTrends, enqueue_at, finish};
 use model::clock::Ids;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, RefreshTrends, enqueue_at, finish};
-use rookery_core::service::trend::refresh;
+use service::trend::refresh;
 use store::job::Claim;
 
 /// How often trends are scored.

@@ -3,9 +3,9 @@
 //! Each batch is one transaction, which also queues the job for the next: after a kill at any moment, removal resumes.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, RemoveAccount, enqueue, finish};
-use rookery_core::service::removal;
+use context::Cx;
+use context::queue::{Done, Failure, RemoveAccount, enqueue, finish};
+use service::removal;
 use store::job::Claim;
 
 impl Run for RemoveAccount {

@@ -1,9 +1,9 @@
 //! Job: mails a one-time link to whoever has the address that somebody typed, if anybody has.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{self, Done, Failure, RequestMail};
-use rookery_core::service::email;
+use context::Cx;
+use context::queue::{self, Done, Failure, RequestMail};
+use service::email;
 use store::job::Claim;
 
 impl Run for RequestMail {

@@ -1,9 +1,9 @@
 //! Job: does the rows of an import, in batches (`service::transfer`).
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, RunImport};
-use rookery_core::service::transfer;
+use context::Cx;
+use context::queue::{Done, Failure, RunImport};
+use service::transfer;
 use store::job::Claim;
 
 impl Run for RunImport {

@@ -2,10 +2,10 @@
 //! job sends it twice.
 
 use super::Run;
+use context::Cx;
+use context::queue::{Done, Failure, MailNotifications, SendMail};
 use mail::{Email, Error};
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, MailNotifications, SendMail};
-use rookery_core::service::email;
+use service::email;
 use store::job::Claim;
 
 impl Run for SendMail {

@@ -2,10 +2,10 @@
 //! given up: it is no use to anyone later, so it becomes no dead letter.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::entity::push_message;
-use rookery_core::queue::{Done, Failure, SendPush, enqueue_at, finish};
-use rookery_core::service::push::{self, Sent};
+use context::Cx;
+use context::queue::{Done, Failure, SendPush, enqueue_at, finish};
+use entity::push_message;
+use service::push::{self, Sent};
 use store::job::Claim;
 
 /// How many times a push is sent before it is given up (docs/contract/push.md#5-message).

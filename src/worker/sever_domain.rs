@@ -4,9 +4,9 @@
 //! moment it goes on, and nothing is counted twice.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, SeverDomain, enqueue, finish};
-use rookery_core::service::domain_block;
+use context::Cx;
+use context::queue::{Done, Failure, SeverDomain, enqueue, finish};
+use service::domain_block;
 use store::job::Claim;
 
 impl Run for SeverDomain {

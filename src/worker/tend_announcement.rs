@@ -1,9 +1,9 @@
 //! Job: publishes an announcement that is due, takes back one that ended, and tells of changes made by commands.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, TendAnnouncement, finish};
-use rookery_core::service::announcement;
+use context::Cx;
+use context::queue::{Done, Failure, TendAnnouncement, finish};
+use service::announcement;
 use store::job::Claim;
 
 impl Run for TendAnnouncement {

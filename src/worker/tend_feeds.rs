@@ -5,9 +5,9 @@
 
 use super::Run;
 use chrono::TimeDelta;
-use rookery_core::Cx;
-use rookery_core::error::Result;
-use rookery_core::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
+use context::Cx;
+use context::error::Result;
+use context::queue::{Done, Failure, TendFeeds, enqueue, enqueue_at, finish};
 use store::feed::{HOME, LIST};
 use store::job::Claim;
 

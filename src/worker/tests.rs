@@ -8,9 +8,9 @@ use ::database::Engine;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use config::Config;
+use context::default_answers;
+use context::extension::{Extensions, RunJobs};
 use model::clock::Clock;
-use rookery_core::default_answers;
-use rookery_core::extension::{Extensions, RunJobs};
 use store::job::NewJob;
 
 use super::*;

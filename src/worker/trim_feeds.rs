@@ -1,9 +1,9 @@
 //! Job: trims plugin feeds of one kind to their maximum length. Queued on insertion, deduplicated per kind of feed.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::error::Result;
-use rookery_core::queue::{Done, Failure, PLUGIN_FEED_LENGTH, TrimFeeds, enqueue, finish};
+use context::Cx;
+use context::error::Result;
+use context::queue::{Done, Failure, PLUGIN_FEED_LENGTH, TrimFeeds, enqueue, finish};
 use store::job::Claim;
 
 /// Feeds trimmed per transaction.

@@ -1,9 +1,9 @@
 //! Job: verifies the links of a profile. A page that cannot be fetched is looked at again when the fields are saved.
 
 use super::Run;
-use rookery_core::Cx;
-use rookery_core::queue::{Done, Failure, VerifyLinks};
-use rookery_core::service::profile_link;
+use context::Cx;
+use context::queue::{Done, Failure, VerifyLinks};
+use service::profile_link;
 use store::job::Claim;
 
 impl Run for VerifyLinks {

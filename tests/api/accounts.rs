@@ -1,7 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/accounts/>
 
 use model::AccountId;
-use rookery_core::service::signing_key;
+use service::signing_key;
 use store::account::AccountCounts;
 
 use crate::harness::TestApp;

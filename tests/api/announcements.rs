@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use chrono::Duration;
+use context::change::Change;
 use model::RowId;
-use rookery_core::change::Change;
-use rookery_core::service::announcement::{self, Draft, Publication};
 use serde_json::{Value, json};
+use service::announcement::{self, Draft, Publication};
 use tokio::sync::broadcast::Receiver;
 
 use crate::contract;

@@ -3,8 +3,9 @@
 //! On SQLite the one writer puts them in order; on PostgreSQL (READ COMMITTED) locks and constraints do.
 
 use axum::http::StatusCode;
-use rookery_core::service::oauth::exchange::{self, Request as TokenRequest};
 use serde_json::{Value, json};
+use service::oauth::exchange;
+use service::oauth::exchange::Request as TokenRequest;
 
 use crate::conversations::open_accounts;
 use crate::harness::{Answer, Client, RequestBuilder, TestApp};
@@ -403,7 +404,7 @@ async fn an_application_gets_one_token_for_the_same() {
             let cx = app.app.clone();
             let request = TokenRequest {
                 grant_type: Some("client_credentials".to_owned()),
-                credentials: rookery_core::service::oauth::Credentials {
+                credentials: service::oauth::Credentials {
                     client_id: Some(text("client_id")),
                     client_secret: Some(text("client_secret").into()),
                 },

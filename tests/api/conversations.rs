@@ -1,6 +1,6 @@
 //! <https://docs.joinmastodon.org/methods/conversations/>
 
-use rookery_core::change::Change;
+use context::change::Change;
 use serde_json::{Value, json};
 
 use crate::contract;

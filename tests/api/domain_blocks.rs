@@ -1,9 +1,9 @@
 //! <https://docs.joinmastodon.org/methods/domain_blocks/>
 
 use chrono::Duration;
-use rookery_core::queue::{self, UnmergeDomain};
-use rookery_core::service::notification;
+use context::queue::{self, UnmergeDomain};
 use serde_json::{Value, json};
+use service::notification;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

@@ -2,8 +2,8 @@
 
 use database::Engine;
 use model::{AppId, Scopes};
-use rookery_core::service::token;
 use serde_json::{Value, json};
+use service::token;
 
 use crate::harness::{Browser, Client, PASSWORD, TestApp};
 

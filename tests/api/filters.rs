@@ -325,7 +325,7 @@ async fn each_request_says_once_that_filters_changed() {
     let mut changes = || {
         let mut count = 0;
         while let Ok(change) = heard.try_recv() {
-            count += i32::from(change.kind() == rookery_core::change::ChangeKind::FiltersChanged);
+            count += i32::from(change.kind() == context::change::ChangeKind::FiltersChanged);
         }
         count
     };

@@ -6,7 +6,7 @@ use crate::contract;
 use crate::harness::TestApp;
 
 async fn set(app: &TestApp, key: &str, value: &str) {
-    rookery_core::service::settings::set(&app.app, key, value).await.unwrap();
+    service::settings::set(&app.app, key, value).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and what they do to home.
 
 use chrono::Duration;
-use rookery_core::queue::{self, TendFeeds};
+use context::queue::{self, TendFeeds};
 use serde_json::{Value, json};
 
 use crate::contract;

@@ -103,7 +103,7 @@ async fn job_waits_when_the_clock_was_set_back() {
     let id = status["id"].as_str().unwrap();
     let mut tx = app.db().begin().await.unwrap();
     let status_id = id.parse::<i64>().unwrap().into();
-    rookery_core::service::status::expire(&app.app, &mut tx, status_id).await.unwrap();
+    service::status::expire(&app.app, &mut tx, status_id).await.unwrap();
     tx.commit().await.unwrap();
     alice.get(&path(&status, "")).ok().await;
     app.app.clock.advance(Duration::minutes(11));

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use chrono::Duration;
 use image::{Rgb, RgbImage};
 use model::{Actor, MediaId, StatusId};
-use rookery_core::service;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Client, TestApp};

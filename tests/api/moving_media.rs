@@ -6,9 +6,9 @@ use std::process::Command;
 use axum::http::StatusCode;
 use base64::Engine as _;
 use chrono::Duration;
-use rookery_core::queue::ProcessMedia;
-use rookery_core::service::media::moving::{self, Processing};
+use context::queue::ProcessMedia;
 use serde_json::{Value, json};
+use service::media::moving::{self, Processing};
 
 use crate::harness::{Client, TestApp};
 use crate::media::{path, png, stored_files};

@@ -1,8 +1,8 @@
 //! Notification policies, and the requests of whoever they filter.
 
 use chrono::Duration;
+use context::change::Change;
 use model::NotificationType as Type;
-use rookery_core::change::Change;
 use serde_json::{Value, json};
 
 use super::notifications::{FOLLOW, ids, index, notice, notify, raw, status, tie, types};

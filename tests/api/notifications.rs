@@ -1,12 +1,12 @@
 //! <https://docs.joinmastodon.org/methods/notifications/>
 
 use chrono::Duration;
+use context::change::Change;
+use context::extension::Notice;
 use database::Engine;
 use model::{NotificationType as Type, StatusId};
-use rookery_core::change::Change;
-use rookery_core::extension::Notice;
-use rookery_core::service::notification;
 use serde_json::{Value, json};
+use service::notification;
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

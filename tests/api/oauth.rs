@@ -481,7 +481,7 @@ async fn an_app_revokes_its_own_tokens_only() {
     }
     refused(&with_token(&app, &token).get("/oauth/token/info").send().await, 401, "invalid_token");
     let told = events.try_recv().expect("who is connected by it is told");
-    assert!(matches!(*told, rookery_core::change::Change::TokenRevoked { .. }));
+    assert!(matches!(*told, context::change::Change::TokenRevoked { .. }));
 }
 
 #[tokio::test]

@@ -371,7 +371,7 @@ async fn subscription_goes_with_its_token() {
     // With all others of its person.
     subscribe(&bob, new.clone()).await;
     let mut tx = app.db().begin().await.unwrap();
-    rookery_core::service::oauth::revoke::everything(&app.app, &mut tx, bob.id()).await.unwrap();
+    service::oauth::revoke::everything(&app.app, &mut tx, bob.id()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(subscriptions(&app).await, 0);
 
@@ -409,7 +409,7 @@ async fn key_is_kept_and_another_secret_key_does_not_replace_it() {
     assert_eq!(instance["configuration"]["vapid"]["public_key"], Value::Null);
 
     subscribe(&alice, new).await;
-    assert_eq!(rookery_core::service::push::reset(&other.app).await.unwrap(), 1);
+    assert_eq!(service::push::reset(&other.app).await.unwrap(), 1);
     assert!(key(&app.beside(&[secret]).await).is_some_and(|new| Some(new) != key(&app)));
 }
 

@@ -1,7 +1,7 @@
 //! Rate limits (docs/contract/rules.md#5-rate-limits).
 
 use chrono::Duration;
-use rookery_core::service::rate_limits::{self, Family};
+use service::rate_limits::{self, Family};
 
 use crate::harness::{Browser, TestApp};
 

@@ -3,7 +3,7 @@
 use chrono::Duration;
 use database::sql::STATEMENTS;
 use model::{AccountId, RowId};
-use rookery_core::service::{auth, relations, removal, staff};
+use service::{auth, relations, removal, staff};
 use store::relation_set;
 use store::relationship::{self, Pair};
 

@@ -3,8 +3,8 @@
 use chrono::Duration;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
-use rookery_core::service::rate_limits::{self, Family};
 use serde_json::{Value, json};
+use service::rate_limits::{self, Family};
 use store::{follow, relationship};
 
 use crate::harness::{Client, TestApp};

@@ -1,8 +1,8 @@
 //! Suspending people, and removing them for good.
 
 use chrono::Duration;
-use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
+use service::{removal, staff};
 
 use crate::domain_blocks::block;
 use crate::harness::{Client, TestApp};

@@ -1,8 +1,8 @@
 //! <https://docs.joinmastodon.org/methods/reports/>, and `rookery report`.
 
-use rookery_core::limits::Key;
-use rookery_core::service::rate_limits;
+use context::limits::Key;
 use serde_json::{Value, json};
+use service::rate_limits;
 
 use crate::harness::{Client, TestApp};
 use crate::removal::remove;

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use rookery_core::service::settings;
+use service::settings;
 
 use crate::harness::TestApp;
 use crate::media::png;

@@ -1,8 +1,8 @@
 //! Signing up: in an app, in a browser, and as the owner of a new server.
 
 use database::Engine;
-use rookery_core::service::{owner, staff};
 use serde_json::{Value, json};
+use service::{owner, staff};
 
 use crate::harness::{Browser, TestApp};
 

@@ -305,7 +305,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
     }
     seed.write(app.db()).await;
     // A server that starts now must not believe those statistics.
-    let options = rookery_core::cx::db_options(&app.app.config);
+    let options = context::cx::db_options(&app.app.config);
     let db = database::Db::open(&options).await.unwrap();
     let tables: Vec<(String,)> = db.fetch_raw("SELECT name FROM sqlite_master WHERE type = 'table'").await.unwrap();
     let mut scans = Vec::new();

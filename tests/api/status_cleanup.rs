@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::Duration;
-use rookery_core::service::status_cleanup::{self, StatusCleanupPolicy};
 use serde_json::{Value, json};
+use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use crate::harness::{Client, TestApp};
 use crate::media::png;

@@ -427,7 +427,7 @@ async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
     }
     let tend = || async {
         let mut tx = app.app.db.begin().await.unwrap();
-        rookery_core::queue::enqueue(&app.app, &mut tx, &rookery_core::queue::TendFeeds::begin()).await.unwrap();
+        context::queue::enqueue(&app.app, &mut tx, &context::queue::TendFeeds::begin()).await.unwrap();
         tx.commit().await.unwrap();
         app.run_jobs().await;
     };

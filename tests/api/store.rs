@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use context::queue::{self, AcceptRequests, Job as _, TendFeeds};
 use database::Engine;
 use database::sql::STATEMENTS;
 use model::job::Lane;
-use rookery_core::queue::{self, AcceptRequests, Job as _, TendFeeds};
 use store::job::{self, Attempt};
 
 use crate::harness::TestApp;

@@ -3,8 +3,8 @@
 //! <https://docs.joinmastodon.org/methods/tags/>, <https://docs.joinmastodon.org/methods/followed_tags/>,
 //! <https://docs.joinmastodon.org/methods/featured_tags/>
 
-use rookery_core::service::rate_limits::{self, Family};
 use serde_json::{Value, json};
+use service::rate_limits::{self, Family};
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

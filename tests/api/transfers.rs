@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use model::transfer::TransferKind;
-use rookery_core::service::rate_limits::{self, Family};
-use rookery_core::service::transfer::{self, Import, Mode};
 use serde_json::{Value, json};
+use service::rate_limits::{self, Family};
+use service::transfer::{self, Import, Mode};
 
 use crate::crash::{self, Server};
 use crate::harness::{Client, TestApp, TestDatabase};

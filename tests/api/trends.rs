@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use chrono::Duration;
+use context::extension::{Decorate, Decorations, Entity, Extensions, Members, Target, Versions};
+use context::queue::{self, RefreshTrends};
+use context::{Cx, default_answers};
 use model::Actor;
-use rookery_core::Cx;
-use rookery_core::default_answers;
-use rookery_core::extension::{Decorate, Decorations, Entity, Extensions, Members, Target, Versions};
-use rookery_core::queue::{self, RefreshTrends};
-use rookery_core::service::trend::refresh::{measure, save};
 use serde_json::{Value, json};
+use service::trend::refresh::{measure, save};
 
 use crate::contract;
 use crate::harness::{Client, Site, TestApp};

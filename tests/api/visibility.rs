@@ -12,7 +12,7 @@ mod streams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use rookery_core::service::announcement::{self, Draft, Publication};
+use service::announcement::{self, Draft, Publication};
 
 use crate::contract;
 use crate::harness::{Client, TestApp};

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use chrono::Duration;
-use rookery_core::service;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Client, TestApp};

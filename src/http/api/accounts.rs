@@ -19,8 +19,6 @@ use crate::page::{Links, Page};
 use model::account::AccountSearch;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
-use rookery_core::entity;
-use rookery_core::service;
 
 /// Maximum number of ids in one request (contract: routes).
 const IDS_MAX: usize = 40;

@@ -10,8 +10,6 @@ use crate::extract::auth::{AnyScope, WriteAccounts, WriteFavourites};
 use crate::extract::{Auth, Path};
 use crate::json::Json;
 use model::RowId;
-use rookery_core::entity;
-use rookery_core::service;
 
 /// `GET /api/v1/announcements`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<AnyScope>) -> Result<Response> {

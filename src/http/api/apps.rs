@@ -13,9 +13,9 @@ use crate::extract::params::{list, text};
 use crate::extract::{AnyStateAppAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
-use rookery_core::entity::application::{Application, CredentialApplication};
-use rookery_core::service;
-use rookery_core::service::application::Registration;
+use entity::application::{Application, CredentialApplication};
+
+use service::application::Registration;
 
 /// Body parameters of [`create`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

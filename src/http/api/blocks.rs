@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::extract::Auth;
 use crate::extract::auth::ReadBlocks;
 use crate::page::Page;
-use rookery_core::service;
 
 /// `GET /api/v1/blocks`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page> {

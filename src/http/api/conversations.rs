@@ -9,8 +9,6 @@ use crate::extract::{Auth, Paging, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::RowId;
-use rookery_core::entity;
-use rookery_core::service;
 
 /// `GET /api/v1/conversations`: paged by the ids of the last statuses.
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging<20, 40>) -> Result<Page> {

@@ -15,13 +15,11 @@ use crate::extract::auth::{Profile, WriteAccounts};
 use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Upload, Uploads};
 use crate::json::Json;
-use model::Actor;
 use model::account::Searchability;
-use model::{QuotePolicy, Visibility};
-use rookery_core::entity;
-use rookery_core::service;
-use rookery_core::service::profile::Changes;
-use rookery_core::service::profile_image::Picture;
+use model::{Actor, QuotePolicy, Visibility};
+
+use service::profile::Changes;
+use service::profile_image::Picture;
 
 /// `GET /api/v1/accounts/verify_credentials`
 pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {

@@ -7,7 +7,7 @@ use axum::response::Response;
 use crate::Cx;
 use crate::error::Result;
 use crate::json::document;
-use rookery_core::entity::document::PublicDocument;
+use entity::document::PublicDocument;
 
 /// `GET /api/v1/custom_emojis`: emojis visible in the picker, sorted by shortcode.
 pub async fn index(cx: Cx) -> Result<Response> {

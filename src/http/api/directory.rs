@@ -12,8 +12,8 @@ use crate::extract::auth::AnyScope;
 use crate::extract::params::{flag, text};
 use crate::extract::{AppAuth, OffsetPaging, Params};
 use crate::json::Json;
-use rookery_core::entity;
-use rookery_core::service::directory::{self, DirectoryPage, Order};
+
+use service::directory::{self, DirectoryPage, Order};
 
 /// Query parameters of [`index`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -13,8 +13,7 @@ use crate::extract::{Auth, Paging, Params};
 use crate::json::Json;
 use crate::operation::required;
 use crate::page::{Links, Page};
-use rookery_core::entity::domain_block::{self, DomainBlockPreview};
-use rookery_core::service;
+use entity::domain_block::{self, DomainBlockPreview};
 
 /// The parameter of [`create`], [`delete`] and [`preview`].
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,13 +8,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
-use crate::error::Result;
-use crate::error::json;
+use crate::error::{Result, json};
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
 use crate::extract::params::text;
 use crate::extract::{AnyStateAuth, Params};
 use crate::json::Json;
-use rookery_core::service::confirmation;
+use service::confirmation;
 
 /// Body parameters of [`create_confirmation`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

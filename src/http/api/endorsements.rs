@@ -9,7 +9,6 @@ use crate::extract::auth::ReadAccounts;
 use crate::extract::{Auth, MaybeAuth, Path};
 use crate::page::Page;
 use model::AccountId;
-use rookery_core::service;
 
 /// `GET /api/v1/endorsements`: all of them, without links, when the limit is 0.
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>, paging: AccountPaging) -> Result<Page> {

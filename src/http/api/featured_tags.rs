@@ -14,8 +14,6 @@ use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
 use model::RowId;
-use rookery_core::entity;
-use rookery_core::service;
 
 /// `GET /api/v1/featured_tags`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Response> {

@@ -15,10 +15,10 @@ use crate::json::Json;
 use crate::operation::required;
 use model::filter::{FilterAction, FilterContext};
 use model::{FilterId, RowId, StatusId};
-use rookery_core::entity;
-use rookery_core::json::Fragment;
-use rookery_core::service::filter::keyword::KeywordChange;
-use rookery_core::service::filter::{self, FilterChange};
+
+use context::json::Fragment;
+use service::filter::keyword::KeywordChange;
+use service::filter::{self, FilterChange};
 
 /// `GET /api/v2/filters`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Response> {
@@ -315,6 +315,6 @@ pub async fn delete_status(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id)
 }
 
 /// Each of `rows`, rendered.
-pub(super) fn all<T>(rows: &[T], render: fn(&T) -> rookery_core::error::Result<Fragment>) -> Result<Vec<Fragment>> {
-    Ok(rows.iter().map(render).collect::<rookery_core::error::Result<_>>()?)
+pub(super) fn all<T>(rows: &[T], render: fn(&T) -> context::error::Result<Fragment>) -> Result<Vec<Fragment>> {
+    Ok(rows.iter().map(render).collect::<context::error::Result<_>>()?)
 }

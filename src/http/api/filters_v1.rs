@@ -16,9 +16,9 @@ use crate::json::Json;
 use crate::operation::required;
 use model::RowId;
 use model::filter::FilterContext;
-use rookery_core::entity;
-use rookery_core::service::filter::keyword;
-use rookery_core::service::filter::v1::{self, PhraseChange};
+
+use service::filter::keyword;
+use service::filter::v1::{self, PhraseChange};
 
 /// `GET /api/v1/filters`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Response> {

@@ -10,8 +10,6 @@ use crate::extract::{Auth, Path};
 use crate::json::Json;
 use crate::page::Page;
 use model::AccountId;
-use rookery_core::entity;
-use rookery_core::service;
 
 /// `GET /api/v1/follow_requests`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFollowRequests>, paging: AccountPaging) -> Result<Page> {

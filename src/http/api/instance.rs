@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::extract::AppAuth;
 use crate::extract::auth::AnyScope;
 use crate::json::{Json, document};
-use rookery_core::entity::document::PublicDocument;
-use rookery_core::entity::instance::{Activity, DomainBlock};
-use rookery_core::service::instance;
+use entity::document::PublicDocument;
+use entity::instance::{Activity, DomainBlock};
+use service::instance;
 
 /// `GET /api/v2/instance`
 pub async fn show(cx: Cx) -> Result<Response> {

@@ -17,12 +17,12 @@ use crate::operation::required;
 use crate::page::Page;
 use model::list::RepliesPolicy;
 use model::{AccountId, Actor, RowId};
-use rookery_core::entity;
-use rookery_core::service::list::{self as service, List, Wish};
+
+use service::list::{self, List, Wish};
 
 /// `GET /api/v1/lists`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Response> {
-    let lists = service::list(&cx, &actor).await?;
+    let lists = list::list(&cx, &actor).await?;
     Ok(Json::list(entity::list::render(&cx, &actor, &lists).await?))
 }
 
@@ -79,13 +79,13 @@ impl From<ListParams> for Wish {
 
 /// `POST /api/v1/lists`
 pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Params(params): Params<NewListParams>) -> Result<Json> {
-    let list = service::create(&cx, &actor, params.into()).await?;
+    let list = list::create(&cx, &actor, params.into()).await?;
     render_list(&cx, &actor, &list).await
 }
 
 /// `GET /api/v1/lists/{id}`
 pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json> {
-    let list = service::find(&cx, &actor, id).await?;
+    let list = list::find(&cx, &actor, id).await?;
     render_list(&cx, &actor, &list).await
 }
 
@@ -96,14 +96,14 @@ pub async fn update(
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<ListParams>>,
 ) -> Result<Json> {
-    let Params(params) = params.or_missing(service::find(&cx, &actor, id)).await?;
-    let list = service::update(&cx, &actor, id, params.into()).await?;
+    let Params(params) = params.or_missing(list::find(&cx, &actor, id)).await?;
+    let list = list::update(&cx, &actor, id, params.into()).await?;
     render_list(&cx, &actor, &list).await
 }
 
 /// `DELETE /api/v1/lists/{id}`
 pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Path(id): Path<RowId>) -> Result<Json> {
-    service::delete(&cx, &actor, id).await?;
+    list::delete(&cx, &actor, id).await?;
     Json::empty()
 }
 
@@ -118,7 +118,7 @@ pub async fn accounts(
     Path(id): Path<RowId>,
     paging: AccountPaging,
 ) -> Result<Page> {
-    let rows = service::members(&cx, &actor, id, &page_or_all(&paging)).await?;
+    let rows = list::members(&cx, &actor, id, &page_or_all(&paging)).await?;
     listed(&cx, &paging, &rows).await
 }
 
@@ -139,11 +139,11 @@ impl MemberParams {
         actor: &Actor,
         list: RowId,
     ) -> Result<Vec<AccountId>> {
-        let Params(params) = params.or_missing(service::find(cx, actor, list)).await?;
+        let Params(params) = params.or_missing(list::find(cx, actor, list)).await?;
         match params.account_ids {
             Some(accounts) => Ok(accounts),
             None => {
-                service::find(cx, actor, list).await?;
+                list::find(cx, actor, list).await?;
                 Err(Error::missing("account_ids[]").into())
             }
         }
@@ -158,7 +158,7 @@ pub async fn add_accounts(
     params: ParamsOfOwn<Params<MemberParams>>,
 ) -> Result<Json> {
     let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
-    service::add_members(&cx, &actor, id, &accounts).await?;
+    list::add_members(&cx, &actor, id, &accounts).await?;
     Json::empty()
 }
 
@@ -170,6 +170,6 @@ pub async fn remove_accounts(
     params: ParamsOfOwn<Params<MemberParams>>,
 ) -> Result<Json> {
     let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
-    service::remove_members(&cx, &actor, id, &accounts).await?;
+    list::remove_members(&cx, &actor, id, &accounts).await?;
     Json::empty()
 }

@@ -12,8 +12,6 @@ use crate::extract::params::{int, list};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use model::marker::MarkedTimeline;
-use rookery_core::entity;
-use rookery_core::service;
 
 /// Query parameters of [`index`]; unknown timeline names are ignored.
 #[derive(Debug, Deserialize, JsonSchema)]

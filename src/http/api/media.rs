@@ -14,11 +14,11 @@ use crate::extract::params::{self, ParamsOfOwn};
 use crate::extract::{Auth, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
+use context::json::media::MediaAttachment;
 use model::MediaId;
 use model::media::MediaState;
-use rookery_core::json::media::MediaAttachment;
-use rookery_core::service;
-use rookery_core::service::media::moving::Processing;
+
+use service::media::moving::Processing;
 
 /// Metadata sent with an upload or an update.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,8 +8,6 @@ use crate::error::Result;
 use crate::extract::Auth;
 use crate::extract::auth::ReadMutes;
 use crate::page::{Links, Page};
-use rookery_core::entity;
-use rookery_core::service;
 
 /// `GET /api/v1/mutes`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadMutes>, paging: AccountPaging) -> Result<Page> {

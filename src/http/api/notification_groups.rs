@@ -16,10 +16,10 @@ use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page, link_header};
 use model::notification::NotificationKind;
-use rookery_core::entity;
-use rookery_core::entity::notification::UnreadCount;
-use rookery_core::entity::notification_group::ExpandAccounts;
-use rookery_core::service::notification::groups::{self, GroupFilter};
+
+use entity::notification::UnreadCount;
+use entity::notification_group::ExpandAccounts;
+use service::notification::groups::{self, GroupFilter};
 
 /// Query parameters that filter groups.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

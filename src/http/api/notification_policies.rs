@@ -11,9 +11,9 @@ use crate::extract::auth::{ReadNotifications, WriteNotifications};
 use crate::extract::params::{flag, word};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
+use entity::notification_policy::{render, render_v1};
 use model::notification::PolicyAction;
-use rookery_core::entity::notification_policy::{render, render_v1};
-use rookery_core::service::notification::policy::{self, PolicyChange};
+use service::notification::policy::{self, PolicyChange};
 
 /// Body parameters of [`update`]; what is left out stays.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -13,9 +13,9 @@ use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::RowId;
-use rookery_core::entity;
-use rookery_core::entity::notification_request::NotificationRequestsMerged;
-use rookery_core::service::notification::requests;
+
+use entity::notification_request::NotificationRequestsMerged;
+use service::notification::requests;
 
 /// Body parameters of [`accept_all`] and [`dismiss_all`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

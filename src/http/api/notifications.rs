@@ -12,11 +12,11 @@ use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
+use entity::notification::UnreadCount;
 use model::notification::NotificationKind;
 use model::{AccountId, NotificationId};
-use rookery_core::entity::{self, notification::UnreadCount};
-use rookery_core::service;
-use rookery_core::service::notification::NotificationFilter;
+
+use service::notification::NotificationFilter;
 
 /// Query parameters that filter notifications.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -11,8 +11,8 @@ use crate::extract::Params;
 use crate::extract::params::{int, text};
 use crate::json::Json;
 use crate::operation::required;
-use rookery_core::entity::oembed::{DEFAULT_WIDTH, OEmbed};
-use rookery_core::service::public;
+use entity::oembed::{DEFAULT_WIDTH, OEmbed};
+use service::public;
 
 /// Largest side of a frame, in pixels.
 const SIDE_MAX: i64 = 10_000;

@@ -11,7 +11,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use crate::extract::params::text;
-use rookery_core::service::domain;
+use service::domain;
 
 /// Query parameters of [`search`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -15,8 +15,8 @@ use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
 use model::PollId;
-use rookery_core::entity;
-use rookery_core::service::poll;
+
+use service::poll;
 
 /// `GET /api/v1/polls/{id}`
 pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<PollId>) -> Result<Json> {

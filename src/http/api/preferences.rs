@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::extract::Auth;
 use crate::extract::auth::ReadAccounts;
 use crate::json::Json;
-use rookery_core::entity;
 
 /// `GET /api/v1/preferences`
 pub async fn show(Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json> {

@@ -15,8 +15,8 @@ use crate::extract::{Auth, Params};
 use crate::json::Json;
 use crate::operation::required;
 use model::notification::PushPolicy;
-use rookery_core::entity;
-use rookery_core::service::push::{self, Destination, Wanted};
+
+use service::push::{self, Destination, Wanted};
 
 /// Body parameters of [`create`].
 #[derive(Debug, Deserialize, JsonSchema)]

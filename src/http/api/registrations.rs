@@ -14,8 +14,8 @@ use crate::extract::{AppAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
 use crypto::Secret;
-use rookery_core::entity::token::Token;
-use rookery_core::service::registration::{self, SignUp};
+use entity::token::Token;
+use service::registration::{self, SignUp};
 
 /// Body parameters of [`create`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

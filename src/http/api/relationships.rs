@@ -16,9 +16,8 @@ use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
 use model::{AccountId, Actor};
-use rookery_core::entity;
-use rookery_core::service;
-use rookery_core::service::follow::Wish;
+
+use service::follow::Wish;
 
 /// Query parameters of [`index`].
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -14,9 +14,8 @@ use crate::json::Json;
 use crate::operation::required;
 use model::report::ReportCategory;
 use model::{AccountId, RuleId, StatusId};
-use rookery_core::entity;
-use rookery_core::service;
-use rookery_core::service::report::Draft;
+
+use service::report::Draft;
 
 /// Body parameters of [`create`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

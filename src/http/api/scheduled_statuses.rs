@@ -13,9 +13,9 @@ use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::{ScheduledStatusId, Time};
-use rookery_core::entity;
-use rookery_core::json::Fragment;
-use rookery_core::service::scheduled_status;
+
+use context::json::Fragment;
+use service::scheduled_status;
 
 /// `GET /api/v1/scheduled_statuses`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {

@@ -13,9 +13,9 @@ use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
 use model::{AccountId, StatusId};
-use rookery_core::entity;
-use rookery_core::json::{Array, Object};
-use rookery_core::service::search::{self, Query};
+
+use context::json::{Array, Object};
+use service::search::{self, Query};
 
 /// Default number of results of each type.
 const DEFAULT_LIMIT: i64 = 40;

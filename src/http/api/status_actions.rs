@@ -15,9 +15,9 @@ use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::{AccountId, StatusId, Visibility};
-use rookery_core::entity;
-use rookery_core::service::status::Interaction;
-use rookery_core::service::{mark, reblog as reblogs, status};
+
+use service::status::{self, Interaction};
+use service::{mark, reblog as reblogs};
 
 /// `POST /api/v1/statuses/{id}/favourite`
 pub async fn favourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id): Path<StatusId>) -> Result<Json> {

@@ -23,12 +23,12 @@ use crate::page::{Links, Page};
 use ::media::storage::Scratch;
 use model::account::Searchability;
 use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
-use rookery_core::entity;
-use rookery_core::json::{Fragment, Object};
-use rookery_core::service::poll::PollDraft;
-use rookery_core::service::status::{self, Change, Draft, Made, MediaOfDeleted};
-use rookery_core::service::visibility::{self, Place};
-use rookery_core::service::{media, scheduled_status, timeline};
+
+use context::json::{Fragment, Object};
+use service::poll::PollDraft;
+use service::status::{self, Change, Draft, Made, MediaOfDeleted};
+use service::visibility::{self, Place};
+use service::{media, scheduled_status, timeline};
 
 /// Maximum number of ids in one request.
 const MAX_IDS: usize = 20;
@@ -387,7 +387,7 @@ pub async fn context(
 ) -> Result<Json> {
     let with_references = params.with_reference.unwrap_or_default();
     let thread = timeline::context(&cx, viewer.as_deref(), id, with_references).await?;
-    Ok(Json(entity::context::render(&cx, viewer.as_deref(), &thread).await?))
+    Ok(Json(entity::thread::render(&cx, viewer.as_deref(), &thread).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/referred_by`

@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
 use crate::extract::{Auth, OffsetPaging, Path};
 use crate::json::Json;
-use rookery_core::entity;
-use rookery_core::service::suggestion;
+
+use service::suggestion;
 
 /// `GET /api/v1/suggestions`: deprecated.
 pub async fn index_v1(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>, paging: OffsetPaging<40, 80>) -> Result<Response> {

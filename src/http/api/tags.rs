@@ -8,9 +8,8 @@ use crate::extract::auth::{AnyScope, ReadFollowRequests, WriteAccounts, WriteFol
 use crate::extract::{AppAuth, Auth, Paging, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
-use rookery_core::entity;
-use rookery_core::service;
-use rookery_core::service::tag::FoundTag;
+
+use service::tag::FoundTag;
 
 /// `GET /api/v1/tags/{name}`: says whether they follow it to whoever is signed in.
 pub async fn show(cx: Cx, auth: Option<AppAuth<AnyScope>>, Path(name): Path<String>) -> Result<Json> {

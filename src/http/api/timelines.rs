@@ -14,8 +14,8 @@ use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::operation::required;
 use crate::page::{Links, Page};
 use model::{AccountId, Actor, RowId};
-use rookery_core::entity;
-use rookery_core::service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
+
+use service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
 
 /// Renders a slice of statuses with its `Link` header.
 async fn page<const D: i64, const M: i64>(

@@ -14,8 +14,8 @@ use crate::extract::params::language;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use model::StatusId;
-use rookery_core::entity;
-use rookery_core::service::translation;
+
+use service::translation;
 
 /// Body parameters of [`translate`].
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -12,9 +12,9 @@ use crate::extract::auth::AnyScope;
 use crate::extract::{AppAuth, OffsetPaging};
 use crate::page::Page;
 use model::Actor;
-use rookery_core::entity;
-use rookery_core::service::locale;
-use rookery_core::service::trend::{self, Query};
+
+use service::locale;
+use service::trend::{self, Query};
 
 /// What trends in preferred languages vary by.
 const VARY: HeaderValue = HeaderValue::from_static("Authorization, Accept-Language");

@@ -61,7 +61,7 @@ impl<const DEFAULT: i64, const MAX: i64> Paging<DEFAULT, MAX> {
     ///
     /// # Errors
     /// [`Error::BadRequest`] that names the invalid parameter.
-    pub fn read(cx: &rookery_core::Cx, uri: &Uri, default: i64, max: i64) -> Result<Self> {
+    pub fn read(cx: &context::Cx, uri: &Uri, default: i64, max: i64) -> Result<Self> {
         let mut cursor = Cursor { limit: default, ..Cursor::default() };
         let mut other_params = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {

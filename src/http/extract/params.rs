@@ -64,7 +64,7 @@ impl<P> ParamsOfOwn<P> {
     ///
     /// # Errors
     /// Errors of `found`, which is awaited first, then errors of the parameters.
-    pub async fn or_missing<T>(self, found: impl Future<Output = rookery_core::error::Result<T>>) -> Result<P> {
+    pub async fn or_missing<T>(self, found: impl Future<Output = context::error::Result<T>>) -> Result<P> {
         match self.0 {
             Ok(params) => Ok(params),
             Err(refused) => {

@@ -13,8 +13,8 @@ use crate::extract::params::text;
 use crate::web::settings::viewer;
 use crate::web::{Cookies, Csrf, Form, NoFields, Page, SignedIn, redirect};
 use model::{AppId, Time};
-use rookery_core::service::application::{self, Authorized};
-use rookery_core::service::oauth::revoke;
+use service::application::{self, Authorized};
+use service::oauth::revoke;
 
 /// The method override of a form, as HTML forms cannot send DELETE.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -21,9 +21,9 @@ use crate::web::session::sign_in_url;
 use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
 use model::Application;
 use model::oauth::{ErrorCode, OUT_OF_BAND};
-use rookery_core::service::oauth::Fault;
-use rookery_core::service::oauth::authorize::{self, Checked, Request};
-use rookery_core::service::session::Person;
+use service::oauth::Fault;
+use service::oauth::authorize::{self, Checked, Request};
+use service::session::Person;
 
 /// Parameters of an authorization request; from the consent form, with the user's decision.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -131,8 +131,7 @@ pub async fn delete(cx: Cx, SignedIn(person): SignedIn, Form(asked): Form<Author
 /// # Errors
 /// 400 without a code.
 pub async fn native(cx: Cx, Params(native): Params<NativeParams>) -> Result<Page> {
-    let code =
-        native.code.filter(|code| !code.is_empty()).ok_or_else(|| rookery_core::error::Error::missing("code"))?;
+    let code = native.code.filter(|code| !code.is_empty()).ok_or_else(|| context::error::Error::missing("code"))?;
     let context = context! { page_title => cx.language().say("code.title"), noindex => true, code => code };
     Ok(Page::render(&cx, "code.html", context)?.no_store().without_referrer())
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorResponse, json};
 use model::oauth::ErrorCode;
-use rookery_core::service::oauth::Fault;
+use service::oauth::Fault;
 
 #[derive(Serialize)]
 struct Body<'a> {

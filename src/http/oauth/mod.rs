@@ -16,7 +16,7 @@ use axum::response::Response;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::json::document;
-use rookery_core::entity::document::PublicDocument;
+use entity::document::PublicDocument;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414)
 pub async fn metadata(cx: Cx) -> Result<Response> {

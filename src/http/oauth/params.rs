@@ -16,8 +16,8 @@ use crate::extract;
 use crate::operation::{Caller, Describe, Operation, Security};
 use crypto::Secret;
 use model::Grant;
-use rookery_core::service::oauth::Credentials;
-use rookery_core::service::oauth::introspect::invalid_token;
+use service::oauth::Credentials;
+use service::oauth::introspect::invalid_token;
 use text::contains_nul;
 
 /// Like [`extract::Params`], with errors in the OAuth format.

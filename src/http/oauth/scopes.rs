@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::Cx;
+use context::Language;
 use model::Scopes;
-use rookery_core::Language;
 
 /// A scope with its description.
 #[derive(Debug, Serialize)]

@@ -13,9 +13,9 @@ use crate::error::json;
 use crate::extract::params::text;
 use crate::operation::required;
 use crypto::Secret;
-use rookery_core::entity::token::{Token, TokenInfo, TokenIntrospection};
-use rookery_core::service::oauth::introspect::{self, Caller};
-use rookery_core::service::oauth::{exchange, revoke};
+use entity::token::{Token, TokenInfo, TokenIntrospection};
+use service::oauth::introspect::{self, Caller};
+use service::oauth::{exchange, revoke};
 
 /// Parameters of [`create`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]

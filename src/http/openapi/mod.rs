@@ -39,13 +39,13 @@ static PATHS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
 
 /// `GET /api/openapi.json`
 pub async fn show(cx: Cx) -> Result<Response> {
-    let write = || serde_json::to_string(&document(&cx)).map_err(rookery_core::Error::internal);
-    Ok(rendered(rookery_core::entity::document::openapi(&cx, write)?))
+    let write = || serde_json::to_string(&document(&cx)).map_err(context::Error::internal);
+    Ok(rendered(entity::document::openapi(&cx, write)?))
 }
 
 /// The document of what serves now.
 #[must_use]
-pub fn document(cx: &rookery_core::Cx) -> Value {
+pub fn document(cx: &context::Cx) -> Value {
     json!({
         "openapi": "3.1.1",
         "info": {
@@ -67,7 +67,7 @@ pub fn has_entity(name: &str) -> bool {
 }
 
 /// The schemas of entities, the entities and notification types of extensions included.
-fn schemas(cx: &rookery_core::Cx) -> Map<String, Value> {
+fn schemas(cx: &context::Cx) -> Map<String, Value> {
     let mut schemas = ENTITIES.clone();
     schemas.extend(cx.extensions().openapi_entities());
     let types: Vec<Value> = cx.extensions().notification_types().into_iter().map(Value::from).collect();
@@ -82,7 +82,7 @@ fn schemas(cx: &rookery_core::Cx) -> Map<String, Value> {
 }
 
 /// Paths of the core and of extensions, sorted.
-fn paths(cx: &rookery_core::Cx) -> Map<String, Value> {
+fn paths(cx: &context::Cx) -> Map<String, Value> {
     let mut paths = PATHS.clone();
     for (path, item) in cx.extensions().openapi_paths() {
         match (paths.get_mut(&path).and_then(Value::as_object_mut), item) {
@@ -159,7 +159,7 @@ fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
-fn security_schemes(cx: &rookery_core::Cx) -> Value {
+fn security_schemes(cx: &context::Cx) -> Value {
     let url = |path: &str| format!("{}{path}", cx.urls.origin);
     let own = model::scope::ALL.iter().map(|name| ((*name).to_owned(), "".into()));
     let declared = cx.extensions().scopes().into_iter().map(|scope| (scope.name, scope.description.into()));

@@ -7,7 +7,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::Path;
 use crate::web::Page;
-use rookery_core::Error;
+use context::Error;
 
 /// Operations that are listed under one name.
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use crate::extract::params::text;
-use rookery_core::service::confirmation;
+use service::confirmation;
 
 /// Query parameters of the link.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ pub async fn show(cx: Cx, csrf: Csrf, Params(followed): Params<ConfirmationLink>
 /// `POST /auth/confirmation`: the response does not reveal whether an account with that address awaits confirmation.
 ///
 /// # Errors
-/// [`Error::RateLimited`](rookery_core::error::Error::RateLimited)
+/// [`Error::RateLimited`](context::error::Error::RateLimited)
 pub async fn create(cx: Cx, csrf: Csrf, Form(form): Form<Resend>) -> Result<Page> {
     let email = form.email.as_deref().unwrap_or_default().trim();
     confirmation::resend_to(&cx, email).await?;

@@ -19,9 +19,9 @@ use crate::extract::params::{Params, parse};
 use crate::guard::is_multipart;
 use crate::in_flight::InFlight;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
+use context::limits::Key;
 use model::AccountId;
-use rookery_core::limits::Key;
-use rookery_core::service::rate_limits;
+use service::rate_limits;
 
 /// Key derivation label of CSRF tokens.
 const PURPOSE: &str = "csrf";

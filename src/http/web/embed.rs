@@ -10,9 +10,9 @@ use super::Page;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
+use entity::web;
 use model::StatusId;
-use rookery_core::entity::web;
-use rookery_core::service::public;
+use service::public;
 
 /// Content security policy: that of other pages, in a frame of any site and without forms.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; \

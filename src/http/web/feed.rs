@@ -10,9 +10,9 @@ use super::profile::{feed_url, gone};
 use super::{Page, Visitor};
 use crate::Cx;
 use crate::error::Result;
+use entity::web;
 use model::{Account, Cursor};
-use rookery_core::entity::web;
-use rookery_core::service::public;
+use service::public;
 
 /// The format of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

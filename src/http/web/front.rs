@@ -7,11 +7,11 @@ use minijinja::{Value, context};
 use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::Result;
+use context::Language;
+use entity::instance::{Document, rules};
+use entity::web;
 use model::settings::RegistrationsMode;
-use rookery_core::Language;
-use rookery_core::entity::instance::{Document, rules};
-use rookery_core::entity::web;
-use rookery_core::service::{instance, public, registration};
+use service::{instance, public, registration};
 
 /// `GET /`: the front page, or in single-user mode the owner's profile.
 pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {

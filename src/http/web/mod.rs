@@ -33,8 +33,8 @@ use crate::Cx;
 use crate::error::Failure;
 use crate::policy::RouteKind;
 use crate::service::RequestState;
+use context::Language;
 use model::Account;
-use rookery_core::Language;
 use text::escape;
 
 pub use cookies::Cookies;

@@ -12,9 +12,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
 use crate::extract::params::text;
+use context::error::Validation;
 use crypto::Secret;
-use rookery_core::error::Validation;
-use rookery_core::service::owner::{self, Owner};
+use service::owner::{self, Owner};
 
 /// Fields of the form; the link carries the first one.
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]

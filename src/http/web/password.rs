@@ -13,9 +13,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
 use crate::extract::params::text;
+use context::error::Validation;
 use crypto::Secret;
-use rookery_core::error::Validation;
-use rookery_core::service::password;
+use service::password;
 
 /// Fields of the form that requests a link.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

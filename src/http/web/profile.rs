@@ -10,9 +10,9 @@ use super::{Page, Visitor, error_page, feed};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::{Paging, Path};
+use entity::web::{self, WebAccount, WebStatus, clip};
 use model::{Account, StatusId};
-use rookery_core::entity::web::{self, WebAccount, WebStatus, clip};
-use rookery_core::service::public;
+use service::public;
 
 /// Maximum length of a page's description in link previews, in characters.
 pub(super) const DESCRIPTION_CHARS: usize = 300;
@@ -20,7 +20,7 @@ pub(super) const DESCRIPTION_CHARS: usize = 300;
 /// `GET /@{name}`: the profile page, or with the suffix `.atom` or `.rss` a feed.
 ///
 /// # Errors
-/// [`rookery_core::error::Error::NotFound`] when there is no such account.
+/// [`context::error::Error::NotFound`] when there is no such account.
 pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
     if let Some((name, format)) = feed::Format::split(&name) {
         return feed::show(&cx, &visitor, name, format, &paging.cursor).await;

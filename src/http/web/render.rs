@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use super::assets;
 use super::templates::TEMPLATES;
-use crate::Cx;
 use crate::error::Result;
-use crate::{cache, files};
-use rookery_core::templates::Templates;
+use crate::{Cx, cache, files};
+use service::templates::Templates;
 
 /// Content security policy of a page: styles, images and media of this server, and nothing else.
 const POLICY: &str =

@@ -12,8 +12,8 @@ use super::redirect;
 use crate::Cx;
 use crate::error::{ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
-use rookery_core::Language;
-use rookery_core::service::session::{self, Person};
+use context::Language;
+use service::session::{self, Person};
 
 /// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
 const COOKIE_AGE_SECONDS: i64 = 400 * 24 * 60 * 60;

@@ -24,8 +24,8 @@ use super::{Form, Page};
 use crate::error::Result;
 use crate::extract::params::{flag, text};
 use crypto::Secret;
-use rookery_core::service::confirmation;
-use rookery_core::service::session::{self, Applications};
+use service::confirmation;
+use service::session::{self, Applications};
 
 pub use frame::{Frame, field_errors, viewer};
 

@@ -17,8 +17,8 @@ use crate::extract::Params;
 use crate::extract::params::text;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
-use rookery_core::service;
-use rookery_core::service::session::Refusal;
+
+use service::session::Refusal;
 use text::contains_nul;
 
 /// Where sign-in leads without a `next`.
@@ -53,7 +53,7 @@ pub async fn show(
 /// `POST /auth/sign_in`
 ///
 /// # Errors
-/// [`Error::RateLimited`](rookery_core::Error::RateLimited). A wrong password is the form again, with 422.
+/// [`Error::RateLimited`](context::Error::RateLimited). A wrong password is the form again, with 422.
 pub async fn create(
     cx: Cx,
     cookies: Cookies,

@@ -13,9 +13,9 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::params::{flag, text};
 use config::MailTransport;
+use context::error::Validation;
 use crypto::Secret;
-use rookery_core::error::Validation;
-use rookery_core::service::registration::{self, SignUp};
+use service::registration::{self, SignUp};
 use text::markdown;
 
 /// Fields of the form.

@@ -8,10 +8,10 @@ use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
+use entity::web::{self, WebStatus, clip};
 use model::StatusId;
 use model::media::MediaKind;
-use rookery_core::entity::web::{self, WebStatus, clip};
-use rookery_core::service::public;
+use service::public;
 
 /// Maximum length of the status text in the title of its page, in characters.
 const TITLE_CHARS: usize = 50;

@@ -8,8 +8,8 @@ use super::{Page, Visitor};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::{Paging, Path};
-use rookery_core::entity::web;
-use rookery_core::service::timeline::{self, TimelineQuery};
+use entity::web;
+use service::timeline::{self, TimelineQuery};
 use text::hashtag;
 
 /// `GET /tags/{name}`

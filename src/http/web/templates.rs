@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use rookery_core::templates::Templates;
+use service::templates::Templates;
 
 /// Pairs each template's name with its source.
 macro_rules! embed {

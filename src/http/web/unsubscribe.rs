@@ -12,7 +12,7 @@ use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
 use crate::extract::params::text;
-use rookery_core::service::notification;
+use service::notification;
 
 /// Query parameters of the link, and fields of the form.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub struct UnsubscribeLink {
 /// `GET /auth/unsubscribe?account=…&token=…`
 ///
 /// # Errors
-/// [`Error::NotFound`](rookery_core::error::Error::NotFound) for another link than those of letters.
+/// [`Error::NotFound`](context::error::Error::NotFound) for another link than those of letters.
 pub async fn show(cx: Cx, Params(link): Params<UnsubscribeLink>) -> Result<Page> {
     page(&cx, &link, false).await
 }

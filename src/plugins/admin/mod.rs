@@ -25,10 +25,10 @@ use crate::manifest::{self, Hook, Moment};
 use crate::package::{self, Package};
 use crate::{Active, Cx, PluginId, install, jobs, sql};
 use config::nearest;
+use context::error::{Error, Result};
+use context::queue::{self, PurgePlugin};
 use database::confined::Scope;
 use model::{Json, boxed};
-use rookery_core::error::{Error, Result};
-use rookery_core::queue::{self, PurgePlugin};
 use store::plugin::Plugin;
 use store::plugin_event::{self, Parked};
 

@@ -1,8 +1,8 @@
 //! Revoking permissions of a plugin.
 
 use config::nearest;
+use context::error::{Error, Result};
 use model::boxed;
-use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 
 use crate::life::desired;

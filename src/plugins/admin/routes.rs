@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 use crate::admin::entity::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
 use crate::install::{self, Source, Terms};
 use crate::{Cx, admin};
+use context::Error;
 use crypto::signature::PublicKey;
 use http::Result;
 use http::extract::auth::{Admin, AdminRead, AdminWrite};
 use http::extract::{Params, Path};
 use http::json::Json;
 use http::operation::required;
-use rookery_core::Error;
 
 /// `GET /api/admin/plugins`
 pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json> {
@@ -219,7 +219,7 @@ pub struct Install {
 
 impl Install {
     /// A file of the server's machine is only for the command line, which has put it where it belongs.
-    fn request(self) -> rookery_core::Result<install::Request> {
+    fn request(self) -> context::Result<install::Request> {
         let read = |name: &str, key: Option<String>| {
             let key = key.as_deref().map(PublicKey::parse).transpose();
             key.map_err(|error| Error::invalid(format!("{name}: {error}")))

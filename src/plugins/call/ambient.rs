@@ -16,9 +16,9 @@ use super::database_time::Turn;
 use super::failure::{OrFailure as _, TRANSACTION_TIME, failure, from_error, transaction_time};
 use super::{Call, Mode};
 use crate::error::refused;
+use context::change::Change;
+use context::error::{Error, Result};
 use database::{Db, Engine, Tx};
-use rookery_core::change::Change;
-use rookery_core::error::{Error, Result};
 
 /// Added to the engine's statement timeout, so that the call is ended first and reports the reason.
 const GRACE: Duration = Duration::from_millis(50);

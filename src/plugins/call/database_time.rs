@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::Call;
 use crate::Active;
-use rookery_core::error::{Error, Result};
+use context::error::{Error, Result};
 
 /// What a statement or transaction may take without being counted: others do not notice it.
 const FREE: Duration = Duration::from_millis(10);

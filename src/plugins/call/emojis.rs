@@ -7,8 +7,8 @@ use rookery_plugin_host::imports::types::Failure;
 
 use super::Call;
 use super::failure::{OrFailure as _, at_most, failure};
-use rookery_core::entity::emoji::CustomEmoji;
-use rookery_core::service::status::compose;
+use entity::emoji::CustomEmoji;
+use service::status::compose;
 
 /// Most names of one call.
 const ITEMS: usize = 1_000;

@@ -4,7 +4,7 @@
 
 use rookery_plugin_host::imports::types::Failure;
 
-use rookery_core::error::{Error, Refusal};
+use context::error::{Error, Refusal};
 
 /// A failure without details.
 pub(super) fn failure(status: u16, code: &str, message: impl Into<String>) -> Failure {

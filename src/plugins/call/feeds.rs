@@ -8,11 +8,11 @@ use rookery_plugin_host::imports::types::{Failure, Page};
 use super::Call;
 use super::core::{cursor, distinct};
 use super::failure::{OrFailure as _, at_most, denied, failure};
+use context::change::{self, Change};
+use context::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
 use database::Tx;
 use model::{RowId, StatusId};
-use rookery_core::change::{self, Change};
-use rookery_core::queue::{self, PLUGIN_FEED_LENGTH, TrimFeeds};
-use rookery_core::service::list;
+use service::list;
 use store::feed::{self, Entries, Feed, HOME, LIST, Reblogs, Source};
 use store::plugin_feed::{self, NewEntry};
 

@@ -52,10 +52,10 @@ pub(crate) use self::streaming::is_person;
 use super::Active;
 use super::manifest::{Manifest, Permissions};
 use crate::Cx;
+use context::change::Change;
+use context::{Error, Origin, Result};
 use database::Tx;
 use model::{AccountId, Actor};
-use rookery_core::change::Change;
-use rookery_core::{Error, Origin, Result};
 
 /// The version of the contract that this server implements.
 pub const API_VERSION: &str = "0.1.0";

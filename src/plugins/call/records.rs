@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::PluginId;
+use context::error::{Error, Result};
 use database::Executor;
 use model::account::{ActorType, OtherSettings};
 use model::{AccountId, StatusId, Visibility};
-use rookery_core::error::{Error, Result};
 use store::plugin_record::{AccountRow, StatusRow};
 
 /// The permission to see the text of statuses that are not public, wherever a plugin meets them.

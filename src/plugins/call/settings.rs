@@ -9,8 +9,8 @@ use super::Call;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error};
 use crate::settings::{self, TRIES};
+use context::error::Error;
 use model::{AccountId, Json};
-use rookery_core::error::Error;
 use store::plugin_setting;
 
 /// Most accounts of one call.

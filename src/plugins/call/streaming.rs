@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::failure::{at_most, denied, failure};
 use super::{Call, Mode};
-use rookery_core::change::Change;
+use context::change::Change;
 
 /// Most messages of one call.
 const MESSAGES: usize = 1_000;

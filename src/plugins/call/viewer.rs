@@ -7,8 +7,8 @@ use rookery_plugin_host::imports::types::{Failure, Viewer};
 use super::Call;
 use super::failure::{OrFailure as _, denied, failure};
 use model::{AccountId, Actor, StatusId};
-use rookery_core::service;
-use rookery_core::service::visibility::{self, Place, Seen};
+
+use service::visibility::{self, Place, Seen};
 
 /// A viewer that the plugin may read as.
 pub(super) enum Eyes {

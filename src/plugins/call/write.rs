@@ -14,12 +14,12 @@ use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
 use crate::call::records;
 use crate::quota::count_reached;
+use context::extension::Notice;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
-use rookery_core::extension::Notice;
-use rookery_core::service::profile_image::Picture;
-use rookery_core::service::status::{self, Draft, Made};
-use rookery_core::service::{auth, follow, mark, notification, profile};
+use service::profile_image::Picture;
+use service::status::{self, Draft, Made};
+use service::{auth, follow, mark, notification, profile};
 
 /// Most statuses that one call creates, deletes or bookmarks.
 const STATUSES: usize = 100;

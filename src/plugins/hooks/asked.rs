@@ -17,10 +17,10 @@ use crate::manifest::{self, Manifest, SearchMark};
 use crate::sql::{ParamType, Returns};
 use crate::{Active, Cx, Registry};
 use async_trait::async_trait;
+use context::error::{Error, Result};
+use context::extension::{CleanupException, ExceptFromCleanup, FindMarked, MarkedPage};
 use model::{AccountId, PluginId, StatusId};
-use rookery_core::error::{Error, Result};
-use rookery_core::extension::{CleanupException, ExceptFromCleanup, FindMarked, MarkedPage};
-use rookery_core::service::search::MARKS;
+use service::search::MARKS;
 
 /// Ids of one statement: of the longest page of a search.
 const MOST: usize = 4_000;
@@ -33,7 +33,7 @@ impl FindMarked for Session {
 
     async fn marked(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         viewer: AccountId,
         word: Option<&str>,
         statuses: &[StatusId],
@@ -43,7 +43,7 @@ impl FindMarked for Session {
 
     async fn list_marked(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         viewer: AccountId,
         word: Option<&str>,
         page: MarkedPage,
@@ -60,7 +60,7 @@ impl ExceptFromCleanup for Session {
 
     async fn kept_from_cleanup(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         account: AccountId,
         chosen: &BTreeMap<String, i64>,
         statuses: &[StatusId],

@@ -15,9 +15,9 @@ use crate::call::{Call, Mode, is_person};
 use crate::cx::Session;
 use crate::error::{no_answer, refused};
 use async_trait::async_trait;
+use context::extension::{ServeChannels, Topic};
+use context::{Error, Result};
 use model::Actor;
-use rookery_core::extension::{ServeChannels, Topic};
-use rookery_core::{Error, Result};
 use store::feed::Feed;
 use store::plugin_feed;
 
@@ -34,7 +34,7 @@ impl ServeChannels for Session {
 
     async fn open_channel(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         actor: &Arc<Actor>,
         name: &str,
         params: Vec<(String, String)>,

@@ -20,8 +20,8 @@ use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
 use crate::manifest::Keep;
 use async_trait::async_trait;
+use context::extension::{Decorate, Decorations, Entity, Members, Target, Versions};
 use model::Actor;
-use rookery_core::extension::{Decorate, Decorations, Entity, Members, Target, Versions};
 
 #[async_trait]
 impl Decorate for Session {
@@ -31,7 +31,7 @@ impl Decorate for Session {
 
     async fn decorate(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         viewer: Option<&Actor>,
         kind: Entity,
         targets: Vec<Target>,

@@ -1,6 +1,6 @@
 //! A cache of decorations of statuses, for hooks whose manifest allows it (`cache`).
 //!
-//! As in [`entity::cache`](rookery_core::entity::cache), keys contain versions, so no invalidation message is needed,
+//! As in [`entity::cache`](entity::cache), keys contain versions, so no invalidation message is needed,
 //! on this node or another: a status's version changes when a plugin says so (`core-write.touch`), and those of its
 //! author and viewer with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is
 //! stale for [`LONGEST`] at most.
@@ -8,9 +8,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use context::extension::{Target, Versions};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use rookery_core::extension::{Target, Versions};
 use tokio::time::Instant;
 
 use super::subscription::Subscription;

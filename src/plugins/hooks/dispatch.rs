@@ -16,7 +16,7 @@ use super::outbox::{EVENTS, FANOUT, SHARDS};
 use super::subscription::Subscription;
 use crate::manifest::Moment;
 use crate::{Cx, Registry};
-use rookery_core::error::Result;
+use context::error::Result;
 use store::plugin_event::{self, EventLane};
 
 /// The shortest delay between two polls.

@@ -22,11 +22,11 @@ use crate::error::{is_refusal, no_answer, refused};
 use crate::manifest::{Moment, Policy};
 use crate::routes::rank;
 use async_trait::async_trait;
+use context::change::StatusTraits;
+use context::error::Result;
+use context::extension::{FilterDrafts, PendingStatus};
+use context::messages::Language;
 use model::{AccountId, Actor, Visibility};
-use rookery_core::change::StatusTraits;
-use rookery_core::error::Result;
-use rookery_core::extension::{FilterDrafts, PendingStatus};
-use rookery_core::messages::Language;
 
 /// Most silent recipients that a filter may give to a status.
 const MOST_RECIPIENTS: usize = 20_000;
@@ -57,7 +57,7 @@ impl FilterDrafts for Session {
 
     async fn filter_draft(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         actor: &Actor,
         draft: PendingStatus,
         params: &Map<String, Value>,
@@ -71,8 +71,8 @@ impl FilterDrafts for Session {
 /// client sent.
 ///
 /// # Errors
-/// [`Error::Refused`](rookery_core::Error::Refused), in the plugin's words, when a plugin refuses, by a verdict or a failure
-/// of its own below 500; [`Error::Plugin`](rookery_core::Error::Plugin) when one whose policy is `refuse` does not answer.
+/// [`Error::Refused`](context::Error::Refused), in the plugin's words, when a plugin refuses, by a verdict or a failure
+/// of its own below 500; [`Error::Plugin`](context::Error::Plugin) when one whose policy is `refuse` does not answer.
 pub async fn filter(
     cx: &Cx,
     actor: &Actor,

@@ -17,13 +17,13 @@ use crate::cx::Session;
 use crate::manifest::is_reserved;
 use crate::{Active, Cx, Registry, routes};
 use async_trait::async_trait;
-use rookery_core::extension::{DescribeServer, Described, Document};
-use rookery_core::json::splice;
+use context::extension::{DescribeServer, Described, Document};
+use context::json::splice;
 use serde_json::{Map, Value};
 
 #[async_trait]
 impl DescribeServer for Session {
-    async fn describe(&self, cx: &rookery_core::Cx, document: Document, json: String) -> Described {
+    async fn describe(&self, cx: &context::Cx, document: Document, json: String) -> Described {
         match Cx::of(cx) {
             Ok(cx) => described(&cx, document, json).await,
             Err(_) => Described { text: json, complete: false },

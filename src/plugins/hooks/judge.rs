@@ -14,11 +14,11 @@ use crate::cx::Session;
 use crate::manifest::Moment;
 use crate::{Cx, Registry};
 use async_trait::async_trait;
+use context::Origin;
+use context::extension::{JudgeNotifications, Judgement, Notice, NotificationTraits};
+use context::messages::Language;
 use model::AccountId;
 use model::notification::NotificationKind;
-use rookery_core::Origin;
-use rookery_core::extension::{JudgeNotifications, Judgement, Notice, NotificationTraits};
-use rookery_core::messages::Language;
 
 #[async_trait]
 impl JudgeNotifications for Session {
@@ -45,7 +45,7 @@ impl JudgeNotifications for Session {
         self.ask(|registry| judges(registry, kind, origin))
     }
 
-    async fn judge(&self, cx: &rookery_core::Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
+    async fn judge(&self, cx: &context::Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
         match Cx::of(cx) {
             Ok(cx) => judge(&cx, notices).await,
             Err(_) => vec![Judgement::default(); notices.len()],

@@ -14,10 +14,10 @@ use super::outbox::{FANOUT, has_account, has_status};
 use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode, feeds, records};
+use context::Origin;
+use context::change::ChangeKind;
+use context::error::{Error, Result};
 use model::{AccountId, StatusId};
-use rookery_core::Origin;
-use rookery_core::change::ChangeKind;
-use rookery_core::error::{Error, Result};
 use store::plugin_event::{self, EventLane, EventRow};
 
 /// Attempts before an event is a dead letter (`parked`).

@@ -9,12 +9,12 @@ use super::table::Hooks;
 use crate::cx::Session;
 use crate::{Cx, Registry};
 use async_trait::async_trait;
+use context::change::{Change, ChangeKind, StatusTraits};
+use context::extension::ReceiveChanges;
+use context::queue::{self, RecordChanges};
+use context::{Origin, Result};
 use database::Tx;
 use model::{AccountId, StatusId};
-use rookery_core::change::{Change, ChangeKind, StatusTraits};
-use rookery_core::extension::ReceiveChanges;
-use rookery_core::queue::{self, RecordChanges};
-use rookery_core::{Origin, Result};
 use store::plugin_event::NewEvent;
 
 /// Shards: events of one plugin that are delivered in parallel; those of one account share a shard and stay in order.
@@ -30,7 +30,7 @@ impl ReceiveChanges for Session {
         self.plugins.run_elsewhere() || self.ask(|registry| listens_to(registry, kind))
     }
 
-    async fn record(&self, cx: &rookery_core::Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
+    async fn record(&self, cx: &context::Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
         if !self.plugins.run_elsewhere() && self.ask(|registry| registry.hooks.listeners().is_empty()) {
             return Ok(());
         }

@@ -3,9 +3,9 @@
 use crate::cx::Session;
 use crate::manifest::{self, Manifest};
 use async_trait::async_trait;
+use context::Result;
+use context::extension::{DeclareScopes, DeclaredScope};
 use database::Db;
-use rookery_core::Result;
-use rookery_core::extension::{DeclareScopes, DeclaredScope};
 
 #[async_trait]
 impl DeclareScopes for Session {

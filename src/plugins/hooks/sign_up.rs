@@ -20,10 +20,10 @@ use crate::cx::Session;
 use crate::error::no_answer;
 use crate::manifest::{Moment, Policy};
 use async_trait::async_trait;
+use context::error::{Error, Result};
+use context::extension::{Admission, JudgeSignUps};
 use database::Tx;
 use model::AccountId;
-use rookery_core::error::{Error, Result};
-use rookery_core::extension::{Admission, JudgeSignUps};
 
 /// How long the rest of the transaction may take: that of the core alone.
 const CORE: Duration = Duration::from_secs(30);
@@ -36,13 +36,13 @@ impl JudgeSignUps for Session {
         })
     }
 
-    async fn judge_sign_up(&self, cx: &rookery_core::Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+    async fn judge_sign_up(&self, cx: &context::Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
         judge(&Cx::of(cx)?, params).await
     }
 
     async fn claim_sign_up(
         &self,
-        cx: &rookery_core::Cx,
+        cx: &context::Cx,
         admission: &Admission,
         params: &Map<String, Value>,
         account: AccountId,

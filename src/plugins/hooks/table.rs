@@ -12,7 +12,6 @@ use super::when::Predicate;
 use crate::manifest::{Hook, Manifest, Moment, NotificationKind};
 use crate::{Absent, Active, PluginId, Quota};
 use model::{NotificationType, Visibility};
-use rookery_core::entity;
 
 /// Objects of core entities to which plugins may add members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];

@@ -4,8 +4,8 @@ use rookery_plugin_host::{LoadError, Stage};
 
 use crate::call::records::visibility_code;
 use crate::manifest::When;
+use context::change::StatusTraits;
 use model::Visibility;
-use rookery_core::change::StatusTraits;
 
 /// A compiled `when`.
 #[derive(Clone, Copy, Debug, Default)]

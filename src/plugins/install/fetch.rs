@@ -15,9 +15,9 @@ use super::index::{self, Entry, INDEX_MAX, Index};
 use super::trust::{self, Terms};
 use crate::Cx;
 use crate::package::{self, Origin, PACKED_MAX, Package, unpack};
+use context::error::{Error, Result};
 use crypto::signature::{PublicKey, SIGNATURE_MAX, Signature};
 use model::{Time, boxed};
-use rookery_core::error::{Error, Result};
 
 /// What the name of a signature's file adds to that of the package.
 pub const SIGNATURE: &str = ".minisig";

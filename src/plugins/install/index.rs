@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::manifest::API;
 use crate::package::{Origin, PACKED_MAX, unpack};
 use config::nearest;
+use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature};
-use rookery_core::error::{Error, Result};
 
 /// What stands under `format`.
 pub const FORMAT: &str = "rookery-plugins/1";

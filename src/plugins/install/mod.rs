@@ -26,8 +26,8 @@ use crate::error::of_fault;
 use crate::life::{desired, pipeline, source};
 use crate::package::{self, Origin, Package};
 use config::folder::TrustedFolder;
+use context::error::{Error, Result};
 use crypto::signature::PublicKey;
-use rookery_core::error::{Error, Result};
 use store::plugin::{Install, Plugin};
 use store::plugin_index::KnownIndex;
 

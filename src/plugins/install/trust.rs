@@ -7,8 +7,8 @@
 use serde::Serialize;
 
 use super::fetch::{Candidate, Listed};
+use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature, SignatureError};
-use rookery_core::error::{Error, Result};
 use store::plugin_index::KnownIndex;
 
 /// What the admin says beforehand.

@@ -14,8 +14,8 @@ use super::trust::{self, Terms, Trust};
 use crate::error::of_fault;
 use crate::package::{Origin, Package};
 use crate::{Cx, admin};
+use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature};
-use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 
 /// A package that was verified.

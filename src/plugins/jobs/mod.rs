@@ -18,16 +18,16 @@ use serde_json::Value;
 use crate::call::{Call, Caller, Mode};
 use crate::manifest::Schedule;
 use crate::{Active, Cx, Registry};
+use context::Origin;
+use context::error::Result;
+use context::queue::{Done, Failure};
 use database::Tx;
 use model::Time;
-use rookery_core::Origin;
-use rookery_core::error::Result;
-use rookery_core::queue::{Done, Failure};
 use store::job::{Claim, JobRow};
 
 use crate::cx::Session;
 use async_trait::async_trait;
-use rookery_core::extension::RunJobs;
+use context::extension::RunJobs;
 pub(crate) use schedule::schedule;
 
 /// Prefix of the kinds of plugin jobs.
@@ -40,7 +40,7 @@ pub(crate) fn kind_of(name: &str) -> String {
 
 #[async_trait]
 impl RunJobs for Session {
-    async fn job_kinds(&self, cx: &rookery_core::Cx) -> Result<Vec<String>> {
+    async fn job_kinds(&self, cx: &context::Cx) -> Result<Vec<String>> {
         let registry = self.registry();
         if registry.plugins.is_empty() {
             return Ok(Vec::new());
@@ -54,7 +54,7 @@ impl RunJobs for Session {
         plugin_of(kind).is_some()
     }
 
-    async fn run_job(&self, cx: &rookery_core::Cx, row: JobRow) -> Result<Done, Failure> {
+    async fn run_job(&self, cx: &context::Cx, row: JobRow) -> Result<Done, Failure> {
         run(&Cx::of(cx)?, row).await
     }
 }

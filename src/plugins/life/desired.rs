@@ -11,9 +11,9 @@ use serde_json::Map;
 use crate::package::Origin;
 use crate::{Active, Cx, Package};
 use config::nearest;
+use context::error::{Error, Result};
 use crypto::Secret;
 use model::Json;
-use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 
 /// Approved packages that are remembered.

@@ -18,9 +18,9 @@ use tokio::time::Instant;
 
 use super::DRAIN;
 use crate::{Active, Cx, PluginId, Registry, sql};
+use context::error::{Error, Result as Done};
 use database::Engine;
 use model::{Time, boxed};
-use rookery_core::error::{Error, Result as Done};
 use store::plugin_schema;
 
 /// How long a request waits before it is answered with 503.

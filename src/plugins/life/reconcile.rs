@@ -22,7 +22,7 @@ use super::pause::{self, Paused};
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
 use crate::{Absent, Active, Cx, Package, PluginId, Registry, package};
-use rookery_core::error::Result as Done;
+use context::error::Result as Done;
 use store::plugin::Plugin;
 
 /// How long a replaced generation may drain: calls still running after that are cut off.

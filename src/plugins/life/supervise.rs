@@ -13,7 +13,7 @@ use super::{desired, pipeline, reconcile, source};
 use crate::error::of_fault;
 use crate::manifest::{Moment, Policy};
 use crate::{Active, Cx};
-use rookery_core::error::{Error, Result};
+use context::error::{Error, Result};
 use store::plugin::Plugin;
 
 /// Looks at every active plugin: rolls back what fails on probation, quarantines what keeps failing.

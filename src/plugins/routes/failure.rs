@@ -6,8 +6,8 @@ use rookery_plugin_host::{CallError, CallErrorKind};
 
 use super::table::Mounted;
 use crate::error::{is_own_mistake, no_answer, refused};
+use context::error::{Error, NoAnswer};
 use http::ErrorResponse;
-use rookery_core::error::{Error, NoAnswer};
 
 /// `Retry-After`, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");

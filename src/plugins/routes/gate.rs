@@ -10,15 +10,15 @@ use super::table::{self, Found, Mounted};
 use crate::Cx;
 use crate::call::Caller;
 use crate::manifest::{Auth, ParamKind};
+use context::error::{Error, Result};
+use context::limits::Key;
 use http::auth::Authentication;
 use http::extract::auth;
 use http::policy::{self, Policy, RouteKind};
 use http::{access, client_address};
 use model::{AccountId, Actor, AppId, Permissions, Scopes, StatusId};
-use rookery_core::error::{Error, Result};
-use rookery_core::limits::Key;
-use rookery_core::service::rate_limits::{self, Spent};
-use rookery_core::service::{self, visibility};
+use service::rate_limits::{self, Spent};
+use service::visibility;
 use text::language;
 
 /// Authenticates the caller, and checks that the route admits them.
@@ -165,7 +165,7 @@ pub(super) async fn admit(cx: &Cx, mounted: &Mounted, caller: &Caller, parts: &P
     if Policy::fallback(path).kind == RouteKind::Api {
         return Ok(());
     }
-    let core = http::Cx(rookery_core::Cx::clone(cx));
+    let core = http::Cx(context::Cx::clone(cx));
     let is_public = mounted.route().html.is_some() || path.starts_with("/.well-known/");
     if !is_public && access::is_closed(&core, &policy::API, &parts.method) {
         let authentication = parts.extensions.get().cloned().unwrap_or(Authentication::Missing);

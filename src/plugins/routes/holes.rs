@@ -11,8 +11,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::call::json::{self, MAX_DEPTH, too_deep};
+use context::json::Fragment;
 use http::web::next::is_own_path;
-use rookery_core::json::Fragment;
 
 /// The kind of entity in a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -217,7 +217,7 @@ fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rookery_core::json::Object;
+    use context::json::Object;
 
     fn entity(text: &str) -> Fragment {
         let mut object = Object::with_capacity(16);

@@ -42,10 +42,10 @@ pub use self::table::Table;
 use self::table::{Found, Mounted};
 use crate::Cx;
 use crate::call::Caller;
+use context::error::Result;
 use http::error::raw_json;
 use http::extract::params::RawParams;
 use http::{cache, observe};
-use rookery_core::error::Result;
 
 /// Names the plugin and generation that answered; sent in development.
 const PLUGIN: HeaderName = HeaderName::from_static("x-plugin");

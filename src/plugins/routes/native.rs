@@ -18,12 +18,12 @@ use crate::error::{no_answer, refused};
 use crate::manifest::{Native, Route};
 use crate::sql::{ParamType, Returns, Statement, Statements};
 use crate::{Active, Cx};
+use context::error::{Error, Result};
+use context::json::Array;
 use database::confined::Lane;
 use http::error::raw_json;
 use model::{Cursor, StatusId};
-use rookery_core::error::{Error, Result};
-use rookery_core::json::Array;
-use rookery_core::service::visibility::Place;
+use service::visibility::Place;
 use store::feed::{Entries, Source};
 
 /// Entries of a feed whose route is not paginated.

@@ -11,12 +11,11 @@ use super::headers;
 use super::holes::{EntityKind, Filled};
 use crate::Cx;
 use crate::call::json;
+use context::error::{Error, Result};
+use context::json::{Array, Fragment};
 use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
-use rookery_core::error::{Error, Result};
-use rookery_core::json::{Array, Fragment};
-use rookery_core::service::visibility::{self, Place};
-use rookery_core::{entity, service};
+use service::visibility::{self, Place};
 
 /// Most entities in one response, duplicates counted: about 10 MB.
 const MAX_ENTITIES: usize = 2_000;

@@ -6,9 +6,9 @@ use rookery_plugin_host::imports::types::Page;
 
 use crate::Cx;
 use crate::manifest::PageRule;
+use context::error::Result;
 use http::extract::Paging;
 use http::page::link_header;
-use rookery_core::error::Result;
 
 /// The page that a request asks for.
 #[derive(Debug)]

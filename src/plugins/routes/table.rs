@@ -11,7 +11,7 @@ use super::template::{Path, Template};
 use super::{claim, native};
 use crate::Active;
 use crate::manifest::{self, PageDeclaration, ParamKind, Route};
-use rookery_core::limits::Limit;
+use context::limits::Limit;
 
 /// The methods that a route may have.
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];

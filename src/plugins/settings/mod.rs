@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{Active, manifest};
 use crate::Cx;
+use context::error::{Error, Result};
 use database::Tx;
 use model::AccountId;
-use rookery_core::error::{Error, Result};
 use store::plugin_setting;
 
 /// Largest stored document of an account's settings for a plugin, in bytes.

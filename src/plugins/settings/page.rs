@@ -10,13 +10,13 @@ use serde_json::Map;
 use crate::Cx;
 use crate::routes::pages;
 use crate::settings::{self, Offer, Setting, SettingKind};
+use context::Error;
 use http::Result;
 use http::extract::Path;
 use http::web::settings::viewer;
 use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
-use rookery_core::Error;
-use rookery_core::service::session::{self, Person};
-use rookery_core::templates::Templates;
+use service::session::{self, Person};
+use service::templates::Templates;
 
 /// `GET /settings/extensions`
 pub async fn show(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: Csrf) -> Result<Page> {
@@ -53,7 +53,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
 });
 
 fn request(cx: &Cx) -> http::Cx {
-    http::Cx(rookery_core::Cx::clone(cx))
+    http::Cx(context::Cx::clone(cx))
 }
 
 async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused: Option<(&str, &str)>) -> Result<Page> {

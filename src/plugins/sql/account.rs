@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use context::Result;
 use database::Tx;
 use database::confined::Scope;
 use model::PluginId;
-use rookery_core::Result;
 use store::plugin_kv;
 use store::plugin_schema::{self, ForeignKey};
 

@@ -15,9 +15,9 @@ use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::Cx;
 use config::folder::TrustedFolder;
+use context::error::{Error, Result};
 use database::Tx;
 use database::confined::Scope;
-use rookery_core::error::{Error, Result};
 use store::plugin::Plugin;
 use store::plugin_data::{encoded, records};
 use store::plugin_kv;

@@ -7,10 +7,10 @@ use crate::Hub;
 use crate::event::Event;
 use crate::hub::Subscriber;
 use crate::topic::Topic;
+use context::change::Made;
+use context::{Cx, Result};
 use model::{AccountId, Actor, NotificationId, RowId};
-use rookery_core::change::Made;
-use rookery_core::service::{auth, conversation, notification, streaming};
-use rookery_core::{Cx, Result, entity};
+use service::{auth, conversation, notification, streaming};
 
 /// Most notifications that are read and rendered together.
 const PAGE: usize = 100;

@@ -7,13 +7,13 @@ use crate::Hub;
 use crate::event::Event;
 use crate::hub::Subscriber;
 use crate::topic::{Public, Topic};
+use context::change::StatusTraits;
+use context::{Cx, Result};
+use entity::status_views;
 use model::{AccountId, Actor, StatusId};
-use rookery_core::change::StatusTraits;
-use rookery_core::entity::status_views;
-use rookery_core::service::auth;
-use rookery_core::service::streaming::{self, PublicStatus};
-use rookery_core::service::visibility::{self, Place};
-use rookery_core::{Cx, Result};
+use service::auth;
+use service::streaming::{self, PublicStatus};
+use service::visibility::{self, Place};
 use store::feed::Feed;
 
 /// A status was published: public streams show it. Feeds are told when it enters them.

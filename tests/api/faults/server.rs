@@ -57,7 +57,7 @@ async fn clock_that_was_set_back_by_a_day_delays_nothing_and_is_named() {
     let home = bob.get("/api/v1/timelines/home").ok().await;
     let ids: Vec<&str> = home.as_array().unwrap().iter().map(|status| status["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [after.as_str(), before.as_str()], "in order, and none waits until the clock has caught up");
-    let said = rookery_core::node::set_back(app.app.ids.ahead()).expect("it is noticed");
+    let said = context::node::set_back(app.app.ids.ahead()).expect("it is noticed");
     assert!(said.starts_with("the clock of this machine is 24 h 0 min behind the newest record"), "{said}");
 }
 

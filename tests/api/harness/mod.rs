@@ -23,9 +23,9 @@ use crypto::{Secret, key_pair};
 use http::router::Server;
 use model::clock::Clock;
 use model::{AccountId, StatusId};
-use rookery_core::service::sign_up::{self, NewAccount};
-use rookery_core::service::{oauth, search, signing_key, token};
 use rookery_server::Cx;
+use service::sign_up::{self, NewAccount};
+use service::{oauth, search, signing_key, token};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderMap, Request, StatusCode, header};
+use context::change::Change;
 use futures_util::{SinkExt as _, StreamExt as _};
-use rookery_core::change::Change;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

@@ -6,9 +6,9 @@ mod lists;
 
 use std::collections::BTreeSet;
 
+use context::change::Change;
+use context::queue::{self, FanOut};
 use model::{AccountId, StatusId};
-use rookery_core::change::Change;
-use rookery_core::queue::{self, FanOut};
 use serde_json::json;
 use store::feed::{self, Feed, HOME, LIST, Reblogs};
 

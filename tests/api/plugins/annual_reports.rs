@@ -23,7 +23,7 @@ async fn next_year(app: &TestApp) {
 }
 
 /// Runs the command as `rookery plugin run` does, step by step; returns the last answer.
-async fn generate(app: &TestApp, mut args: Value) -> rookery_core::Result<Value> {
+async fn generate(app: &TestApp, mut args: Value) -> context::Result<Value> {
     loop {
         let mut answer = admin::run(&app.app, NAME, "generate", &args).await?;
         match admin::next_step(&mut answer) {

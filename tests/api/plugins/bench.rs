@@ -5,12 +5,12 @@ use std::sync::Arc;
 use model::Actor;
 use plugins::Active;
 use plugins::call::{Call, Caller, Mode};
-use rookery_core::service::auth;
 use rookery_plugin_host::imports::core_write::NewStatus;
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::{Host as _, Part};
 use serde_json::json;
+use service::auth;
 
 use super::shelf::{Shelf, component, manifest};
 use crate::harness::{Client, TestApp};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use context::change::Change;
 use database::Engine;
 use plugins::call::Mode;
-use rookery_core::change::Change;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use context::change::Change;
 use plugins::{admin, life};
-use rookery_core::change::Change;
 use serde_json::{Value, json};
 
 use super::shelf::{Shelf, broken_channels, channels, manifest};

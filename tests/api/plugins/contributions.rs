@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::Duration;
 use plugins::life::{self, desired};
-use rookery_core::service::status_cleanup::{self, StatusCleanupPolicy};
 use serde_json::{Value, json};
+use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use super::emoji_reactions::{react, table};
 use super::groups::{act, id, ids, publish, served, settle, switch_off, switch_on, write};

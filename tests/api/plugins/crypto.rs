@@ -9,9 +9,9 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use database::Engine;
 use futures_util::future::join_all;
 use plugins::admin;
-use rookery_core::service::oauth::revoke;
-use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
+use service::oauth::revoke;
+use service::{removal, staff};
 
 use super::groups::{act, ids, served, settle, switch_off, switch_on};
 use crate::contract::check;

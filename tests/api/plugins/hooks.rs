@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use chrono::Duration;
+use context::change::{self, Change};
+use context::extension::Notice;
 use plugins::hooks::dispatch;
 use plugins::manifest::Moment;
 use plugins::{admin, life};
-use rookery_core::change::{self, Change};
-use rookery_core::extension::Notice;
-use rookery_core::service::notification;
 use serde_json::{Value, json};
+use service::notification;
 use store::plugin_event;
 
 use super::probes::{NO_WORDS, World, id, manifest, package, publish, root};
@@ -431,7 +431,7 @@ async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
         ("notification", &notification),
         ("notification_group", &group),
     ] {
-        let known = rookery_core::entity::members(kind).unwrap();
+        let known = entity::members(kind).unwrap();
         for member in entity.as_object().unwrap().keys() {
             assert!(known.contains(&member.as_str()), "{kind}.{member}");
         }

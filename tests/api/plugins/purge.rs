@@ -3,8 +3,8 @@
 use database::db::Engine;
 use model::AccountId;
 use plugins::admin;
-use rookery_core::service::{removal, staff};
 use serde_json::{Value, json};
+use service::{removal, staff};
 use store::plugin_event::{self, NewEvent};
 
 use super::groups::{act, id, publish, served, settle, switch_on};

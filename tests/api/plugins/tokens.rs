@@ -1,7 +1,7 @@
 //! What plugins may do for one token of a person, and the texts that they seal: asked without a component in between.
 
+use context::change::Change;
 use plugins::call::Mode;
-use rookery_core::change::Change;
 use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::streaming::Message;
 

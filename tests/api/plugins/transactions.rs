@@ -42,7 +42,7 @@ async fn feed_insert_beyond_the_transactions_time_names_the_limit() {
         assert_eq!(code(again), limit, "{mode:?}: nothing else is said of what follows");
         if mode == Mode::Ambient {
             let ended = call.commit().await.unwrap_err();
-            assert!(matches!(&ended, rookery_core::Error::Refused(refusal) if refusal.status == 429), "{ended:?}");
+            assert!(matches!(&ended, context::Error::Refused(refusal) if refusal.status == 429), "{ended:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::personal::{follow, post};
 use crate::harness::{Client, Events, TestApp};
-use rookery_core::change::{Change, Made};
+use context::change::{Change, Made};
 
 /// How often a cost is measured, of which the least counts: on PostgreSQL the tokens of streams are looked at meanwhile.
 const TRIES: usize = 3;

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::personal::{follow, post};
 use crate::harness::TestApp;
-use rookery_core::change::Change;
-use rookery_core::service::oauth::revoke;
+use context::change::Change;
+use service::oauth::revoke;
 
 #[tokio::test]
 async fn whoever_takes_too_slowly_is_cut_off_and_told_why() {

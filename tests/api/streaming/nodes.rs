@@ -45,7 +45,7 @@ async fn what_happens_on_one_node_is_told_on_all() {
     let other = bob.at(&two).with_scopes("read").await;
     let events = other.at(&one).events("user").await;
     let id = two.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
-    rookery_core::service::oauth::revoke::one(&two.app, id.into()).await.unwrap();
+    service::oauth::revoke::one(&two.app, id.into()).await.unwrap();
     assert!(events.rest().await.contains(":The access token is not valid any more"));
     post(&alice, json!({ "status": "others stay open" })).await;
     one.run_jobs().await;
@@ -62,7 +62,7 @@ async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
     let two = one.beside(&[("ROOKERY_JOBS_WORKERS", "0")]).await;
     one.streams.hear_others();
     let (_stop, stopped) = tokio::sync::watch::channel(false);
-    tokio::spawn(worker::run(rookery_core::Cx::clone(&two.app), stopped));
+    tokio::spawn(worker::run(context::Cx::clone(&two.app), stopped));
     let there = alice.at(&two);
     // The other does not listen at once.
     for _ in 0..120 {

@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{Client, Event, TestApp};
-use rookery_core::service::announcement::{self, Draft, Publication};
+use service::announcement::{self, Draft, Publication};
 
 pub(super) async fn post(person: &Client, body: Value) -> String {
     let status = person.post("/api/v1/statuses").json(&body).ok().await;
@@ -290,7 +290,7 @@ async fn a_message_to_one_token_comes_to_no_other() {
     let (mut one, mut two) = (alice.events("user").await, other.events("user").await);
     let token = app.db().fetch_raw::<(i64,)>("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await.unwrap()[0].0;
     let tell = |payload: &str, scopes: &[&str]| {
-        app.app.live.tell(rookery_core::change::Change::TopicMessage {
+        app.app.live.tell(context::change::Change::TopicMessage {
             topic: format!("token:{token}"),
             event: "encrypted_message".to_owned(),
             payload: payload.to_owned(),

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use context::change::{Change, Made, StatusTraits};
 use futures_util::FutureExt as _;
 use model::{AccountId, RowId};
-use rookery_core::change::{Change, Made, StatusTraits};
 
 use super::oracle::{Author, Place, Subject, Token, Verdict, Viewer, may_see, verdict};
 use super::{World, seen_by};

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::extract::Path;
 use crate::web::Form;
 use model::RowId;
-use rookery_core::service::archive::{self, Archive, KEPT};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use service::archive::{self, Archive, KEPT};
 
 /// The form has no fields of its own.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

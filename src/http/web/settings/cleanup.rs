@@ -12,10 +12,10 @@ use super::Frame;
 use crate::error::{Error, Result};
 use crate::extract::params::{flag, text};
 use crate::web::{Form, Page};
+use context::error::Validation;
+use context::extension::CleanupException;
 use model::AccountId;
-use rookery_core::error::Validation;
-use rookery_core::extension::CleanupException;
-use rookery_core::service::status_cleanup::{self, AGES, StatusCleanupPolicy};
+use service::status_cleanup::{self, AGES, StatusCleanupPolicy};
 
 /// Where this page is.
 const PATH: &str = "/settings/cleanup";

@@ -9,10 +9,10 @@ use super::frame::sentence;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::params::{flag, list, text, word};
+use context::Error;
 use model::RowId;
-use rookery_core::Error;
-use rookery_core::service::filter::keyword::KeywordChange;
-use rookery_core::service::filter::{Filter, FilterChange};
+use service::filter::keyword::KeywordChange;
+use service::filter::{Filter, FilterChange};
 
 /// Blank lines for further keywords.
 const BLANK_KEYWORDS: usize = 3;

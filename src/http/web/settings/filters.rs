@@ -11,7 +11,7 @@ use crate::extract::Path;
 use crate::web::{Form, NoFields, Page};
 use model::FilterId;
 use model::filter::{FilterAction, FilterContext};
-use rookery_core::service::filter::{self, Filter};
+use service::filter::{self, Filter};
 
 /// Where the list is.
 const PATH: &str = "/settings/filters";
@@ -42,7 +42,7 @@ pub async fn create(frame: Frame, Form(fields): Form<Fields>) -> Result<Response
 /// `GET /settings/filters/{id}`
 ///
 /// # Errors
-/// [`NotFound`](rookery_core::Error::NotFound) when it is missing or someone else's.
+/// [`NotFound`](context::Error::NotFound) when it is missing or someone else's.
 pub async fn edit(frame: Frame, Path(id): Path<FilterId>) -> Result<Page> {
     let filter = filter::find(&frame.cx, &frame.actor().await?, id).await?;
     form(&frame, Some(id), &Fields::of(&filter), None)
@@ -51,7 +51,7 @@ pub async fn edit(frame: Frame, Path(id): Path<FilterId>) -> Result<Page> {
 /// `POST /settings/filters/{id}`
 ///
 /// # Errors
-/// [`NotFound`](rookery_core::Error::NotFound) when it is missing or someone else's. An invalid form is shown again, with
+/// [`NotFound`](context::Error::NotFound) when it is missing or someone else's. An invalid form is shown again, with
 /// 422.
 pub async fn update(frame: Frame, Path(id): Path<FilterId>, Form(fields): Form<Fields>) -> Result<Response> {
     match filter::update(&frame.cx, &frame.actor().await?, id, fields.change()).await {
@@ -63,7 +63,7 @@ pub async fn update(frame: Frame, Path(id): Path<FilterId>, Form(fields): Form<F
 /// `POST /settings/filters/{id}/delete`
 ///
 /// # Errors
-/// [`NotFound`](rookery_core::Error::NotFound) when it is missing or someone else's.
+/// [`NotFound`](context::Error::NotFound) when it is missing or someone else's.
 pub async fn delete(frame: Frame, Path(id): Path<FilterId>, Form(_): Form<NoFields>) -> Result<Response> {
     filter::delete(&frame.cx, &frame.actor().await?, id).await?;
     Ok(frame.done("filters.deleted", PATH))

@@ -11,7 +11,7 @@ use crate::extract::Paging;
 use crate::extract::params::text;
 use crate::web::profile::{newer, older};
 use crate::web::{Form, Page, redirect};
-use rookery_core::service::tag;
+use service::tag;
 
 /// Where this page is.
 const PATH: &str = "/settings/followed_tags";
@@ -39,7 +39,7 @@ pub async fn index(frame: Frame, paging: Paging) -> Result<Page> {
 /// `POST /settings/followed_tags`: unfollows one.
 ///
 /// # Errors
-/// [`NotFound`](rookery_core::Error::NotFound) for what is no name of a hashtag.
+/// [`NotFound`](context::Error::NotFound) for what is no name of a hashtag.
 pub async fn delete(frame: Frame, Form(form): Form<Unfollowed>) -> Result<Response> {
     let name = form.name.unwrap_or_default();
     let tag = tag::unfollow(&frame.cx, &frame.actor().await?, &name).await?;

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::operation::{Describe, Operation};
 use crate::web::csrf::PageOwner;
 use crate::web::{Cookies, Csrf, Page, SignedIn, avatar_url, display_name_html, redirect};
+use context::error::Validation;
 use model::Actor;
-use rookery_core::error::Validation;
-use rookery_core::service::session::{self, Person};
+use service::session::{self, Person};
 
 /// The signed-in user, and the cookies of their browser; anyone else is redirected to the sign-in page.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::extract::params::text;
 use crate::web::{Form, Page};
 use crypto::Secret;
-use rookery_core::service::removal;
+use service::removal;
 
 /// Fields of the form.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

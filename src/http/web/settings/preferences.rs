@@ -12,11 +12,11 @@ use super::Frame;
 use crate::error::Result;
 use crate::extract::params::{flag, list, text};
 use crate::web::{Form, Page};
+use context::Language;
+use context::error::{Error, Validation};
 use model::actor::User;
 use model::{NotificationType, Preferences, QuotePolicy};
-use rookery_core::Language;
-use rookery_core::error::{Error, Validation};
-use rookery_core::service::preference;
+use service::preference;
 use text::language::LANGUAGES;
 
 /// Where this page is.

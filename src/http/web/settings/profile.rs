@@ -16,8 +16,8 @@ use crate::extract::params::{flag, text};
 use crate::web::{FormWithFiles, Page, avatar_url};
 use model::Account;
 use model::account::ActorType;
-use rookery_core::service::profile::{self, Changes, FIELDS_MAX};
-use rookery_core::service::profile_image::Picture;
+use service::profile::{self, Changes, FIELDS_MAX};
+use service::profile_image::Picture;
 
 /// Where this page is.
 const PATH: &str = "/settings/profile";

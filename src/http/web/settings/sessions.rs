@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::extract::params::word;
 use crate::web::{Form, Page};
 use model::RowId;
-use rookery_core::service::session::{self, Browser};
+use service::session::{self, Browser};
 
 /// Where this page is.
 const PATH: &str = "/settings/sessions";
@@ -35,7 +35,7 @@ pub async fn index(frame: Frame) -> Result<Page> {
 /// `POST /settings/sessions`
 ///
 /// # Errors
-/// [`NotFound`](rookery_core::Error::NotFound) for a session that is over, or someone else's.
+/// [`NotFound`](context::Error::NotFound) for a session that is over, or someone else's.
 pub async fn delete(frame: Frame, Form(form): Form<Ended>) -> Result<Response> {
     match form.id {
         Some(id) => {

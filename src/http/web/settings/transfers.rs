@@ -14,7 +14,7 @@ use crate::extract::{Path, Upload};
 use crate::web::{FormWithFiles, Page};
 use model::RowId;
 use model::transfer::TransferKind;
-use rookery_core::service::transfer::{self, FailureReason, Import, Mode};
+use service::transfer::{self, FailureReason, Import, Mode};
 
 /// Where this page is.
 pub(super) const PATH: &str = "/settings/transfer";
@@ -87,17 +87,9 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
 
 /// `GET /settings/transfer/account`: the data that the other files do not contain.
 pub async fn document(frame: Frame) -> Result<Response> {
-    let document = rookery_core::entity::account_document::document(
-        &frame.cx,
-        frame.person.account.id,
-        rookery_core::entity::account_document::SHORT,
-    )
-    .await?;
-    Ok(named(
-        rookery_core::entity::account_document::DOCUMENT,
-        "application/json",
-        format!("{document:#}").into_bytes(),
-    ))
+    let document =
+        entity::account_document::document(&frame.cx, frame.person.account.id, entity::account_document::SHORT).await?;
+    Ok(named(entity::account_document::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
 }
 
 /// `GET /settings/transfer/{id}/failures`

@@ -32,15 +32,15 @@ use super::table::{FoundPage, MountedPage};
 use crate::call::{Call, Caller, Mode};
 use crate::error::{is_own_mistake, no_answer, refused};
 use crate::{Cx, Registry};
+use context::Language;
+use context::error::{Error, NoAnswer};
 use http::web::next::is_own_path;
 use http::web::settings::viewer;
 use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
 use http::{ErrorResponse, Result, observe};
 use model::{Actor, Permissions, Scopes};
-use rookery_core::Language;
-use rookery_core::error::{Error, NoAnswer};
-use rookery_core::service::session::{self, Person};
-use rookery_core::templates::Templates;
+use service::session::{self, Person};
+use service::templates::Templates;
 
 /// What a person may do in a browser, in the words of tokens.
 const SCOPES: &str = "profile read write follow push";
@@ -82,7 +82,7 @@ fn permits(page: &MountedPage, actor: &Actor) -> bool {
 }
 
 async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>, mut request: Request) -> Response {
-    let core = http::Cx(rookery_core::Cx::clone(&cx));
+    let core = http::Cx(context::Cx::clone(&cx));
     let cookies = Cookies::read(&core, request.headers());
     request.extensions_mut().insert(cookies.clone());
     let (mut parts, body) = request.into_parts();
@@ -138,7 +138,7 @@ impl Visit {
         if !permits(&mounted, &actor) {
             return Err(Error::forbidden("This action is not allowed").into());
         }
-        let core = http::Cx(rookery_core::Cx::clone(&cx));
+        let core = http::Cx(context::Cx::clone(&cx));
         let query = uri.query().unwrap_or_default().as_bytes();
         let parameter = |name: &str| {
             let found = url::form_urlencoded::parse(query).find(|(known, _)| known == name);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use rookery_plugin_host::exports::pages::{Block, View};
 
 use crate::Cx;
+use context::Result;
+use entity::web::{self, Author, WebStatus};
 use model::{AccountId, Actor, StatusId};
-use rookery_core::entity::web::{self, Author, WebStatus};
-use rookery_core::service::visibility::{self, Place, Seen};
-use rookery_core::{Result, service};
+use service::visibility::{self, Place, Seen};
 
 /// By id; who or what is not here is gone, or hidden from them.
 #[derive(Debug, Default)]

@@ -1,0 +1,399 @@
+//! The one context that functions of the core take: the server's services, and what belongs to one request.
+//!
+//! A way in makes one for each request or job with [`Cx::begin`]; what must not outlive the request (its id, its pinned
+//! extensions, what it spent of rate limits, whose doing it is) is passed on in the argument, and hides in no task-local.
+
+use std::collections::HashSet;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Semaphore;
+
+use crate::caches::Caches;
+use crate::change::Live;
+use crate::error::{Error, Result};
+use crate::extension::Extensions;
+use crate::hosts::{self, Hosts};
+use crate::limits::{Limits, Standing};
+use crate::messages::Language;
+use crate::node::{self, Node};
+use crate::origin::Origin;
+use config::{Config, Scheme};
+use crypto::push::Vapid;
+use crypto::{Keys, RandomIds};
+use database::{Db, db};
+use mail::Mailer;
+use media::storage::Storage;
+use media::{Converter, Programs, Sandbox};
+use model::clock::{Clock, Ids};
+use model::instance::Rule;
+use model::urls::Urls;
+use model::{Emojis, Settings, TokenId};
+
+/// Most requests to the translation service at once.
+const TRANSLATION_REQUESTS: usize = 8;
+
+/// The server's services, and what belongs to one request. Cloning copies two pointers.
+#[derive(Clone, Debug)]
+pub struct Cx {
+    services: Arc<Services>,
+    scope: Arc<Scope>,
+}
+
+/// What [`Cx`] derefs to: the same for the whole life of a server.
+#[derive(Debug)]
+pub struct Services {
+    /// What an admin set before the start.
+    pub config: Config,
+    /// The database.
+    pub db: Db,
+    /// The time.
+    pub clock: Clock,
+    /// New ids.
+    pub ids: Ids,
+    /// Whose number is in them.
+    pub node: Node,
+    /// Committed changes, for whoever listens in this process.
+    pub live: Live,
+    /// Derives and checks tokens, sessions and links.
+    pub keys: Keys,
+    /// Addresses of this server's things.
+    pub urls: Urls,
+    /// What is kept in memory of rows and renderings.
+    pub caches: Caches,
+    /// Tokens whose use is being recorded.
+    pub recording_uses: RecordingUses,
+    /// Requests to the translation service that may run at once; further ones are refused.
+    pub translation_requests: Semaphore,
+    /// The server was asked to stop: it is not ready for more.
+    pub stopping: AtomicBool,
+    /// Uploaded and cached files.
+    pub storage: Storage,
+    /// Where images are decoded.
+    pub sandbox: Sandbox,
+    /// Where video and audio are converted.
+    pub converter: Converter,
+    /// How often anyone did something lately.
+    pub limits: Limits,
+    /// Where mail goes.
+    pub mail: Mailer,
+    /// The one way out to other servers.
+    pub outbound: outbound::Client,
+    /// Sites that pages were fetched from lately.
+    pub page_hosts: Hosts,
+    /// Push services.
+    pub push_hosts: Hosts,
+    /// Signs pushes; `None`: nothing is pushed, as the stored key pair cannot be read.
+    pub vapid: Option<Vapid>,
+    settings: ArcSwap<Loaded>,
+    /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
+    reloading: tokio::sync::Mutex<()>,
+}
+
+/// The tokens whose use is being recorded: further requests with one need not record it again.
+#[derive(Debug, Default)]
+pub struct RecordingUses(Mutex<HashSet<TokenId>>);
+
+impl RecordingUses {
+    /// Adds a token; false when its use is being recorded already.
+    pub fn insert(&self, token: TokenId) -> bool {
+        self.tokens().insert(token)
+    }
+
+    /// Removes a token whose use was recorded.
+    pub fn remove(&self, token: TokenId) {
+        self.tokens().remove(&token);
+    }
+
+    /// True when no use is being recorded.
+    pub fn is_empty(&self) -> bool {
+        self.tokens().is_empty()
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, HashSet<TokenId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an admin changes while the server runs, as last read from the database.
+#[derive(Clone, Debug, Default)]
+struct Loaded {
+    generation: i64,
+    settings: Arc<Settings>,
+    emojis: Arc<Emojis>,
+    rules: Arc<Vec<Rule>>,
+}
+
+/// What belongs to one request, job or command.
+#[derive(Clone, Debug)]
+struct Scope {
+    extensions: Arc<dyn Extensions>,
+    request_id: Option<RequestId>,
+    origin: Origin,
+    notes: Arc<Mutex<Notes>>,
+}
+
+/// What is found out while a request is answered, for whoever finishes the answer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Notes {
+    spent: Option<Standing>,
+    language: Option<Language>,
+}
+
+/// The id of a request: in its log lines, its answer's header and the body of a 5xx.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId([u8; 16]);
+
+impl RequestId {
+    /// One that no other request has.
+    #[must_use]
+    pub fn draw(ids: &RandomIds) -> Self {
+        Self(ids.draw())
+    }
+
+    /// Its 16 letters of base64url.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl Deref for Cx {
+    type Target = Services;
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
+impl Cx {
+    /// Opens the database of `config`, brings its schema up to date and reads the settings. `executable` is this program,
+    /// which is run again to decode images (see [`Sandbox::new`]).
+    ///
+    /// # Errors
+    /// When the database, the secret key or the folder of media cannot be had.
+    pub async fn open(
+        config: Config,
+        clock: Clock,
+        executable: &Path,
+        extensions: Arc<dyn Extensions>,
+    ) -> Result<Self> {
+        for folder in [&config.storage.data_dir, &config.storage.media_dir] {
+            config::folder::make_private(folder).map_err(|error| closed(folder, &error))?;
+        }
+        let db = Db::open(&db_options(&config)).await?;
+        database::migrate::run(&db).await?;
+        let secret = config::secrets::load_or_create(&config).map_err(Error::internal)?;
+        let (node, ids) = node::open(&db, &clock).await?;
+        let keys = Keys::new(secret.expose().as_bytes());
+        let vapid = crate::vapid::open(&db, &keys, clock.now()).await?;
+        let services = Arc::new(Services {
+            urls: urls(&config),
+            keys,
+            caches: Caches::default(),
+            recording_uses: RecordingUses::default(),
+            translation_requests: Semaphore::new(TRANSLATION_REQUESTS),
+            limits: Limits::default(),
+            outbound: outbound::Client::new(&config.federation.allow_private_addresses),
+            page_hosts: Hosts::new(hosts::PAGE_REQUESTS),
+            push_hosts: Hosts::new(hosts::PUSH_REQUESTS),
+            vapid,
+            mail: Mailer::new(&config).map_err(Error::internal)?,
+            live: Live::default(),
+            stopping: AtomicBool::new(false),
+            settings: ArcSwap::default(),
+            reloading: tokio::sync::Mutex::default(),
+            storage: Storage::open(&config.storage.media_dir).map_err(Error::internal)?,
+            sandbox: sandbox(&config, executable),
+            converter: converter(&config, executable),
+            config,
+            db,
+            clock,
+            ids,
+            node,
+        });
+        let scope = Scope { extensions, request_id: None, origin: Origin::default(), notes: Arc::default() };
+        let cx = Self { services, scope: Arc::new(scope) };
+        cx.reload().await?;
+        Ok(cx)
+    }
+
+    /// Gives back what this process holds in the database, waits for running statements and closes every connection.
+    pub async fn close(&self) {
+        if let Err(error) = self.node.release().await {
+            tracing::debug!(%error, "the number of this process for ids is left to expire");
+        }
+        self.db.close().await;
+    }
+
+    /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.
+    #[must_use]
+    pub fn begin(&self, request_id: Option<RequestId>) -> Self {
+        let extensions = self.scope.extensions.pinned();
+        let scope = Scope { extensions, request_id, origin: Origin::default(), notes: Arc::default() };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context, in which what is done is `origin`'s doing.
+    #[must_use]
+    pub fn with_origin(&self, origin: Origin) -> Self {
+        let scope = Scope { origin, ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context with other extensions: those of now, where a request waited for them.
+    #[must_use]
+    pub fn with_extensions(&self, extensions: Arc<dyn Extensions>) -> Self {
+        let scope = Scope { extensions, ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// What runs beyond the core: pinned in a request or a job, else as it is now.
+    #[must_use]
+    pub fn extensions(&self) -> &Arc<dyn Extensions> {
+        &self.scope.extensions
+    }
+
+    /// The id of the request that is being answered; `None` outside of one.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.scope.request_id.as_ref().map(RequestId::as_str)
+    }
+
+    /// The plugins that are behind what this context does.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.scope.origin
+    }
+
+    /// Notes for the answer's headers what a service spent of a rate limit: the lowest standing counts.
+    pub fn note_spent(&self, standing: Standing) {
+        let mut notes = self.notes();
+        if notes.spent.is_none_or(|before| standing.remaining <= before.remaining) {
+            notes.spent = Some(standing);
+        }
+    }
+
+    /// The lowest standing among the rate limits that services spent for this request.
+    #[must_use]
+    pub fn spent(&self) -> Option<Standing> {
+        self.notes().spent
+    }
+
+    /// The language of the page that is being made: the one chosen by [`Cx::speak`], else the server's own.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.notes().language.or_else(|| Language::of(self.config.server.locale.as_str())).unwrap_or_default()
+    }
+
+    /// Chooses the language of this request's page, instead of one that was chosen before.
+    pub fn speak(&self, language: Language) {
+        self.notes().language = Some(language);
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.scope.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The settings of now.
+    #[must_use]
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.load().settings)
+    }
+
+    /// Grows with every change of what an admin decides while the server runs; as last read.
+    #[must_use]
+    pub fn generation(&self) -> i64 {
+        self.settings.load().generation
+    }
+
+    /// This server's own emojis of now.
+    #[must_use]
+    pub fn emojis(&self) -> Arc<Emojis> {
+        Arc::clone(&self.settings.load().emojis)
+    }
+
+    /// The rules of now, in order.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Vec<Rule>> {
+        Arc::clone(&self.settings.load().rules)
+    }
+
+    /// Forgets what this process keeps of rows that another process may have changed since; true when settings, rules or
+    /// emojis did change and were read again. On failure what was kept before stays.
+    pub async fn invalidate(&self) -> Result<bool> {
+        self.db.notice_other_processes().await?;
+        self.reload().await
+    }
+
+    /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On failure
+    /// what was read before stays.
+    pub async fn reload(&self) -> Result<bool> {
+        let _one_at_a_time = self.reloading.lock().await;
+        let generation = store::settings::generation(&self.db).await?;
+        if generation == self.settings.load().generation {
+            return Ok(false);
+        }
+        let settings = Arc::new(store::settings::load(&self.db).await?);
+        let emojis = store::emoji::list_local_enabled(&self.db).await?;
+        let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
+        let emojis = Arc::new(Emojis { by_shortcode, generation });
+        let rules = Arc::new(store::instance::rules(&self.db).await?);
+        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules }));
+        Ok(true)
+    }
+}
+
+fn closed(folder: &Path, error: &std::io::Error) -> Error {
+    Error::internal(format!("{} cannot be made, or closed to other users: {error}", folder.display()))
+}
+
+/// How `config` says to reach the database.
+#[must_use]
+pub fn db_options(config: &Config) -> db::Options {
+    db::Options {
+        url: config.database.url.expose().to_owned(),
+        max_connections: config.database.max_connections,
+        acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),
+        plugin_connections: config.plugins.database_connections,
+    }
+}
+
+fn sandbox(config: &Config, executable: &Path) -> Sandbox {
+    let timeout = Duration::from_secs(config.media.decode_timeout_seconds);
+    Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
+}
+
+/// How `config` says to convert video and audio; `executable` as for [`Cx::open`].
+#[must_use]
+pub fn converter(config: &Config, executable: &Path) -> Converter {
+    let media = &config.media;
+    let found = config::program(&media.ffmpeg).zip(config::program(&media.ffprobe));
+    let programs = found.and_then(|(ffmpeg, ffprobe)| Programs::at(&ffmpeg, &ffprobe));
+    let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
+    // What is encoded again may become larger than it was.
+    let max_bytes = media.video_size_limit_bytes.saturating_mul(2);
+    Converter::new(
+        executable,
+        programs,
+        media.max_concurrent_conversions,
+        time_limit,
+        max_bytes,
+        media.duration_limit_seconds,
+    )
+}
+
+fn urls(config: &Config) -> Urls {
+    let scheme = match config.server.scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    };
+    Urls {
+        origin: format!("{scheme}://{}", config.server.web_domain),
+        local_domain: config.server.local_domain.as_str().to_owned(),
+        web_domain: config.server.web_domain.as_str().to_owned(),
+    }
+}

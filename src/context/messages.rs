@@ -1,0 +1,223 @@
+//! What pages and mails say, in the languages that they are written in.
+//!
+//! `core/messages` has a file for each language: tables of messages, which are called `table.key`. `{name}` stands for an
+//! argument. A message that counts is a table of the plural forms of its language (`one`, `other`; CLDR), between which
+//! the argument `count` decides. The table `errors` translates what services say in English, as the API answers it.
+//! Templates say a message with the function `t` ([`Templates`](service::templates::Templates)), everything else with
+//! [`Language::say`]. That all files have the same messages, and that each is used, is held by the tests below.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Datelike as _, Utc};
+
+use text::language;
+
+/// A language that pages and mails are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// What everything falls back to.
+    #[default]
+    English,
+    /// In the informal form of address.
+    German,
+    /// In the polite form.
+    Japanese,
+}
+
+/// The messages of a language, by name.
+#[derive(Debug)]
+struct Catalogue(BTreeMap<String, Message>);
+
+#[derive(Debug)]
+enum Message {
+    Plain(String),
+    /// `one` is missing in languages without it.
+    Counted {
+        one: Option<String>,
+        other: String,
+    },
+}
+
+static ENGLISH: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("messages/en.toml")));
+static GERMAN: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("messages/de.toml")));
+static JAPANESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("messages/ja.toml")));
+
+impl Language {
+    /// All of them, as a page lists them.
+    pub const ALL: [Self; 3] = [Self::English, Self::German, Self::Japanese];
+
+    /// As in `Content-Language` and the attribute `lang`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::Japanese => "ja",
+        }
+    }
+
+    /// Its name in itself.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::German => "Deutsch",
+            Self::Japanese => "日本語",
+        }
+    }
+
+    /// The language of a tag such as `de-AT`; `None` when nothing is written in it.
+    #[must_use]
+    pub fn of(tag: &str) -> Option<Self> {
+        let code = language::resolve(tag)?;
+        Self::ALL.into_iter().find(|language| language.code() == code)
+    }
+
+    /// The one of these languages that the header `Accept-Language` prefers.
+    #[must_use]
+    pub fn accepted(header: &str) -> Option<Self> {
+        language::accepted(header).find_map(Self::of)
+    }
+
+    /// The message `key`, which has no arguments.
+    #[must_use]
+    pub fn say(self, key: &str) -> String {
+        self.say_with(key, &[])
+    }
+
+    /// The message `key` with arguments by name, none of them escaped. A message or argument that is missing, which is a
+    /// bug, stands as its own name.
+    #[must_use]
+    pub fn say_with(self, key: &str, arguments: &[(&str, &dyn Display)]) -> String {
+        let find = |name: &str| arguments.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string());
+        let count = find("count").and_then(|count| count.parse().ok());
+        self.pattern(key, count)
+            .map_or_else(|| key.to_owned(), |pattern| fill(pattern, find).unwrap_or_else(|name| name))
+    }
+
+    /// What the message `key` consists of; `count` chooses the plural form. `None` when there is no such message.
+    #[must_use]
+    pub fn pattern(self, key: &str, count: Option<i64>) -> Option<&'static str> {
+        Some(match self.catalogue().0.get(key)? {
+            Message::Plain(pattern) | Message::Counted { one: None, other: pattern } => pattern,
+            Message::Counted { one: Some(one), .. } if count == Some(1) => one,
+            Message::Counted { other, .. } => other,
+        })
+    }
+
+    /// What a service said in English, in this language; `None` when it has no words for it, or is English itself.
+    #[must_use]
+    pub fn say_error(self, english: &str) -> Option<String> {
+        if self == Self::English {
+            return None;
+        }
+        let errors = ENGLISH.0.iter().filter(|(key, _)| key.starts_with("errors."));
+        errors.into_iter().find_map(|(key, message)| {
+            let Message::Plain(pattern) = message else { return None };
+            let found = arguments_in(pattern, english)?;
+            fill(self.pattern(key, None)?, |name| found.get(name).map(|&value| value.to_owned())).ok()
+        })
+    }
+
+    /// A number with thousands separators: `91,202`.
+    #[must_use]
+    pub fn number(self, number: i64) -> String {
+        let digits = number.unsigned_abs().to_string();
+        let groups: Vec<&str> =
+            digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
+        let sign = if number < 0 { "-" } else { "" };
+        format!("{sign}{}", groups.join(&self.say("number.separator")))
+    }
+
+    /// `20 Nov 2026`
+    #[must_use]
+    pub fn day(self, time: &DateTime<Utc>) -> String {
+        let month = self.month_name("date.short", time);
+        self.say_with("date.day", &[("day", &time.day()), ("month", &month), ("year", &time.year())])
+    }
+
+    /// `20 Nov 2026, 08:12 UTC`
+    #[must_use]
+    pub fn minute(self, time: &DateTime<Utc>) -> String {
+        self.say_with("date.minute", &[("day", &self.day(time)), ("time", &time.format("%H:%M"))])
+    }
+
+    /// `November 2026`
+    #[must_use]
+    pub fn month(self, time: &DateTime<Utc>) -> String {
+        let month = self.month_name("date.long", time);
+        self.say_with("date.month", &[("month", &month), ("year", &time.year())])
+    }
+
+    fn month_name(self, names: &str, time: &DateTime<Utc>) -> &'static str {
+        let mut names = self.pattern(names, None).unwrap_or_default().split(' ');
+        names.nth(time.month0() as usize).unwrap_or_default()
+    }
+
+    fn catalogue(self) -> &'static Catalogue {
+        match self {
+            Self::English => &ENGLISH,
+            Self::German => &GERMAN,
+            Self::Japanese => &JAPANESE,
+        }
+    }
+}
+
+impl Catalogue {
+    fn read(file: &str) -> Self {
+        let tables: BTreeMap<String, toml::Table> = toml::from_str(file).expect("the tests read the file");
+        let messages = tables.into_iter().flat_map(|(table, messages)| {
+            messages.into_iter().map(move |(key, value)| (format!("{table}.{key}"), Message::read(&value)))
+        });
+        Self(messages.collect())
+    }
+}
+
+impl Message {
+    fn read(value: &toml::Value) -> Self {
+        let text = |value: &toml::Value| value.as_str().expect("the tests read the file").to_owned();
+        match value {
+            toml::Value::Table(forms) => {
+                Self::Counted { one: forms.get("one").map(text), other: text(&forms["other"]) }
+            }
+            value => Self::Plain(text(value)),
+        }
+    }
+}
+
+/// `pattern` with the value of each `{name}`.
+///
+/// # Errors
+/// The name of an argument that has no value.
+pub fn fill(pattern: &str, find: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        out.push_str(before);
+        out.push_str(&find(name).ok_or_else(|| name.to_owned())?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The arguments by name with which `pattern` gives `text`; `None` when it cannot give it.
+fn arguments_in<'a>(pattern: &'a str, text: &'a str) -> Option<BTreeMap<&'a str, &'a str>> {
+    let mut found = BTreeMap::new();
+    let (first, mut pattern) = pattern.split_once('{').unwrap_or((pattern, ""));
+    let mut rest = text.strip_prefix(first)?;
+    while let Some((name, after)) = pattern.split_once('}') {
+        let (between, further) = after.split_once('{').unwrap_or((after, ""));
+        let end = if further.is_empty() { rest.strip_suffix(between)?.len() } else { rest.find(between)? };
+        found.insert(name, &rest[..end]);
+        rest = &rest[end + between.len()..];
+        pattern = further;
+    }
+    rest.is_empty().then_some(found)
+}

@@ -1,0 +1,95 @@
+//! ActivityPub documents of this server's accounts and statuses, rendered a page at a time.
+//!
+//! Reached from archives ([`service::archive`](service::archive)). They are what federation sends of them, but for what it
+//! serves at addresses of its own: the collections of replies and references.
+//!
+//! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.
+
+mod actor;
+mod audience;
+mod note;
+
+pub use actor::actor;
+pub use note::activities;
+
+use serde::Serialize;
+
+use model::urls::Urls;
+
+/// The collection that stands for everyone.
+pub const PUBLIC: &str = "https://www.w3.org/ns/activitystreams#Public";
+
+/// The value of `@context` (docs/contract/federation.md#3-documents-sent), as JSON.
+pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","limitedScope":"kmyblue:limitedScope"}]"##;
+
+/// Where the files of a document are.
+#[derive(Clone, Copy, Debug)]
+pub enum Files<'a> {
+    /// On this server.
+    Served(&'a Urls),
+    /// Beside the document, under their storage keys.
+    Beside,
+}
+
+impl Files<'_> {
+    /// The address of the file with this storage key.
+    fn address(self, key: &str) -> String {
+        match self {
+            Self::Served(urls) => urls.media(key),
+            Self::Beside => key.to_owned(),
+        }
+    }
+}
+
+/// A picture.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "Image", rename_all = "camelCase")]
+struct Image {
+    media_type: &'static str,
+    url: String,
+}
+
+/// What a text refers to.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+enum Tag {
+    Mention {
+        href: String,
+        name: String,
+    },
+    Hashtag {
+        href: String,
+        name: String,
+    },
+    Emoji {
+        id: String,
+        name: String,
+        icon: Image,
+    },
+    /// To what is quoted.
+    Link {
+        href: String,
+        media_type: &'static str,
+    },
+}
+
+/// The custom emojis in `texts` of this server's people.
+fn emojis(cx: &context::Cx, palette: &super::emoji::Palette, texts: &[&str]) -> Vec<Tag> {
+    let found = palette.of(&cx.urls, None, texts).into_iter();
+    let tag = |emoji: super::emoji::CustomEmoji| Tag::Emoji {
+        id: cx.urls.path(&format!("/emojis/{}", emoji.shortcode)),
+        name: format!(":{}:", emoji.shortcode),
+        icon: Image { media_type: mime(&emoji.url), url: emoji.url },
+    };
+    found.map(tag).collect()
+}
+
+/// The content type of a picture by its name.
+fn mime(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some(_) | None => "image/png",
+    }
+}

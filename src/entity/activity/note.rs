@@ -1,0 +1,322 @@
+//! Statuses as notes and questions, in the activities that made them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use super::{Files, Tag, audience, emojis};
+use crate::emoji::Palette;
+use context::Cx;
+use context::error::Result;
+use context::json::Fragment;
+use model::status::LimitedScope;
+use model::{Account, MediaAttachment, Status, StatusId, Time, Visibility};
+use store::archive::MentionedActor;
+use store::poll::OptionRow;
+
+/// What a link to a status says that it leads to.
+const STATUS: &str = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"";
+
+/// `Create` of a note, or `Announce` of a status.
+#[derive(Debug, Serialize)]
+struct Activity<'a> {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    actor: &'a str,
+    published: String,
+    to: Vec<String>,
+    cc: Vec<String>,
+    object: Object<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Object<'a> {
+    Note(Box<Note<'a>>),
+    Uri(String),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Note<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    summary: Option<&'a str>,
+    in_reply_to: Option<&'a str>,
+    published: String,
+    url: Option<&'a str>,
+    attributed_to: &'a str,
+    to: Vec<String>,
+    cc: Vec<String>,
+    sensitive: bool,
+    atom_uri: &'a str,
+    in_reply_to_atom_uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+    searchable_by: Vec<String>,
+    content: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_map: Option<BTreeMap<&'a str, &'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_scope: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_uri: Option<&'a str>,
+    #[serde(rename = "_misskey_quote", skip_serializing_if = "Option::is_none")]
+    misskey_quote: Option<&'a str>,
+    attachment: Vec<Document<'a>>,
+    tag: Vec<Tag>,
+    likes: Collection,
+    shares: Collection,
+    #[serde(flatten)]
+    question: Option<Question<'a>>,
+}
+
+/// An attachment.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+struct Document<'a> {
+    media_type: &'a str,
+    url: String,
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blurhash: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focal_point: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<i64>,
+}
+
+/// A collection of which only the size is told.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+struct Collection {
+    total_items: i64,
+}
+
+/// What a question has more than a note.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Question<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    one_of: Vec<Choice<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    any_of: Vec<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<String>,
+    voters_count: i64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "Note")]
+struct Choice<'a> {
+    name: &'a str,
+    replies: Collection,
+}
+
+/// Renders the activities that made `statuses` of `author`, a local account, in the order given, without `@context`: one
+/// statement for each kind of associated row.
+///
+/// # Errors
+/// When the database fails.
+pub async fn activities(cx: &Cx, author: &Account, statuses: &[Status], files: Files<'_>) -> Result<Vec<Fragment>> {
+    let rows = Rows::load(cx, statuses).await?;
+    let shown = statuses.iter().filter_map(|status| rows.activity(cx, author, status, files));
+    shown.map(|activity| Fragment::of(&activity)).collect()
+}
+
+/// The rows associated with a page of statuses.
+struct Rows {
+    media: HashMap<StatusId, Vec<MediaAttachment>>,
+    mentioned: HashMap<StatusId, Vec<MentionedActor>>,
+    tags: HashMap<StatusId, Vec<String>>,
+    polls: HashMap<StatusId, Vec<OptionRow>>,
+    /// Of what they answer, reblog and quote: its URI, and that of its author.
+    uris: HashMap<StatusId, (String, String)>,
+    palette: Palette,
+}
+
+impl Rows {
+    async fn load(cx: &Cx, statuses: &[Status]) -> Result<Self> {
+        let ids: Vec<StatusId> = statuses.iter().map(|status| status.id).collect();
+        let mut media: HashMap<_, Vec<_>> = HashMap::new();
+        for row in store::media::list_for_statuses(&cx.db, &ids).await? {
+            if let Some(status) = row.status_id {
+                media.entry(status).or_default().push(row);
+            }
+        }
+        let mut mentioned: HashMap<_, Vec<_>> = HashMap::new();
+        for row in store::archive::list_mentioned(&cx.db, &ids).await? {
+            mentioned.entry(row.status_id).or_default().push(row);
+        }
+        let mut tags: HashMap<_, Vec<_>> = HashMap::new();
+        for (status, name) in store::status::tags(&cx.db, &ids).await? {
+            tags.entry(status).or_default().push(name);
+        }
+        let polled: Vec<StatusId> = statuses.iter().filter(|status| status.has_poll).map(|status| status.id).collect();
+        let mut polls: HashMap<_, Vec<_>> = HashMap::new();
+        if !polled.is_empty() {
+            for row in store::poll::list(&cx.db, &polled, None).await? {
+                polls.entry(row.poll.status_id).or_default().push(row);
+            }
+        }
+        let others = statuses.iter().flat_map(|status| [status.in_reply_to_id, status.reblog_of_id, status.quote_id]);
+        let others: Vec<StatusId> = others.flatten().collect();
+        let uris = store::archive::list_uris(&cx.db, &others).await?;
+        let texts = statuses.iter().flat_map(|status| [status.content.as_str(), status.spoiler_text.as_str()]);
+        let palette = Palette::load(cx, &texts.map(|text| (None, text)).collect::<Vec<_>>()).await?;
+        let uris = uris.into_iter().map(|(status, uri, author)| (status, (uri, author))).collect();
+        Ok(Self { media, mentioned, tags, polls, uris, palette })
+    }
+
+    /// The activity of one status; `None` for a reblog of what is gone.
+    fn activity<'a>(
+        &'a self,
+        cx: &Cx,
+        author: &'a Account,
+        status: &'a Status,
+        files: Files<'_>,
+    ) -> Option<Activity<'a>> {
+        let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
+        let mentioned: Vec<String> = self.mentioned_in(status).iter().map(|actor| actor.uri.clone()).collect();
+        let (kind, mentioned, object) = match status.reblog_of_id {
+            None => ("Create", mentioned, None),
+            Some(original) => {
+                let (uri, its_author) = self.uris.get(&original)?;
+                ("Announce", vec![its_author.clone()], Some(Object::Uri(uri.clone())))
+            }
+        };
+        let audience = audience::of(status.visibility, &author.uri, &mentioned, context.as_deref());
+        let object = match object {
+            Some(object) => object,
+            None => Object::Note(Box::new(self.note(cx, author, status, files, &mentioned))),
+        };
+        Some(Activity {
+            id: format!("{}/activity", status.uri),
+            kind,
+            actor: &author.uri,
+            published: status.created_at.to_api(),
+            to: audience.to,
+            cc: audience.cc,
+            object,
+        })
+    }
+
+    fn note<'a>(
+        &'a self,
+        cx: &Cx,
+        author: &'a Account,
+        status: &'a Status,
+        files: Files<'_>,
+        mentioned: &[String],
+    ) -> Note<'a> {
+        let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
+        let audience = audience::of(status.visibility, &author.uri, mentioned, context.as_deref());
+        let uri = |id: Option<StatusId>| id.and_then(|id| self.uris.get(&id)).map(|(uri, _)| uri.as_str());
+        let (answered, quoted) = (uri(status.in_reply_to_id), uri(status.quote_id));
+        let media = self.media.get(&status.id).map(Vec::as_slice).unwrap_or_default();
+        Note {
+            id: &status.uri,
+            kind: if status.has_poll { "Question" } else { "Note" },
+            summary: Some(status.spoiler_text.as_str()).filter(|text| !text.is_empty()),
+            in_reply_to: answered,
+            published: status.created_at.to_api(),
+            url: status.url.as_deref(),
+            attributed_to: &author.uri,
+            to: audience.to,
+            cc: audience.cc,
+            sensitive: status.sensitive,
+            atom_uri: &status.uri,
+            in_reply_to_atom_uri: answered,
+            conversation: status.conversation_id.map(|id| thread(cx, id.into())),
+            context,
+            searchable_by: audience::searchable_by(status, &author.uri, mentioned),
+            content: &status.content,
+            content_map: status
+                .language
+                .as_deref()
+                .map(|language| BTreeMap::from([(language, status.content.as_str())])),
+            updated: status.edited_at.map(Time::to_api),
+            limited_scope: (status.visibility == Visibility::Limited).then(|| scope(status.limited_scope)),
+            quote_uri: quoted,
+            misskey_quote: quoted,
+            attachment: media.iter().filter_map(|media| document(media, files)).collect(),
+            tag: self.tags(cx, status, quoted),
+            likes: Collection { total_items: status.favourites_count },
+            shares: Collection { total_items: status.reblogs_count },
+            question: self.polls.get(&status.id).and_then(|options| question(cx, options)),
+        }
+    }
+
+    fn mentioned_in(&self, status: &Status) -> &[MentionedActor] {
+        self.mentioned.get(&status.id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn tags(&self, cx: &Cx, status: &Status, quoted: Option<&str>) -> Vec<Tag> {
+        let mention = |actor: &MentionedActor| {
+            let domain = actor.domain.as_deref().unwrap_or(&cx.urls.local_domain);
+            Tag::Mention { href: actor.uri.clone(), name: format!("@{}@{domain}", actor.username) }
+        };
+        let hashtag = |name: &String| Tag::Hashtag { href: cx.urls.tag(name), name: format!("#{name}") };
+        let mut tags: Vec<Tag> = self.mentioned_in(status).iter().map(mention).collect();
+        tags.extend(self.tags.get(&status.id).into_iter().flatten().map(hashtag));
+        tags.extend(emojis(cx, &self.palette, &[&status.content, &status.spoiler_text]));
+        tags.extend(quoted.map(|href| Tag::Link { href: href.to_owned(), media_type: STATUS }));
+        tags
+    }
+}
+
+/// The name of a thread, as servers of this kind have agreed upon; its day is in its id.
+fn thread(cx: &Cx, id: i64) -> String {
+    let day = Time::from_micros((id >> 16) * 1_000).to_api_date();
+    format!("tag:{},{day}:objectId={id}:objectType=Conversation", cx.urls.local_domain)
+}
+
+fn scope(scope: Option<LimitedScope>) -> &'static str {
+    match scope {
+        Some(LimitedScope::Mutual) => "Mutual",
+        Some(LimitedScope::Circle) => "Circle",
+        Some(LimitedScope::Reply) => "Reply",
+        Some(LimitedScope::Personal) | None => "",
+    }
+}
+
+/// An attachment that is ready.
+fn document<'a>(media: &'a MediaAttachment, files: Files<'_>) -> Option<Document<'a>> {
+    let meta = &media.meta.0;
+    let side = |name: &str| meta["original"][name].as_i64();
+    let focus = |name: &str| meta["focus"][name].as_f64();
+    Some(Document {
+        media_type: &media.mime,
+        url: files.address(media.file.as_deref()?),
+        name: media.description.as_deref(),
+        blurhash: media.blurhash.as_deref(),
+        focal_point: focus("x").zip(focus("y")).map(|(x, y)| [x, y]),
+        width: side("width"),
+        height: side("height"),
+    })
+}
+
+fn question<'a>(cx: &Cx, options: &'a [OptionRow]) -> Option<Question<'a>> {
+    let poll = &options.first()?.poll;
+    let ended = poll.has_ended(cx.clock.now());
+    let hidden = poll.hide_totals && !ended;
+    let choice = |option: &'a OptionRow| Choice {
+        name: &option.title,
+        replies: Collection { total_items: if hidden { 0 } else { option.votes_count } },
+    };
+    let choices: Vec<Choice<'a>> = options.iter().map(choice).collect();
+    let (one_of, any_of) = if poll.multiple { (Vec::new(), choices) } else { (choices, Vec::new()) };
+    let end_time = poll.expires_at.map(Time::to_api);
+    let closed = end_time.clone().filter(|_| ended);
+    Some(Question { one_of, any_of, end_time, closed, voters_count: poll.voters_count.unwrap_or_default() })
+}

@@ -1,0 +1,97 @@
+//! A zip file that is written as its contents arrive: in a thread that may wait for the disk, with a few parts ahead in memory.
+//!
+//! JSON is deflated; files are stored as they are, since pictures and films are compressed already.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use context::error::{Error, Result};
+
+/// How many parts wait for the disk at most.
+const AHEAD: usize = 4;
+
+/// What comes next.
+enum Part {
+    /// A document begins.
+    Document(&'static str),
+    /// More of it.
+    Text(String),
+    /// A file of this name, if there still is one at the path.
+    File(String, PathBuf),
+}
+
+/// A zip file in the making.
+pub(super) struct Zip {
+    parts: mpsc::Sender<Part>,
+    writer: JoinHandle<io::Result<u64>>,
+}
+
+impl Zip {
+    /// Begins the file at `path`.
+    pub(super) fn create(path: &Path) -> Self {
+        let (parts, arriving) = mpsc::channel(AHEAD);
+        let path = path.to_owned();
+        Self { parts, writer: tokio::task::spawn_blocking(move || write(&path, arriving)) }
+    }
+
+    /// Begins the document `name`.
+    pub(super) async fn document(&self, name: &'static str) {
+        self.send(Part::Document(name)).await;
+    }
+
+    /// Appends to the document that was begun last.
+    pub(super) async fn text(&self, text: String) {
+        self.send(Part::Text(text)).await;
+    }
+
+    /// Adds the file at `path` as `name`; no error when it is gone.
+    pub(super) async fn file(&self, name: String, path: PathBuf) {
+        self.send(Part::File(name, path)).await;
+    }
+
+    /// A writer that failed takes no more, and says why in [`Zip::finish`].
+    async fn send(&self, part: Part) {
+        let _ = self.parts.send(part).await;
+    }
+
+    /// Ends the file; its size in bytes.
+    ///
+    /// # Errors
+    /// When the disk failed, also for what was added before.
+    pub(super) async fn finish(self) -> Result<i64> {
+        drop(self.parts);
+        let size = self.writer.await.map_err(Error::internal)?.map_err(|error| Error::of_file(&error))?;
+        Ok(i64::try_from(size).unwrap_or(i64::MAX))
+    }
+}
+
+fn write(path: &Path, mut arriving: mpsc::Receiver<Part>) -> io::Result<u64> {
+    let file = File::options().write(true).create_new(true).open(path)?;
+    let mut zip = ZipWriter::new(BufWriter::new(file));
+    // A document or a file may be larger than 4 GiB.
+    let deflated = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated).large_file(true);
+    let stored = deflated.compression_method(CompressionMethod::Stored);
+    while let Some(part) = arriving.blocking_recv() {
+        match part {
+            Part::Document(name) => zip.start_file(name, deflated)?,
+            Part::Text(text) => zip.write_all(text.as_bytes())?,
+            Part::File(name, path) => match File::open(&path) {
+                Ok(file) => {
+                    zip.start_file(name, stored)?;
+                    io::copy(&mut BufReader::new(file), &mut zip)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            },
+        }
+    }
+    let file = zip.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_all()?;
+    Ok(file.metadata()?.len())
+}

@@ -1,0 +1,173 @@
+//! Documents that are the same for everyone, kept as finished bytes until what they are made of changes.
+//!
+//! Reached from the instance routes and those under `/.well-known/`. Every request compares what a document depends on
+//! with what the kept bytes were made of; so nothing has to be told of a change. Documents for a particular viewer are
+//! not here, nor are headers: what a document is sent as is decided by `http`.
+
+use std::sync::{Arc, OnceLock};
+
+use serde::Serialize;
+
+use super::emoji::CustomEmoji;
+use super::instance::{self, Document, Instance, InstanceV1, Language, rules};
+use super::server_metadata::ServerMetadata;
+use super::well_known::{HostMeta, NodeInfo, NodeInfoDiscovery};
+use context::Cx;
+use context::caches::{DocumentSources, Rendered};
+use context::error::Result;
+use context::extension::{self, Described};
+use context::json::Fragment;
+use service::instance::usage;
+use service::translation;
+
+/// A document that is the same for everyone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after what they are")]
+pub enum PublicDocument {
+    InstanceV1,
+    InstanceV2,
+    Rules,
+    PrivacyPolicy,
+    ExtendedDescription,
+    TranslationLanguages,
+    Languages,
+    CustomEmojis,
+    NodeInfo,
+    NodeInfoDiscovery,
+    HostMetaXml,
+    HostMetaJson,
+    ServerMetadata,
+}
+
+/// The name of the OpenAPI document among the cached documents.
+const OPENAPI: &str = "openapi";
+
+impl PublicDocument {
+    /// The document of now: as kept, or made anew when something that it is made of changed.
+    pub async fn render(self, cx: &Cx) -> Result<Arc<Rendered>> {
+        let sources = sources(cx, self).await?;
+        if let Some(rendered) = cached(cx, self.name(), &sources) {
+            return Ok(rendered);
+        }
+        let Described { text, complete } = self.write(cx).await?;
+        let rendered = Arc::new(Rendered { body: text.into(), gzip: OnceLock::new() });
+        if complete {
+            cx.caches.documents.insert(self.name(), Arc::new((sources, Arc::clone(&rendered))));
+        }
+        Ok(rendered)
+    }
+
+    /// Its name among the cached documents.
+    fn name(self) -> &'static str {
+        match self {
+            Self::InstanceV1 => "instance_v1",
+            Self::InstanceV2 => "instance_v2",
+            Self::Rules => "rules",
+            Self::PrivacyPolicy => "privacy_policy",
+            Self::ExtendedDescription => "extended_description",
+            Self::TranslationLanguages => "translation_languages",
+            Self::Languages => "languages",
+            Self::CustomEmojis => "custom_emojis",
+            Self::NodeInfo => "node_info",
+            Self::NodeInfoDiscovery => "node_info_discovery",
+            Self::HostMetaXml => "host_meta_xml",
+            Self::HostMetaJson => "host_meta_json",
+            Self::ServerMetadata => "server_metadata",
+        }
+    }
+
+    async fn write(self, cx: &Cx) -> Result<Described> {
+        let text = match self {
+            Self::InstanceV1 => json(&InstanceV1::render(cx).await?),
+            Self::InstanceV2 => json(&Instance::render(cx).await?),
+            Self::NodeInfo => json(&NodeInfo::render(cx).await?),
+            Self::Rules => json(&rules(cx)),
+            Self::PrivacyPolicy => json(&Document::privacy_policy(cx)),
+            Self::ExtendedDescription => json(&Document::extended_description(cx)),
+            Self::TranslationLanguages => json(&translation::languages(cx).await?.0),
+            Self::Languages => json(&Language::all()),
+            Self::CustomEmojis => json(&CustomEmoji::picker(cx)),
+            Self::NodeInfoDiscovery => json(&NodeInfoDiscovery::new(cx)),
+            Self::HostMetaXml => Ok(HostMeta::to_xml(cx)),
+            Self::HostMetaJson => json(&HostMeta::new(cx)),
+            Self::ServerMetadata => json(&ServerMetadata::new(cx)),
+        }?;
+        Ok(match self.extended() {
+            Some(document) => cx.extensions().describe(cx, document, text).await,
+            None => Described { text, complete: true },
+        })
+    }
+
+    /// What extensions know it as, where they add to it.
+    fn extended(self) -> Option<extension::Document> {
+        match self {
+            Self::InstanceV1 => Some(extension::Document::InstanceV1),
+            Self::InstanceV2 => Some(extension::Document::InstanceV2),
+            Self::NodeInfo => Some(extension::Document::NodeInfo),
+            Self::Rules
+            | Self::PrivacyPolicy
+            | Self::ExtendedDescription
+            | Self::TranslationLanguages
+            | Self::Languages
+            | Self::CustomEmojis
+            | Self::NodeInfoDiscovery
+            | Self::HostMetaXml
+            | Self::HostMetaJson
+            | Self::ServerMetadata => None,
+        }
+    }
+}
+
+/// The OpenAPI document, as `write` made it for the extensions that serve, or makes it now.
+///
+/// # Errors
+/// Those of `write`.
+pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Rendered>> {
+    let sources = DocumentSources { extensions: cx.extensions().generation(), ..DocumentSources::default() };
+    if let Some(rendered) = cached(cx, OPENAPI, &sources) {
+        return Ok(rendered);
+    }
+    let rendered = Arc::new(Rendered { body: write()?.into(), gzip: OnceLock::new() });
+    cx.caches.documents.insert(OPENAPI, Arc::new((sources, Arc::clone(&rendered))));
+    Ok(rendered)
+}
+
+/// The cached document `name`, unless it was made of something else.
+fn cached(cx: &Cx, name: &'static str, sources: &DocumentSources) -> Option<Arc<Rendered>> {
+    let cached = cx.caches.documents.get(&name)?;
+    (cached.0 == *sources).then(|| Arc::clone(&cached.1))
+}
+
+/// What `document` is made of at present.
+async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
+    let settings = cx.generation();
+    if document == PublicDocument::TranslationLanguages {
+        return Ok(DocumentSources {
+            settings,
+            languages: Some(translation::languages(cx).await?),
+            ..DocumentSources::default()
+        });
+    }
+    if document == PublicDocument::ServerMetadata {
+        // It lists the scopes that extensions declare.
+        return Ok(DocumentSources {
+            settings,
+            extensions: cx.extensions().generation(),
+            ..DocumentSources::default()
+        });
+    }
+    let Some(extended) = document.extended() else {
+        return Ok(DocumentSources { settings, ..DocumentSources::default() });
+    };
+    let contact = match extended {
+        extension::Document::InstanceV1 | extension::Document::InstanceV2 => instance::contact(cx).await?,
+        extension::Document::NodeInfo => None,
+    };
+    let extensions = cx.extensions().generation();
+    let stills = cx.converter.stills().len();
+    Ok(DocumentSources { settings, extensions, usage: Some(*usage(cx).await?), contact, stills, languages: None })
+}
+
+fn json<T: Serialize>(entity: &T) -> Result<String> {
+    Fragment::of(entity).map(Fragment::into_string)
+}

@@ -1,0 +1,28 @@
+//! Domains that a person blocks; `DomainBlock`, which the server shows of its own, is in [`instance`](super::instance).
+//!
+//! <https://docs.joinmastodon.org/methods/domain_blocks/>
+
+use serde::Serialize;
+
+use context::error::Result;
+use context::json::{Array, Fragment};
+use store::domain_block::FollowCounts;
+
+/// What a block would end.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct DomainBlockPreview {
+    pub following_count: i64,
+    pub followers_count: i64,
+}
+
+impl From<FollowCounts> for DomainBlockPreview {
+    fn from(counts: FollowCounts) -> Self {
+        Self { following_count: counts.following, followers_count: counts.followers }
+    }
+}
+
+/// Renders the names of domains.
+pub fn render(domains: &[String]) -> Result<Array> {
+    Ok(domains.iter().map(Fragment::of).collect::<Result<Vec<_>>>()?.into())
+}

@@ -1,0 +1,63 @@
+//! How much something was used on each of the last seven days, today first: hashtags and links.
+//!
+//! <https://docs.joinmastodon.org/entities/Tag/#history>
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use context::Cx;
+use model::clock::Ids;
+use model::{StatusId, Time};
+
+const DAYS: i64 = 7;
+/// Seconds of a day.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// One day; numbers are strings (docs/contract/rules.md#1-transport).
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Day {
+    pub day: String,
+    pub uses: String,
+    pub accounts: String,
+}
+
+/// The use of several hashtags, or of several links.
+#[derive(Debug)]
+pub(super) struct Histories {
+    /// In days since the epoch.
+    today: i64,
+    /// Uses and accounts, by id and day.
+    used: HashMap<(i64, i64), (i64, i64)>,
+}
+
+impl Histories {
+    /// The first id of a status that counts.
+    pub(super) fn since(cx: &Cx) -> StatusId {
+        Ids::first_at(Time::from_micros((today(cx) - DAYS + 1) * DAY_SECONDS * 1_000_000)).into()
+    }
+
+    /// Of rows of id, day, uses and accounts.
+    pub(super) fn new(cx: &Cx, rows: impl IntoIterator<Item = (i64, i64, i64, i64)>) -> Self {
+        let used = rows.into_iter().map(|(id, day, uses, accounts)| ((id, day), (uses, accounts))).collect();
+        Self { today: today(cx), used }
+    }
+
+    /// That of `id`.
+    pub(super) fn of(&self, id: i64) -> Vec<Day> {
+        let day = |back: i64| {
+            let (uses, accounts) = self.used.get(&(id, self.today - back)).copied().unwrap_or_default();
+            Day {
+                day: ((self.today - back) * DAY_SECONDS).to_string(),
+                uses: uses.to_string(),
+                accounts: accounts.to_string(),
+            }
+        };
+        (0..DAYS).map(day).collect()
+    }
+}
+
+fn today(cx: &Cx) -> i64 {
+    cx.clock.now().timestamp().div_euclid(DAY_SECONDS)
+}

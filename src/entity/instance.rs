@@ -1,0 +1,558 @@
+//! <https://docs.joinmastodon.org/entities/Instance/>, its version 1, and related entities.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use context::Cx;
+use context::error::{Error, Result};
+use model::instance::{DomainBlock as Block, Rule as RuleModel, Severity, Usage, Week};
+use model::settings::RegistrationsMode;
+use model::{AccountId, Permissions, RuleId, Settings};
+use service::{instance, poll, registration, translation};
+use text::language::LANGUAGES;
+
+/// The version string from which clients derive features: the API version, then the server's own.
+pub const VERSION: &str = concat!("4.4.0 (compatible; Rookery ", env!("CARGO_PKG_VERSION"), ")");
+
+/// The API version alone: `metadata.upstream` of NodeInfo.
+pub const UPSTREAM_VERSION: &str = "4.4.0";
+
+/// Features beyond the reference implementation, by the names that clients look for
+/// (docs/contract/extensions.md#11-instance-document-additions).
+const CAPABILITIES: &[&str] = &[
+    "enable_wide_emoji",
+    "kmyblue_searchability",
+    "searchability",
+    "full_text_search",
+    "kmyblue_searchability_limited",
+    "kmyblue_searchability_public_unlisted",
+    "kmyblue_visibility_login",
+    "kmyblue_visibility_public_unlisted",
+    "kmyblue_server_features",
+    "visibility_mutual",
+    "visibility_limited",
+    "kmyblue_limited_scope",
+    "kmyblue_list_notification",
+    "emoji_keywords",
+    "status_reference",
+    "kmyblue_quote",
+    "kmyblue_markdown",
+];
+
+/// Available icon sizes, in pixels.
+const ICON_SIZES: &[u32] = &[32, 180, 512];
+
+/// Limits of a video: frames per second, pixels per frame.
+const VIDEO_FRAME_RATE_LIMIT: u64 = media::MAX_FRAME_RATE;
+const VIDEO_MATRIX_LIMIT: u64 = media::MAX_VIDEO_PIXELS;
+
+/// Most media taken from a remote status.
+const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
+
+/// `GET /api/v2/instance`
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Instance {
+    pub domain: String,
+    pub title: String,
+    pub version: &'static str,
+    pub source_url: String,
+    pub description: String,
+    pub usage: UsageV2,
+    pub thumbnail: Thumbnail,
+    pub icon: Vec<Icon>,
+    pub languages: Vec<String>,
+    pub configuration: Configuration,
+    pub registrations: Registrations,
+    pub api_versions: ApiVersions,
+    pub contact: Contact,
+    pub rules: Vec<Rule>,
+    pub fedibird_capabilities: &'static [&'static str],
+}
+
+/// `GET /api/v1/instance`
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct InstanceV1 {
+    pub uri: String,
+    pub title: String,
+    pub short_description: String,
+    pub description: String,
+    pub email: String,
+    pub version: &'static str,
+    pub urls: UrlsV1,
+    pub stats: Stats,
+    pub thumbnail: String,
+    pub languages: Vec<String>,
+    pub registrations: bool,
+    pub approval_required: bool,
+    pub invites_enabled: bool,
+    pub configuration: Configuration,
+    pub contact_account: Option<Box<RawValue>>,
+    pub rules: Vec<Rule>,
+    pub fedibird_capabilities: &'static [&'static str],
+}
+
+/// Accounts active in the last month.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct UsageV2 {
+    pub users: ActiveUsers,
+}
+
+/// Accounts active in the last month.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct ActiveUsers {
+    pub active_month: i64,
+}
+
+/// The server's thumbnail image.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Thumbnail {
+    pub url: String,
+}
+
+/// The server's icon in one size.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Icon {
+    pub src: String,
+    pub size: String,
+}
+
+/// Limits and features; version 1 has fewer of them.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Configuration {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub urls: Option<UrlsV2>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vapid: Option<Vapid>,
+    pub accounts: AccountLimits,
+    pub statuses: StatusLimits,
+    pub media_attachments: MediaLimits,
+    pub polls: PollLimits,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translation: Option<Enabled>,
+    pub search: Enabled,
+}
+
+/// URLs of the streaming API.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct UrlsV2 {
+    pub streaming: String,
+    pub status: Option<String>,
+}
+
+/// URLs of the streaming API.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct UrlsV1 {
+    pub streaming_api: String,
+}
+
+/// The public VAPID key of web push.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Vapid {
+    pub public_key: Option<String>,
+}
+
+/// Whether a feature is enabled.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Enabled {
+    pub enabled: bool,
+}
+
+/// Limits of profiles.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct AccountLimits {
+    pub max_featured_tags: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_pinned_statuses: Option<i64>,
+}
+
+/// Limits of statuses.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct StatusLimits {
+    pub max_characters: i64,
+    pub max_media_attachments: i64,
+    pub max_media_attachments_with_poll: i64,
+    pub max_media_attachments_from_activitypub: i64,
+    pub characters_reserved_per_url: usize,
+}
+
+/// Limits of media.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct MediaLimits {
+    pub supported_mime_types: Vec<&'static str>,
+    pub description_limit: i64,
+    pub image_size_limit: u64,
+    pub image_matrix_limit: u64,
+    pub video_size_limit: u64,
+    pub video_frame_rate_limit: u64,
+    pub video_matrix_limit: u64,
+}
+
+/// Limits of polls (docs/contract/rules.md#18-polls).
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct PollLimits {
+    pub max_options: usize,
+    pub max_characters_per_option: usize,
+    pub min_expiration: i64,
+    pub max_expiration: i64,
+    pub allow_image: bool,
+}
+
+/// Registration policy.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Registrations {
+    pub enabled: bool,
+    pub approval_required: bool,
+    pub limit_reached: bool,
+    pub message: Option<String>,
+    pub url: Option<String>,
+}
+
+/// API versions, each raised only when all of that version is implemented.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct ApiVersions {
+    pub mastodon: u32,
+    pub kmyblue: u32,
+    pub rookery: u32,
+}
+
+/// Contact address and account.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Contact {
+    pub email: String,
+    pub account: Option<Box<RawValue>>,
+}
+
+/// Statistics of the whole server.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Stats {
+    pub user_count: i64,
+    pub status_count: i64,
+    pub domain_count: i64,
+}
+
+/// <https://docs.joinmastodon.org/entities/Rule/>
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Rule {
+    pub id: RuleId,
+    pub text: String,
+    pub hint: String,
+}
+
+impl From<&RuleModel> for Rule {
+    fn from(rule: &RuleModel) -> Self {
+        Self { id: rule.id, text: rule.text.clone(), hint: rule.hint.clone() }
+    }
+}
+
+/// Activity in one week; numbers are strings.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Activity {
+    pub week: String,
+    pub statuses: String,
+    pub logins: String,
+    pub registrations: String,
+}
+
+impl From<&Week> for Activity {
+    fn from(week: &Week) -> Self {
+        Self {
+            week: week.begins.to_string(),
+            statuses: week.statuses.to_string(),
+            logins: week.logins.to_string(),
+            registrations: week.registrations.to_string(),
+        }
+    }
+}
+
+/// <https://docs.joinmastodon.org/entities/DomainBlock/>
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct DomainBlock {
+    pub domain: String,
+    pub digest: String,
+    pub severity: Severity,
+    pub severity_ex: Severity,
+    pub comment: Option<String>,
+}
+
+impl From<Block> for DomainBlock {
+    fn from(block: Block) -> Self {
+        Self {
+            digest: crypto::sha256_hex(block.domain.as_bytes()),
+            domain: if block.obfuscate { obfuscated(&block.domain) } else { block.domain },
+            // Clients know only two severities.
+            severity: match block.severity {
+                Severity::Suspend => Severity::Suspend,
+                Severity::Noop | Severity::Silence => Severity::Silence,
+            },
+            severity_ex: block.severity,
+            comment: block.public_comment,
+        }
+    }
+}
+
+/// Obfuscates a domain: keeps the first and last quarter and all dots, stars in between.
+fn obfuscated(domain: &str) -> String {
+    let count = domain.chars().count();
+    let shown = count / 4;
+    let star = |(index, letter): (usize, char)| match letter {
+        '.' => letter,
+        _ if index < shown || index >= count - shown => letter,
+        _ => '*',
+    };
+    domain.chars().enumerate().map(star).collect()
+}
+
+/// A text written by admins, with its date.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entities ExtendedDescription and PrivacyPolicy")]
+pub struct Document {
+    pub updated_at: Option<String>,
+    pub content: String,
+}
+
+/// <https://docs.joinmastodon.org/entities/Instance/#languages>
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the contract")]
+pub struct Language {
+    pub code: &'static str,
+    pub name: &'static str,
+}
+
+impl Language {
+    /// All that a status may be in.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        LANGUAGES.iter().map(|language| Self { code: language.code, name: language.name }).collect()
+    }
+}
+
+impl Instance {
+    /// The current state of this server.
+    pub async fn render(cx: &Cx) -> Result<Self> {
+        let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
+        let mode = registration::mode(cx);
+        let open = mode != RegistrationsMode::None;
+        let message = text::markdown(&settings.registrations_message);
+        Ok(Self {
+            domain: cx.urls.local_domain.clone(),
+            title: settings.site_title.clone(),
+            version: VERSION,
+            source_url: source_url(cx),
+            description: settings.site_short_description.clone(),
+            usage: UsageV2 { users: ActiveUsers { active_month: usage.active_month } },
+            thumbnail: Thumbnail { url: thumbnail(cx) },
+            icon: icons(cx),
+            languages: languages(cx),
+            configuration: Configuration::new(cx, &settings).with_urls(cx, &settings),
+            registrations: Registrations {
+                enabled: open,
+                approval_required: mode == RegistrationsMode::Approved,
+                limit_reached: false,
+                message: (!open && !message.is_empty()).then_some(message),
+                url: None,
+            },
+            api_versions: ApiVersions { mastodon: 2, kmyblue: 1, rookery: 1 },
+            contact: Contact { email: settings.contact_email.clone(), account: contact_json(cx).await? },
+            rules: rules(cx),
+            fedibird_capabilities: CAPABILITIES,
+        })
+    }
+}
+
+impl InstanceV1 {
+    /// The current state of this server, for older clients.
+    pub async fn render(cx: &Cx) -> Result<Self> {
+        let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
+        let mode = registration::mode(cx);
+        Ok(Self {
+            uri: cx.urls.local_domain.clone(),
+            title: settings.site_title.clone(),
+            short_description: settings.site_short_description.clone(),
+            description: text::markdown(&settings.site_extended_description),
+            email: settings.contact_email.clone(),
+            version: VERSION,
+            urls: UrlsV1 { streaming_api: streaming(cx) },
+            stats: Stats::from(*usage),
+            thumbnail: thumbnail(cx),
+            languages: languages(cx),
+            registrations: mode != RegistrationsMode::None,
+            approval_required: mode == RegistrationsMode::Approved,
+            invites_enabled: invites_enabled(cx).await?,
+            configuration: Configuration::new(cx, &settings),
+            contact_account: contact_json(cx).await?,
+            rules: rules(cx),
+            fedibird_capabilities: CAPABILITIES,
+        })
+    }
+}
+
+/// Everybody may invite people, and an extension takes invitations.
+async fn invites_enabled(cx: &Cx) -> Result<bool> {
+    if cx.extensions().sign_up_params().is_empty() {
+        return Ok(false);
+    }
+    let everybody = store::role::permissions_of_everybody(&cx.db).await?;
+    Ok(Permissions::effective(0, everybody).has(Permissions::INVITE_USERS))
+}
+
+impl From<Usage> for Stats {
+    fn from(usage: Usage) -> Self {
+        Self { user_count: usage.users, status_count: usage.statuses, domain_count: usage.domains }
+    }
+}
+
+impl Configuration {
+    fn new(cx: &Cx, settings: &Settings) -> Self {
+        Self {
+            urls: None,
+            vapid: None,
+            accounts: AccountLimits { max_featured_tags: settings.max_featured_tags, max_pinned_statuses: None },
+            statuses: StatusLimits {
+                max_characters: settings.max_characters,
+                max_media_attachments: settings.max_media_attachments,
+                max_media_attachments_with_poll: settings.max_media_attachments,
+                max_media_attachments_from_activitypub: MEDIA_FROM_ACTIVITYPUB,
+                characters_reserved_per_url: text::URL_LENGTH,
+            },
+            media_attachments: MediaLimits {
+                supported_mime_types: media::supported_mime_types(&cx.converter),
+                description_limit: settings.media_description_limit,
+                image_size_limit: cx.config.media.image_size_limit_bytes,
+                image_matrix_limit: media::MAX_IMAGE_PIXELS,
+                video_size_limit: cx.config.media.video_size_limit_bytes,
+                video_frame_rate_limit: VIDEO_FRAME_RATE_LIMIT,
+                video_matrix_limit: VIDEO_MATRIX_LIMIT,
+            },
+            polls: PollLimits {
+                max_options: poll::MAX_OPTIONS,
+                max_characters_per_option: poll::MAX_OPTION_CHARACTERS,
+                min_expiration: poll::MIN_EXPIRATION_SECONDS,
+                max_expiration: poll::MAX_EXPIRATION_SECONDS,
+                allow_image: true,
+            },
+            translation: None,
+            search: Enabled { enabled: true },
+        }
+    }
+
+    /// Adds the members of version 2.
+    fn with_urls(mut self, cx: &Cx, settings: &Settings) -> Self {
+        self.urls = Some(UrlsV2 { streaming: streaming(cx), status: None });
+        self.vapid = Some(Vapid { public_key: cx.vapid.as_ref().map(|vapid| vapid.public_key().to_owned()) });
+        self.translation = Some(Enabled { enabled: translation::is_enabled(cx) });
+        self.accounts.max_pinned_statuses = Some(settings.max_pinned_statuses);
+        self
+    }
+}
+
+impl Document {
+    /// The extended description; empty and undated when unset.
+    #[must_use]
+    pub fn extended_description(cx: &Cx) -> Self {
+        let settings = cx.settings();
+        Self {
+            updated_at: Some(settings.site_extended_description_updated_at.clone()).filter(|at| !at.is_empty()),
+            content: text::markdown(&settings.site_extended_description),
+        }
+    }
+
+    /// The privacy policy: the admins' own, or the default one.
+    #[must_use]
+    pub fn privacy_policy(cx: &Cx) -> Self {
+        let settings = cx.settings();
+        if settings.privacy_policy.trim().is_empty() {
+            let policy = PRIVACY_POLICY.replace("{domain}", &cx.urls.local_domain);
+            return Self { updated_at: Some(PRIVACY_POLICY_DATE.to_owned()), content: text::markdown(&policy) };
+        }
+        Self {
+            updated_at: Some(settings.privacy_policy_updated_at.clone()),
+            content: text::markdown(&settings.privacy_policy),
+        }
+    }
+}
+
+/// URL of the source code: as configured, else the page that describes this server.
+fn source_url(cx: &Cx) -> String {
+    let configured = cx.config.server.source_url.as_ref().map(|url| url.as_str().to_owned());
+    configured.unwrap_or_else(|| cx.urls.path("/about"))
+}
+
+/// The default privacy policy.
+const PRIVACY_POLICY: &str = include_str!("privacy_policy.md");
+/// Date of the default privacy policy, as the contract gives it.
+const PRIVACY_POLICY_DATE: &str = "2022-10-07T00:00:00Z";
+
+/// The contact account as it is shown, if there is one.
+pub(super) async fn contact(cx: &Cx) -> Result<Option<Arc<str>>> {
+    let Some(account) = instance::contact(cx).await? else { return Ok(None) };
+    let versions: [(AccountId, i64); 1] = [(account.id, account.version)];
+    let rendered = crate::account::render_versions(cx, &versions).await?;
+    Ok(rendered.get(&account.id).cloned())
+}
+
+async fn contact_json(cx: &Cx) -> Result<Option<Box<RawValue>>> {
+    let text = contact(cx).await?.map(|text| RawValue::from_string(text.to_string()));
+    text.transpose().map_err(Error::internal)
+}
+
+/// The server rules, in order.
+#[must_use]
+pub fn rules(cx: &Cx) -> Vec<Rule> {
+    cx.rules().iter().map(Rule::from).collect()
+}
+
+fn languages(cx: &Cx) -> Vec<String> {
+    vec![cx.config.server.locale.as_str().to_owned()]
+}
+
+fn thumbnail(cx: &Cx) -> String {
+    cx.urls.path("/assets/thumbnail.png")
+}
+
+fn icons(cx: &Cx) -> Vec<Icon> {
+    let icon =
+        |side: &u32| Icon { src: cx.urls.path(&format!("/assets/icon-{side}.png")), size: format!("{side}x{side}") };
+    ICON_SIZES.iter().map(icon).collect()
+}
+
+/// Where streams are: `ws` or `wss`.
+fn streaming(cx: &Cx) -> String {
+    let base = cx.config.streaming.url.as_ref().map_or(cx.urls.origin.as_str(), |url| url.as_str());
+    base.trim_end_matches('/').replacen("http", "ws", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_an_obfuscated_domain_is_hidden() {
+        assert_eq!(obfuscated("bad.example.com"), "bad.*******.com");
+        assert_eq!(obfuscated("x.y"), "*.*");
+        assert_eq!(obfuscated(""), "");
+    }
+}

@@ -1,0 +1,72 @@
+//! The API's JSON, one file per documented entity, rendered a page at a time.
+//!
+//! `render` serves a whole page with one statement per kind of row, whatever the page's length (no N+1 queries). Parts
+//! that do not depend on the viewer are cached as bytes ([`caches`](context::caches)) and spliced in. Visibility is not decided here:
+//! statuses arrive as [`Seen`](service::visibility::Seen).
+
+pub mod account;
+pub mod account_document;
+pub mod activity;
+pub mod announcement;
+pub mod application;
+pub mod archive;
+mod attached;
+pub mod conversation;
+pub mod credential;
+pub mod document;
+pub mod domain_block;
+pub mod emoji;
+pub mod familiar_followers;
+pub mod featured_tag;
+pub mod filter;
+mod filter_result;
+pub mod filter_set;
+pub mod history;
+pub mod instance;
+pub mod list;
+pub mod marker;
+pub mod muted_account;
+pub mod notification;
+pub mod notification_group;
+pub mod notification_policy;
+pub mod notification_request;
+pub mod oembed;
+pub mod poll;
+pub mod preferences;
+pub mod preview_card;
+pub mod profile;
+pub mod push_message;
+pub mod push_subscription;
+pub mod relationship;
+pub mod report;
+pub mod scheduled_status;
+pub mod server_metadata;
+pub mod severance;
+pub mod status;
+mod status_core;
+pub mod status_edit;
+pub mod status_source;
+pub mod status_views;
+pub mod suggestion;
+pub mod tag;
+pub mod thread;
+pub mod token;
+pub mod translation;
+pub mod web;
+pub mod well_known;
+
+/// The members that the server itself gives to entities of `kind`, which plugins may not set; `None` for a kind that
+/// plugins cannot decorate.
+#[must_use]
+pub fn members(kind: &str) -> Option<&'static [&'static str]> {
+    match kind {
+        "status" => Some(status::MEMBERS),
+        "account" => Some(account::MEMBERS),
+        "notification" => Some(notification::MEMBERS),
+        "list" => Some(list::MEMBERS),
+        "notification_group" => Some(notification_group::MEMBERS),
+        // No entity: what extensions say of one is its weight.
+        "trend" => Some(&[]),
+        _ => None,
+    }
+}

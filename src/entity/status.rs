@@ -1,0 +1,451 @@
+//! <https://docs.joinmastodon.org/entities/Status/>
+
+use std::sync::Arc;
+
+use super::filter_result::{self, Filtered, What};
+use super::preview_card::{Creators, write_attributed};
+use super::status_core::cores;
+use super::{account, poll};
+use context::Cx;
+use context::by_id::ById;
+use context::caches::StatusCore;
+use context::error::{Error, Result};
+use context::extension::{Entity, Members, Target, Versions};
+use context::json::{Array, Fragment, Object, boolean};
+use model::status::{QuotePolicy, Visibility};
+use model::{AccountId, Actor, StatusId, boxed};
+use service::visibility::{Marked, Quoted, Seen};
+use store::status::Head;
+
+/// The member names of a status.
+pub(super) const MEMBERS: &[&str] = &[
+    "id",
+    "created_at",
+    "in_reply_to_id",
+    "in_reply_to_account_id",
+    "sensitive",
+    "spoiler_text",
+    "visibility",
+    "visibility_ex",
+    "limited_scope",
+    "searchability",
+    "language",
+    "uri",
+    "url",
+    "replies_count",
+    "reblogs_count",
+    "favourites_count",
+    "markdown",
+    "expires_at",
+    "status_reference_ids",
+    "status_references_count",
+    "status_referred_by_count",
+    "quote_id",
+    "quote",
+    "quotes_count",
+    "quote_approval",
+    "edited_at",
+    "content",
+    "text",
+    "media_attachments",
+    "mentions",
+    "tags",
+    "emojis",
+    "card",
+    "poll",
+    "account",
+    "reblog",
+    "application",
+    "favourited",
+    "reblogged",
+    "muted",
+    "bookmarked",
+    "filtered",
+    "pinned",
+];
+
+/// Bytes of a status that are neither its shared part nor its author: the names of the members added here, and their
+/// values, at most.
+const FRAME_BYTES: usize = 448;
+
+/// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: what depends
+/// on the viewer came with [`Seen`].
+///
+/// # Errors
+/// [`Error::Plugin`] when a plugin whose members are required gives no answer.
+pub async fn render(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> Result<Array> {
+    Ok(Parts::load(cx, viewer, page.iter(), &[]).await?.array(page))
+}
+
+/// The statuses of a response that also shows accounts: by id, with all accounts.
+#[derive(Debug)]
+pub struct Beside {
+    /// The statuses.
+    pub statuses: Vec<(StatusId, Fragment)>,
+    /// The requested accounts, and the authors of the statuses.
+    pub accounts: account::Rendered,
+}
+
+/// As [`render`], for a response that also shows `accounts` (with their versions): all are rendered together.
+///
+/// # Errors
+/// As [`render`].
+pub async fn render_beside(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    page: &[Seen],
+    accounts: &[(AccountId, i64)],
+) -> Result<Beside> {
+    let parts = Parts::load(cx, viewer, page.iter(), accounts).await?;
+    let statuses = parts.entries(page).iter().map(|entry| (entry.seen.head().id, parts.fragment(entry))).collect();
+    Ok(Beside { statuses, accounts: parts.authors })
+}
+
+/// Renders search results, accounts and statuses, each in the order given.
+///
+/// # Errors
+/// As [`render`].
+pub async fn render_results(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    accounts: &[AccountId],
+    page: &[Seen],
+) -> Result<(Array, Array)> {
+    let versions = store::account::versions(&cx.db, accounts).await?;
+    let parts = Parts::load(cx, viewer, page.iter(), &versions).await?;
+    let found = accounts.iter().filter_map(|id| parts.authors.get(id)).map(AsRef::as_ref);
+    Ok((Array::join(found), parts.array(page)))
+}
+
+/// Renders one status as `viewer` sees it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it was deleted meanwhile.
+#[boxed]
+pub async fn render_one(cx: &Cx, viewer: Option<&Actor>, seen: &Seen) -> Result<Fragment> {
+    let parts = Parts::load(cx, viewer, std::iter::once(seen), &[]).await?;
+    parts.entry(seen).map(|entry| parts.fragment(&entry)).ok_or(Error::NotFound)
+}
+
+/// Renders the response to a deletion: the source is in `text`, and there is no `content`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it was deleted meanwhile.
+pub async fn render_deleted(cx: &Cx, actor: &Actor, seen: &Seen, source: &str) -> Result<Fragment> {
+    let rendered = render_one(cx, Some(actor), seen).await?;
+    let mut body: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(rendered.as_str()).map_err(Error::internal)?;
+    body.remove("content");
+    body.insert("text".to_owned(), source.into());
+    Fragment::of(&body)
+}
+
+/// What the statuses of a response are put together from.
+pub(super) struct Parts<'a> {
+    pub(super) viewer: Option<&'a Actor>,
+    pub(super) cores: ById<StatusId, Arc<StatusCore>>,
+    pub(super) authors: account::Rendered,
+    /// What the authors of the pages of cards say, who are among `authors`.
+    pub(super) creators: Creators,
+    /// By the status that has one.
+    pub(super) polls: ById<StatusId, Fragment>,
+    /// Results of the viewer's filters, by the status or the reblog.
+    pub(super) filtered: Filtered,
+    /// Plugin members, by the original status.
+    pub(super) added: ById<StatusId, Members>,
+}
+
+/// The heads of what is shown with `seen`: of itself, of the original, and of what that quotes.
+pub(super) fn heads_of(seen: &Seen) -> impl Iterator<Item = &Head> {
+    [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
+}
+
+/// The heads of what extensions are asked about.
+pub(super) fn proper_of(seen: &Seen) -> impl Iterator<Item = &Head> {
+    [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
+}
+
+/// A status whose parts are all there.
+pub(super) struct Entry<'a> {
+    seen: &'a Seen,
+    own: Part<'a>,
+    original: Option<Part<'a>>,
+    /// JSON.
+    filtered: &'a str,
+    added: Option<&'a Members>,
+    /// What the status, or the original, quotes.
+    quote: Option<QuotePart<'a>>,
+}
+
+/// A quoted status whose parts are all there.
+struct QuotePart<'a> {
+    quoted: &'a Quoted,
+    part: Part<'a>,
+    /// JSON.
+    filtered: &'a str,
+    added: Option<&'a Members>,
+}
+
+/// A status, or the original of a reblog.
+struct Part<'a> {
+    head: &'a Head,
+    core: &'a StatusCore,
+    author: &'a str,
+    poll: &'a str,
+    /// The author of the page of its card.
+    creator: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of the statuses of `page`, and the accounts of `beside`, with their versions.
+    pub(super) async fn load<'s>(
+        cx: &Cx,
+        viewer: Option<&'a Actor>,
+        page: impl Iterator<Item = &'s Seen> + Clone + Send,
+        beside: &[(AccountId, i64)],
+    ) -> Result<Self> {
+        let Parts { cores, authors, creators, .. } = Parts::shared(cx, page.clone(), beside).await?;
+        let polls = poll::render(cx, viewer, page.clone().flat_map(heads_of)).await?;
+        let filtered = filter_result::find(cx, viewer, page.clone(), What::All, &cores, &authors, &polls).await?;
+        let added = added(cx, viewer, page.flat_map(proper_of)).await.into();
+        Ok(Self { viewer, cores, authors, creators, polls, filtered, added })
+    }
+
+    /// As [`Parts::load`], without what depends on the viewer.
+    pub(super) async fn shared<'s>(
+        cx: &Cx,
+        page: impl Iterator<Item = &'s Seen> + Send,
+        beside: &[(AccountId, i64)],
+    ) -> Result<Self> {
+        let heads: Vec<&Head> = page.flat_map(heads_of).collect();
+        let cores = cores(cx, &heads).await?;
+        let creators = Creators::load(cx, cores.iter().filter_map(|(_, core)| core.creator.as_ref())).await?;
+        let mut authors: Vec<(AccountId, i64)> =
+            heads.iter().map(|head| (head.account_id, head.account_version)).chain(beside.iter().copied()).collect();
+        authors.extend(&creators.versions);
+        authors.sort_unstable();
+        authors.dedup();
+        let authors = account::render_versions(cx, &authors).await?;
+        let (polls, added) = (Vec::new().into(), Vec::new().into());
+        Ok(Self { viewer: None, cores, authors, creators, polls, filtered: Filtered::none(), added })
+    }
+
+    fn array(&self, page: &[Seen]) -> Array {
+        let entries = self.entries(page);
+        Array::of(size_bytes(&entries), &entries, |out, entry| self.write(out, entry))
+    }
+
+    pub(super) fn fragment(&self, entry: &Entry<'_>) -> Fragment {
+        let mut text = String::with_capacity(entry.size_bytes());
+        self.write(&mut text, entry);
+        Fragment::from_string(text)
+    }
+
+    pub(super) fn entries<'s>(&'s self, page: &'s [Seen]) -> Vec<Entry<'s>> {
+        page.iter().filter_map(|seen| self.entry(seen)).collect()
+    }
+
+    /// `None` for a status that was deleted since its head was read, which is left out.
+    pub(super) fn entry<'s>(&'s self, seen: &'s Seen) -> Option<Entry<'s>> {
+        let original = match seen.original() {
+            None => None,
+            Some(original) => Some(self.part(original)?),
+        };
+        let filtered = self.filtered.page.get(&seen.head().id).map_or("[]", Array::as_str);
+        let added = self.added.get(&seen.proper().id);
+        let quote = seen.quote().and_then(|quoted| self.quote(quoted));
+        Some(Entry { seen, own: self.part(seen.head())?, original, filtered, added, quote })
+    }
+
+    fn quote<'s>(&'s self, quoted: &'s Quoted) -> Option<QuotePart<'s>> {
+        let id = quoted.head.id;
+        let filtered = self.filtered.quoted.get(&id).map_or("[]", Array::as_str);
+        Some(QuotePart { quoted, part: self.part(&quoted.head)?, filtered, added: self.added.get(&id) })
+    }
+
+    fn part<'s>(&'s self, head: &'s Head) -> Option<Part<'s>> {
+        let poll = self.polls.get(&head.id).map_or("null", Fragment::as_str);
+        let core = self.cores.get(&head.id)?;
+        let creator = core.creator.as_ref().and_then(|creator| self.creators.confirmed(creator, &self.authors));
+        Some(Part { head, core, author: self.authors.get(&head.account_id)?, poll, creator })
+    }
+
+    /// Appends a status to `out`.
+    pub(super) fn write(&self, out: &mut String, entry: &Entry<'_>) {
+        self.write_part(out, entry, &entry.own, entry.original.as_ref());
+    }
+
+    fn write_part(&self, out: &mut String, entry: &Entry<'_>, part: &Part<'_>, reblog: Option<&Part<'_>>) {
+        Object::write(out, |object| {
+            self.add_shared(object, part, |out| match reblog {
+                None => out.push_str("null"),
+                Some(original) => self.write_part(out, entry, original, None),
+            });
+            if part.head.quote_id.is_some() {
+                object.member_with("quote", |out| match &entry.quote {
+                    None => out.push_str("null"),
+                    Some(quote) => self.write_quote(out, quote),
+                });
+            }
+            self.add_approval(object, entry.seen.proper(), entry.seen.marked());
+            self.add_viewed(object, part, entry.seen.marked(), entry.filtered, entry.added);
+        });
+    }
+
+    /// Appends a quoted status to `out`; what it quotes itself is not shown.
+    fn write_quote(&self, out: &mut String, quote: &QuotePart<'_>) {
+        Object::write(out, |object| {
+            self.add_shared(object, &quote.part, |out| out.push_str("null"));
+            if quote.quoted.head.quote_id.is_some() {
+                object.member("quote", "null");
+            }
+            self.add_approval(object, &quote.quoted.head, quote.quoted.marked);
+            self.add_viewed(object, &quote.part, quote.quoted.marked, quote.filtered, quote.added);
+            if self.viewer.is_some() {
+                object.member("quote_muted", boolean(quote.quoted.muted));
+            }
+        });
+    }
+
+    /// Adds what hardly depends on the viewer.
+    fn add_shared(&self, object: &mut Object, part: &Part<'_>, reblog: impl FnOnce(&mut String)) {
+        let Part { head, core, author, poll, creator } = *part;
+        match creator {
+            None => object.members(&core.members),
+            Some(creator) => object.members_with(|out| write_attributed(out, &core.members, creator)),
+        };
+        object.member("poll", poll).member("account", author).member_with("reblog", reblog);
+        add_counts(object, head);
+        match &core.application {
+            Some((application, public)) if *public || self.is_own(head) => {
+                object.member("application", application);
+            }
+            // The author always learns which it was, also that it was none.
+            None if self.is_own(head) => {
+                object.member("application", "null");
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Adds what the viewer did with it, what their filters say, and the members of plugins.
+    fn add_viewed(
+        &self,
+        object: &mut Object,
+        part: &Part<'_>,
+        marked: Marked,
+        filtered: &str,
+        added: Option<&Members>,
+    ) {
+        let head = part.head;
+        if self.viewer.is_some() {
+            add_marks(object, marked, filtered);
+        }
+        if let Some(members) = added {
+            members.add_to(object);
+        }
+        let few = matches!(head.visibility, Visibility::Direct | Visibility::Limited);
+        if self.is_own(head) && head.reblog_of_id.is_none() && !few {
+            object.member("pinned", boolean(marked.pinned));
+        }
+    }
+
+    /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>. No
+    /// quote waits for its approval here.
+    fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
+        let (open, own) = (head.visibility.is_anonymous(), self.is_own(head));
+        let may = (open && (marked.quotable || own)) || (own && head.visibility == Visibility::Private);
+        let approval = match (head.quote_policy, may) {
+            (QuotePolicy::Public, true) if open => r#"{"automatic":["public"],"manual":[],"current_user":"automatic"}"#,
+            (QuotePolicy::Public, false) if open => r#"{"automatic":["public"],"manual":[],"current_user":"denied"}"#,
+            (QuotePolicy::Followers, true) if open => {
+                r#"{"automatic":["followers"],"manual":[],"current_user":"automatic"}"#
+            }
+            (QuotePolicy::Followers, false) if open => {
+                r#"{"automatic":["followers"],"manual":[],"current_user":"denied"}"#
+            }
+            (_, true) => r#"{"automatic":[],"manual":[],"current_user":"automatic"}"#,
+            (_, false) => r#"{"automatic":[],"manual":[],"current_user":"denied"}"#,
+        };
+        object.member("quote_approval", approval);
+    }
+
+    fn is_own(&self, head: &Head) -> bool {
+        self.viewer.is_some_and(|actor| actor.id == head.account_id)
+    }
+}
+
+fn add_counts(object: &mut Object, head: &Head) {
+    object
+        .number("replies_count", head.replies_count)
+        .number("reblogs_count", head.reblogs_count)
+        .number("favourites_count", head.favourites_count)
+        .number("status_referred_by_count", head.referred_by_count)
+        .number("quotes_count", head.quotes_count);
+}
+
+fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
+    object
+        .member("favourited", boolean(marked.favourited))
+        .member("reblogged", boolean(marked.reblogged))
+        .member("muted", boolean(marked.muted))
+        .member("bookmarked", boolean(marked.bookmarked))
+        .member("filtered", filtered);
+}
+
+impl Entry<'_> {
+    /// The size of its JSON, or a little more.
+    pub(super) fn size_bytes(&self) -> usize {
+        let added = self.added.map_or(0, Members::size_bytes);
+        let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
+        let own: usize = parts.map(|part| FRAME_BYTES + part.size_bytes() + self.filtered.len() + added).sum();
+        own + self.quote.as_ref().map_or(0, QuotePart::size_bytes)
+    }
+}
+
+impl QuotePart<'_> {
+    fn size_bytes(&self) -> usize {
+        let added = self.added.map_or(0, Members::size_bytes);
+        2 * FRAME_BYTES + self.part.size_bytes() + self.filtered.len() + added
+    }
+}
+
+impl Part<'_> {
+    fn size_bytes(&self) -> usize {
+        let application = self.core.application.as_ref().map_or(0, |(json, _)| json.len());
+        self.core.members.len() + self.author.len() + self.poll.len() + application + self.creator.map_or(0, str::len)
+    }
+}
+
+/// The size of an array of `entries`, or a little more.
+pub(super) fn size_bytes(entries: &[Entry<'_>]) -> usize {
+    2 + entries.iter().map(Entry::size_bytes).sum::<usize>()
+}
+
+/// The members that plugins add to the statuses of a page and to what they quote; a reblog shares those of its original.
+/// Each is asked about once.
+pub(super) async fn added(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    heads: impl Iterator<Item = &Head> + Send,
+) -> Vec<(StatusId, Members)> {
+    if !cx.extensions().decorates(Entity::Status) {
+        return Vec::new();
+    }
+    let mut heads: Vec<&Head> = heads.collect();
+    heads.sort_unstable_by_key(|head| head.id);
+    heads.dedup_by_key(|head| head.id);
+    let target = |head: &&Head| Target {
+        id: head.id.into(),
+        owner: head.account_id.into(),
+        subject: None,
+        activity: None,
+        code: String::new(),
+    };
+    let versions: Vec<Versions> =
+        heads.iter().map(|head| Versions { status: head.version, author: head.account_version }).collect();
+    let decorations =
+        cx.extensions().decorate(cx, viewer, Entity::Status, heads.iter().map(target).collect(), &versions).await;
+    let added = heads.iter().zip(decorations.into_members()).filter_map(|(head, members)| Some((head.id, members?)));
+    added.collect()
+}

@@ -1,0 +1,27 @@
+//! <https://docs.joinmastodon.org/entities/StatusSource/>
+
+use serde::Serialize;
+
+use context::error::Result;
+use context::json::Fragment;
+use model::{Status, StatusId};
+
+/// The source text of a status, for editing.
+#[derive(Debug, Serialize)]
+struct StatusSource<'a> {
+    id: StatusId,
+    text: &'a str,
+    /// Beyond the documented entity: an editor that does not know it would clear it.
+    markdown: bool,
+    spoiler_text: &'a str,
+}
+
+/// Renders the source of `status`.
+pub fn render(status: &Status) -> Result<Fragment> {
+    Fragment::of(&StatusSource {
+        id: status.id,
+        text: &status.text,
+        markdown: status.markdown,
+        spoiler_text: &status.spoiler_text,
+    })
+}

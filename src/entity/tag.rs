@@ -1,0 +1,54 @@
+//! <https://docs.joinmastodon.org/entities/Tag/>
+
+use serde::Serialize;
+
+use super::history::{Day, Histories};
+use context::Cx;
+use context::error::{Error, Result};
+use context::json::Fragment;
+use model::TagId;
+use store::tag::FoundTag;
+
+/// A hashtag with its usage history.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "documented by the entity")]
+pub struct Tag {
+    pub name: String,
+    pub url: String,
+    pub history: Vec<Day>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub following: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub featuring: Option<bool>,
+}
+
+/// Renders one hashtag, see [`render`].
+///
+/// # Errors
+/// When it cannot be serialised, which is a bug.
+pub async fn render_one(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Fragment> {
+    render(cx, &[tag], signed_in).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Renders hashtags, in the order given: one statement for the history of all. With `signed_in`, shows whether the
+/// viewer follows and features them.
+pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<Fragment>> {
+    let ids: Vec<TagId> = tags.iter().map(|tag| tag.id).collect();
+    let rows = match ids.as_slice() {
+        [] => Vec::new(),
+        ids => store::tag::history(&cx.db, ids, Histories::since(cx)).await?,
+    };
+    let rows = rows.into_iter().map(|(tag, day, uses, accounts)| (i64::from(tag), day, uses, accounts));
+    let histories = Histories::new(cx, rows);
+    tags.iter()
+        .map(|tag| {
+            Fragment::of(&Tag {
+                name: tag.display_name.clone(),
+                url: cx.urls.tag(&tag.name),
+                history: histories.of(tag.id.into()),
+                following: signed_in.then_some(tag.following),
+                featuring: signed_in.then_some(tag.featuring),
+            })
+        })
+        .collect()
+}

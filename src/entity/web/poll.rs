@@ -1,0 +1,67 @@
+//! Polls on web pages: their options and, once they may be shown, what share of the votes each has. Nobody votes there.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use context::Cx;
+use context::error::Result;
+use context::messages::Language;
+use model::{StatusId, Time};
+use service::visibility::Seen;
+use store::poll::OptionRow;
+
+/// The poll of a status.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct WebPoll {
+    pub options: Vec<WebOption>,
+    pub votes_count: i64,
+    pub ended: bool,
+    pub ends_at_iso: Option<String>,
+    pub ends_at_human: Option<String>,
+}
+
+/// An option of a poll.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the templates")]
+pub struct WebOption {
+    pub title: String,
+    /// Its share of the votes; none while the totals are hidden.
+    pub percent: Option<i64>,
+}
+
+/// The polls of a page, by status: a statement, or none when no status has one.
+pub(super) async fn of_page(cx: &Cx, page: &[Seen]) -> Result<HashMap<StatusId, WebPoll>> {
+    let statuses: Vec<StatusId> =
+        page.iter().map(Seen::proper).filter(|head| head.has_poll).map(|head| head.id).collect();
+    if statuses.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = store::poll::list(&cx.db, &statuses, None).await?;
+    let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id);
+    Ok(polls.map(|options| (options[0].poll.status_id, WebPoll::new(options, cx.language(), cx.clock.now()))).collect())
+}
+
+impl WebPoll {
+    fn new(options: &[OptionRow], language: Language, now: Time) -> Self {
+        let poll = &options[0].poll;
+        let ended = poll.has_ended(now);
+        let votes_count = options.iter().map(|option| option.votes_count).sum();
+        let percent = |votes: i64| if votes_count == 0 { 0 } else { votes * 100 / votes_count };
+        let shown = ended || !poll.hide_totals;
+        Self {
+            options: options
+                .iter()
+                .map(|option| WebOption {
+                    title: option.title.clone(),
+                    percent: shown.then(|| percent(option.votes_count)),
+                })
+                .collect(),
+            votes_count,
+            ended,
+            ends_at_iso: poll.expires_at.map(Time::to_api_seconds),
+            ends_at_human: poll.expires_at.map(|time| language.minute(&time)),
+        }
+    }
+}

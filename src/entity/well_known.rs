@@ -1,0 +1,267 @@
+//! Discovery documents for other servers and clients: WebFinger, host-meta, NodeInfo.
+//!
+//! Spec: docs/contract/federation.md#1-discovery-documents; <https://www.rfc-editor.org/rfc/rfc7033>,
+//! <http://nodeinfo.diaspora.software/>
+
+use serde::Serialize;
+
+use super::instance::{UPSTREAM_VERSION, VERSION};
+use context::Cx;
+use context::error::Result;
+use media::storage::Key;
+use model::Account;
+use model::settings::RegistrationsMode;
+use service::webfinger::Subject;
+use service::{instance, registration};
+
+/// The software name in NodeInfo, unless the setting `compat.nodeinfo_name` overrides it.
+const SOFTWARE: &str = "rookery";
+
+/// Names of fields beyond the reference implementation, which other servers look for.
+const FEATURES: &[&str] = &[
+    "mastodon_api",
+    "enable_wide_emoji",
+    "emoji_keywords",
+    "kmyblue_limited_scope",
+    "kmyblue_list_notification",
+    "kmyblue_searchability",
+    "kmyblue_visibility_login",
+    "status_reference",
+    "quote",
+    "visibility_limited",
+    "visibility_mutual",
+];
+
+/// A JSON resource descriptor (JRD).
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by RFC 7033")]
+pub struct Webfinger {
+    pub subject: String,
+    pub aliases: Vec<String>,
+    pub links: Vec<Link>,
+}
+
+/// A link of a [`Webfinger`] or [`HostMeta`].
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "named by RFC 7033")]
+pub struct Link {
+    pub rel: &'static str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub href: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+}
+
+impl Webfinger {
+    /// The descriptor of `subject`.
+    #[must_use]
+    pub fn new(cx: &Cx, subject: &Subject) -> Self {
+        let urls = &cx.urls;
+        match subject {
+            Subject::Server => Self {
+                subject: format!("acct:{0}@{0}", urls.local_domain),
+                aliases: vec![urls.path("/actor")],
+                links: vec![
+                    Link::to("http://webfinger.net/rel/profile-page", "text/html", urls.path("/about")),
+                    Link::to("self", "application/activity+json", urls.path("/actor")),
+                    subscribe(cx),
+                ],
+            },
+            Subject::Account(account) => {
+                let (page, actor) = (urls.profile(&account.username), urls.actor(&account.username));
+                let mut links = vec![
+                    Link::to("http://webfinger.net/rel/profile-page", "text/html", page.clone()),
+                    Link::to("self", "application/activity+json", actor.clone()),
+                    subscribe(cx),
+                ];
+                links.extend(avatar(cx, account));
+                Self {
+                    subject: format!("acct:{}@{}", account.username, urls.local_domain),
+                    aliases: vec![page, actor],
+                    links,
+                }
+            }
+        }
+    }
+}
+
+impl Link {
+    fn to(rel: &'static str, kind: &'static str, href: String) -> Self {
+        Self { rel, kind: Some(kind), href: Some(href), template: None }
+    }
+}
+
+fn subscribe(cx: &Cx) -> Link {
+    Link {
+        rel: "http://ostatus.org/schema/1.0/subscribe",
+        template: Some(format!("{}/authorize_interaction?uri={{uri}}", cx.urls.origin)),
+        ..Link::default()
+    }
+}
+
+/// The avatar link, only where anonymous visitors may see it.
+fn avatar(cx: &Cx, account: &Account) -> Option<Link> {
+    let access = &cx.config.access;
+    if access.disallow_unauthenticated_api || access.limited_federation || account.is_suspended() {
+        return None;
+    }
+    let key: Key = account.avatar.as_deref()?.parse().ok()?;
+    Some(Link::to("http://webfinger.net/rel/avatar", key.mime(), cx.urls.media(key.as_str())))
+}
+
+/// The JSON form of host-meta (RFC 6415).
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by RFC 6415")]
+pub struct HostMeta {
+    pub links: Vec<Link>,
+}
+
+impl HostMeta {
+    /// The host-meta document, which points to WebFinger.
+    #[must_use]
+    pub fn new(cx: &Cx) -> Self {
+        Self { links: vec![Link { rel: "lrdd", template: Some(lrdd(cx)), ..Link::default() }] }
+    }
+
+    /// The same in XML (XRD).
+    #[must_use]
+    pub fn to_xml(cx: &Cx) -> String {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <XRD xmlns=\"http://docs.oasis-open.org/ns/xri/xrd-1.0\">\n  \
+             <Link rel=\"lrdd\" template=\"{}\"/>\n</XRD>\n",
+            text::escape(&lrdd(cx))
+        )
+    }
+}
+
+fn lrdd(cx: &Cx) -> String {
+    format!("{}/.well-known/webfinger?resource={{uri}}", cx.urls.origin)
+}
+
+/// Links to the [`NodeInfo`] document.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct NodeInfoDiscovery {
+    pub links: [NodeInfoLink; 1],
+}
+
+/// One version of the document.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct NodeInfoLink {
+    pub rel: &'static str,
+    pub href: String,
+}
+
+impl NodeInfoDiscovery {
+    /// Version 2.0 only: some clients read no later one.
+    #[must_use]
+    pub fn new(cx: &Cx) -> Self {
+        let rel = "http://nodeinfo.diaspora.software/ns/schema/2.0";
+        Self { links: [NodeInfoLink { rel, href: cx.urls.path("/nodeinfo/2.0") }] }
+    }
+}
+
+/// The NodeInfo document, version 2.0.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct NodeInfo {
+    pub version: &'static str,
+    pub software: Software,
+    pub protocols: [&'static str; 1],
+    pub services: Services,
+    pub usage: NodeUsage,
+    pub open_registrations: bool,
+    pub metadata: Metadata,
+}
+
+/// Name and version of the software.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct Software {
+    pub name: String,
+    pub version: &'static str,
+}
+
+/// Bridged networks: none.
+#[derive(Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct Services {
+    pub inbound: [&'static str; 0],
+    pub outbound: [&'static str; 0],
+}
+
+/// Usage statistics.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct NodeUsage {
+    pub users: NodeUsers,
+    pub local_posts: i64,
+}
+
+/// User statistics.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "named by NodeInfo")]
+pub struct NodeUsers {
+    pub total: i64,
+    pub active_month: i64,
+    pub active_halfyear: i64,
+}
+
+/// Extensions, which the schema leaves open.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "named by the contract")]
+pub struct Metadata {
+    pub node_name: String,
+    pub node_description: String,
+    pub features: &'static [&'static str],
+    pub upstream: Upstream,
+}
+
+/// The API's origin: a widespread client library refuses unknown software without it.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "named by the contract")]
+pub struct Upstream {
+    pub name: &'static str,
+    pub version: &'static str,
+}
+
+impl NodeInfo {
+    /// The current state of this server.
+    pub async fn render(cx: &Cx) -> Result<Self> {
+        let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
+        // A server that announces another name also gets that API's version.
+        let (name, version) = match settings.compat_nodeinfo_name.as_str() {
+            "" => (SOFTWARE, env!("CARGO_PKG_VERSION")),
+            other => (other, VERSION),
+        };
+        Ok(Self {
+            version: "2.0",
+            software: Software { name: name.to_owned(), version },
+            protocols: ["activitypub"],
+            services: Services::default(),
+            usage: NodeUsage {
+                users: NodeUsers {
+                    total: usage.users,
+                    active_month: usage.active_month,
+                    active_halfyear: usage.active_half_year,
+                },
+                local_posts: usage.statuses,
+            },
+            open_registrations: registration::mode(cx) != RegistrationsMode::None,
+            metadata: Metadata {
+                node_name: settings.site_title.clone(),
+                node_description: settings.site_short_description.clone(),
+                features: FEATURES,
+                upstream: Upstream { name: "Mastodon", version: UPSTREAM_VERSION },
+            },
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! Finding accounts: by id, by name, by search, and by their connections (followers, following, lists, featured tags).
+//!
+//! Reached from the accounts routes. Searches known accounts only; nothing is fetched from other servers.
+//!
+//! Spec: docs/contract/rules.md#2-authentication and docs/contract/rules.md#9-accounts.
+
+use context::Cx;
+use context::error::{Error, Result};
+use model::account::AccountSearch;
+use model::relationship::Listed;
+use model::{Account, AccountId, Actor, Cursor};
+use store::featured_tag::FeaturedTag;
+use store::list::List;
+
+/// The account, unless it is a local one awaiting confirmation or approval. A suspended account is returned.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or not visible; the two look alike.
+pub async fn find_visible(cx: &Cx, id: AccountId) -> Result<Account> {
+    store::account::find_known(&cx.db, id).await?.ok_or(Error::NotFound)
+}
+
+/// The visible accounts among `ids`, each once, in the order given.
+pub async fn list_visible(cx: &Cx, ids: &[AccountId]) -> Result<Vec<AccountId>> {
+    let mut known = store::account::list_known(&cx.db, ids).await?;
+    let mut listed = Vec::with_capacity(known.len());
+    for id in ids {
+        if let Some(at) = known.iter().position(|candidate| candidate == id) {
+            listed.push(known.swap_remove(at));
+        }
+    }
+    Ok(listed)
+}
+
+/// The account named `acct`: `user`, or `user@domain` for an account of another server that is known here.
+///
+/// # Errors
+/// [`Error::NotFound`] when no such account is known.
+pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
+    let found = store::account::list_by_handles(&cx.db, &[name(cx, acct)]).await?.pop().ok_or(Error::NotFound)?;
+    let known = store::account::list_known(&cx.db, &[found.id]).await?;
+    if known.is_empty() { Err(Error::NotFound) } else { Ok(found) }
+}
+
+/// Accounts whose user name or display name begins with `q`, or whose `user@domain` does: exact matches first, then
+/// accounts that `viewer` follows. Known accounts only; no remote lookup.
+pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: AccountSearch) -> Result<Vec<AccountId>> {
+    let q = q.trim();
+    if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let viewer = viewer.unwrap_or(AccountId::from(0));
+    match handle(cx, q) {
+        (name, None) if q.trim_start_matches('@').contains('@') => {
+            Ok(store::account_search::by_handle(&cx.db, viewer, &name, None, wanted).await?)
+        }
+        (name, None) => Ok(store::account_search::by_prefix(&cx.db, viewer, &name, wanted).await?),
+        (name, Some(domain)) => {
+            Ok(store::account_search::by_handle(&cx.db, viewer, &name, Some(&domain), wanted).await?)
+        }
+    }
+}
+
+/// The hashtags featured on an account's profile, most used first; empty for a suspended account.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn featured_tags(cx: &Cx, id: AccountId) -> Result<(Account, Vec<FeaturedTag>)> {
+    let account = find_visible(cx, id).await?;
+    let tags = if account.is_suspended() { Vec::new() } else { store::featured_tag::list(&cx.db, account.id).await? };
+    Ok((account, tags))
+}
+
+/// The lists of `viewer` that contain `id`; empty for a suspended account.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> {
+    let account = find_visible(cx, id).await?;
+    if account.is_suspended() {
+        return Ok(Vec::new());
+    }
+    Ok(store::list::list_with_member(&cx.db, viewer.id, account.id).await?)
+}
+
+/// `acct` as accounts are found by: in lower case, and without this server's own domain.
+pub(super) fn name(cx: &Cx, acct: &str) -> String {
+    match handle(cx, acct) {
+        (username, None) => username,
+        (username, Some(domain)) => format!("{username}@{domain}"),
+    }
+}
+
+/// User name and domain of `acct`, in lower case; the domain is `None` for this server's own.
+fn handle(cx: &Cx, acct: &str) -> (String, Option<String>) {
+    let acct = acct.trim().trim_start_matches('@').to_lowercase();
+    match acct.split_once('@') {
+        None => (acct, None),
+        Some((username, domain)) => {
+            let own = [&cx.urls.local_domain, &cx.urls.web_domain].iter().any(|own| own.eq_ignore_ascii_case(domain));
+            (username.to_owned(), (!own).then(|| domain.to_owned()))
+        }
+    }
+}
+
+/// The followers of `id` that `viewer` may see, by keyset pagination.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn followers(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let account = find_visible(cx, id).await?;
+    if hides_network(cx, viewer, &account).await? {
+        return Ok(Vec::new());
+    }
+    let filter = viewer.map(|actor| actor.id).filter(|viewer| *viewer != id);
+    Ok(store::follow::list_followers(&cx.db, id, filter, cursor, cx.clock.now()).await?)
+}
+
+/// The accounts followed by `id` that `viewer` may see, by keyset pagination.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let account = find_visible(cx, id).await?;
+    if hides_network(cx, viewer, &account).await? {
+        return Ok(Vec::new());
+    }
+    let filter = viewer.map(|actor| actor.id).filter(|viewer| *viewer != id);
+    Ok(store::follow::list_following(&cx.db, id, filter, cursor, cx.clock.now()).await?)
+}
+
+/// The accounts that `id` features on its profile, by their ids: empty when it is suspended or blocks `viewer`; accounts
+/// that block `viewer` or are blocked are left out.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find_visible`].
+pub async fn endorsements(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let account = find_visible(cx, id).await?;
+    if account.is_suspended() {
+        return Ok(Vec::new());
+    }
+    let viewer = viewer.map(|actor| actor.id).filter(|viewer| *viewer != id);
+    if let Some(viewer) = viewer
+        && store::relationship::blocks(&cx.db, account.id, viewer).await?
+    {
+        return Ok(Vec::new());
+    }
+    Ok(store::relationship::list_endorsements(&cx.db, id, viewer, cursor).await?)
+}
+
+/// True when `account` hides its followers and the accounts it follows from `viewer`.
+async fn hides_network(cx: &Cx, viewer: Option<&Actor>, account: &Account) -> Result<bool> {
+    if account.is_suspended() {
+        return Ok(true);
+    }
+    match viewer {
+        Some(viewer) if viewer.id == account.id => Ok(false),
+        _ if account.hide_collections == Some(true) => Ok(true),
+        Some(viewer) => Ok(store::relationship::blocks(&cx.db, account.id, viewer.id).await?),
+        None => Ok(false),
+    }
+}

@@ -1,0 +1,166 @@
+//! Fetching the page of a card: which card is due, and what becomes of it when the page answers or does not.
+//!
+//! Reached from the job [`FetchCard`](context::queue::FetchCard). A card that is being fetched is not due, so that of several
+//! jobs one fetches; its row has no lock meanwhile.
+
+use chrono::TimeDelta;
+use outbound::{FetchError, Target};
+
+use super::preview::Preview;
+use super::{bump, image, oembed};
+use crate::{domain, web_page};
+use context::Cx;
+use context::error::Result;
+use context::hosts::Ended;
+use context::queue::{self, PurgeCardImage};
+use model::card::{CardKind, CardState};
+use model::{AccountId, PreviewCard, RowId, StatusId, Time};
+
+/// After how long a card is fetched again when a status uses it (docs/contract/rules.md#10-statuses).
+const REFRESH: TimeDelta = TimeDelta::days(14);
+/// How long a fetch takes at most, with its picture; then it counts as lost.
+const LEASE: TimeDelta = TimeDelta::minutes(4);
+/// How long a job waits that found another at the same card.
+const BUSY: TimeDelta = TimeDelta::seconds(5);
+/// How long a page that cannot be shown is left alone.
+const REFUSED: TimeDelta = TimeDelta::days(1);
+/// The first back-off after a failure that may pass; each further one is four times as long.
+const FIRST_BACK_OFF: TimeDelta = TimeDelta::minutes(5);
+/// After how many failures in a row a page is left alone.
+const MAX_FAILURES: i64 = 4;
+
+/// What is to be done with the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// Nothing more.
+    Done,
+    /// It is to run again then.
+    Later(Time),
+}
+
+/// Fetches the page of a card, unless it is not due or gone.
+pub async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
+    let Some(card) = store::card::find(&cx.db, id).await?.filter(|_| cx.config.previews.enabled) else {
+        return Ok(Fetched::Done);
+    };
+    let now = cx.clock.now();
+    if card.due_at > now {
+        return Ok(next(&card));
+    }
+    let target = match Target::parse(&card.url) {
+        Ok(target) => target,
+        Err(error) => return settle(cx, id, Err(error.into())).await,
+    };
+    let visit = match cx.page_hosts.enter(&target.host(), now) {
+        Ok(visit) => visit,
+        Err(spared) => return Ok(Fetched::Later(spared.until())),
+    };
+    let mut tx = cx.db.begin().await?;
+    let claimed = store::card::claim(&mut tx, id, now, now + LEASE).await?;
+    tx.commit().await?;
+    if !claimed {
+        return Ok(Fetched::Later(now + BUSY));
+    }
+    let found = preview(cx, &card, target).await;
+    let ended = if found.as_ref().is_err_and(FetchError::is_transient) { Ended::Silent } else { Ended::Answered };
+    visit.end(ended, cx.clock.now());
+    settle(cx, id, found).await
+}
+
+/// What the page shows of itself; `None` when that is nothing.
+async fn preview(cx: &Cx, card: &PreviewCard, target: Target) -> Result<Option<Preview>, FetchError> {
+    let found = web_page::fetch(cx, target, false).await?;
+    let mut preview = Preview::of(card, &found);
+    if let Some(link) = found.page.oembed.as_deref().and_then(|link| found.target.join(link).ok()) {
+        // The page alone is enough.
+        if let Err(error) = oembed::add(cx, &mut preview, link).await {
+            tracing::debug!(card.id = %card.id, %error, "the oEmbed document of a page was not fetched");
+        }
+    }
+    Ok(Some(preview).filter(Preview::has_content))
+}
+
+/// Stores what was found, and shows it with the statuses that have the card.
+async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) -> Result<Fetched> {
+    let found = match found {
+        Err(error) => Err(error),
+        Ok(None) => Ok(None),
+        Ok(Some(preview)) => {
+            let creator = match preview.creator.as_deref() {
+                Some(handle) => creator(cx, handle).await?,
+                None => None,
+            };
+            Ok(Some(PreviewCard { creator_account_id: creator, ..with_image(cx, id, preview).await? }))
+        }
+    };
+    let mut tx = cx.db.begin().await?;
+    let Some(old) = store::card::lock(&mut tx, id).await? else { return Ok(Fetched::Done) };
+    let now = cx.clock.now();
+    let new = match found {
+        Ok(Some(shown)) => PreviewCard { failures: 0, due_at: now + REFRESH, ..shown },
+        Ok(None) => PreviewCard { state: CardState::Nothing, failures: 0, due_at: now + REFUSED, ..old.clone() },
+        Err(error) => failed(&old, &error, now),
+    };
+    store::card::save(&mut tx, &new).await?;
+    if let Some(image) = old.image.clone().filter(|_| old.image != new.image) {
+        queue::enqueue(cx, &mut tx, &PurgeCardImage { card: id, image }).await?;
+    }
+    if !new.looks_like(&old) {
+        bump(cx, &mut tx, id, StatusId::from(i64::MAX)).await?;
+    }
+    tx.commit().await?;
+    Ok(next(&new))
+}
+
+/// The account that is called `handle`: `@name@server`. Of other servers, one that is known here.
+async fn creator(cx: &Cx, handle: &str) -> Result<Option<AccountId>> {
+    let handle = handle.trim().trim_start_matches('@');
+    let Some((name, server)) = handle.split_once('@') else { return Ok(None) };
+    let Some(server) = domain::parse(server) else { return Ok(None) };
+    let handle = match cx.config.is_local_domain(&server) {
+        true => name.to_lowercase(),
+        false => format!("{}@{server}", name.to_lowercase()),
+    };
+    let found = store::account::list_by_handles(&cx.db, &[handle]).await?;
+    Ok(found.first().map(|account| account.id))
+}
+
+/// The card of `preview` with its picture in the storage. A page has the size of its picture, a player one of its own.
+async fn with_image(cx: &Cx, id: RowId, preview: Preview) -> Result<PreviewCard> {
+    let Preview { mut card, image, .. } = preview;
+    let stored = match image {
+        Some(target) => image::store(cx, id, target).await?,
+        None => None,
+    };
+    if let Some(stored) = stored {
+        card.image = Some(stored.key);
+        card.image_bytes = stored.bytes;
+        card.blurhash = Some(stored.blurhash);
+        if card.kind == CardKind::Link {
+            (card.width, card.height) = (stored.width, stored.height);
+        }
+    }
+    Ok(card)
+}
+
+/// The card after a failure. One that has something to show keeps it.
+fn failed(old: &PreviewCard, error: &FetchError, now: Time) -> PreviewCard {
+    tracing::debug!(card.id = %old.id, %error, "the page of a card was not fetched");
+    let failures = old.failures + 1;
+    let again = error.is_transient() && failures < MAX_FAILURES;
+    let back_off = FIRST_BACK_OFF * 4_i32.pow(u32::try_from(old.failures.clamp(0, MAX_FAILURES)).unwrap_or(0));
+    PreviewCard {
+        state: if old.state == CardState::Waiting && !again { CardState::Nothing } else { old.state },
+        failures,
+        due_at: now + if again { back_off } else { REFUSED },
+        ..old.clone()
+    }
+}
+
+/// A card that nobody has seen yet is fetched again when it is due, any other when it is used.
+fn next(card: &PreviewCard) -> Fetched {
+    match card.state {
+        CardState::Waiting => Fetched::Later(card.due_at),
+        CardState::Found | CardState::Nothing => Fetched::Done,
+    }
+}

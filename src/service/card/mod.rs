@@ -1,0 +1,137 @@
+//! Preview cards: what the links in statuses lead to.
+//!
+//! A status whose text has a link gets its card by a job, [`attach`]; a card that is due is fetched by another, [`fetch()`], so
+//! that whoever publishes waits for no other site. All statuses with the same link share its card. What arrives counts the
+//! versions of those statuses up, by which renderings are cached. Cards that no status has any more are deleted a day after
+//! they were used last, with their pictures.
+//!
+//! Not here: how a page is read (`text::page`), and how the addresses of private networks are kept out (`outbound`). The cards of
+//! statuses of other servers come with federation.
+//!
+//! Spec: docs/contract/rules.md#10-statuses, "Preview card".
+
+mod fetch;
+mod image;
+mod oembed;
+mod preview;
+mod review;
+mod structured;
+
+use chrono::TimeDelta;
+use outbound::Target;
+
+pub use fetch::{Fetched, fetch};
+pub(crate) use review::approved;
+pub use review::{list, refetch, review};
+
+use context::Cx;
+use context::error::Result;
+use context::queue::{self, BumpCard, FetchCard, PurgeCardImage};
+use database::Tx;
+use model::{RowId, StatusId};
+use store::card::CardImage;
+
+/// Most statuses that get a new version in one transaction.
+const BUMP_BATCH: i64 = 200;
+/// Most cards that are looked at in one transaction.
+const PRUNE_BATCH: i64 = 500;
+/// Most pictures that are taken away in one transaction.
+const TRIM_BATCH: i64 = 100;
+/// How long a card is kept that no status has.
+const UNUSED_TTL: TimeDelta = TimeDelta::days(1);
+
+/// The address in `text` that gets a card: the first that leads to another site.
+#[must_use]
+pub fn link(cx: &Cx, text: &str) -> Option<String> {
+    if !text.contains("://") {
+        return None;
+    }
+    text::scan(text).urls().find_map(|range| elsewhere(cx, &text[range]))
+}
+
+/// The address as it is fetched, if it is one of another site.
+fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
+    let target = Target::parse(written).ok()?;
+    let host = target.host();
+    let own = cx.config.is_local_domain(&host) || cx.config.is_local_domain(&format!("{host}:{}", target.port()));
+    Some(target.url().to_owned()).filter(|url| !own && url.len() <= preview::URL_MAX)
+}
+
+/// Gives a status the card of the link in its text, instead of the one that it has, or takes that away; and queues the fetch
+/// of a card that is due.
+pub async fn attach(cx: &Cx, id: StatusId) -> Result<()> {
+    let Some(status) = store::status::find(&cx.db, id).await? else { return Ok(()) };
+    let link = link(cx, &status.text).filter(|_| cx.config.previews.enabled);
+    let now = cx.clock.now();
+    let mut tx = cx.db.begin().await?;
+    let card = match &link {
+        None => None,
+        Some(url) => Some(store::card::upsert_used(&mut tx, cx.ids.next(), url, now).await?),
+    };
+    let locked = store::status::lock(&mut tx, id).await?;
+    if locked.is_none_or(|locked| locked.text != status.text) {
+        // It is gone, or the edit has queued this job again.
+        return Ok(());
+    }
+    let changed = match card {
+        None => store::card::detach(&mut tx, id).await?,
+        Some(card) => store::card::attach(&mut tx, id, card.id).await?,
+    };
+    if changed {
+        store::status::bump_all(&mut tx, &[id]).await?;
+    }
+    if let Some(card) = card.filter(|card| card.due_at <= now) {
+        queue::enqueue(cx, &mut tx, &FetchCard { card: card.id }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Counts the versions of the next statuses up that have the card, the newest first, and queues the rest.
+pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result<()> {
+    let statuses = store::card::list_statuses(&mut *tx, card, before, BUMP_BATCH).await?;
+    store::status::bump_all(tx, &statuses).await?;
+    match statuses.last() {
+        Some(last) if i64::try_from(statuses.len()).is_ok_and(|many| many == BUMP_BATCH) => {
+            queue::enqueue(cx, tx, &BumpCard { card, before: *last }).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Takes pictures away until the others fit into the media cache, those of cards that were used longest ago first; true when
+/// more are to go. What is taken away is fetched again when somebody uses the link.
+pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
+    let limit = i64::try_from(cx.config.media.cache_limit_bytes).unwrap_or(i64::MAX);
+    let mut excess = store::card::sum_images(&mut *tx).await? - limit;
+    if limit == 0 || excess <= 0 {
+        return Ok(false);
+    }
+    let mut oldest = store::card::list_oldest_images(&mut *tx, TRIM_BATCH).await?;
+    oldest.retain(|card| {
+        let goes = excess > 0;
+        excess -= card.image_bytes;
+        goes
+    });
+    let ids: Vec<RowId> = oldest.iter().map(|card| card.id).collect();
+    let dropped = store::card::drop_images(tx, &ids).await?;
+    for CardImage { id, image, .. } in oldest.into_iter().filter(|card| dropped.contains(&card.id)) {
+        queue::enqueue(cx, tx, &PurgeCardImage { card: id, image }).await?;
+        bump(cx, tx, id, StatusId::from(i64::MAX)).await?;
+    }
+    tracing::info!(cards = dropped.len(), "the media cache is full: pictures that were used longest ago are deleted");
+    Ok(excess > 0)
+}
+
+/// Deletes those of the next cards after `after` that no status has; returns the last one that it looked at, or `None` at the
+/// end.
+pub async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
+    let ids = store::card::list_ids(&mut *tx, after, PRUNE_BATCH).await?;
+    for (card, image) in store::card::delete_unused(tx, &ids, cx.clock.now() - UNUSED_TTL).await? {
+        if let Some(image) = image {
+            queue::enqueue(cx, tx, &PurgeCardImage { card, image }).await?;
+        }
+    }
+    let full = i64::try_from(ids.len()).is_ok_and(|many| many == PRUNE_BATCH);
+    Ok(ids.last().copied().filter(|_| full))
+}

@@ -1,0 +1,63 @@
+//! The staff's review of cards: which links may be shown as trends, and to whom the statuses with them are shown.
+//!
+//! Reached from `rookery card` and from the timeline of a link. A link is known by the address that its card shows, which
+//! several cards may share, or by the one that was written.
+//!
+//! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#23-discovery.
+
+use context::Cx;
+use context::error::{Error, Result};
+use context::queue::{self, FetchCard};
+use model::RowId;
+use store::card::ReviewedCard;
+
+/// The newest `limit` cards that have something to show.
+pub async fn list(cx: &Cx, limit: i64) -> Result<Vec<ReviewedCard>> {
+    Ok(store::card::list_found(&cx.db, limit).await?)
+}
+
+/// Says whether the link `url` may be shown as a trend.
+///
+/// # Errors
+/// [`Error::NotFound`] when no status used it.
+pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let cards = known(cx, url).await?;
+    store::card::set_trendable(&mut tx, &cards, trendable, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Fetches the page of the link `url` again, soon.
+///
+/// # Errors
+/// As [`review`].
+pub async fn refetch(cx: &Cx, url: &str) -> Result<()> {
+    let cards = known(cx, url).await?;
+    let mut tx = cx.db.begin().await?;
+    store::card::set_due(&mut tx, &cards).await?;
+    for card in cards {
+        queue::enqueue(cx, &mut tx, &FetchCard { card }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn known(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
+    let cards = store::card::list_by_url(&cx.db, url).await?;
+    if cards.is_empty() { Err(Error::NotFound) } else { Ok(cards.into_iter().map(|card| card.id).collect()) }
+}
+
+/// The cards of the link `url`, as far as they may be shown as trends.
+///
+/// # Errors
+/// [`Error::NotFound`] when none may, and when there are no trends.
+pub(crate) async fn approved(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
+    let settings = cx.settings();
+    if !settings.trends {
+        return Err(Error::NotFound);
+    }
+    let mut cards = store::card::list_by_url(&cx.db, url).await?;
+    cards.retain(|card| card.trendable.unwrap_or(settings.trendable_by_default));
+    if cards.is_empty() { Err(Error::NotFound) } else { Ok(cards.into_iter().map(|card| card.id).collect()) }
+}

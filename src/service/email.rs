@@ -1,0 +1,171 @@
+//! E-mail: confirmation, password reset, approval, and what somebody missed; from the templates in `templates/mail`.
+//!
+//! [`queue()`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
+//! queue holds neither addresses nor links; one that somebody typed is sealed ([`request`]).
+
+use std::sync::LazyLock;
+
+use minijinja::context;
+
+use crate::templates::Templates;
+use crate::{confirmation, notification, password};
+use context::Cx;
+use context::error::Result;
+use context::messages::Language;
+use context::queue::{self, RequestMail, SendMail, Subject};
+use crypto::Secret;
+use database::Tx;
+use mail::Email;
+use model::actor::User;
+use model::link::LinkKind;
+use model::{AccountId, NotificationId, RowId, ScheduledStatusId};
+
+/// Purpose of the key that seals the address of a request.
+const REQUESTED: &str = "requested mail";
+
+/// The templates of all mails.
+static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
+    Templates::new(&[
+        ("mail/_layout.html", include_str!("templates/mail/_layout.html")),
+        ("mail/approved.txt", include_str!("templates/mail/approved.txt")),
+        ("mail/confirm.html", include_str!("templates/mail/confirm.html")),
+        ("mail/confirm.txt", include_str!("templates/mail/confirm.txt")),
+        ("mail/notifications.txt", include_str!("templates/mail/notifications.txt")),
+        ("mail/reset.html", include_str!("templates/mail/reset.html")),
+        ("mail/reset.txt", include_str!("templates/mail/reset.txt")),
+        ("mail/schedule_failed.txt", include_str!("templates/mail/schedule_failed.txt")),
+    ])
+});
+
+/// Queues a mail to `account`; `link` is the one-time link it contains.
+pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<()> {
+    queue::enqueue(cx, tx, &SendMail { account, subject, link }).await
+}
+
+/// Queues the look-up of `email`, and the mail to whoever has it. Does the same for every address, known or not.
+pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
+    let sealed_email = cx.keys.seal(REQUESTED, "", &Secret::from(email.to_owned()))?;
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue(cx, &mut tx, &RequestMail { sealed_email, subject }).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
+/// key.
+pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email: &str) -> Result<()> {
+    let Some(email) = cx.keys.open(REQUESTED, "", sealed_email) else { return Ok(()) };
+    let Some(user) = store::user::find_by_email(&mut *tx, email.expose()).await? else { return Ok(()) };
+    match subject {
+        Subject::Reset => password::send_link(cx, tx, &user).await,
+        Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
+        // Sent when it happens; nobody asks for it.
+        Subject::Approved | Subject::ScheduleFailed(_) => Ok(()),
+    }
+}
+
+/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
+/// another time or is gone.
+pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
+    let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
+    let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
+    let link = match link {
+        Some(id) => match store::one_time_link::find(&cx.db, id, cx.clock.now()).await? {
+            Some(link) => Some(link),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let language = user.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
+    let failed = match subject {
+        Subject::ScheduleFailed(id) => match failure(cx, language, id).await? {
+            Some(failed) => Some(failed),
+            None => return Ok(None),
+        },
+        Subject::Confirm | Subject::Reset | Subject::Approved => None,
+    };
+    let (scheduled_at, reason) = failed.unzip();
+    let url = link.as_ref().map(|link| crate::link::url(cx, link.kind, link.id)).unwrap_or_default();
+    let address_change = user.confirmed_at.is_some();
+    let values = context! {
+        username => account.username,
+        url => url,
+        needs_approval => !user.approved,
+        address_change => address_change,
+        scheduled_at => scheduled_at,
+        reason => reason,
+        valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
+    };
+    let to = recipient(subject, user, link.and_then(|link| link.email));
+    let title = cx.settings().site_title.clone();
+    Ok(Some(Email {
+        to,
+        subject: subject_line(subject, language, &title),
+        text: TEMPLATES.render(cx, language, &format!("mail/{}.txt", template(subject)), &values)?,
+        html: match subject {
+            Subject::Confirm | Subject::Reset => {
+                Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", template(subject)), &values)?)
+            }
+            Subject::Approved | Subject::ScheduleFailed(_) => None,
+        },
+        unsubscribe_url: None,
+        date: cx.clock.now(),
+    }))
+}
+
+/// Renders the letter to `account` about the notifications from `first` on that it has not read; `None` when there are none,
+/// or it wants none by mail.
+pub async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
+    let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
+    let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
+    let language = user.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
+    let Some(news) = notification::letter(cx, language, account.id, first).await? else { return Ok(None) };
+    let unsubscribe_url = notification::unsubscribe_url(cx, account.id);
+    let values = context! {
+        username => account.username,
+        lines => news.lines,
+        more => news.more,
+        unsubscribe_url => unsubscribe_url,
+    };
+    Ok(Some(Email {
+        to: user.email,
+        subject: language.say_with("mail_notifications.subject", &[("site", &cx.settings().site_title)]),
+        text: TEMPLATES.render(cx, language, "mail/notifications.txt", &values)?,
+        html: None,
+        unsubscribe_url: Some(unsubscribe_url),
+        date: cx.clock.now(),
+    }))
+}
+
+/// For when a status was scheduled, and why it was not published.
+async fn failure(cx: &Cx, language: Language, id: ScheduledStatusId) -> Result<Option<(String, String)>> {
+    let row = store::scheduled_status::find(&cx.db, id).await?;
+    Ok(row.and_then(|row| Some((language.minute(&row.scheduled_at), row.failure?))))
+}
+
+/// A confirmation goes to the address to be confirmed, everything else to the confirmed address.
+fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String {
+    match (subject, confirming) {
+        (Subject::Confirm, Some(email)) => email,
+        (Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_), _) => user.email,
+    }
+}
+
+fn template(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Confirm => "confirm",
+        Subject::Reset => "reset",
+        Subject::Approved => "approved",
+        Subject::ScheduleFailed(_) => "schedule_failed",
+    }
+}
+
+fn subject_line(subject: Subject, language: Language, site_title: &str) -> String {
+    let key = match subject {
+        Subject::Confirm => "mail_confirm.subject",
+        Subject::Reset => "mail_reset.subject",
+        Subject::Approved => "mail_approved.subject",
+        Subject::ScheduleFailed(_) => "mail_schedule.subject",
+    };
+    language.say_with(key, &[("site", &site_title)])
+}

@@ -1,0 +1,91 @@
+//! Hashtags that people feature on their profiles.
+//!
+//! Reached from the routes of featured tags; those of an account are listed by [`account`]. Counters go by the statuses that
+//! anyone may read, and change with these (`store::tag`).
+//!
+//! Spec: docs/contract/rules.md#23-discovery.
+
+use super::{account, tag};
+use context::Cx;
+use context::error::{Error, Result};
+use model::{Account, Actor, RowId};
+use store::featured_tag::{FeaturedTag, NewFeaturedTag};
+use store::tag::FoundTag;
+
+/// Features the hashtag `name`; gives the account with it.
+///
+/// # Errors
+/// [`Error::Invalid`] when it is no name of a hashtag, is featured already, or beyond the limit of featured hashtags.
+pub async fn create(cx: &Cx, actor: &Actor, name: &str) -> Result<(Account, FeaturedTag)> {
+    let (name, display) = tag::parse(name).ok_or_else(|| refused("Name is not that of a hashtag"))?;
+    let id = insert(cx, actor, &name, display).await?.ok_or_else(|| refused("Name is featured already"))?;
+    let (account, tags) = account::featured_tags(cx, actor.id).await?;
+    let made = tags.into_iter().find(|tag| tag.id == id).ok_or(Error::NotFound)?;
+    Ok((account, made))
+}
+
+/// Features the hashtag `name`; doing it twice is no error.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is no name of a hashtag, [`Error::Invalid`] beyond the limit of featured hashtags.
+pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
+    let tag = tag::find(cx, Some(actor), name).await?;
+    if !tag.featuring {
+        insert(cx, actor, &tag.name, &tag.display_name).await?;
+    }
+    Ok(FoundTag { featuring: true, ..tag })
+}
+
+/// Stops featuring the hashtag `name`; not an error when it was not featured.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is no name of a hashtag.
+pub async fn unfeature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
+    let tag = tag::find(cx, Some(actor), name).await?;
+    let mut tx = cx.db.begin().await?;
+    store::featured_tag::delete_by_tag(&mut tx, actor.id, tag.id).await?;
+    tx.commit().await?;
+    Ok(FoundTag { featuring: false, ..tag })
+}
+
+/// Features the hashtag with this name in normal form; `None` when it is featured already.
+async fn insert(cx: &Cx, actor: &Actor, name: &str, display: &str) -> Result<Option<RowId>> {
+    let mut tx = cx.db.begin().await?;
+    // Requests at once count one after the other.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    let known = store::featured_tag::list(&mut tx, actor.id).await?;
+    if known.iter().any(|tag| tag.name == name) {
+        return Ok(None);
+    }
+    let most = cx.settings().max_featured_tags;
+    if i64::try_from(known.len()).is_ok_and(|count| count >= most) {
+        return Err(refused(&format!("You feature {most} hashtags already, which is the limit")));
+    }
+    let tag = tag::get_or_insert(cx, &mut tx, name, display).await?;
+    let new = NewFeaturedTag { id: cx.ids.next(), account: actor.id, tag, now: cx.clock.now() };
+    store::featured_tag::insert(&mut tx, new).await?;
+    tx.commit().await?;
+    Ok(Some(new.id))
+}
+
+fn refused(why: &str) -> Error {
+    Error::invalid(format!("Validation failed: {why}"))
+}
+
+/// Features a hashtag no more.
+///
+/// # Errors
+/// [`Error::NotFound`] when `id` is missing or someone else's.
+pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    if !store::featured_tag::delete(&mut tx, actor.id, id).await? {
+        return Err(Error::NotFound);
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The hashtags that `actor` used most lately and does not feature.
+pub async fn suggestions(cx: &Cx, actor: &Actor) -> Result<Vec<FoundTag>> {
+    Ok(store::featured_tag::list_suggestions(&cx.db, actor.id).await?)
+}

@@ -1,0 +1,239 @@
+//! Filters: making, changing and listing them. Keywords are in [`keyword`], statuses in [`status`], the older form of
+//! filters, of one keyword each, in [`v1`].
+//!
+//! Reached from `/api/v2/filters`. What matches is found where statuses are rendered, in `entity::filter_result`; nothing
+//! is removed from answers. Every change is one transaction that locks the account, so that limits hold, and raises the
+//! version of its filters, by which servers keep them in memory.
+//!
+//! Spec: docs/contract/rules.md#15-filters.
+
+pub mod keyword;
+pub mod status;
+pub mod v1;
+
+use chrono::Duration;
+
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use database::{Executor, Tx};
+use keyword::KeywordChange;
+use model::filter::{FilterAction, FilterContext};
+use model::{AccountId, Actor, FilterId, Json, Time};
+use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow, Usage};
+
+/// Most filters of an account.
+pub const FILTERS_MAX: i64 = 200;
+/// Most keywords in all filters of an account.
+pub const KEYWORDS_MAX: i64 = 500;
+/// Most characters in all keywords of an account: they are compiled together, and kept in memory.
+pub const CHARACTERS_MAX: i64 = 50_000;
+/// Most statuses in all filters of an account.
+pub const STATUSES_MAX: i64 = 2_000;
+/// Longest title, in characters.
+const TITLE_MAX: usize = 256;
+/// Latest expiry: a hundred years, in seconds.
+const EXPIRES_IN_MAX: i64 = 100 * 365 * 24 * 60 * 60;
+
+/// A filter with all that is in it.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Filter {
+    pub row: FilterRow,
+    pub keywords: Vec<FilterKeywordRow>,
+    pub statuses: Vec<FilterStatusRow>,
+}
+
+/// What a request says of a filter; `None` leaves it as it is, or takes the default of a new one.
+#[derive(Debug, Default)]
+pub struct FilterChange {
+    /// At most 256 characters.
+    pub title: Option<String>,
+    /// At least one.
+    pub context: Option<Vec<FilterContext>>,
+    /// [`FilterAction::Warn`] by default.
+    pub action: Option<FilterAction>,
+    /// In seconds from now; `Some(None)`: never, the default.
+    pub expires_in: Option<Option<i64>>,
+    /// Leaves out statuses of accounts that the owner follows.
+    pub exclude_follows: Option<bool>,
+    /// Leaves out statuses of accounts of this server.
+    pub exclude_local_users: Option<bool>,
+    /// Looks at quoted statuses too; true by default.
+    pub with_quote: Option<bool>,
+    /// Looks at the names and notes of authors too.
+    pub with_profile: Option<bool>,
+    /// In the order in which they are applied.
+    pub keywords: Vec<KeywordChange>,
+}
+
+/// All filters of `actor`, oldest first.
+pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Filter>> {
+    let rows = store::filter::list(&cx.db, actor.id).await?;
+    let keywords = store::filter::list_keywords(&cx.db, actor.id).await?;
+    let statuses = store::filter::list_statuses(&cx.db, actor.id).await?;
+    let whole = |row: FilterRow| Filter {
+        keywords: keywords.iter().filter(|keyword| keyword.filter_id == row.id).cloned().collect(),
+        statuses: statuses.iter().filter(|status| status.filter_id == row.id).copied().collect(),
+        row,
+    };
+    Ok(rows.into_iter().map(whole).collect())
+}
+
+/// One of the actor's filters.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn find(cx: &Cx, actor: &Actor, id: FilterId) -> Result<Filter> {
+    let row = own(&cx.db, actor.id, id).await?;
+    whole(&cx.db, row).await
+}
+
+/// Makes a filter.
+///
+/// # Errors
+/// [`Error::Invalid`] for a blank title, context or keyword, for what is too long, and beyond the limits of an account.
+pub async fn create(cx: &Cx, actor: &Actor, change: FilterChange) -> Result<Filter> {
+    let mut tx = begin(cx, actor.id).await?;
+    let row = insert(cx, &mut tx, actor.id, &change).await?;
+    keyword::apply(cx, &mut tx, row.id, change.keywords).await?;
+    let made = whole(&mut tx, row).await?;
+    commit(cx, tx, actor.id).await?;
+    Ok(made)
+}
+
+/// Changes a filter and its keywords, all or nothing.
+///
+/// # Errors
+/// As [`create`], and [`Error::NotFound`] when the filter is missing or someone else's, or a keyword is not one of its.
+pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, change: FilterChange) -> Result<Filter> {
+    let mut tx = begin(cx, actor.id).await?;
+    let mut row = own(&mut tx, actor.id, id).await?;
+    overwrite(&mut row, &change, cx.clock.now())?;
+    store::filter::update(&mut tx, &row).await?;
+    keyword::apply(cx, &mut tx, id, change.keywords).await?;
+    let changed = whole(&mut tx, row).await?;
+    commit(cx, tx, actor.id).await?;
+    Ok(changed)
+}
+
+/// Deletes a filter with all that is in it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn delete(cx: &Cx, actor: &Actor, id: FilterId) -> Result<()> {
+    let mut tx = begin(cx, actor.id).await?;
+    if !store::filter::delete(&mut tx, actor.id, id).await? {
+        return Err(Error::NotFound);
+    }
+    commit(cx, tx, actor.id).await
+}
+
+/// A transaction that changes the filters of `account`, which it locks.
+async fn begin(cx: &Cx, account: AccountId) -> Result<Tx> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
+    Ok(tx)
+}
+
+/// Ends a transaction of [`begin`]: checks the limits, and says what happened, once.
+async fn commit(cx: &Cx, mut tx: Tx, account: AccountId) -> Result<()> {
+    check_limits(store::filter::usage(&mut tx, account).await?)?;
+    store::filter::raise_version(&mut tx, account).await?;
+    change::record(cx, &mut tx, Change::FiltersChanged { account }).await?;
+    Ok(tx.commit().await?)
+}
+
+fn check_limits(usage: Usage) -> Result<()> {
+    let limits = [
+        (usage.filters, FILTERS_MAX, "filters"),
+        (usage.keywords, KEYWORDS_MAX, "keywords in all filters"),
+        (usage.characters, CHARACTERS_MAX, "characters in all keywords"),
+        (usage.statuses, STATUSES_MAX, "statuses in all filters"),
+    ];
+    match limits.into_iter().find(|(used, most, _)| used > most) {
+        Some((_, most, what)) => Err(Error::invalid(format!("Validation failed: more than {most} {what}"))),
+        None => Ok(()),
+    }
+}
+
+async fn own(db: impl Executor, account: AccountId, id: FilterId) -> Result<FilterRow> {
+    store::filter::find(db, account, id).await?.ok_or(Error::NotFound)
+}
+
+async fn whole(mut db: impl Executor, row: FilterRow) -> Result<Filter> {
+    let keywords = store::filter::list_keywords_of(db.reborrow(), row.id).await?;
+    let statuses = store::filter::list_statuses_of(db, row.id).await?;
+    Ok(Filter { row, keywords, statuses })
+}
+
+/// Inserts a filter without keywords.
+async fn insert(cx: &Cx, tx: &mut Tx, account: AccountId, change: &FilterChange) -> Result<FilterRow> {
+    let mut row = FilterRow {
+        id: cx.ids.next(),
+        account_id: account,
+        title: String::new(),
+        context: Json(Vec::new()),
+        action: FilterAction::Warn,
+        expires_at: None,
+        exclude_follows: false,
+        exclude_local_users: false,
+        with_quote: true,
+        with_profile: false,
+    };
+    overwrite(&mut row, change, cx.clock.now())?;
+    store::filter::insert(tx, &row).await?;
+    Ok(row)
+}
+
+/// Writes what `change` says over `row`, and checks the result.
+fn overwrite(row: &mut FilterRow, change: &FilterChange, now: Time) -> Result<()> {
+    if let Some(title) = &change.title {
+        row.title.clone_from(title);
+    }
+    if let Some(context) = &change.context {
+        row.context = Json(each_once(context));
+    }
+    if let Some(expires_in) = change.expires_in {
+        row.expires_at = expires_in.map(|seconds| expiry(seconds, now)).transpose()?;
+    }
+    row.action = change.action.unwrap_or(row.action);
+    row.exclude_follows = change.exclude_follows.unwrap_or(row.exclude_follows);
+    row.exclude_local_users = change.exclude_local_users.unwrap_or(row.exclude_local_users);
+    row.with_quote = change.with_quote.unwrap_or(row.with_quote);
+    row.with_profile = change.with_profile.unwrap_or(row.with_profile);
+    check(row)
+}
+
+fn check(row: &FilterRow) -> Result<()> {
+    if row.title.trim().is_empty() {
+        return Err(Error::invalid("Validation failed: title can't be blank"));
+    }
+    if row.title.chars().count() > TITLE_MAX {
+        return Err(Error::invalid(format!(
+            "Validation failed: title is too long (maximum is {TITLE_MAX} characters)"
+        )));
+    }
+    if row.context.is_empty() {
+        return Err(Error::invalid("Validation failed: context can't be blank"));
+    }
+    Ok(())
+}
+
+fn each_once(context: &[FilterContext]) -> Vec<FilterContext> {
+    let mut once = Vec::new();
+    for one in context {
+        if !once.contains(one) {
+            once.push(*one);
+        }
+    }
+    once
+}
+
+/// `seconds` from now.
+fn expiry(seconds: i64, now: Time) -> Result<Time> {
+    if !(0..=EXPIRES_IN_MAX).contains(&seconds) {
+        return Err(Error::invalid(format!("expires_in: must be 0 to {EXPIRES_IN_MAX} seconds")));
+    }
+    Ok(now + Duration::seconds(seconds))
+}

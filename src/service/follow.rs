@@ -1,0 +1,281 @@
+//! Following: follow, unfollow, and follow requests (authorise, reject, accept).
+//!
+//! Reached from the accounts and `follow_requests` routes, and from the job that accepts pending requests when an
+//! account is unlocked. Knows nothing of HTTP. Both accounts are locked first, so that counters and rows agree under
+//! concurrency.
+//!
+//! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
+
+use crate::rate_limits::{self, Family};
+use crate::{account, notification, relationship};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use context::extension::Notice;
+use database::Tx;
+use model::relationship::Listed;
+use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
+use store::account::AccountCounts;
+use store::follow::{FollowTable, NewFollow, Terms};
+use store::relationship::{Relation, RelationshipRow};
+use text::language;
+
+/// The options of a follow; `None` leaves those of an existing follow unchanged.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Show reblogs; true for a new follow.
+    pub reblogs: Option<bool>,
+    /// Notify of every status; false for a new follow.
+    pub notify: Option<bool>,
+    /// Only these languages; an empty list means all.
+    pub languages: Option<Vec<String>>,
+}
+
+/// Makes `actor` follow `target`, or request to. If the follow exists, only the options sent change.
+///
+/// # Errors
+/// [`Error::Forbidden`] for the actor's own account, an account that moved, and across a block; [`Error::NotFound`] for
+/// a hidden or suspended account; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
+/// [`Error::RateLimited`] beyond the daily limit, of which a new follow takes one.
+pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
+    if target == actor.id {
+        return Err(Error::forbidden("You cannot follow yourself"));
+    }
+    let wish = checked(wish)?;
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = relationship::lock_pair(&mut tx, actor.id, target).await?;
+    let tie = relationship::tie(cx, &mut tx, me.id, target.id).await?;
+    refuse(&tie, &target)?;
+    let mut spent = None;
+    if tie.following {
+        store::follow::update(&mut tx, FollowTable::Follow, me.id, target.id, terms(&tie, wish)).await?;
+    } else if tie.requested {
+        store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
+    } else {
+        check_limit(cx, &me)?;
+        spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
+        begin(cx, &mut tx, &me, &target, wish).await?;
+    }
+    tx.commit().await?;
+    if let Some(spent) = spent {
+        spent.keep();
+    }
+    Ok(())
+}
+
+/// Makes `follower` follow each of `targets`, or request to, in `tx`. True for each that is new: what exists stays as it is,
+/// and what [`follow`] would refuse is left out. No daily limit: it is no person who asks.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no account `follower`.
+pub async fn follow_all(cx: &Cx, tx: &mut Tx, follower: AccountId, targets: &[AccountId]) -> Result<Vec<bool>> {
+    let visible = account::list_visible(cx, targets).await?;
+    let mut new = Vec::with_capacity(targets.len());
+    for target in targets {
+        let shown = *target != follower && visible.contains(target);
+        new.push(shown && add(cx, tx, follower, *target).await?);
+    }
+    Ok(new)
+}
+
+/// Begins a follow of a visible account with the usual options; false when there is one, or it is refused.
+async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
+    let (me, target) = relationship::lock_pair(tx, follower, target).await?;
+    let tie = relationship::tie(cx, tx, me.id, target.id).await?;
+    if tie.following || tie.requested || refuse(&tie, &target).is_err() || check_limit(cx, &me).is_err() {
+        return Ok(false);
+    }
+    begin(cx, tx, &me, &target, Wish::default()).await?;
+    Ok(true)
+}
+
+/// Ends `actor`'s follow of `target`, or withdraws the request; no error when there is neither.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing.
+pub async fn unfollow(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = relationship::lock_pair(&mut tx, actor.id, target).await?;
+    sever(cx, &mut tx, me.id, target.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Removes `follower` from the followers of `actor`; no error when it does not follow.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing.
+pub async fn remove_follower(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
+    account::find_visible(cx, follower).await?;
+    let mut tx = cx.db.begin().await?;
+    let (me, follower) = relationship::lock_pair(&mut tx, actor.id, follower).await?;
+    if store::follow::exists(&mut tx, follower.id, me.id).await? {
+        sever(cx, &mut tx, follower.id, me.id).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The pending follow requests to `actor`, newest first.
+pub async fn requests(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::follow::list_requests(&cx.db, actor.id, cursor).await?)
+}
+
+/// Accepts the follow request of `follower`.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such account or request.
+pub async fn authorize(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
+    if accept(cx, actor.id, follower).await? { Ok(()) } else { Err(Error::NotFound) }
+}
+
+/// Rejects the follow request of `follower`.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such account or request.
+pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let request =
+        store::follow::delete(&mut tx, FollowTable::Request, follower, actor.id).await?.ok_or(Error::NotFound)?;
+    notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
+    store::relationship::delete_list_entries(&mut tx, follower, actor.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Turns the request of `follower` into a follow of `target`; false when there is no request (any more).
+pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let (me, follower) = match relationship::lock_pair(&mut tx, target, follower).await {
+        Err(Error::NotFound) => return Ok(false),
+        pair => pair?,
+    };
+    let Some(request) = store::follow::delete(&mut tx, FollowTable::Request, follower.id, me.id).await? else {
+        return Ok(false);
+    };
+    notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
+    establish(cx, &mut tx, follower.id, me.id, request.terms).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries. True when
+/// a follow ended.
+pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
+    if let Some(request) = store::follow::delete(tx, FollowTable::Request, follower, target).await? {
+        notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
+    }
+    let ended = store::follow::delete(tx, FollowTable::Follow, follower, target).await?;
+    if let Some(follow) = &ended {
+        count(tx, follower, target, -1).await?;
+        notification::retract(tx, NotificationType::Follow, follow.id).await?;
+        change::record(cx, tx, Change::Unfollowed { account: follower, target }).await?;
+    }
+    store::relationship::delete(tx, Relation::Endorsement, follower, target).await?;
+    store::relationship::delete_list_entries(tx, follower, target).await?;
+    Ok(ended.is_some())
+}
+
+/// Creates a follow, or a request where the target is locked or remote, or the follower limited.
+async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, wish: Wish) -> Result<()> {
+    let terms = Terms {
+        show_reblogs: wish.reblogs.unwrap_or(true),
+        notify: wish.notify.unwrap_or(false),
+        languages: wish.languages.and_then(listed),
+    };
+    if !target.locked && !me.is_limited() && target.is_local() {
+        return establish(cx, tx, me.id, target.id, terms).await;
+    }
+    let new = new(cx, me.id, target.id, terms);
+    let notice = notice(&new, NotificationType::FollowRequest);
+    if !store::follow::insert(tx, FollowTable::Request, new).await? {
+        return Ok(());
+    }
+    notification::notify(cx, tx, &[notice]).await.map(drop)
+}
+
+async fn establish(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId, terms: Terms) -> Result<()> {
+    let new = new(cx, follower, target, terms);
+    let notice = notice(&new, NotificationType::Follow);
+    if !store::follow::insert(tx, FollowTable::Follow, new).await? {
+        return Ok(());
+    }
+    count(tx, follower, target, 1).await?;
+    change::record(cx, tx, Change::Followed { account: follower, target }).await?;
+    notification::notify(cx, tx, &[notice]).await.map(drop)
+}
+
+/// Adds `by` to the counters of both sides of a follow: 1 for a new one, -1 for one that ended.
+async fn count(tx: &mut Tx, follower: AccountId, target: AccountId, by: i64) -> Result<()> {
+    store::account::add_counts(tx, follower, AccountCounts { following: by, ..AccountCounts::default() }).await?;
+    store::account::add_counts(tx, target, AccountCounts { followers: by, ..AccountCounts::default() }).await?;
+    Ok(())
+}
+
+fn notice(new: &NewFollow, kind: NotificationType) -> Notice {
+    Notice {
+        receiver: new.target_account_id,
+        from: new.account_id,
+        kind: kind.into(),
+        activity: new.id.into(),
+        status: None,
+    }
+}
+
+fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms) -> NewFollow {
+    NewFollow { id: cx.ids.next(), account_id: follower, target_account_id: target, terms, now: cx.clock.now() }
+}
+
+/// The options of an existing follow, overridden by those that were sent.
+fn terms(tie: &RelationshipRow, wish: Wish) -> Terms {
+    Terms {
+        show_reblogs: wish.reblogs.unwrap_or(tie.show_reblogs),
+        notify: wish.notify.unwrap_or(tie.notify),
+        languages: match wish.languages {
+            Some(languages) => listed(languages),
+            None => tie.languages.clone(),
+        },
+    }
+}
+
+fn listed(languages: Vec<String>) -> Option<Json<Vec<String>>> {
+    (!languages.is_empty()).then_some(Json(languages))
+}
+
+/// Validates the languages and normalises them to codes the server knows.
+fn checked(wish: Wish) -> Result<Wish> {
+    let known = |tag: &String| {
+        let code = language::resolve(tag).map(str::to_owned);
+        code.ok_or_else(|| Error::invalid("languages: must be codes of languages, such as en"))
+    };
+    let languages = wish.languages.map(|tags| tags.iter().map(known).collect::<Result<Vec<_>>>()).transpose()?;
+    Ok(Wish { languages, ..wish })
+}
+
+fn refuse(tie: &RelationshipRow, target: &Account) -> Result<()> {
+    if target.is_suspended() {
+        return Err(Error::NotFound);
+    }
+    if target.moved_to_account_id.is_some() && !tie.following {
+        return Err(Error::forbidden("This account has moved"));
+    }
+    if tie.blocking || tie.blocked_by || tie.domain_blocking {
+        return Err(Error::forbidden("You cannot follow this account: one of you blocks the other"));
+    }
+    Ok(())
+}
+
+/// Checks the limit of follows: a fixed number for everyone, beyond that a multiple of one's own followers.
+fn check_limit(cx: &Cx, me: &Account) -> Result<()> {
+    let limits = &cx.config.accounts;
+    let threshold = i64::try_from(limits.max_follows_threshold).unwrap_or(i64::MAX);
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a limit, not a count")]
+    let earned = (me.followers_count as f64 * limits.max_follows_ratio).round() as i64;
+    let limit = threshold.max(earned);
+    if me.following_count < limit {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("You cannot follow more than {limit} accounts")))
+}

@@ -1,0 +1,235 @@
+//! Lists of accounts: making, changing and deleting them, who is on them, and telling their owners of new statuses.
+//!
+//! Reached from the routes of lists, and through [`notify_entered`] from whatever puts statuses into feeds. Everything that
+//! changes a list locks the account of its owner first, as following does, so that limits hold and whoever is on a list is
+//! followed. What feeds make of a change is the work of jobs: [`Change`]. The timeline is in [`timeline`](super::timeline).
+//!
+//! Spec: docs/contract/rules.md#14-lists.
+
+use std::collections::{BTreeSet, HashMap};
+
+pub use store::list::List;
+
+use crate::{notification, status};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use context::extension::Notice;
+use database::Tx;
+use model::list::RepliesPolicy;
+use model::relationship::Listed;
+use model::{AccountId, Actor, Cursor, NotificationType, RowId, Status, StatusId};
+use store::feed::Feed;
+use store::list::NewListNotice;
+
+/// Most lists of an account (docs/contract/rules.md#14-lists).
+const MOST: i64 = 50;
+/// Longest title, in characters.
+const TITLE_MAX: usize = 256;
+
+/// The options of a list; `None` leaves them as they are.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of the routes of lists")]
+pub struct Wish {
+    pub title: Option<String>,
+    pub replies_policy: Option<RepliesPolicy>,
+    pub exclusive: Option<bool>,
+    pub notify: Option<bool>,
+}
+
+impl Wish {
+    /// `list` with these options.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a title that is blank or too long.
+    fn applied_to(self, list: List) -> Result<List> {
+        let title = self.title.map_or(list.title, |title| title.trim().to_owned());
+        if title.is_empty() {
+            return Err(Error::invalid("Validation failed: Title can't be blank"));
+        }
+        if title.chars().count() > TITLE_MAX {
+            return Err(Error::invalid(format!(
+                "Validation failed: Title is too long (maximum is {TITLE_MAX} characters)"
+            )));
+        }
+        Ok(List {
+            title,
+            replies_policy: self.replies_policy.unwrap_or(list.replies_policy),
+            exclusive: self.exclusive.unwrap_or(list.exclusive),
+            notify: self.notify.unwrap_or(list.notify),
+            ..list
+        })
+    }
+}
+
+/// The lists of `actor`, oldest first.
+pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<List>> {
+    Ok(store::list::list(&cx.db, actor.id).await?)
+}
+
+/// One of the actor's lists.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<List> {
+    store::list::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
+}
+
+/// Makes a list.
+///
+/// # Errors
+/// [`Error::Invalid`] for a title that is missing, blank or too long, and beyond 50 lists.
+pub async fn create(cx: &Cx, actor: &Actor, wish: Wish) -> Result<List> {
+    let new = wish.applied_to(List {
+        id: cx.ids.next(),
+        account_id: actor.id,
+        title: String::new(),
+        replies_policy: RepliesPolicy::List,
+        exclusive: false,
+        notify: false,
+        created_at: cx.clock.now(),
+    })?;
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    if store::list::count(&mut tx, actor.id).await? >= MOST {
+        return Err(Error::invalid(format!("Validation failed: You have reached the maximum of {MOST} lists")));
+    }
+    store::list::insert(&mut tx, &new).await?;
+    tx.commit().await?;
+    Ok(new)
+}
+
+/// Changes the options of a list.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find`], [`Error::Invalid`] for a title that is blank or too long.
+pub async fn update(cx: &Cx, actor: &Actor, id: RowId, wish: Wish) -> Result<List> {
+    let mut tx = cx.db.begin().await?;
+    let old = lock(&mut tx, actor, id).await?;
+    let new = wish.applied_to(old.clone())?;
+    store::list::update(&mut tx, &new).await?;
+    if new.exclusive != old.exclusive {
+        let members = store::list::list_members(&mut tx, id).await?;
+        change::record(cx, &mut tx, Change::ListExclusiveChanged { owner: actor.id, members }).await?;
+    }
+    if new.replies_policy != old.replies_policy {
+        change::record(cx, &mut tx, Change::ListPolicyChanged { list: id }).await?;
+    }
+    tx.commit().await?;
+    Ok(new)
+}
+
+/// Deletes a list with its feed and the notifications about it.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find`].
+pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let list = lock(&mut tx, actor, id).await?;
+    let members = store::list::list_members(&mut tx, id).await?;
+    let notices = store::list::list_notices(&mut tx, id).await?;
+    notification::retract_all(&mut tx, &NotificationType::ListStatus.into(), &notices).await?;
+    store::plugin_feed::clear(&mut tx, &[Feed::list(id)]).await?;
+    store::list::delete(&mut tx, id).await?;
+    let changes = [
+        Change::ListMembersChanged { list: id, owner: actor.id, members, exclusive: list.exclusive },
+        Change::ListDeleted { list: id, owner: actor.id },
+    ];
+    change::record_all(cx, &mut tx, &changes).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// A page of the accounts on a list, by their ids.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find`].
+pub async fn members(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let list = find(cx, actor, id).await?;
+    Ok(store::list::page_of_members(&cx.db, list.id, cursor).await?)
+}
+
+/// Puts accounts on a list, all or none: whom `actor` follows or asked to follow, and themselves.
+///
+/// # Errors
+/// [`Error::NotFound`] for the list as in [`find`], and for an account that may not be put on it or is unknown, which look
+/// alike; [`Error::Invalid`] when one is on it already.
+pub async fn add_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountId]) -> Result<()> {
+    let accounts: Vec<AccountId> = accounts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+    let mut tx = cx.db.begin().await?;
+    let list = lock(&mut tx, actor, id).await?;
+    if store::list::list_eligible(&mut tx, actor.id, &accounts).await?.len() < accounts.len() {
+        return Err(Error::NotFound);
+    }
+    if store::list::insert_members(&mut tx, id, &accounts).await? < accounts.len() as u64 {
+        return Err(Error::invalid("Validation failed: Account is on the list already"));
+    }
+    record_members(cx, &mut tx, &list, accounts).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Takes accounts off a list; those that are not on it are ignored.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find`].
+pub async fn remove_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountId]) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let list = lock(&mut tx, actor, id).await?;
+    let gone = store::list::delete_members(&mut tx, id, accounts).await?;
+    record_members(cx, &mut tx, &list, gone).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn record_members(cx: &Cx, tx: &mut Tx, list: &List, members: Vec<AccountId>) -> Result<()> {
+    let change =
+        Change::ListMembersChanged { list: list.id, owner: list.account_id, members, exclusive: list.exclusive };
+    change::record(cx, tx, change).await
+}
+
+/// One of the actor's lists, with their account locked until the transaction ends.
+///
+/// # Errors
+/// [`Error::NotFound`] as in [`find`].
+async fn lock(tx: &mut Tx, actor: &Actor, id: RowId) -> Result<List> {
+    store::account::lock(tx, &[actor.id]).await?;
+    store::list::find(&mut *tx, actor.id, id).await?.ok_or(Error::NotFound)
+}
+
+/// Notifies the owners of lists with `notify` of statuses that entered these just now, as (list, status), as far as they are
+/// [announced](status::is_announced): once for each status, whichever of the owner's lists is first. No statement when no list
+/// is among them.
+pub async fn notify_entered(cx: &Cx, tx: &mut Tx, entered: &[(RowId, StatusId)]) -> Result<()> {
+    if entered.is_empty() {
+        return Ok(());
+    }
+    let lists: Vec<RowId> = entered.iter().map(|(list, _)| *list).collect();
+    let owners: HashMap<RowId, AccountId> = store::list::list_notifying(&mut *tx, &lists).await?.into_iter().collect();
+    if owners.is_empty() {
+        return Ok(());
+    }
+    let statuses: Vec<StatusId> = entered.iter().map(|(_, status)| *status).collect();
+    let statuses = store::status::list(&mut *tx, &statuses).await?;
+    let announced: HashMap<StatusId, &Status> =
+        statuses.iter().filter(|status| status::is_announced(status)).map(|status| (status.id, status)).collect();
+    let new = entered.iter().filter_map(|(list, status)| {
+        let account = *owners.get(list)?;
+        announced.get(status).filter(|status| status.account_id != account)?;
+        Some(NewListNotice { id: cx.ids.next(), account, status: *status, list: *list })
+    });
+    let new: Vec<NewListNotice> = new.collect();
+    let made = store::list::insert_notices(tx, &new).await?;
+    let notices = new.iter().filter(|notice| made.contains(&notice.id));
+    let notices = notices.filter_map(|notice| {
+        Some(Notice {
+            receiver: notice.account,
+            from: announced.get(&notice.status)?.account_id,
+            kind: NotificationType::ListStatus.into(),
+            activity: notice.id.into(),
+            status: Some(notice.status),
+        })
+    });
+    let notices: Vec<Notice> = notices.collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}

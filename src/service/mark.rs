@@ -1,0 +1,202 @@
+//! Favourites, bookmarks, pins and muted conversations.
+//!
+//! Reached from the statuses routes. On a reblog, the original is affected. All are idempotent.
+//! Spec: docs/contract/rules.md#10-statuses.
+
+use std::collections::HashSet;
+
+use crate::notification;
+use crate::visibility::{self, Marked, Place, Seen};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use context::extension::Notice;
+use database::Tx;
+use model::status::Visibility;
+use model::{Actor, NotificationType, RowId, StatusId};
+use store::favourite::Mark;
+
+/// Marks a status as a favourite of `actor`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author.
+pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    let head = seen.proper();
+    refuse_blocked(&seen)?;
+    let row: RowId = cx.ids.next();
+    let mut tx = cx.db.begin().await?;
+    let inserted = store::favourite::insert(&mut tx, Mark::Favourite, row, actor.id, head.id, cx.clock.now());
+    if inserted.await.map_err(Error::of_insert)? {
+        store::status::add_counts(&mut tx, head.id, 0, 0, 1).await?;
+        let notice = Notice {
+            receiver: head.account_id,
+            from: actor.id,
+            kind: NotificationType::Favourite.into(),
+            activity: i64::from(row),
+            status: Some(head.id),
+        };
+        notification::notify(cx, &mut tx, &[notice]).await?;
+        change::record(cx, &mut tx, Change::Favourited { account: actor.id, status: head.id }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Removes the favourite, also when the author has blocked `actor` since; the status as it is afterwards.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden.
+pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
+    let seen = unmarkable(cx, actor, id, |marked| marked.favourited).await?;
+    let head = seen.proper();
+    let mut tx = cx.db.begin().await?;
+    if let Some(row) = store::favourite::delete(&mut tx, Mark::Favourite, actor.id, head.id).await? {
+        store::status::add_counts(&mut tx, head.id, 0, 0, -1).await?;
+        notification::retract(&mut tx, NotificationType::Favourite, row).await?;
+        change::record(cx, &mut tx, Change::Unfavourited { account: actor.id, status: head.id }).await?;
+    }
+    tx.commit().await?;
+    unmarked(cx, actor, id).await
+}
+
+/// The status, for taking a mark back: one that `actor` may see, or may not any more and has `mark` on.
+async fn unmarkable(cx: &Cx, actor: &Actor, id: StatusId, mark: fn(Marked) -> bool) -> Result<Seen> {
+    match visibility::status(cx, Some(actor), id).await {
+        Err(Error::NotFound) => {
+            let seen = unmarked(cx, actor, id).await?;
+            if mark(seen.marked()) { Ok(seen) } else { Err(Error::NotFound) }
+        }
+        found => found,
+    }
+}
+
+async fn unmarked(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
+    visibility::statuses(cx, Some(actor), Place::Unmarked, &[id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Refuses interaction with an account that the actor blocks.
+pub(super) fn refuse_blocked(seen: &Seen) -> Result<()> {
+    if seen.is_blocking() {
+        return Err(Error::forbidden("You block the author of this status"));
+    }
+    Ok(())
+}
+
+/// Bookmarks a status.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn bookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    let seen = bookmarkable(cx, actor, &[id]).await?;
+    let mut tx = cx.db.begin().await?;
+    bookmark_all(cx, &mut tx, actor, &seen).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The statuses that bookmarking `ids` would affect, in that order: of a reblog the original.
+///
+/// # Errors
+/// [`Error::NotFound`] when one of them is missing or hidden.
+pub async fn bookmarkable(cx: &Cx, actor: &Actor, ids: &[StatusId]) -> Result<Vec<StatusId>> {
+    let seen = visibility::statuses(cx, Some(actor), Place::Single, ids).await?;
+    if seen.len() < ids.len() {
+        return Err(Error::NotFound);
+    }
+    Ok(seen.iter().map(|seen| seen.proper().id).collect())
+}
+
+/// Bookmarks statuses returned by [`bookmarkable`], in `tx`; returns for each whether it is new.
+pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[StatusId]) -> Result<Vec<bool>> {
+    let rows = statuses.iter().map(|status| (cx.ids.next(), *status)).collect();
+    let inserted = store::favourite::insert_bookmarks(tx, actor.id, rows, cx.clock.now());
+    let mut new: HashSet<StatusId> = inserted.await.map_err(Error::of_insert)?.into_iter().collect();
+    let changes: Vec<Change> =
+        new.iter().map(|status| Change::Bookmarked { account: actor.id, status: *status }).collect();
+    change::record_all(cx, tx, &changes).await?;
+    Ok(statuses.iter().map(|status| new.remove(status)).collect())
+}
+
+/// Removes the bookmark, also of a status that is no longer visible, for which `None` is returned.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is neither a visible status nor a bookmark.
+pub async fn unbookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Option<Seen>> {
+    let seen = match unmarkable(cx, actor, id, |marked| marked.bookmarked).await {
+        Ok(seen) => Some(seen),
+        Err(Error::NotFound) if store::favourite::has_bookmark(&cx.db, actor.id, id).await? => None,
+        Err(error) => return Err(error),
+    };
+    let proper = seen.as_ref().map_or(id, |seen| seen.proper().id);
+    let mut tx = cx.db.begin().await?;
+    if store::favourite::delete(&mut tx, Mark::Bookmark, actor.id, proper).await?.is_some() {
+        change::record(cx, &mut tx, Change::Unbookmarked { account: actor.id, status: proper }).await?;
+    }
+    tx.commit().await?;
+    match seen {
+        None => Ok(None),
+        Some(_) => unmarked(cx, actor, id).await.map(Some),
+    }
+}
+
+/// Pins `actor`'s own status to their profile.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden; [`Error::Invalid`] when it is someone else's, a reblog, direct,
+/// already pinned, or beyond the limit of pins.
+pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    let head = seen.head();
+    let refused = |why: &'static str| Err(Error::invalid(format!("Validation failed: {why}")));
+    if head.reblog_of_id.is_some() {
+        return refused("A boost cannot be pinned");
+    }
+    if head.account_id != actor.id {
+        return refused("Someone else's post cannot be pinned");
+    }
+    if matches!(head.visibility, Visibility::Direct | Visibility::Limited) {
+        return refused("Posts that are only visible to mentioned users cannot be pinned");
+    }
+    let most = cx.settings().max_pinned_statuses;
+    let mut tx = cx.db.begin().await?;
+    // Requests at once count one after the other.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    if store::favourite::count_pins(&mut tx, actor.id).await? >= most {
+        return refused("You have already pinned the maximum number of posts");
+    }
+    let inserted = store::favourite::insert(&mut tx, Mark::Pin, cx.ids.next(), actor.id, head.id, cx.clock.now());
+    if !inserted.await.map_err(Error::of_insert)? {
+        return refused("The post is pinned already");
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Unpins the status.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden.
+pub async fn unpin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    let mut tx = cx.db.begin().await?;
+    store::favourite::delete(&mut tx, Mark::Pin, actor.id, seen.head().id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Mutes (or unmutes) the conversation of a status: no notifications from it.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden, [`Error::Invalid`] when it belongs to no conversation.
+pub async fn mute_conversation(cx: &Cx, actor: &Actor, id: StatusId, muted: bool) -> Result<()> {
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    let conversation = seen
+        .proper()
+        .conversation_id
+        .ok_or_else(|| Error::invalid("Validation failed: The post belongs to no conversation"))?;
+    let mut tx = cx.db.begin().await?;
+    store::favourite::set_conversation_mute(&mut tx, actor.id, conversation, muted).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Notifications by groups: pages of them, single groups, the accounts behind one.
+//!
+//! Reached from `/api/v2/notifications`. A group has the key that its notifications were given when they were made; a
+//! notification outside of groups, or of a type that the client does not want grouped, is a group of its own with the key
+//! `ungrouped-ID`.
+//!
+//! Spec: docs/contract/rules.md#13-notifications.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{VisibleNotification, types, unread, with_statuses};
+use context::Cx;
+use context::error::{Error, Result};
+use model::notification::NotificationKind;
+use model::relationship::Listed;
+use model::{Actor, Cursor, NotificationId, NotificationType, Time};
+use store::notification::groups::{self as rows, GroupExtent, GroupHead};
+use store::notification::{NotificationFilter, NotificationRow, list};
+
+/// Most notifications of a group whose accounts are shown with it.
+const SAMPLES: i64 = 8;
+/// What the keys of notifications by themselves begin with.
+const UNGROUPED: &str = "ungrouped-";
+
+/// A filter of groups.
+#[derive(Clone, Debug)]
+pub struct GroupFilter {
+    /// The notifications.
+    pub notifications: NotificationFilter,
+    /// The types that are grouped.
+    pub grouped: Vec<NotificationKind>,
+}
+
+/// A group that its receiver may see.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// `None` for a notification by itself.
+    pub key: Option<String>,
+    /// Its newest notification.
+    pub newest: VisibleNotification,
+    /// Its newest notifications, that one first.
+    pub samples: Vec<NotificationRow>,
+    /// How many notifications it has.
+    pub count: i64,
+    /// What of it is on the page; `None` for a group that was requested by its key.
+    pub on_page: Option<OnPage>,
+}
+
+/// The notifications of a group that are on a page.
+#[derive(Clone, Copy, Debug)]
+pub struct OnPage {
+    /// The oldest.
+    pub min_id: NotificationId,
+    /// The newest.
+    pub max_id: NotificationId,
+    /// When that was.
+    pub latest_at: Time,
+}
+
+/// The key of a group, as clients send it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Key {
+    One(NotificationId),
+    Group(String),
+}
+
+impl Key {
+    /// `None` for what no group can have.
+    fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix(UNGROUPED) {
+            Some(id) => id.parse().ok().map(Self::One),
+            None => (!text.contains('\0')).then(|| Self::Group(text.to_owned())),
+        }
+    }
+}
+
+/// The key of a notification by itself.
+#[must_use]
+pub fn ungrouped(id: NotificationId) -> String {
+    format!("{UNGROUPED}{id}")
+}
+
+/// The types that may be grouped: some of the server's own, and those of plugins that say so.
+#[must_use]
+pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
+    let groupable = |kind: &NotificationKind| match kind {
+        NotificationKind::Core(kind) => NotificationType::is_groupable(*kind),
+        NotificationKind::Plugin(name) => cx.extensions().notification_type(name).is_some_and(|kind| kind.groupable),
+    };
+    types(cx).into_iter().filter(groupable).collect()
+}
+
+/// A page of the actor's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
+///
+/// A group stands at its newest notification within the cursor, and may so be on several pages.
+pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
+    let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
+    let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
+    let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else { return Ok((Vec::new(), Vec::new())) };
+    // The last page opens to its end, so that its last group covers all its notifications
+    // (docs/contract/rules.md#13-notifications).
+    let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first };
+    let oldest = if whole || cursor.ascending() { last } else { cursor.after().saturating_add(1) };
+    Ok((ids, load(cx, actor, heads, Some((oldest, newest))).await?))
+}
+
+/// The groups of a page by their heads, and whether the page is full.
+async fn heads(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<GroupHead>, bool)> {
+    let filter = &wanted.notifications;
+    if filter.types.is_empty() || cursor.limit == 0 {
+        return Ok((Vec::new(), true));
+    }
+    let full = |read: usize| i64::try_from(read).is_ok_and(|read| read >= cursor.limit);
+    if filter.from.is_none() {
+        let heads = rows::heads(&cx.db, actor.id, filter, &wanted.grouped, cursor).await?;
+        let whole = full(heads.len());
+        return Ok((heads, whole));
+    }
+    // One sender is rarely twice in a group: a page of notifications, of which the newest stand for their groups.
+    let page = list::page(&cx.db, actor.id, filter, cursor).await?;
+    let whole = full(page.len());
+    let mut met = HashSet::new();
+    let heads = page.into_iter().filter_map(|newest| {
+        let notification = &newest.notification;
+        let key = notification.group_key.as_ref().filter(|_| wanted.grouped.contains(&notification.kind));
+        let new = key.is_none_or(|key| met.insert(key.clone()));
+        let grouped = key.is_some();
+        new.then_some(GroupHead { newest, grouped })
+    });
+    Ok((heads.collect(), whole))
+}
+
+/// The number of the actor's groups after the marker, capped at `limit`.
+pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i64) -> Result<usize> {
+    let filter = &wanted.notifications;
+    if filter.types.is_empty() || limit == 0 {
+        return Ok(0);
+    }
+    let unread = unread(cx, actor, limit).await?;
+    if filter.from.is_some() {
+        return Ok(heads(cx, actor, wanted, &unread).await?.0.len());
+    }
+    let count = rows::count(&cx.db, actor.id, filter, &wanted.grouped, &unread).await?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
+/// One of the actor's groups; `ungrouped-ID` is each of the actor's notifications by itself.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
+pub async fn show(cx: &Cx, actor: &Actor, key: &str) -> Result<Group> {
+    let head = match Key::parse(key).ok_or(Error::NotFound)? {
+        Key::One(id) => one(cx, actor, id).await?.map(|newest| GroupHead { newest, grouped: false }),
+        Key::Group(key) => {
+            let newest = rows::samples(&cx.db, actor.id, &[key], i64::MAX, 1).await?.pop();
+            newest.map(|newest| GroupHead { newest, grouped: true })
+        }
+    };
+    let head = head.filter(|head| types(cx).contains(&head.newest.notification.kind)).ok_or(Error::NotFound)?;
+    load(cx, actor, vec![head], None).await?.pop().ok_or(Error::NotFound)
+}
+
+/// One of the actor's notifications, in no group.
+async fn one(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<Option<NotificationRow>> {
+    Ok(store::notification::find(&cx.db, actor.id, id, &types(cx)).await?)
+}
+
+/// The groups of `heads`, with what stands on a page of these ids (oldest and newest).
+async fn load(cx: &Cx, actor: &Actor, heads: Vec<GroupHead>, range: Option<(i64, i64)>) -> Result<Vec<Group>> {
+    let (oldest, newest) = range.unwrap_or((i64::MIN, i64::MAX));
+    let keys: Vec<String> = heads.iter().filter_map(key).collect();
+    let extents =
+        if keys.is_empty() { Vec::new() } else { rows::extents(&cx.db, actor.id, &keys, oldest, newest).await? };
+    // Most groups have one member, which is there already.
+    let several: Vec<String> =
+        extents.iter().filter(|extent| extent.members > 1).map(|extent| extent.group_key.clone()).collect();
+    let samples = if several.is_empty() {
+        Vec::new()
+    } else {
+        rows::samples(&cx.db, actor.id, &several, newest, SAMPLES).await?
+    };
+    let mut parts = Parts::new(samples, extents);
+    let shown = with_statuses(cx, actor, heads.iter().map(|head| head.newest.clone()).collect()).await?;
+    let mut shown: HashMap<NotificationId, VisibleNotification> =
+        shown.into_iter().map(|shown| (shown.listed.notification.id, shown)).collect();
+    let groups = heads.into_iter().filter_map(|head| {
+        let newest = shown.remove(&head.newest.notification.id)?;
+        Some(parts.group(&head, newest, range.is_some()))
+    });
+    Ok(groups.collect())
+}
+
+/// The key of the group that `head` stands for; `None` for a notification by itself.
+fn key(head: &GroupHead) -> Option<String> {
+    head.newest.notification.group_key.clone().filter(|_| head.grouped)
+}
+
+/// What groups are put together from, by their keys.
+struct Parts {
+    /// The newest members of groups with several, the newest first.
+    samples: HashMap<String, Vec<NotificationRow>>,
+    extents: HashMap<String, GroupExtent>,
+}
+
+impl Parts {
+    fn new(rows: Vec<NotificationRow>, extents: Vec<GroupExtent>) -> Self {
+        let mut samples = HashMap::<String, Vec<NotificationRow>>::new();
+        for row in rows {
+            if let Some(key) = &row.notification.group_key {
+                samples.entry(key.clone()).or_default().push(row);
+            }
+        }
+        for samples in samples.values_mut() {
+            samples.sort_unstable_by_key(|row| std::cmp::Reverse(row.notification.id));
+        }
+        let extents = extents.into_iter().map(|extent| (extent.group_key.clone(), extent)).collect();
+        Self { samples, extents }
+    }
+
+    fn group(&mut self, head: &GroupHead, newest: VisibleNotification, paged: bool) -> Group {
+        let key = key(head);
+        let extent = key.as_ref().and_then(|key| self.extents.get(key));
+        let samples = key.as_ref().and_then(|key| self.samples.remove(key));
+        let notification = &newest.listed.notification;
+        let on_page = OnPage {
+            min_id: extent.and_then(|extent| extent.first_id).unwrap_or(notification.id),
+            max_id: notification.id,
+            latest_at: notification.created_at,
+        };
+        let count = extent.map_or(1, |extent| extent.members.max(1));
+        let samples = samples.unwrap_or_else(|| vec![newest.listed.clone()]);
+        Group { key, on_page: paged.then_some(on_page), newest, samples, count }
+    }
+}
+
+/// A page of the accounts behind one of the actor's groups; none for a group that is not there. An account that is behind
+/// several of its notifications is shown once.
+pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let mut listed = match Key::parse(key) {
+        None => return Ok(Vec::new()),
+        Some(Key::Group(key)) if cursor.limit > 0 => rows::accounts(&cx.db, actor.id, &key, cursor).await?,
+        Some(Key::Group(_)) => Vec::new(),
+        Some(Key::One(id)) => {
+            let within = i64::from(id) < cursor.before() && i64::from(id) > cursor.after() && cursor.limit > 0;
+            let row = if within { one(cx, actor, id).await? } else { None };
+            let listed = |NotificationRow { notification, from_version }| Listed {
+                row_id: i64::from(notification.id).into(),
+                account_id: notification.from_account_id,
+                version: from_version,
+                hidden: false,
+            };
+            row.map(listed).into_iter().collect()
+        }
+    };
+    let mut met = HashSet::new();
+    for row in &mut listed {
+        row.hidden |= !met.insert(row.account_id);
+    }
+    Ok(listed)
+}
+
+/// Removes one of the actor's groups with all its notifications; no error when there is none.
+pub async fn dismiss(cx: &Cx, actor: &Actor, key: &str) -> Result<()> {
+    let Some(key) = Key::parse(key) else { return Ok(()) };
+    let mut tx = cx.db.begin().await?;
+    match key {
+        Key::One(id) => store::notification::delete(&mut tx, actor.id, id).await.map(drop)?,
+        Key::Group(key) => rows::delete(&mut tx, actor.id, &key).await?,
+    }
+    Ok(tx.commit().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_name_a_notification_or_a_group() {
+        assert_eq!(Key::parse("ungrouped-5"), Some(Key::One(5.into())));
+        assert_eq!(Key::parse("ungrouped-five"), None);
+        assert_eq!(Key::parse("follow-490000"), Some(Key::Group("follow-490000".to_owned())));
+        assert_eq!(Key::parse("a\0b"), None);
+    }
+}

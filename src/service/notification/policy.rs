@@ -1,0 +1,28 @@
+//! Notification policies: what someone wants done with notifications from some kinds of senders.
+//!
+//! Reached from `/api/v1/notifications/policy` and `/api/v2/notifications/policy`. What the values mean is decided when a
+//! notification is made; a change is not applied to those that are there.
+//!
+//! Spec: docs/contract/rules.md#13-notifications.
+
+use context::Cx;
+use context::error::Result;
+use model::Actor;
+use model::notification::Policy;
+
+pub use store::notification::policy::PolicyRow as PolicyChange;
+pub use store::notification::requests::Summary;
+
+/// The actor's policy, and how much waits for a decision because of it.
+pub async fn show(cx: &Cx, actor: &Actor) -> Result<(Policy, Summary)> {
+    let policy = store::notification::policy::find(&cx.db, actor.id).await?;
+    Ok((policy, store::notification::requests::summary(&cx.db, actor.id).await?))
+}
+
+/// Changes the given values of the actor's policy; returns it as [`show`] does.
+pub async fn update(cx: &Cx, actor: &Actor, change: PolicyChange) -> Result<(Policy, Summary)> {
+    let mut tx = cx.db.begin().await?;
+    store::notification::policy::save(&mut tx, actor.id, change).await?;
+    tx.commit().await?;
+    show(cx, actor).await
+}

@@ -1,0 +1,125 @@
+//! Notification requests: senders whose mentions the policy filtered, until the receiver accepts or dismisses them.
+//!
+//! Reached from `/api/v1/notifications/requests`. To accept is to permit the sender from now on; what was filtered is
+//! shown by a job ([`merge_batch`]). To dismiss deletes what was filtered, and the policy applies to what comes.
+//!
+//! Spec: docs/contract/rules.md#13-notifications.
+
+use crate::conversation;
+use crate::visibility::{self, Place, Seen};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use context::queue::{self, DeleteFiltered, MergeNotifications};
+use database::Tx;
+use model::status::Visibility;
+use model::{AccountId, Actor, Cursor, NotificationId, RowId, StatusId};
+use store::notification::requests::{self, RequestRow};
+
+/// Notifications shown or deleted in one transaction.
+const BATCH: i64 = 500;
+
+/// A request with its last status.
+#[derive(Clone, Debug)]
+pub struct VisibleRequest {
+    /// The request.
+    pub row: RequestRow,
+    /// The status of its newest mention; `None` when the receiver may not see it.
+    pub last_status: Option<Seen>,
+}
+
+/// A page of the requests to the actor, newest first.
+pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<VisibleRequest>> {
+    if cursor.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let rows = requests::page(&cx.db, actor.id, cursor).await?;
+    with_statuses(cx, actor, rows).await
+}
+
+/// One of the requests to the actor.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or someone else's.
+pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleRequest> {
+    let row = requests::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Permits the senders of those among `ids` that are requests to the actor; returns how many these are.
+pub async fn accept(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
+    let mut tx = cx.db.begin().await?;
+    // Takes the requests first: whoever is about to renew one waits, or is waited for.
+    let senders = requests::take(&mut tx, actor.id, ids).await?;
+    requests::permit(&mut tx, actor.id, &senders).await?;
+    for from in &senders {
+        queue::enqueue(cx, &mut tx, &MergeNotifications { account: actor.id, from: *from }).await?;
+    }
+    tx.commit().await?;
+    Ok(senders.len())
+}
+
+/// Deletes those among `ids` that are requests to the actor, with all that was filtered of their senders; returns how
+/// many these are. Where there is much of it, a job deletes the rest.
+pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
+    let mut tx = cx.db.begin().await?;
+    let senders = requests::take(&mut tx, actor.id, ids).await?;
+    let last = cx.ids.next();
+    for from in &senders {
+        let job = DeleteFiltered { account: actor.id, from: *from, last };
+        if delete_filtered(&mut tx, &job).await? {
+            queue::enqueue(cx, &mut tx, &job).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(senders.len())
+}
+
+/// True unless notifications of accepted requests are still filtered.
+pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
+    Ok(requests::is_merged(&cx.db, actor.id).await?)
+}
+
+/// Shows the next notifications to `account` from `from` that were filtered, whom it permitted; false when these were the
+/// last.
+pub async fn merge_batch(cx: &Cx, tx: &mut Tx, account: AccountId, from: AccountId) -> Result<bool> {
+    let shown = requests::unfilter(tx, account, from, BATCH).await?;
+    receive_direct(cx, tx, account, &shown).await?;
+    if shown.len() as u64 == BATCH.unsigned_abs() {
+        return Ok(true);
+    }
+    if requests::set_merged(tx, account, from).await? && requests::is_merged(&mut *tx, account).await? {
+        change::record(cx, tx, Change::NotificationsMerged { receiver: account }).await?;
+    }
+    Ok(false)
+}
+
+/// Brings the direct ones among `statuses` to the conversations of `account`.
+async fn receive_direct(cx: &Cx, tx: &mut Tx, account: AccountId, statuses: &[Option<StatusId>]) -> Result<()> {
+    let statuses: Vec<StatusId> = statuses.iter().copied().flatten().collect();
+    if statuses.is_empty() {
+        return Ok(());
+    }
+    for status in store::status::list(&mut *tx, &statuses).await? {
+        if status.visibility == Visibility::Direct {
+            conversation::receive_late(cx, tx, status.id, &[account]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the next filtered notifications of a dismissed request; false when these were the last.
+pub async fn delete_filtered(tx: &mut Tx, job: &DeleteFiltered) -> Result<bool> {
+    let last: NotificationId = job.last;
+    Ok(requests::delete_filtered(tx, job.account, job.from, last, BATCH).await? == BATCH.unsigned_abs())
+}
+
+async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<RequestRow>) -> Result<Vec<VisibleRequest>> {
+    let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.last_status_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
+    let find = |id: StatusId| seen.binary_search_by_key(&id, |seen| seen.head().id).ok().map(|index| seen[index]);
+    let request = |row: RequestRow| VisibleRequest { last_status: row.last_status_id.and_then(find), row };
+    Ok(rows.into_iter().map(request).collect())
+}

@@ -1,0 +1,51 @@
+//! Notifications to the staff: of sign-ups and reports.
+//!
+//! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
+
+use super::notify;
+use context::Cx;
+use context::error::Result;
+use context::extension::Notice;
+use database::Tx;
+use model::{AccountId, NotificationType, Permissions};
+
+/// Something that staff is notified of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StaffNotice {
+    /// Someone signed up, and can be used from now on.
+    SignUp,
+    /// Someone reported.
+    Report,
+}
+
+impl StaffNotice {
+    fn kind(self) -> NotificationType {
+        match self {
+            Self::SignUp => NotificationType::AdminSignUp,
+            Self::Report => NotificationType::AdminReport,
+        }
+    }
+
+    /// The permission of those who are notified.
+    fn permission(self) -> i64 {
+        match self {
+            Self::SignUp => Permissions::MANAGE_USERS,
+            Self::Report => Permissions::MANAGE_REPORTS,
+        }
+    }
+}
+
+/// Notifies everyone whose role has the permission of what `from` did; `activity` is the id of the row that it is about.
+pub async fn notify_staff(
+    cx: &Cx,
+    tx: &mut Tx,
+    notice: StaffNotice,
+    from: AccountId,
+    activity: impl Into<i64>,
+) -> Result<()> {
+    let activity = activity.into();
+    let staff = store::role::list_staff(&mut *tx, notice.permission() | Permissions::ADMINISTRATOR).await?;
+    let told = |receiver| Notice { receiver, from, kind: notice.kind().into(), activity, status: None };
+    let notices: Vec<Notice> = staff.into_iter().map(told).collect();
+    notify(cx, tx, &notices).await.map(drop)
+}

@@ -1,0 +1,282 @@
+//! Polls: checking one that is sent with a status, voting, and telling those concerned when it has ended.
+//!
+//! Reached from `/api/v1/polls`, from publishing and editing a status, and from the job [`ExpirePoll`]. Votes are shown at
+//! once, without a change of the status: a poll is no part of what is cached of it.
+//!
+//! Spec: docs/contract/rules.md#10-statuses (Edits) and docs/contract/rules.md#18-polls.
+
+use std::collections::HashSet;
+
+use chrono::Duration;
+use serde::{Deserialize, Serialize};
+
+use crate::mark::refuse_blocked;
+use crate::notification;
+use crate::visibility::{self, Seen};
+use context::Cx;
+use context::error::{Error, Result};
+use context::extension::Notice;
+use context::queue::{self, ExpirePoll};
+use database::Tx;
+use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};
+
+/// Fewest options of a poll.
+pub const MIN_OPTIONS: usize = 2;
+/// Most options of a poll.
+pub const MAX_OPTIONS: usize = 8;
+/// Most characters (grapheme clusters) of an option.
+pub const MAX_OPTION_CHARACTERS: usize = 50;
+/// Shortest poll, in seconds: five minutes.
+pub const MIN_EXPIRATION_SECONDS: i64 = 300;
+/// Longest poll, in seconds: a month.
+pub const MAX_EXPIRATION_SECONDS: i64 = 2_629_746;
+/// Most voters told of the end of a poll in one transaction.
+const BATCH: i64 = 256;
+
+/// A poll as sent with a status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
+pub struct PollDraft {
+    pub options: Vec<String>,
+    /// Seconds from when the status is published or edited.
+    pub expires_in: Option<i64>,
+    pub multiple: bool,
+    pub hide_totals: bool,
+}
+
+/// A poll that may be made.
+#[derive(Clone, Debug)]
+pub struct CheckedPoll {
+    options: Vec<String>,
+    lasts: Duration,
+    multiple: bool,
+    hide_totals: bool,
+}
+
+/// What an edit did to the poll of a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PollChange {
+    /// Nothing.
+    None,
+    /// It ends at another time, or hides its totals or not: no revision of the status.
+    Terms,
+    /// It came, went, or has no votes any more because its options or their kind changed.
+    Content,
+}
+
+/// Trims the options of `draft`, drops blank ones, and checks it.
+///
+/// # Errors
+/// [`Error::Invalid`] that names the parameter.
+pub fn check(draft: &PollDraft) -> Result<CheckedPoll> {
+    let options = draft.options.iter().map(|option| option.trim()).filter(|option| !option.is_empty());
+    let options: Vec<String> = options.map(str::to_owned).collect();
+    if !(MIN_OPTIONS..=MAX_OPTIONS).contains(&options.len()) {
+        return Err(Error::invalid(format!("poll[options]: a poll has {MIN_OPTIONS} to {MAX_OPTIONS} options")));
+    }
+    if options.iter().any(|option| text::graphemes(option) > MAX_OPTION_CHARACTERS) {
+        let why = format!("poll[options]: an option has at most {MAX_OPTION_CHARACTERS} characters");
+        return Err(Error::invalid(why));
+    }
+    if options.iter().collect::<HashSet<_>>().len() < options.len() {
+        return Err(Error::invalid("poll[options]: each option must be another"));
+    }
+    let seconds = draft.expires_in.ok_or_else(|| Error::invalid("poll[expires_in] is missing"))?;
+    if !(MIN_EXPIRATION_SECONDS..=MAX_EXPIRATION_SECONDS).contains(&seconds) {
+        let why = format!("poll[expires_in]: from {MIN_EXPIRATION_SECONDS} to {MAX_EXPIRATION_SECONDS} seconds");
+        return Err(Error::invalid(why));
+    }
+    let lasts = Duration::seconds(seconds);
+    Ok(CheckedPoll { options, lasts, multiple: draft.multiple, hide_totals: draft.hide_totals })
+}
+
+/// Inserts the poll of `status`, and queues its end.
+pub(super) async fn insert(cx: &Cx, tx: &mut Tx, status: StatusId, new: &CheckedPoll) -> Result<()> {
+    let now = cx.clock.now();
+    let poll = Poll {
+        id: cx.ids.next(),
+        status_id: status,
+        multiple: new.multiple,
+        hide_totals: new.hide_totals,
+        expires_at: Some(now + new.lasts),
+        voters_count: Some(0),
+        created_at: now,
+    };
+    store::poll::insert(tx, &poll, &new.options).await?;
+    end_later(cx, tx, poll.id, now + new.lasts).await
+}
+
+async fn end_later(cx: &Cx, tx: &mut Tx, poll: PollId, at: Time) -> Result<()> {
+    queue::enqueue_at(cx, tx, &ExpirePoll { poll, after: AccountId::from(0) }, at).await
+}
+
+/// Replaces the poll of `status`, which the transaction has locked, by `new`; also returns the options of before, if it had a
+/// poll. Votes stay as long as the options and their kind do.
+pub(super) async fn replace(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: StatusId,
+    new: Option<&CheckedPoll>,
+) -> Result<(PollChange, Option<Vec<String>>)> {
+    let Some(old) = store::poll::lock_of_status(tx, status).await? else {
+        let Some(new) = new else { return Ok((PollChange::None, None)) };
+        insert(cx, tx, status, new).await?;
+        return Ok((PollChange::Content, None));
+    };
+    let options = store::poll::list_titles(&mut *tx, status).await?;
+    let change = match new {
+        None => {
+            notification::retract(tx, NotificationType::Poll, status).await?;
+            store::poll::delete(tx, old.id).await?;
+            PollChange::Content
+        }
+        Some(new) => adapt(cx, tx, &old, &options, new).await?,
+    };
+    Ok((change, Some(options)))
+}
+
+/// Makes the poll `old` with `options` what `new` says.
+async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &CheckedPoll) -> Result<PollChange> {
+    let now = cx.clock.now();
+    let end = now + new.lasts;
+    let mut change = PollChange::None;
+    if (old.hide_totals, old.expires_at) != (new.hide_totals, Some(end)) {
+        store::poll::update(tx, old.id, new.hide_totals, Some(end)).await?;
+        change = PollChange::Terms;
+    }
+    if old.has_ended(now) {
+        // It runs again, and its voters are told of its end again.
+        notification::retract(tx, NotificationType::Poll, old.status_id).await?;
+    }
+    if old.expires_at != Some(end) {
+        end_later(cx, tx, old.id, end).await?;
+    }
+    if (old.multiple, options) != (new.multiple, new.options.as_slice()) {
+        store::poll::reset(tx, old.id, new.multiple, &new.options).await?;
+        change = PollChange::Content;
+    }
+    Ok(change)
+}
+
+/// The status of the poll `id`, if `viewer` may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] when the poll is missing or its status hidden; [`Error::Unauthorized`] when nobody is signed in and
+/// the status is not for everyone.
+pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
+    let poll = store::poll::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    match visibility::status(cx, viewer, poll.status_id).await {
+        Err(Error::NotFound) if viewer.is_none() => {
+            let status = store::status::find(&cx.db, poll.status_id).await?;
+            if status.is_some_and(|status| !status.visibility.is_anonymous()) {
+                return Err(Error::Unauthorized("This poll is not public: sign in to see it".into()));
+            }
+            Err(Error::NotFound)
+        }
+        found => found,
+    }
+}
+
+/// Votes as `actor` for the options at `choices` of the poll `id`; the status of the poll. In a poll of several choices,
+/// others may be added later.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author,
+/// [`Error::BadRequest`] without choices; [`Error::Invalid`] when the poll has ended or is the actor's own, and for a choice
+/// that is none of its options, or one more than they have.
+pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result<Seen> {
+    let seen = find(cx, Some(actor), id).await?;
+    refuse_blocked(&seen)?;
+    let mut known = HashSet::new();
+    let choices: Vec<i64> = choices.iter().copied().filter(|choice| known.insert(*choice)).collect();
+    if choices.is_empty() {
+        return Err(Error::missing("choices"));
+    }
+    let refused = |why: &'static str| Err(Error::invalid(format!("Validation failed: {why}")));
+    if seen.head().account_id == actor.id {
+        return refused("You cannot vote in your own poll");
+    }
+    let mut tx = cx.db.begin().await?;
+    let poll = store::poll::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
+    if poll.has_ended(cx.clock.now()) {
+        return refused("The poll has already ended");
+    }
+    let before = store::poll::list_choices(&mut tx, id, actor.id).await?;
+    let chosen: HashSet<i64> = before.iter().chain(&choices).copied().collect();
+    if chosen.len() < before.len() + choices.len() || (!poll.multiple && chosen.len() > 1) {
+        return refused("You have already voted on this poll");
+    }
+    let counted = store::poll::vote(&mut tx, id, actor.id, &choices, before.len()).await;
+    if counted.map_err(Error::of_insert)? != choices.len() as u64 {
+        return refused("choices: The chosen vote option does not exist");
+    }
+    tx.commit().await?;
+    Ok(seen)
+}
+
+/// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the others;
+/// for the end when that was moved.
+pub async fn end(cx: &Cx, tx: &mut Tx, job: &ExpirePoll) -> Result<()> {
+    let Some(poll) = store::poll::find(&mut *tx, job.poll).await? else { return Ok(()) };
+    let Some(status) = store::status::find(&mut *tx, poll.status_id).await? else { return Ok(()) };
+    let Some(end) = poll.expires_at else { return Ok(()) };
+    if !poll.has_ended(cx.clock.now()) {
+        return end_later(cx, tx, poll.id, end).await;
+    }
+    let voters = store::poll::list_local_voters(&mut *tx, poll.id, job.after, BATCH).await?;
+    let author = (job.after == AccountId::from(0)).then_some(status.account_id);
+    let notice = |receiver| Notice {
+        receiver,
+        from: status.account_id,
+        kind: NotificationType::Poll.into(),
+        activity: i64::from(status.id),
+        status: Some(status.id),
+    };
+    let notices: Vec<Notice> = author.into_iter().chain(voters.iter().copied()).map(notice).collect();
+    notification::notify(cx, tx, &notices).await?;
+    match voters.last() {
+        Some(last) if i64::try_from(voters.len()).is_ok_and(|count| count == BATCH) => {
+            queue::enqueue(cx, tx, &ExpirePoll { poll: poll.id, after: *last }).await
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(options: &[&str], expires_in: Option<i64>) -> PollDraft {
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        PollDraft { options, expires_in, ..PollDraft::default() }
+    }
+
+    #[test]
+    fn bounds_of_a_poll_are_part_of_it() {
+        let (fifty, over) = ("ö".repeat(50), "ö".repeat(51));
+        let eight: Vec<String> = (0..8).map(|number| number.to_string()).collect();
+        let mut eight: Vec<&str> = eight.iter().map(String::as_str).collect();
+        for good in [
+            draft(&["a", " b "], Some(MIN_EXPIRATION_SECONDS)),
+            draft(&["a", &fifty, "  "], Some(MAX_EXPIRATION_SECONDS)),
+            draft(&eight, Some(600)),
+        ] {
+            assert!(check(&good).is_ok(), "{good:?}");
+        }
+        eight.push("nine");
+        for bad in [
+            draft(&["a"], Some(600)),
+            draft(&["a", " "], Some(600)),
+            draft(&["a", "a "], Some(600)),
+            draft(&["a", &over], Some(600)),
+            draft(&eight, Some(600)),
+            draft(&["a", "b"], None),
+            draft(&["a", "b"], Some(MIN_EXPIRATION_SECONDS - 1)),
+            draft(&["a", "b"], Some(MAX_EXPIRATION_SECONDS + 1)),
+        ] {
+            assert!(check(&bad).is_err(), "{bad:?}");
+        }
+        let checked = check(&draft(&[" a ", "", "b"], Some(600))).expect("a poll");
+        assert_eq!(checked.options, ["a", "b"]);
+    }
+}

@@ -1,0 +1,83 @@
+//! What anonymous visitors see in a browser or feed reader: profiles, statuses, threads.
+//!
+//! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
+//! anonymous one.
+
+use crate::timeline::{self, ProfileQuery, Thread, TimelinePage};
+use crate::visibility::{self, Seen};
+use context::Cx;
+use context::error::{Error, Result};
+use model::{Account, Cursor, StatusId};
+
+/// The local account named `name` (`alice`, or `alice@` and a domain of this server), ignoring case. A suspended
+/// account is returned.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none, or it awaits confirmation or approval.
+pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
+    let username = match name.split_once('@') {
+        None => name,
+        Some((username, domain)) if cx.config.is_local_domain(domain) => username,
+        Some(_) => return Err(Error::NotFound),
+    };
+    let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
+    store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
+}
+
+/// The account name and the id in the address of the page, or of the ActivityPub object, of a status of this server;
+/// whether there is one is not asked.
+pub(super) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
+    let path = address.strip_prefix(cx.urls.origin.as_str())?.split(['?', '#']).next()?;
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let (name, id) = match parts.as_slice() {
+        [name, id] => (name.strip_prefix('@')?, id),
+        ["users", name, "statuses", id] => (*name, id),
+        _ => return None,
+    };
+    Some((name, id.parse().ok()?))
+}
+
+/// The status at `address`, when everyone may read and embed it, with its author. A reblog has an address, but nothing
+/// of its own to embed.
+///
+/// # Errors
+/// [`Error::NotFound`] when the address is none of a status of this server, or of one that is not public
+/// or unlisted, or a reblog.
+pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
+    let (name, id) = status_address(cx, address).ok_or(Error::NotFound)?;
+    let account = person(cx, name).await?;
+    let seen = visibility::status(cx, None, id).await?;
+    let shown = seen.head().account_id == account.id && seen.original().is_none();
+    if shown && seen.head().visibility.is_anonymous() { Ok((account, seen)) } else { Err(Error::NotFound) }
+}
+
+/// The oldest local account: the owner of a single-user server.
+pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
+    Ok(store::account::find_oldest_local(&cx.db).await?)
+}
+
+/// The statuses and reblogs of `account` without replies to others; with `feed`, its own statuses only.
+pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<TimelinePage> {
+    let wanted = ProfileQuery { exclude_replies: true, exclude_reblogs: feed, ..ProfileQuery::default() };
+    timeline::profile(cx, None, account.id, &wanted, cursor).await
+}
+
+/// The statuses that `account` pinned.
+pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
+    let wanted = ProfileQuery { pinned: true, ..ProfileQuery::default() };
+    let limit = cx.settings().max_pinned_statuses;
+    Ok(timeline::profile(cx, None, account.id, &wanted, &Cursor::first(limit)).await?.shown)
+}
+
+/// A status of `account`, with its thread.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing, hidden or someone else's.
+pub async fn status(cx: &Cx, account: &Account, id: StatusId) -> Result<(Seen, Thread)> {
+    let seen = visibility::status(cx, None, id).await?;
+    if seen.head().account_id != account.id {
+        return Err(Error::NotFound);
+    }
+    let thread = timeline::context(cx, None, seen.proper().id, true).await?;
+    Ok((seen, thread))
+}

@@ -1,0 +1,208 @@
+//! Sending one notification to one subscription.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta};
+use outbound::{HeaderMap, Request, Target, header};
+
+use super::request::{self, TTL};
+use crate::notification::{self, VisibleNotification};
+use crate::{auth, token};
+use context::Cx;
+use context::error::{Error, Result};
+use context::hosts::{Ended, Spared, Visit};
+use context::messages::Language;
+use crypto::Secret;
+use crypto::push::Receiver;
+use model::notification::PushPolicy;
+use model::{Actor, NotificationId, Time};
+use store::push::Subscription;
+
+/// How long a push waits for its turn at a push service that others keep busy.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(20);
+/// After how long without reaching it a subscription is deleted.
+const STALE: TimeDelta = TimeDelta::days(7);
+
+/// What became of a push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It was sent, or nobody wants it any more.
+    Done,
+    /// The push service is to be asked then, not before.
+    Later(Time),
+    /// The push service failed, and may not next time.
+    Failed(String),
+}
+
+/// What a push service answered, or that it did not.
+enum Answer {
+    Taken,
+    /// The subscription has ended.
+    Ended,
+    /// It asks to be left alone for a while.
+    Pause(TimeDelta),
+    /// It answered that it failed, or did not answer, and why.
+    Failed(Ended, String),
+}
+
+/// A notification that is to be sent to a subscription.
+#[derive(Debug)]
+pub struct DuePush {
+    subscription: Subscription,
+    /// The subscriber.
+    pub actor: Actor,
+    /// The subscriber's access token, which the message contains.
+    pub token: Secret,
+    /// The language of the message.
+    pub language: Language,
+    /// The notification.
+    pub shown: VisibleNotification,
+}
+
+/// The push of the notification `id` to the subscription `number`; `None` when either is gone, or the receiver does not want
+/// or may not see it.
+pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DuePush>> {
+    let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(None) };
+    let Some(actor) = auth::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(None) };
+    let shown = match notification::show(cx, &actor, id).await {
+        Ok(shown) if wants(cx, &subscription, &actor, &shown).await? => shown,
+        Ok(_) | Err(Error::NotFound) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let token = token::text(cx, subscription.token_id, &nonce);
+    let language = actor.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
+    Ok(Some(DuePush { subscription, actor, token, language, shown }))
+}
+
+/// Sends `message` to the subscription of `push`. With `last`, another failure is not tried again: a subscription that failed
+/// for so long is deleted.
+pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<Sent> {
+    let subscription = &push.subscription;
+    let Some(request) = build(cx, subscription, message)? else { return end(cx, subscription).await };
+    let host = format!("{}:{}", request.target.host(), request.target.port());
+    let visit = match enter(cx, &host).await {
+        Ok(visit) => visit,
+        Err(until) => return Ok(Sent::Later(until)),
+    };
+    let answer = ask(cx, request).await;
+    settle(cx, subscription, visit, answer, last).await
+}
+
+/// True when the subscription wants a notification: not one that is too old, or that its receiver does not see yet.
+async fn wants(cx: &Cx, to: &Subscription, actor: &Actor, shown: &VisibleNotification) -> Result<bool> {
+    let about = &shown.listed.notification;
+    if about.filtered || about.created_at + TTL < cx.clock.now() {
+        return Ok(false);
+    }
+    if to.alerts.0.get(about.kind.as_str()) != Some(&true) {
+        return Ok(false);
+    }
+    let (receiver, sender) = (actor.id, about.from_account_id);
+    Ok(match to.policy {
+        PushPolicy::None => false,
+        PushPolicy::All => true,
+        PushPolicy::Followed | PushPolicy::Follower if sender == receiver => true,
+        PushPolicy::Followed => store::follow::exists(&cx.db, receiver, sender).await?,
+        PushPolicy::Follower => store::follow::exists(&cx.db, sender, receiver).await?,
+    })
+}
+
+/// The request; `None` while the server has no key pair, or for a destination that was refused had it been sent today.
+fn build(cx: &Cx, to: &Subscription, message: &str) -> Result<Option<Request>> {
+    let (Some(vapid), Ok(target)) = (&cx.vapid, Target::parse(&to.endpoint)) else { return Ok(None) };
+    let Ok(receiver) = Receiver::parse(&to.p256dh, &to.auth) else { return Ok(None) };
+    request::build(cx, vapid, target, &receiver, to.standard, message.as_bytes()).map(Some)
+}
+
+/// Waits a moment for its turn at `host`; or says when to try again.
+async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Time> {
+    let begun = tokio::time::Instant::now();
+    loop {
+        match cx.push_hosts.enter(host, cx.clock.now()) {
+            Ok(visit) => return Ok(visit),
+            Err(Spared::Busy(_)) if begun.elapsed() < PATIENCE => tokio::time::sleep(LOOK).await,
+            Err(spared) => return Err(spared.until()),
+        }
+    }
+}
+
+async fn ask(cx: &Cx, request: Request) -> Answer {
+    let host = request.target.host();
+    let response = match cx.outbound.send_reusing(request).await {
+        Ok(response) => response,
+        // Nothing that is not of the internet was ever an app's push service.
+        Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Answer::Ended,
+        Err(error) => return Answer::Failed(Ended::Silent, format!("{host}: {error}")),
+    };
+    let pause = pause(&response.headers, cx.clock.now());
+    match (response.status.as_u16(), pause) {
+        (200..=299, _) => Answer::Taken,
+        (429 | 503, Some(pause)) => Answer::Pause(pause),
+        (400..=499, _) if !matches!(response.status.as_u16(), 408 | 429) => Answer::Ended,
+        (status, _) => Answer::Failed(Ended::Refused, format!("{host} answered {status}")),
+    }
+}
+
+/// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; within the life of a message.
+fn pause(headers: &HeaderMap, now: Time) -> Option<TimeDelta> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    let seconds = match text.parse::<i64>() {
+        Ok(seconds) => seconds,
+        Err(_) => DateTime::parse_from_rfc2822(text).ok()?.timestamp() - now.timestamp(),
+    };
+    Some(TimeDelta::seconds(seconds.clamp(1, TTL.num_seconds())))
+}
+
+/// Notes what a push service answered.
+async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: Answer, last: bool) -> Result<Sent> {
+    let now = cx.clock.now();
+    let result = match &answer {
+        Answer::Taken => "sent",
+        Answer::Ended => "ended",
+        Answer::Pause(_) => "paused",
+        Answer::Failed(..) => "failed",
+    };
+    metrics::counter!("rookery_pushes_total", "result" => result).increment(1);
+    match answer {
+        Answer::Taken => {
+            visit.end(Ended::Answered, now);
+            if to.failing_since.is_some() {
+                note(cx, to, None).await?;
+            }
+            Ok(Sent::Done)
+        }
+        Answer::Ended => {
+            visit.end(Ended::Answered, now);
+            end(cx, to).await
+        }
+        Answer::Pause(pause) => {
+            visit.end_until(now + pause);
+            Ok(Sent::Later(now + pause))
+        }
+        Answer::Failed(ended, why) => {
+            visit.end(ended, now);
+            match to.failing_since {
+                Some(since) if last && since + STALE < now => return end(cx, to).await,
+                None if last => note(cx, to, Some(now)).await?,
+                _ => {}
+            }
+            Ok(Sent::Failed(why))
+        }
+    }
+}
+
+async fn note(cx: &Cx, to: &Subscription, since: Option<Time>) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::push::set_failing(&mut tx, to.number, since).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Deletes the subscription, unless it was replaced meanwhile.
+async fn end(cx: &Cx, to: &Subscription) -> Result<Sent> {
+    let mut tx = cx.db.begin().await?;
+    store::push::delete(&mut tx, to.number, &to.endpoint).await?;
+    tx.commit().await?;
+    Ok(Sent::Done)
+}

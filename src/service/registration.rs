@@ -1,0 +1,215 @@
+//! Sign-up: whether it is open, validating the form, and the confirmation mail.
+//!
+//! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may let somebody in whom the mode would not, or
+//! without approval: it is asked before the form is checked, and counts in the transaction that makes the account. Not
+//! here, because the server does not have them: rules for addresses and e-mail providers, a limit of accounts, sign-in by
+//! another service. The command line and the owner's set-up create accounts
+//! directly, by `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
+
+use std::sync::Arc;
+
+use crate::sign_up::{self, NewAccount};
+use crate::token::{self, Issued};
+use crate::{email, link, session};
+use context::Cx;
+use context::error::{Error, Result, Validation};
+use context::extension::Admission;
+use context::queue::Subject;
+use crypto::Secret;
+use database::Tx;
+use model::instance::Rule;
+use model::link::LinkKind;
+use model::settings::RegistrationsMode;
+use model::{Account, AccountId, Grant};
+use serde_json::{Map, Value};
+
+/// Longest answer to "Why would you like to join?", in characters.
+pub const REASON_MAX: usize = 420;
+/// Longest language or time zone name that is stored.
+const NAME_MAX: usize = 64;
+
+/// The sign-up form.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct SignUp {
+    pub username: String,
+    pub email: String,
+    pub password: Secret,
+    /// Agrees to the rules and the privacy policy.
+    pub agreement: bool,
+    pub reason: Option<String>,
+    pub locale: Option<String>,
+    pub time_zone: Option<String>,
+    /// All other parameters: extensions may know some of them.
+    pub params: Map<String, Value>,
+}
+
+/// What holds for somebody who signs up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Staff decides on them.
+    pub needs_approval: bool,
+    /// They must say why they want to join.
+    pub needs_reason: bool,
+}
+
+/// A new account that awaits confirmation of its address.
+#[derive(Debug)]
+pub struct Registered {
+    /// The account.
+    pub account: AccountId,
+    /// It awaits approval by staff as well.
+    pub needs_approval: bool,
+}
+
+/// The registration mode; `None` is closed.
+#[must_use]
+pub fn mode(cx: &Cx) -> RegistrationsMode {
+    if cx.config.access.single_user { RegistrationsMode::None } else { cx.settings().registrations_mode }
+}
+
+/// Creates an account from the sign-up page.
+///
+/// # Errors
+/// [`Error::Forbidden`] while registrations are closed, [`Error::Validation`] with all errors of the form.
+pub async fn register(cx: &Cx, form: SignUp) -> Result<Registered> {
+    let (tx, registered) = begin(cx, form, None).await?;
+    tx.commit().await?;
+    Ok(registered)
+}
+
+/// Creates an account from the application of `grant`, and issues it a token of the new account with all scopes that it
+/// registered. The token works once the address is confirmed.
+///
+/// # Errors
+/// As [`register`].
+pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Result<Issued> {
+    let (mut tx, registered) = begin(cx, form, Some(grant)).await?;
+    let application = match grant.app {
+        Some(id) => store::application::find(&mut tx, id).await?,
+        None => None,
+    };
+    let scopes = application.map_or_else(|| grant.scopes.clone(), |application| application.scopes());
+    let token = token::issue(cx, &mut tx, grant.app, Some(registered.account), &scopes).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {
+    let offered = judge(cx, &form.params).await?;
+    let offered_terms = terms(cx, offered.as_ref())?;
+    check(cx, &form, offered_terms).await?;
+    let hash = crypto::hash_password(form.password).await?;
+    let id = cx.ids.next();
+    let (mut tx, admission) = claim(cx, offered, &form.params, id).await?;
+    let terms = terms(cx, admission.as_ref())?;
+    if terms != offered_terms {
+        let mut faults = Validation::default();
+        check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
+        faults.check()?;
+    }
+    let new = NewAccount {
+        username: form.username,
+        email: form.email.clone(),
+        password_hash: Some(hash),
+        confirmed: false,
+        approved: !terms.needs_approval,
+        role_id: None,
+        locale: form.locale.filter(|name| is_name(name)),
+        time_zone: form.time_zone.filter(|name| is_name(name)),
+        app: grant.and_then(|grant| grant.app),
+        reason: form.reason.filter(|reason| !reason.trim().is_empty()),
+    };
+    let invited_by = admission.and_then(|admission| admission.invited_by);
+    let account = sign_up::create_as(cx, &mut tx, id, invited_by, new).await?;
+    let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
+    email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
+    Ok((tx, Registered { account, needs_approval: terms.needs_approval }))
+}
+
+/// What an extension says of a sign-up with these parameters; on a server for one, nobody is asked.
+///
+/// # Errors
+/// [`Error::Plugin`] when an extension whose answer is needed gives none.
+pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
+    if params.is_empty() || cx.config.access.single_user {
+        return Ok(None);
+    }
+    cx.extensions().judge_sign_up(cx, params).await
+}
+
+/// The transaction in which the account is made, and what the extension says that counted it.
+async fn claim(
+    cx: &Cx,
+    offered: Option<Admission>,
+    params: &Map<String, Value>,
+    account: AccountId,
+) -> Result<(Tx, Option<Admission>)> {
+    if let Some(offered) = offered
+        && let Some((tx, admission)) = cx.extensions().claim_sign_up(cx, &offered, params, account).await?
+    {
+        return Ok((tx, Some(admission)));
+    }
+    Ok((cx.db.begin().await?, None))
+}
+
+/// What holds for somebody with this admission, or with none.
+///
+/// # Errors
+/// [`Error::Forbidden`] while registrations are closed to them.
+pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
+    let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
+    let needs_approval = match mode(cx) {
+        RegistrationsMode::Open => false,
+        RegistrationsMode::Approved => !approves,
+        RegistrationsMode::None if opens && !cx.config.access.single_user => !approves,
+        RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
+    };
+    Ok(Terms { needs_approval, needs_reason: needs_approval && cx.settings().require_invite_text })
+}
+
+/// Reports all errors at once, so that the form need not be sent again for each.
+async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
+    let mut faults = Validation::default();
+    sign_up::check_username(&form.username, &mut faults);
+    sign_up::check_email(&form.email, &mut faults);
+    session::check_password(&form.password, &mut faults);
+    let reserved = &cx.config.accounts.reserved_usernames;
+    if reserved.iter().any(|name| name.eq_ignore_ascii_case(&form.username)) {
+        faults.add("username", "ERR_RESERVED", "is reserved");
+    } else if store::account::find_local(&cx.db, &form.username).await?.is_some() {
+        faults.add("username", "ERR_TAKEN", "has already been taken");
+    }
+    if store::user::find_by_email(&cx.db, &form.email).await?.is_some() {
+        faults.add("email", "ERR_TAKEN", "has already been taken");
+    }
+    if !form.agreement {
+        faults.add("agreement", "ERR_ACCEPTED", "must be accepted");
+    }
+    check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
+    faults.check()
+}
+
+/// Whoever invited somebody, to be named to them; `None` when the account is not to be seen.
+pub async fn inviter(cx: &Cx, id: AccountId) -> Result<Option<Account>> {
+    Ok(store::account::find_known(&cx.db, id).await?.filter(|account| !account.is_suspended()))
+}
+
+/// The rules to agree to.
+pub async fn rules(cx: &Cx) -> Result<Vec<Rule>> {
+    Ok(store::instance::rules(&cx.db).await?)
+}
+
+fn check_reason(reason: &str, terms: Terms, faults: &mut Validation) {
+    if terms.needs_reason && reason.trim().is_empty() {
+        faults.add("reason", "ERR_BLANK", "can't be blank");
+    } else if reason.chars().count() > REASON_MAX {
+        faults.add("reason", "ERR_TOO_LONG", format!("is too long (maximum is {REASON_MAX} characters)"));
+    }
+}
+
+/// True for a plausible language or time zone name; others count as absent.
+fn is_name(text: &str) -> bool {
+    (1..=NAME_MAX).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_-+".contains(&byte))
+}

@@ -1,0 +1,191 @@
+//! Relationships other than follows: blocks, mutes, endorsements, private notes, and their side effects.
+//!
+//! Reached from the accounts routes and from [`super::follow`]. Knows nothing of HTTP.
+//!
+//! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
+
+use chrono::Duration;
+
+use crate::{account, follow, notification};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use database::Tx;
+use model::relationship::{Listed, Muted};
+use model::{Account, AccountId, Actor, Cursor};
+use store::relationship::{NewMute, Pair, Relation, RelationshipRow};
+
+/// Longest private note, in characters (docs/contract/rules.md#9-accounts).
+const NOTE_MAX: usize = 2000;
+/// Longest temporary mute: a hundred years, in seconds.
+const MUTE_SECONDS_MAX: i64 = 100 * 365 * 24 * 60 * 60;
+
+/// Makes `actor` block `target`; follows and requests end both ways. Blocking oneself does nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden.
+pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    if target == actor.id {
+        return Ok(());
+    }
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
+    if store::relationship::insert(&mut tx, Pair::Block, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
+        follow::sever(cx, &mut tx, me.id, target.id).await?;
+        follow::sever(cx, &mut tx, target.id, me.id).await?;
+        notification::retract_from(&mut tx, me.id, target.id).await?;
+        store::conversation::delete_with(&mut tx, me.id, target.id).await?;
+        change::record(cx, &mut tx, Change::Blocked { account: me.id, target: target.id }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends a block; no error when there is none.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden.
+pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
+    store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Makes `actor` mute `target` for `seconds` (0: indefinitely); an existing mute gets the new options. Muting oneself
+/// does nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] for a negative duration or one beyond
+/// a hundred years.
+pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications: bool, seconds: i64) -> Result<()> {
+    if !(0..=MUTE_SECONDS_MAX).contains(&seconds) {
+        return Err(Error::invalid(format!("duration: must be 0 to {MUTE_SECONDS_MAX} seconds")));
+    }
+    account::find_visible(cx, target).await?;
+    if target == actor.id {
+        return Ok(());
+    }
+    let now = cx.clock.now();
+    let expires_at = (seconds > 0).then(|| now + Duration::seconds(seconds));
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
+    let mute = NewMute {
+        id: cx.ids.next(),
+        account_id: me.id,
+        target_account_id: target.id,
+        hide_notifications,
+        expires_at,
+        now,
+    };
+    store::relationship::set_mute(&mut tx, mute).await?;
+    change::record(cx, &mut tx, Change::Muted { account: me.id, target: target.id, until: expires_at }).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends a mute; no error when there is none.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden.
+pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    if store::relationship::delete(&mut tx, Relation::Mute, actor.id, target).await? {
+        change::record(cx, &mut tx, Change::Unmuted { account: actor.id, target }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Deletes the mute of `target` by `account` if it has expired.
+pub async fn expire_mute(cx: &Cx, account: AccountId, target: AccountId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    if store::relationship::delete_expired_mute(&mut tx, account, target, cx.clock.now()).await? {
+        change::record(cx, &mut tx, Change::Unmuted { account, target }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Features `target` on `actor`'s profile (endorsement); idempotent.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] when `actor` does not follow it.
+pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
+    if !store::follow::exists(&mut tx, me.id, target.id).await? {
+        return Err(Error::invalid("Validation failed: you must be already following the person you want to endorse"));
+    }
+    store::relationship::insert(&mut tx, Pair::Endorsement, cx.ids.next(), me.id, target.id, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends an endorsement; no error when there is none.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden.
+pub async fn unendorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
+    account::find_visible(cx, target).await?;
+    let mut tx = cx.db.begin().await?;
+    store::relationship::delete(&mut tx, Relation::Endorsement, actor.id, target).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Sets `actor`'s private note about `target`; blank text removes it.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] when the note is too long.
+pub async fn note(cx: &Cx, actor: &Actor, target: AccountId, comment: &str) -> Result<()> {
+    if comment.chars().count() > NOTE_MAX {
+        return Err(Error::invalid(format!(
+            "Validation failed: comment is too long (maximum is {NOTE_MAX} characters)"
+        )));
+    }
+    account::find_visible(cx, target).await?;
+    let comment = if comment.trim().is_empty() { "" } else { comment };
+    let mut tx = cx.db.begin().await?;
+    store::relationship::set_note(&mut tx, actor.id, target, comment).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// The accounts that `actor` blocks, most recent block first.
+pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::relationship::list_blocks(&cx.db, actor.id, cursor).await?)
+}
+
+/// The accounts that `actor` endorses, by their ids.
+pub async fn endorsements(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::relationship::list_endorsements(&cx.db, actor.id, None, cursor).await?)
+}
+
+/// The accounts that `actor` currently mutes, most recent mute first.
+pub async fn mutes(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
+    Ok(store::relationship::list_mutes(&cx.db, actor.id, cursor, cx.clock.now()).await?)
+}
+
+/// Both accounts, locked until the transaction ends.
+///
+/// # Errors
+/// [`Error::NotFound`] when one of them is missing.
+pub(super) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> Result<(Account, Account)> {
+    let accounts = store::account::lock(tx, &[me, other]).await?;
+    let one = |id| accounts.iter().find(|account| account.id == id).cloned().ok_or(Error::NotFound);
+    Ok((one(me)?, one(other)?))
+}
+
+/// The relationship between two locked accounts.
+///
+/// # Errors
+/// [`Error::NotFound`] when the other is missing.
+pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<RelationshipRow> {
+    store::relationship::list(tx, me, &[other], cx.clock.now()).await?.pop().ok_or(Error::NotFound)
+}

@@ -1,0 +1,199 @@
+//! Suspending local accounts, and deleting them with all their data.
+//!
+//! Suspension hides an account at once and can be undone. Removal hides it likewise; then a job deletes what the
+//! account wrote and did in batches, and finally its plugin data and the account itself. The user name stays reserved,
+//! so that nobody can impersonate it to servers that know it.
+//!
+//! Reached from the command line, and from the settings page where people delete their own account; later from the admin API, which check permission. Other servers are informed by
+//! `federation`.
+
+use chrono::TimeDelta;
+use tokio::time::Instant;
+
+use crate::oauth::revoke;
+use crate::session::Person;
+use crate::{archive, follow, rate_limits, sign_up, status};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result, Validation};
+use context::limits::Key;
+use context::queue::{self, ForgetAccount, PurgeMedia, PurgeProfileImages, RemoveAccount};
+use crypto::Secret;
+use database::Tx;
+use model::{Account, AccountId, StatusId};
+use store::relationship::Relation;
+use store::removal::DeletedMedia;
+
+/// Most statuses or relationships deleted in one transaction.
+const STATUS_BATCH: i64 = 50;
+/// Most favourites and other traces deleted in one transaction.
+const ROW_BATCH: i64 = 1_000;
+/// Time after which a transaction takes no further status: it blocks all other writers.
+const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long after an account is closed its data is deleted: requests that had begun by then have ended.
+const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
+
+/// Hides `account` and its statuses from everybody; false when it is suspended already.
+pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let hidden = hide(cx, &mut tx, account).await?;
+    tx.commit().await?;
+    Ok(hidden)
+}
+
+/// Lifts a suspension; false when `account` is not suspended.
+///
+/// # Errors
+/// [`Error::Conflict`] when it is being removed, or was.
+pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
+    if store::user::find(&mut tx, account.id).await?.is_none() {
+        return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
+    }
+    let shown = store::removal::unsuspend(&mut tx, account.id).await?;
+    tx.commit().await?;
+    Ok(shown)
+}
+
+/// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
+/// that was never confirmed or approved is deleted at once, and its name is free again.
+pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account.id]).await?;
+    let user = store::user::find(&mut tx, account.id).await?;
+    let posted = !store::removal::list_statuses(&mut tx, account.id, 1).await?.is_empty();
+    if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
+        store::plugin_data::purge_account(&mut tx, account.id).await?;
+        store::removal::delete(&mut tx, account.id).await?;
+        tx.commit().await?;
+        return Ok(());
+    }
+    hide(cx, &mut tx, account).await?;
+    store::removal::delete_user(&mut tx, account.id).await?;
+    revoke::everything(cx, &mut tx, account.id).await?;
+    let job = RemoveAccount { account: account.id };
+    queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + REMOVAL_DELAY).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Removes the account of `person`, who asked for that and says their password.
+///
+/// # Errors
+/// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
+pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
+    rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    let mut faults = Validation::default();
+    if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
+        faults.add("current_password", "ERR_INVALID", "is not your current password");
+    }
+    faults.check()?;
+    remove(cx, &person.account).await
+}
+
+async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
+    let hidden = store::removal::suspend(tx, account.id, cx.clock.now()).await?;
+    if hidden {
+        change::record(cx, tx, Change::AccountSuspended { account: account.id }).await?;
+    }
+    Ok(hidden)
+}
+
+/// Deletes the next batch of the data of `account` in `tx`; returns the statuses deleted, or `None` when only the
+/// account is left.
+pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
+    let media = store::removal::delete_media(tx, account, STATUS_BATCH).await?;
+    if !media.is_empty() {
+        for DeletedMedia { id, file, preview } in media {
+            let files = [file, preview].into_iter().flatten().collect();
+            queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
+        }
+        return Ok(Some(Vec::new()));
+    }
+    let mut statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
+    if !statuses.is_empty() {
+        let gone = delete_statuses(cx, tx, account, &statuses).await?;
+        statuses.truncate(gone);
+        return Ok(Some(statuses));
+    }
+    let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
+    if !others.is_empty() {
+        let all: Vec<AccountId> = others.iter().copied().chain([account]).collect();
+        store::account::lock(tx, &all).await?;
+        let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
+        let others = others.into_iter().filter(|other| all.contains(other));
+        for other in others {
+            for (one, two) in [(account, other), (other, account)] {
+                follow::sever(cx, tx, one, two).await?;
+                store::relationship::delete(tx, Relation::Block, one, two).await?;
+                store::relationship::delete(tx, Relation::Mute, one, two).await?;
+            }
+        }
+        return Ok(Some(Vec::new()));
+    }
+    store::account::lock(tx, &[account]).await?;
+    let marks = store::removal::delete_favourites(tx, account, ROW_BATCH).await?;
+    let votes = store::removal::delete_votes(tx, account, ROW_BATCH).await?;
+    let traces = store::removal::delete_traces(tx, account, ROW_BATCH).await?;
+    let gone = marks + votes + traces;
+    let kept = if gone == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
+    Ok((gone + kept > 0).then(Vec::new))
+}
+
+/// Deletes statuses of `author` in `tx`, in order, for as long as the budget of time lasts; returns how many of them are
+/// gone, at least one.
+pub(super) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
+    // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
+    let mut all = store::removal::list_rebloggers(&mut *tx, statuses).await?;
+    all.push(author);
+    store::account::lock(tx, &all).await?;
+    let (begun, mut gone) = (Instant::now(), 0);
+    while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME_BUDGET) {
+        match status::remove(cx, tx, author, statuses[gone]).await {
+            // Another node deleted it first.
+            Err(Error::NotFound) | Ok(()) => gone += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(gone)
+}
+
+/// Deletes an account without remaining data, and its plugin data; only its name stays reserved.
+///
+/// # Errors
+/// When a plugin's table still refers to it; nothing is deleted then.
+pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
+    let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
+    if account.suspended_at == Some(account.created_at) {
+        // Only the reserved name is left.
+        return Ok(());
+    }
+    store::plugin_data::purge_account(tx, id).await?;
+    let files = [account.avatar, account.avatar_static, account.header, account.header_static];
+    let files: Vec<String> = files.into_iter().flatten().collect();
+    if !files.is_empty() {
+        queue::enqueue(cx, tx, &PurgeProfileImages { account: id, files }).await?;
+    }
+    archive::expire_all(cx, tx, id).await?;
+    store::removal::delete(tx, id).await?;
+    reserve_name(cx, tx, id, &account.username, account.version + 1).await?;
+    change::record(cx, tx, Change::AccountPurged { account: id }).await?;
+    let last = store::plugin_event::max_seq(&mut *tx).await?;
+    queue::enqueue(cx, tx, &ForgetAccount { account: id, last, looks: 0 }).await
+}
+
+/// Inserts an empty, suspended account in place of a deleted one, so that its name stays taken. `version` must be one
+/// that the deleted account never had: it is the key of cached renderings.
+async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, version: i64) -> Result<()> {
+    let (account, actor) = sign_up::local(cx, id, username);
+    let account = Account { suspended_at: Some(account.created_at), version, ..account };
+    Ok(store::account::insert(tx, &account, actor).await?)
+}
+
+/// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether
+/// an event up to the number `last` is still kept for a plugin.
+pub async fn delete_plugin_data_batch(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
+    let kept = store::plugin_event::exists_up_to(&mut *tx, last).await?;
+    Ok((store::plugin_data::purge_part(tx, account, ROW_BATCH).await? > 0, kept))
+}

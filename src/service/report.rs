@@ -1,0 +1,166 @@
+//! Reports of accounts to the staff.
+//!
+//! Reached from `POST /api/v1/reports`; read and resolved by `rookery report`, later by the admin API. Whom a report is
+//! to be forwarded to is stored with it; `federation` sends it.
+//!
+//! Spec: docs/contract/rules.md#19-reports; <https://docs.joinmastodon.org/methods/reports/>
+
+use crate::notification::{self, StaffNotice};
+use crate::rate_limits::{self, Family};
+use crate::visibility::{self, Place};
+use crate::{account, domain};
+use context::Cx;
+use context::error::{Error, Result};
+use model::report::ReportCategory;
+use model::{Account, AccountId, Actor, Json, RowId, RuleId, StatusId};
+
+pub use store::report::Report;
+
+/// Longest comment, in characters (docs/contract/rules.md#19-reports).
+const COMMENT_MAX: usize = 1000;
+
+/// A report as sent.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of POST /api/v1/reports")]
+pub struct Draft {
+    pub status_ids: Vec<StatusId>,
+    pub comment: String,
+    pub forward: bool,
+    /// `None`: the server of the account.
+    pub forward_to_domains: Option<Vec<String>>,
+    pub category: Option<ReportCategory>,
+    pub rule_ids: Vec<RuleId>,
+}
+
+/// Reports `target`, and tells the staff who manage reports.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account is missing, hidden or suspended, or a status is missing, hidden or of someone
+/// else, [`Error::Invalid`] for a comment that is too long or an unknown rule, [`Error::RateLimited`] beyond the limit of
+/// reports.
+pub async fn create(cx: &Cx, actor: &Actor, target: AccountId, draft: Draft) -> Result<Report> {
+    let spent = rate_limits::family(cx, actor.id, Family::Reports)?;
+    let target = account::find_visible(cx, target).await?;
+    if target.is_suspended() {
+        return Err(Error::NotFound);
+    }
+    check(cx, &draft)?;
+    let status_ids = statuses(cx, actor, &target, &draft.status_ids).await?;
+    let forwarded = draft.forward && !target.is_local();
+    let domains = if forwarded { domains(cx, &target, &draft, &status_ids).await? } else { Vec::new() };
+    let category = draft.category.unwrap_or(ReportCategory::Other);
+    let mut rule_ids = draft.rule_ids;
+    rule_ids.sort_unstable();
+    rule_ids.dedup();
+    let report = Report {
+        id: cx.ids.next(),
+        account_id: actor.id,
+        target_account_id: target.id,
+        category: if rule_ids.is_empty() { category } else { ReportCategory::Violation },
+        comment: draft.comment,
+        status_ids: Some(Json(status_ids)),
+        rule_ids: (!rule_ids.is_empty()).then_some(Json(rule_ids)),
+        forwarded,
+        forward_to_domains: Json(domains),
+        action_taken_at: None,
+        created_at: cx.clock.now(),
+    };
+    let mut tx = cx.db.begin().await?;
+    store::report::insert(&mut tx, &report).await.map_err(Error::of_insert)?;
+    notification::notify_staff(cx, &mut tx, StaffNotice::Report, actor.id, report.id).await?;
+    tx.commit().await?;
+    spent.keep();
+    Ok(report)
+}
+
+fn check(cx: &Cx, draft: &Draft) -> Result<()> {
+    if draft.comment.chars().count() > COMMENT_MAX {
+        return Err(Error::invalid(format!(
+            "Validation failed: Comment is too long (maximum is {COMMENT_MAX} characters)"
+        )));
+    }
+    let rules = cx.rules();
+    match draft.rule_ids.iter().find(|id| !rules.iter().any(|rule| rule.id == **id)) {
+        Some(id) => Err(Error::invalid(format!("Validation failed: Rules does not reference valid rules: {id}"))),
+        None => Ok(()),
+    }
+}
+
+/// The reported statuses, each once.
+///
+/// # Errors
+/// [`Error::NotFound`] unless all are of `target` and `actor` may see them.
+async fn statuses(cx: &Cx, actor: &Actor, target: &Account, sent: &[StatusId]) -> Result<Vec<StatusId>> {
+    let mut ids = sent.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let seen = visibility::statuses(cx, Some(actor), Place::Single, &ids).await?;
+    let theirs = seen.iter().filter(|seen| seen.head().account_id == target.id).count();
+    if theirs == ids.len() { Ok(ids) } else { Err(Error::NotFound) }
+}
+
+/// The domains that a report is forwarded to: of those wanted, the account's own and those of whom the statuses answer.
+async fn domains(cx: &Cx, target: &Account, draft: &Draft, statuses: &[StatusId]) -> Result<Vec<String>> {
+    let own: Vec<String> = target.domain.iter().cloned().collect();
+    let Some(wanted) = &draft.forward_to_domains else { return Ok(own) };
+    let reported = store::status::list(&cx.db, statuses).await?;
+    let answered: Vec<AccountId> = reported.iter().filter_map(|status| status.in_reply_to_account_id).collect();
+    let answered = store::account::domains(&cx.db, &answered).await?.into_iter().filter_map(|(_, domain)| domain);
+    let wanted: Vec<String> = wanted.iter().filter_map(|domain| domain::normalise(domain)).collect();
+    let mut domains: Vec<String> = own.into_iter().chain(answered).filter(|domain| wanted.contains(domain)).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    Ok(domains)
+}
+
+/// The newest `limit` reports: those that nobody acted on, or all.
+pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
+    Ok(if all {
+        store::report::list_all(&cx.db, limit).await?
+    } else {
+        store::report::list_unresolved(&cx.db, limit).await?
+    })
+}
+
+/// A report with the accounts that it names.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct NamedReport {
+    pub report: Report,
+    pub account: Option<Account>,
+    pub target: Option<Account>,
+}
+
+/// Reports with the accounts that they name, in the order given.
+pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
+    let ids: Vec<AccountId> = reports.iter().flat_map(|report| [report.account_id, report.target_account_id]).collect();
+    let accounts = store::account::list_with_roles(&cx.db, &ids).await?;
+    let find = |id: AccountId| accounts.iter().map(|row| &row.account).find(|account| account.id == id).cloned();
+    let named = |report: Report| NamedReport {
+        account: find(report.account_id),
+        target: find(report.target_account_id),
+        report,
+    };
+    Ok(reports.into_iter().map(named).collect())
+}
+
+/// The report `id`.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none.
+pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
+    let found = store::report::list(&cx.db, &[id]).await?.pop();
+    found.ok_or_else(|| Error::invalid(format!("there is no report {id}")))
+}
+
+/// Notes that somebody acted on a report, or opens it again; false when it is so already.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none.
+pub async fn set_resolved(cx: &Cx, id: RowId, resolved: bool) -> Result<bool> {
+    find(cx, id).await?;
+    let mut tx = cx.db.begin().await?;
+    let changed = store::report::set_action_taken(&mut tx, id, resolved.then(|| cx.clock.now())).await?;
+    tx.commit().await?;
+    Ok(changed)
+}

@@ -1,0 +1,44 @@
+//! The rules of this server: adding and removing them.
+//!
+//! Reached from `rookery rule`, later from the admin API. Reading them is `Cx::rules`: they are held in memory.
+
+use context::Cx;
+use context::error::{Error, Result};
+use model::RuleId;
+
+/// Longest rule, in characters (contract: the Rule entity).
+const TEXT_MAX: usize = 300;
+
+/// Appends a rule to the list.
+///
+/// # Errors
+/// [`Error::Invalid`] when it is empty or too long.
+pub async fn add(cx: &Cx, text: &str, hint: &str) -> Result<RuleId> {
+    let (text, hint) = (text.trim(), hint.trim());
+    if text.is_empty() || text.chars().count() > TEXT_MAX || text.contains('\0') || hint.contains('\0') {
+        return Err(Error::invalid(format!("a rule has 1 to {TEXT_MAX} characters")));
+    }
+    let (id, now) = (cx.ids.next(), cx.clock.now());
+    let mut tx = cx.db.begin().await?;
+    store::instance::insert_rule(&mut tx, id, text, hint, now).await?;
+    store::settings::bump_generation(&mut tx, now).await?;
+    tx.commit().await?;
+    cx.reload().await?;
+    Ok(id)
+}
+
+/// Removes a rule.
+///
+/// # Errors
+/// [`Error::Invalid`] when no rule has this id.
+pub async fn remove(cx: &Cx, id: RuleId) -> Result<()> {
+    let now = cx.clock.now();
+    let mut tx = cx.db.begin().await?;
+    if !store::instance::delete_rule(&mut tx, id, now).await? {
+        return Err(Error::invalid(format!("there is no rule {id}")));
+    }
+    store::settings::bump_generation(&mut tx, now).await?;
+    tx.commit().await?;
+    cx.reload().await?;
+    Ok(())
+}

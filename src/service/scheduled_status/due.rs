@@ -1,0 +1,107 @@
+//! Publishing a scheduled status when its time has come.
+//!
+//! Reached from the job [`PublishScheduled`](context::queue::PublishScheduled). The draft is checked again, since much may have
+//! happened since it was scheduled; plugins are asked while no transaction is open.
+
+use super::{Params, publish_later};
+use crate::status::{self, Made, Prepared};
+use crate::{auth, email};
+use context::Cx;
+use context::error::{Error, Result};
+use context::queue::{self, Done, Failure, Subject};
+use model::{Actor, ScheduledStatus, ScheduledStatusId};
+use store::job::Claim;
+
+/// Publishes a scheduled status, if its time has come. The job is removed in the transaction that publishes, so that it is
+/// published once, however often the job runs; when the clock was set back, the job waits again.
+///
+/// # Errors
+/// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
+pub async fn publish_due(cx: &Cx, id: ScheduledStatusId, claim: Claim) -> Result<Done, Failure> {
+    let row = store::scheduled_status::find(&cx.db, id).await?.filter(|row| row.failure.is_none());
+    let Some(row) = row else { return Ok(Done::Remove) };
+    if row.scheduled_at > cx.clock.now() {
+        let mut tx = cx.db.begin().await?;
+        publish_later(cx, &mut tx, id, row.scheduled_at).await?;
+        queue::finish(&mut tx, claim).await?;
+        tx.commit().await?;
+        return Ok(Done::Removed);
+    }
+    match publish(cx, &row, claim).await {
+        Err(Attempt::Error(error)) => match reason(&error) {
+            Some(why) => fail(cx, &row, &why, claim).await,
+            None if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
+                tracing::error!(%error, "could not publish a scheduled status");
+                fail(cx, &row, "The server could not publish it.", claim).await
+            }
+            None => Err(error.into()),
+        },
+        Err(Attempt::Failure(failure)) => Err(failure),
+        Ok(done) => Ok(done),
+    }
+}
+
+/// Why an attempt to publish did not succeed.
+enum Attempt {
+    /// The use case failed.
+    Error(Error),
+    /// The job was lost to another worker.
+    Failure(Failure),
+}
+
+impl From<Error> for Attempt {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<database::Error> for Attempt {
+    fn from(error: database::Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, Attempt> {
+    let (actor, prepared) = prepare(cx, row).await?;
+    let mut tx = cx.db.begin().await?;
+    // The row of the account is locked first, as wherever scheduled statuses change.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    if !store::scheduled_status::delete_due(&mut tx, row.id, cx.clock.now()).await? {
+        // Deleted, published by another worker, or moved, for which there is a job of its own.
+        return Ok(Done::Remove);
+    }
+    let status = status::write(cx, &mut tx, &actor, prepared).await?;
+    store::idempotency_key::reassign(&mut tx, actor.id, Made::Scheduled(row.id), Made::Status(status)).await?;
+    queue::finish(&mut tx, claim).await.map_err(Attempt::Failure)?;
+    tx.commit().await?;
+    Ok(Done::Removed)
+}
+
+async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
+    let actor = auth::actors(cx, &[row.account_id]).await?.pop();
+    let actor = actor.ok_or_else(|| Error::forbidden("Your account could not be used at that time."))?;
+    let params: Params = serde_json::from_value(row.params.0.clone()).map_err(Error::internal)?;
+    let actor = Actor { app: params.application_id, ..actor };
+    let prepared = status::validate(cx, &actor, params.into_draft()).await?;
+    Ok((actor, prepared))
+}
+
+/// What the author is told of an error that trying again does not mend; `None` for one that may pass.
+fn reason(error: &Error) -> Option<String> {
+    match error {
+        error if error.may_pass() => None,
+        Error::NotFound | Error::Gone => Some("The post that it answers is gone, or hidden from you.".to_owned()),
+        error => Some(error.to_string()),
+    }
+}
+
+/// Keeps why a status was not published, and mails its author.
+async fn fail(cx: &Cx, row: &ScheduledStatus, why: &str, claim: Claim) -> Result<Done, Failure> {
+    let mut tx = cx.db.begin().await?;
+    if store::scheduled_status::set_failure(&mut tx, row.id, row.scheduled_at, why).await? {
+        email::queue(cx, &mut tx, row.account_id, Subject::ScheduleFailed(row.id), None).await?;
+    }
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
+}

@@ -1,0 +1,58 @@
+//! Keeping the full-text index of statuses.
+//!
+//! Publishing, editing and deleting change it in their transactions, so that it is never behind. `rookery search reindex`
+//! makes it again, in batches.
+
+use super::document;
+use context::Cx;
+use context::error::Result;
+use database::Tx;
+use model::{Status, StatusId};
+
+/// Statuses per transaction of the command.
+const BATCH: i64 = 100;
+
+/// Adds `status` as it is in `tx`, its media and its poll to the index; a reblog is not indexed.
+pub(crate) async fn insert(tx: &mut Tx, status: &Status) -> Result<()> {
+    if status.reblog_of_id.is_some() {
+        return Ok(());
+    }
+    let terms = terms(tx, status).await?;
+    Ok(store::status_search::insert(tx, status.id, &terms).await?)
+}
+
+/// The terms of `status`, its media and its poll as they are in `tx`: what [`update`] or [`delete`] takes out of the index.
+pub(crate) async fn terms(tx: &mut Tx, status: &Status) -> Result<Vec<i64>> {
+    let document = document::of(tx, std::slice::from_ref(status)).await?.pop();
+    Ok(document.map(|document| document.terms()).unwrap_or_default())
+}
+
+/// Changes the index from `before`, the terms that the status `id` had, to those that it has in `tx`.
+pub(crate) async fn update(tx: &mut Tx, id: StatusId, before: &[i64]) -> Result<()> {
+    let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
+    let now = terms(tx, &status).await?;
+    let gone: Vec<i64> = before.iter().copied().filter(|term| now.binary_search(term).is_err()).collect();
+    store::status_search::delete(tx, id, &gone).await?;
+    store::status_search::insert(tx, id, &now).await?;
+    Ok(())
+}
+
+/// Takes `status`, as it still is in `tx`, out of the index.
+pub(crate) async fn delete(tx: &mut Tx, status: &Status) -> Result<()> {
+    if status.reblog_of_id.is_some() {
+        return Ok(());
+    }
+    let terms = terms(tx, status).await?;
+    Ok(store::status_search::delete(tx, status.id, &terms).await?)
+}
+
+/// Adds the newest statuses before `before` to the index in `tx`; returns a bounded number of them, newest first, or none
+/// when there are no more.
+pub async fn fill(cx: &Cx, tx: &mut Tx, before: StatusId) -> Result<Vec<StatusId>> {
+    let ids = store::status_search::list_before(&cx.db, before, BATCH).await?;
+    let statuses = store::status::list(&mut *tx, &ids).await?;
+    for document in document::of(&mut *tx, &statuses).await? {
+        store::status_search::insert(tx, document.id, &document.terms()).await?;
+    }
+    Ok(ids)
+}

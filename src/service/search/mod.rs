@@ -1,0 +1,166 @@
+//! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL of this server.
+//!
+//! Reached from `GET /api/v2/search`. There is no remote lookup. Who finds which status, and by which words, is in `statuses`.
+//! Spec: docs/contract/rules.md#16-search.
+
+mod criteria;
+mod document;
+pub mod index;
+mod statuses;
+
+use crate::visibility::{self, Seen};
+use crate::{account, public};
+use context::Cx;
+use context::error::{Error, Result};
+use model::account::AccountSearch;
+use model::{AccountId, Actor, StatusId};
+use store::tag::FoundTag;
+
+pub use self::criteria::MARKS;
+
+use self::criteria::Criteria;
+
+/// Fewest characters for a prefix search without authentication.
+const ANONYMOUS_MIN_CHARS: usize = 5;
+/// Most hashtag candidates that are ranked.
+const TAG_CANDIDATES: i64 = 200;
+
+/// A search request.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of GET /api/v2/search")]
+pub struct Query {
+    pub q: String,
+    /// `accounts`, `hashtags` or `statuses`; `None`: all three.
+    pub kind: Option<String>,
+    pub limit: i64,
+    pub offset: Option<i64>,
+    pub resolve: bool,
+    pub following: bool,
+    pub exclude_unreviewed: bool,
+    pub account_id: Option<AccountId>,
+    /// Only statuses after this one.
+    pub min_id: Option<StatusId>,
+    /// Only statuses before this one.
+    pub max_id: Option<StatusId>,
+    /// How far statuses may be from the viewer; `None`: as far as anyone's.
+    pub searchability: Option<String>,
+}
+
+/// Search results.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "named by the Search entity")]
+pub struct Results {
+    pub accounts: Vec<AccountId>,
+    pub statuses: Vec<Seen>,
+    pub hashtags: Vec<FoundTag>,
+}
+
+/// Searches as `viewer`.
+///
+/// # Errors
+/// [`Error::BadRequest`] for an empty query or a negative limit, [`Error::Unauthorized`] for options that need
+/// authentication, [`Error::NotFound`] when `account_id` or `from:` names an unknown account, [`Error::Invalid`] for an
+/// operator or value that makes no sense.
+pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Results> {
+    let q = query.q.trim();
+    if q.is_empty() {
+        return Err(Error::missing("q"));
+    }
+    if viewer.is_none() && (query.offset.is_some() || query.resolve) {
+        return Err(Error::Unauthorized("Searching with offset or resolve requires an authenticated user".into()));
+    }
+    if query.limit < 0 {
+        return Err(Error::bad_request("limit must not be negative"));
+    }
+    if let Some(id) = query.account_id {
+        account::find_visible(cx, id).await?;
+    }
+    if query.resolve && (q.starts_with("http://") || q.starts_with("https://")) {
+        return by_address(cx, viewer, q).await;
+    }
+    let wants = |kind: &str| query.kind.as_deref().is_none_or(|wanted| wanted == kind);
+    let mut results = Results::default();
+    if wants("statuses") {
+        results.statuses = statuses_of(cx, viewer, query).await?;
+    }
+    if wants("accounts") && !q.starts_with('#') {
+        results.accounts = accounts(cx, viewer, q, query).await?;
+    }
+    if wants("hashtags") && !q.starts_with('@') {
+        results.hashtags = hashtags(cx, viewer, q, query).await?;
+    }
+    Ok(results)
+}
+
+async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<AccountId>> {
+    if viewer.is_none() && q.trim_start_matches('@').chars().count() < ANONYMOUS_MIN_CHARS {
+        return match account::lookup(cx, q).await {
+            Ok(found) => Ok(vec![found.id]),
+            Err(Error::NotFound) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
+    }
+    let wanted =
+        AccountSearch { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
+    account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
+}
+
+/// The statuses that `viewer` finds; nobody finds any without signing in, but what the query says is checked.
+async fn statuses_of(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Vec<Seen>> {
+    let criteria = Criteria::read(cx, viewer, query).await?;
+    let Some(viewer) = viewer else { return Ok(Vec::new()) };
+    statuses::find(cx, viewer, &criteria, size(offset(query)), size(query.limit)).await
+}
+
+fn size(number: i64) -> usize {
+    usize::try_from(number).unwrap_or_default()
+}
+
+/// The offset, which applies only to a single kind; a negative one counts as 0 (contract, decision 1).
+fn offset(query: &Query) -> i64 {
+    if query.kind.is_some() { query.offset.unwrap_or_default().max(0) } else { 0 }
+}
+
+async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<FoundTag>> {
+    let Some(name) = text::hashtag::normalise(text::hashtag::bare(q)) else { return Ok(Vec::new()) };
+    let mut found = store::tag::search(&cx.db, &name, viewer.map(|actor| actor.id), TAG_CANDIDATES).await?;
+    found.retain(|tag| !query.exclude_unreviewed || tag.reviewed || tag.name == name);
+    found.sort_by_key(|tag| (tag.name != name, tag.name.chars().count()));
+    Ok(found.into_iter().skip(size(offset(query))).take(size(query.limit)).collect())
+}
+
+/// The account that `from:` names: `me` is the viewer; the `@` in front and the domain may be left out, and what follows the
+/// domain does not count.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none.
+async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<AccountId> {
+    if let Some(viewer) = viewer.filter(|_| value == "me") {
+        return Ok(viewer.id);
+    }
+    let named: Vec<&str> = value.trim_start_matches('@').splitn(3, '@').take(2).collect();
+    Ok(account::lookup(cx, &named.join("@")).await?.id)
+}
+
+/// The account or status with this URL, if it is known here.
+async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Results> {
+    let mut results = Results::default();
+    let (username, id) = match address
+        .strip_prefix(cx.urls.origin.as_str())
+        .map(|path| path.trim_matches('/').split('/').collect::<Vec<_>>())
+    {
+        Some(path) => match path.as_slice() {
+            [name] if name.starts_with('@') => (Some((*name).to_owned()), None),
+            ["users", name] => (Some((*name).to_owned()), None),
+            _ => (None, public::status_address(cx, address).map(|(_, id)| id)),
+        },
+        None => (None, store::status::find_by_uri(&cx.db, address).await?),
+    };
+    if let Some(id) = id {
+        results.statuses.extend(visibility::status(cx, viewer, id).await.ok());
+    }
+    if let Some(name) = username {
+        results.accounts.extend(account::lookup(cx, &name).await.ok().map(|found| found.id));
+    }
+    Ok(results)
+}

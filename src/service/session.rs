@@ -1,0 +1,273 @@
+//! Browser sign-in: session cookies and passwords.
+//!
+//! A session token is random and stored only as a hash. A session expires 14 days after its last use, and ends on
+//! sign-out, on a password change, and as soon as the account can no longer be used.
+
+use std::borrow::Cow;
+
+use chrono::Duration;
+
+use crate::oauth::revoke;
+use crate::{auth, password, rate_limits};
+use context::Cx;
+use context::error::{Error, Result, Validation};
+use context::limits::Key;
+use crypto::Secret;
+use model::actor::{Unusable, User};
+use model::{Account, AccountId, Actor, RowId, Time};
+use store::session::SessionRow;
+
+/// Lifetime of a session after its last use.
+const LIFETIME: Duration = Duration::days(14);
+/// Longest name of a browser that is kept, in characters.
+const BROWSER_MAX: usize = 300;
+/// A session's expiry is extended once a day at most, so that viewing pages does not write.
+const EXTEND_AFTER: Duration = Duration::days(1);
+/// Shortest and longest password, in characters (docs/contract/rules.md#8-oauth-and-sign-up).
+pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=72;
+
+/// The person signed in to a browser.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Person {
+    pub session: RowId,
+    pub account: Account,
+    pub user: User,
+}
+
+/// Why a sign-in was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Unknown name or wrong password; which one is not disclosed.
+    Unknown,
+    /// The password is right, but the account cannot be used.
+    Unusable(Unusable),
+}
+
+/// A browser in which somebody is signed in.
+#[derive(Debug)]
+pub struct Browser {
+    /// Its session.
+    pub id: RowId,
+    /// What it calls itself; empty when that is not known.
+    pub name: String,
+    /// On this day.
+    pub last_used_at: Time,
+}
+
+/// The person of the session `token`; extends the session.
+pub async fn find(cx: &Cx, token: &str) -> Result<Option<Person>> {
+    let now = cx.clock.now();
+    let Some(session) = store::session::find(&cx.db, &crypto::hash(token), now).await? else { return Ok(None) };
+    let Some((account, user)) = load(cx, session.account_id).await? else { return Ok(None) };
+    if !may_browse(Unusable::of(&account, &user)) {
+        return Ok(None);
+    }
+    if session.expires_at - now < LIFETIME - EXTEND_AFTER {
+        let mut tx = cx.db.begin().await?;
+        store::session::extend(&mut tx, session.id, now + LIFETIME).await?;
+        tx.commit().await?;
+    }
+    Ok(Some(Person { session: session.id, account, user }))
+}
+
+async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
+    let account = store::account::find(&cx.db, id).await?;
+    let user = store::user::find(&cx.db, id).await?;
+    Ok(account.zip(user))
+}
+
+/// `person` as services take whoever acts.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account was suspended meanwhile.
+pub async fn actor(cx: &Cx, person: &Person) -> Result<Actor> {
+    auth::viewers(cx, &[person.account.id]).await?.pop().ok_or(Error::NotFound)
+}
+
+/// The browsers in which `account` is signed in, the last used one first.
+pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Browser>> {
+    let rows = store::session::list(&cx.db, account, cx.clock.now()).await?;
+    let browser = |row: SessionRow| Browser { id: row.id, name: row.browser, last_used_at: row.expires_at - LIFETIME };
+    Ok(rows.into_iter().map(browser).collect())
+}
+
+/// An account that moved may still manage its applications here.
+fn may_browse(unusable: Option<Unusable>) -> bool {
+    matches!(unusable, None | Some(Unusable::Moved))
+}
+
+/// The account with this name (or e-mail address) and password. Takes the same time for unknown names, so that timing
+/// does not disclose them.
+///
+/// # Errors
+/// [`Error::RateLimited`] after too many attempts at one account, by whichever spelling
+/// of its name.
+pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
+    let found = find_by_name(cx, name.trim()).await?;
+    let attempts_at = match &found {
+        Some((account, _)) => Key::Person(account.id),
+        None => Key::email(username(cx, name.trim())),
+    };
+    rate_limits::require(cx, &rate_limits::SIGN_IN, &attempts_at)?;
+    let hash = found.as_ref().and_then(|(_, user)| user.password_hash.clone());
+    let right = crypto::verify_password(password, hash).await?;
+    Ok(match found {
+        Some((account, user)) if right => match Unusable::of(&account, &user) {
+            Some(why) if !may_browse(Some(why)) => Err(Refusal::Unusable(why)),
+            _ => Ok(account),
+        },
+        _ => Err(Refusal::Unknown),
+    })
+}
+
+/// The user name in `name` or `@name@` this domain.
+fn username<'a>(cx: &Cx, name: &'a str) -> &'a str {
+    let handle = name.strip_prefix('@').unwrap_or(name);
+    handle.strip_suffix(&format!("@{}", cx.urls.local_domain)).unwrap_or(handle)
+}
+
+/// By user name, `@name@` this domain, or e-mail address.
+async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
+    let username = username(cx, name);
+    let id = match store::user::find_by_email(&cx.db, name).await? {
+        Some(user) => Some(user.account_id),
+        None => store::account::find_local(&cx.db, username).await?.map(|account| account.id),
+    };
+    match id {
+        Some(id) => load(cx, id).await,
+        None => Ok(None),
+    }
+}
+
+/// Starts a session of `account` and returns its token; the browser's `previous` session ends, so that a token cannot
+/// be fixed beforehand (session fixation). `browser` is what the browser calls itself.
+pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser: &str) -> Result<Secret> {
+    let (now, token) = (cx.clock.now(), crypto::random_text(32));
+    let session =
+        SessionRow { id: cx.ids.next(), account_id: account, expires_at: now + LIFETIME, browser: shortened(browser) };
+    let mut tx = cx.db.begin().await?;
+    if let Some(previous) = previous {
+        store::session::delete(&mut tx, &crypto::hash(previous)).await?;
+    }
+    store::session::delete_expired(&mut tx, now).await?;
+    store::session::insert(&mut tx, &session, crypto::hash(&token), now).await?;
+    tx.commit().await?;
+    Ok(Secret::from(token))
+}
+
+/// Ends the session with this `token`.
+pub async fn end(cx: &Cx, token: &str) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::session::delete(&mut tx, &crypto::hash(token)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// What is kept of the name of a browser.
+fn shortened(browser: &str) -> String {
+    browser.chars().filter(|letter| !letter.is_control()).take(BROWSER_MAX).collect()
+}
+
+/// Ends one of the sessions of `account`.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is over, or someone else's.
+pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    if !store::session::delete_one(&mut tx, account, session).await? {
+        return Err(Error::NotFound);
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Ends all sessions of `person` but the one of this browser.
+pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Adds a fault when `password` is not the one of `person`.
+pub(super) async fn check_current(person: &Person, password: Secret, faults: &mut Validation) -> Result<()> {
+    if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
+        faults.add("current_password", "ERR_INVALID", "is not your current password");
+    }
+    Ok(())
+}
+
+/// What becomes of the applications of a person whose password changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applications {
+    /// Their tokens are revoked: whoever knew the old password may have authorised one.
+    SignOut,
+    /// They go on.
+    Keep,
+}
+
+/// Changes the password of `person`; all other browser sessions end, and those of `applications` as it says.
+///
+/// # Errors
+/// [`Error::Validation`] naming `current_password`, `password` or
+/// `password_confirmation`.
+pub async fn change_password(
+    cx: &Cx,
+    person: &Person,
+    current: Secret,
+    new: Secret,
+    confirmation: &Secret,
+    applications: Applications,
+) -> Result<()> {
+    rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
+    let mut faults = Validation::default();
+    check_current(person, current, &mut faults).await?;
+    check_password(&new, &mut faults);
+    if new != *confirmation {
+        faults.add("password_confirmation", "ERR_INVALID", "is not the same");
+    }
+    faults.check()?;
+    let hash = crypto::hash_password(new).await?;
+    let mut tx = cx.db.begin().await?;
+    password::replace(&mut tx, person.account.id, &hash).await?;
+    store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
+    if applications == Applications::SignOut {
+        revoke::all_applications(cx, &mut tx, person.account.id).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Validates a new password.
+pub fn check_password(password: &Secret, faults: &mut Validation) {
+    let (least, most) = (PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end());
+    match password.expose().chars().count() {
+        _ if password.expose().trim().is_empty() => faults.add("password", "ERR_BLANK", "can't be blank"),
+        length if length < *least => {
+            faults.add("password", "ERR_TOO_SHORT", format!("is too short (minimum is {least} characters)"));
+        }
+        length if length > *most => {
+            faults.add("password", "ERR_TOO_LONG", format!("is too long (maximum is {most} characters)"));
+        }
+        _ => {}
+    }
+}
+
+impl Refusal {
+    /// The message for the form.
+    #[must_use]
+    pub fn message(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Unknown => "That name and password do not belong together",
+            Self::Unusable(Unusable::Suspended) => "This account is suspended",
+            Self::Unusable(Unusable::Disabled) => "This account is disabled. The administrators can say why",
+            Self::Unusable(Unusable::Unconfirmed) => {
+                "Please confirm your e-mail address first: we sent you a link when you signed up"
+            }
+            Self::Unusable(Unusable::Pending) => "A moderator still has to approve this account",
+            Self::Unusable(Unusable::Memorial) => "This account is in memoriam",
+            Self::Unusable(Unusable::Moved) => "This account has moved",
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! The private keys with which local accounts sign: encrypted in the database under the server's secret key, so that a copy of
+//! the database lets nobody act as the people of this server.
+//!
+//! Reached from the jobs that make keys, from `rookery user renew-keys` and from `rookery doctor`. What is sealed for one
+//! account cannot be opened for another, and none of it once the secret key is another: with the earlier one back in its place
+//! everything is as before, else [`renew_lost`] has other pairs made. Nothing is renewed without being asked, since a server
+//! that was started with a wrong key by mistake would lose the keys of everybody.
+
+use context::Cx;
+use context::error::Result;
+use context::queue::{self, GenerateKey};
+use crypto::{Keys, Secret};
+use database::{Executor, Tx};
+use model::AccountId;
+
+/// The purpose under which signing keys are sealed.
+const PURPOSE: &str = "signing-keys";
+
+/// Accounts that are looked at in one transaction.
+const BATCH: i64 = 200;
+
+/// Encrypts the private key of an account for storage.
+///
+/// # Errors
+/// [`Error::Internal`](context::Error::Internal), which is a bug.
+pub fn seal(cx: &Cx, account: AccountId, private_key: &Secret) -> Result<String> {
+    Ok(cx.keys.seal(PURPOSE, &account.to_string(), private_key)?)
+}
+
+/// Decrypts a stored private key; `None` when it was sealed with another secret key than that of now.
+#[must_use]
+pub fn open(cx: &Cx, account: AccountId, stored: &str) -> Option<Secret> {
+    cx.keys.open(PURPOSE, &account.to_string(), stored)
+}
+
+/// True when a stored private key was sealed with another secret key than `keys` are of.
+fn is_lost(keys: &Keys, account: AccountId, stored: &str) -> bool {
+    keys.open(PURPOSE, &account.to_string(), stored).is_none()
+}
+
+/// How many of the `limit` oldest local accounts have a private key that `keys` cannot open.
+pub async fn count_lost(db: impl Executor, keys: &Keys, limit: i64) -> Result<usize> {
+    let stored = store::account::list_private_keys(db, AccountId::from(0), limit).await?;
+    let lost = |(account, stored): &(AccountId, Option<String>)| {
+        stored.as_ref().is_some_and(|stored| is_lost(keys, *account, stored))
+    };
+    Ok(stored.iter().filter(|row| lost(row)).count())
+}
+
+/// Has other key pairs made for those of the next local accounts after `after` whose private keys cannot be opened. Other
+/// servers notice when they ask for the public key again. Returns the last account that it looked at, `None` at the end, and
+/// how many get another pair.
+pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Option<AccountId>, u64)> {
+    let accounts = store::account::list_private_keys(&mut *tx, after, BATCH).await?;
+    let last = accounts.last().map(|(account, _)| *account);
+    let mut renewed = 0;
+    for (account, stored) in accounts {
+        let Some(stored) = stored.filter(|stored| is_lost(&cx.keys, account, stored)) else { continue };
+        if store::account::forget_private_key(tx, account, &stored).await? {
+            queue::enqueue(cx, tx, &GenerateKey { account }).await?;
+            renewed += 1;
+        }
+    }
+    Ok((last, renewed))
+}

@@ -1,0 +1,80 @@
+//! User management by staff: approving, confirming, assigning roles, setting passwords.
+//!
+//! Reached from the command line, later from the admin API, which check permission.
+
+use crate::oauth::revoke;
+use crate::{email, password, sign_up};
+use context::Cx;
+use context::error::{Error, Result};
+use context::queue::Subject;
+use crypto::Secret;
+use model::Account;
+
+/// Random bytes of a generated password.
+const PASSWORD_BYTES: usize = 15;
+
+/// The local account named `name`: a user name, with or without `@` and this server's domain.
+///
+/// # Errors
+/// [`Error::Invalid`] naming it, when there is none.
+pub async fn find(cx: &Cx, name: &str) -> Result<Account> {
+    let bare = name.strip_prefix('@').unwrap_or(name);
+    let username = match bare.split_once('@') {
+        Some((username, domain)) if cx.config.is_local_domain(domain) => username,
+        _ => bare,
+    };
+    let account = store::account::find_local(&cx.db, username).await?;
+    account.ok_or_else(|| Error::invalid(format!("there is no account {name:?} on this server")))
+}
+
+/// Approves a pending sign-up, mails the user, and treats the address as confirmed; false when nothing was pending.
+pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let approved = store::user::approve(&mut tx, account.id).await?;
+    let confirmed = store::user::confirm(&mut tx, account.id, cx.clock.now()).await?;
+    if approved {
+        email::queue(cx, &mut tx, account.id, Subject::Approved, None).await?;
+    }
+    if approved || confirmed {
+        sign_up::admit(cx, &mut tx, account.id).await?;
+    }
+    tx.commit().await?;
+    Ok(approved || confirmed)
+}
+
+/// The id of the role named `name`, ignoring case; `None` for `none`.
+///
+/// # Errors
+/// [`Error::Invalid`] listing the existing roles.
+pub async fn role(cx: &Cx, name: &str) -> Result<Option<i64>> {
+    if name.eq_ignore_ascii_case("none") {
+        return Ok(None);
+    }
+    let roles = store::role::list(&cx.db).await?;
+    if let Some(role) = roles.iter().find(|role| role.name.eq_ignore_ascii_case(name)) {
+        return Ok(Some(role.id));
+    }
+    let names: Vec<String> = roles.into_iter().map(|role| role.name).collect();
+    Err(Error::invalid(format!("there is no role {name:?}; there are {} and none", names.join(", "))))
+}
+
+/// Sets or removes the role of `account`.
+pub async fn set_role(cx: &Cx, account: &Account, role: Option<i64>) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::user::set_role(&mut tx, account.id, role).await?;
+    // The role is part of the rendered profile.
+    store::account::bump(&mut tx, account.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Sets the password of `account`; `None` generates one. Ends all its browser sessions and tokens.
+pub async fn set_password(cx: &Cx, account: &Account, password: Option<Secret>) -> Result<Secret> {
+    let password = password.unwrap_or_else(|| Secret::from(crypto::random_text(PASSWORD_BYTES)));
+    let hash = crypto::hash_password(password.clone()).await?;
+    let mut tx = cx.db.begin().await?;
+    password::replace(&mut tx, account.id, &hash).await?;
+    revoke::everything(cx, &mut tx, account.id).await?;
+    tx.commit().await?;
+    Ok(password)
+}

@@ -1,0 +1,51 @@
+//! Statuses whose text says when they are to be deleted.
+//!
+//! Reached from publishing and editing one, and from the job [`ExpireStatus`]. The time is counted from when the status was
+//! published, or from the edit that brought another mark. Deleting a status needs nothing here: its job finds none then.
+//!
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions.
+
+use std::time::Duration;
+
+use super::delete::remove;
+use context::Cx;
+use context::error::{Error, Result};
+use context::queue::{self, ExpireStatus};
+use database::Tx;
+use model::{Status, StatusId, Time};
+
+/// The time at which a status that is published now and lasts so long is deleted.
+pub(super) fn of_new(cx: &Cx, lasts: Option<Duration>) -> Option<Time> {
+    Some(cx.clock.now() + chrono::Duration::from_std(lasts?).ok()?)
+}
+
+/// The same after an edit, in whose text it lasts so long: a mark that was there already means what it meant.
+pub(super) fn after_edit(cx: &Cx, old: &Status, lasts: Option<Duration>) -> Option<Time> {
+    let scan = if old.markdown { text::scan_markup(&old.text) } else { text::scan(&old.text) };
+    if old.expires_at.is_some() && text::expiry(&scan) == lasts { old.expires_at } else { of_new(cx, lasts) }
+}
+
+/// Queues the deletion of `status`, if there is a time for it.
+pub(super) async fn expire_later(cx: &Cx, tx: &mut Tx, status: StatusId, at: Option<Time>) -> Result<()> {
+    match at {
+        Some(at) => queue::enqueue_at(cx, tx, &ExpireStatus { status }, at).await,
+        None => Ok(()),
+    }
+}
+
+/// Deletes `status` if its time has come; when the clock was set back, the job waits again. A time that an edit set has a job
+/// of its own.
+pub async fn expire(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
+    let Some(found) = store::status::find(&mut *tx, status).await? else { return Ok(()) };
+    // An edit, which holds this lock, may have moved the time.
+    store::account::lock(tx, &[found.account_id]).await?;
+    let Some(found) = store::status::find(&mut *tx, status).await? else { return Ok(()) };
+    let Some(at) = found.expires_at else { return Ok(()) };
+    if at > cx.clock.now() {
+        return expire_later(cx, tx, status, Some(at)).await;
+    }
+    match remove(cx, tx, found.account_id, status).await {
+        Ok(()) | Err(Error::NotFound) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,45 @@
+//! The accounts that reblogged or favourited a status, or are mentioned in it.
+
+use crate::visibility;
+use context::Cx;
+use context::error::{Error, Result};
+use model::{AccountId, Actor, Cursor, RowId, StatusId, Visibility};
+use store::interaction::Interaction;
+use store::status::Head;
+
+/// A page of them, as (cursor id, account).
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden; for mentions also unless the viewer is its author, or of a limited
+/// one that answers in a thread, the author who chose the audience of the thread.
+pub async fn list_interactions(
+    cx: &Cx,
+    viewer: Option<&Actor>,
+    interaction: Interaction,
+    id: StatusId,
+    cursor: &Cursor,
+) -> Result<Vec<(RowId, AccountId)>> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let head = seen.proper();
+    if interaction == Interaction::Mentioned {
+        let owner = owner(cx, head).await?;
+        viewer.filter(|actor| actor.id == owner).ok_or(Error::NotFound)?;
+    }
+    Ok(store::interaction::list_accounts(
+        &cx.db,
+        interaction,
+        head.id,
+        viewer.map(|actor| actor.id),
+        cursor,
+        cx.clock.now(),
+    )
+    .await?)
+}
+
+/// Who may read whom a status reaches: its author; of a limited one, whoever chose whom.
+async fn owner(cx: &Cx, head: &Head) -> Result<AccountId> {
+    if head.visibility != Visibility::Limited {
+        return Ok(head.account_id);
+    }
+    Ok(store::mention::find_audience_author(&cx.db, head.id).await?.unwrap_or(head.account_id))
+}

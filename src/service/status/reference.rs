@@ -1,0 +1,386 @@
+//! References of a status to others, and the quote among them.
+//!
+//! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
+//! mark before it ([`text::references`]), or an id in the request. A target that its author may not see is skipped
+//! without an error: the text stays as it is. A quote needs a public target whose author allows it, or an own status for
+//! followers ([`super::quote`]); one that the request asks for by its id is an error without.
+//!
+//! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions,
+//! docs/contract/extensions.md#10-extra-status-routes.
+
+use std::collections::HashMap;
+
+use super::quote::may_quote;
+use crate::timeline::TimelinePage;
+use crate::visibility::{self, Place};
+use crate::{notification, public};
+use context::Cx;
+use context::error::{Error, Result};
+use context::extension::Notice;
+use database::Tx;
+use model::{AccountId, Actor, Cursor, NotificationType, Status, StatusId, Visibility};
+use store::reference::ReferenceRow;
+use store::status::Head;
+
+/// Most references of a status.
+pub const MOST: usize = 5;
+
+/// What a status refers to, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct References {
+    list: Vec<Reference>,
+    quote: Option<StatusId>,
+    /// The quoted status is for followers only and has the same author.
+    for_followers: bool,
+}
+
+/// A status that may refer to others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Referring {
+    id: StatusId,
+    author: AccountId,
+    pub(super) visibility: Visibility,
+    has_references: bool,
+    quote: Option<StatusId>,
+}
+
+impl From<&Status> for Referring {
+    fn from(status: &Status) -> Self {
+        Self {
+            id: status.id,
+            author: status.account_id,
+            visibility: status.visibility,
+            has_references: status.has_references,
+            quote: status.quote_id,
+        }
+    }
+}
+
+/// A status referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reference {
+    target: StatusId,
+    /// Its author.
+    author: AccountId,
+    /// The text names it.
+    in_text: bool,
+}
+
+/// What a request and its text ask for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked<'a> {
+    /// The addresses in the text.
+    pub(super) found: &'a [text::Reference],
+    /// To be referred to besides.
+    pub(super) named: &'a [StatusId],
+    /// To be quoted, whatever the text says.
+    pub(super) quoted: Option<StatusId>,
+}
+
+/// A status that may be referred to.
+struct Candidate {
+    id: StatusId,
+    quote: bool,
+    in_text: bool,
+}
+
+impl References {
+    /// True when there are any.
+    pub(super) fn exist(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    /// True when the one that is quoted is for followers: whatever quotes it must not be for more.
+    pub(super) fn is_for_followers(&self) -> bool {
+        self.quote.is_some() && self.for_followers
+    }
+
+    /// The one that is quoted.
+    pub(super) fn quote(&self) -> Option<StatusId> {
+        self.quote
+    }
+
+    fn targets(&self) -> Vec<StatusId> {
+        self.list.iter().map(|reference| reference.target).collect()
+    }
+
+    /// Leaves out those that were deleted meanwhile: all that are not among `existing`, which is sorted.
+    fn keep(&mut self, existing: &[StatusId]) {
+        self.list.retain(|reference| existing.binary_search(&reference.target).is_ok());
+        self.quote = self.quote.filter(|quote| existing.binary_search(quote).is_ok());
+    }
+}
+
+/// Those of what is `asked` for that `actor` may refer to: the first [`MOST`] of what is to be quoted, of the addresses in the
+/// text, and of the ids. `own` is the status itself, when it exists already: what it quotes it may go on to quote, unless
+/// that was revoked.
+///
+/// # Errors
+/// [`Error::NotFound`] and [`Error::Invalid`] when the status to be quoted is hidden, or may not be quoted.
+pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Option<&Status>) -> Result<References> {
+    let candidate = |quote| move |id: &StatusId| Candidate { id: *id, quote, in_text: false };
+    let mut candidates: Vec<Candidate> = asked.quoted.iter().map(candidate(true)).collect();
+    candidates.extend(in_text(cx, asked.found).await?);
+    candidates.extend(asked.named.iter().take(MOST).map(candidate(false)));
+    let revoked = match own {
+        Some(own) => store::reference::list_revoked(&cx.db, own.id).await?,
+        None => Vec::new(),
+    };
+    let ids: Vec<StatusId> = candidates.iter().map(|candidate| candidate.id).collect();
+    let seen = visibility::statuses(cx, Some(actor), Place::Single, &ids).await?;
+    let heads: HashMap<StatusId, &Head> = seen.iter().map(|seen| (seen.head().id, seen.proper())).collect();
+    let mut references = References::default();
+    for candidate in candidates {
+        let Some(head) = heads.get(&candidate.id).filter(|head| Some(head.id) != own.map(|own| own.id)) else {
+            continue;
+        };
+        let known = references.list.iter().any(|known| known.target == head.id);
+        if !known && references.list.len() == MOST {
+            continue;
+        }
+        if !known {
+            let reference = Reference { target: head.id, author: head.account_id, in_text: candidate.in_text };
+            references.list.push(reference);
+        }
+        let for_followers = head.visibility == Visibility::Private;
+        // Who may see a status is decided when it is published.
+        let wider = for_followers && own.is_some_and(|own| own.visibility.is_wider_than_followers());
+        let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id) && !wider;
+        let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
+        if quotable && (quoted_before || may_quote(cx, actor, head).await?) {
+            references.quote = Some(head.id);
+            references.for_followers = for_followers;
+        }
+    }
+    match asked.quoted {
+        Some(id) if !heads.contains_key(&id) => Err(Error::NotFound),
+        Some(_) if references.quote.is_none() => {
+            Err(Error::invalid("Validation failed: quoted_status_id names a status that you may not quote"))
+        }
+        Some(_) | None => Ok(references),
+    }
+}
+
+/// The statuses at these addresses, in order: this server's have their id in it, and those of others are looked up by one
+/// statement.
+async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
+    let own = |url: &str| public::status_address(cx, url).map(|(_, id)| id);
+    let others: Vec<String> =
+        found.iter().filter(|found| own(&found.url).is_none()).map(|found| found.url.clone()).collect();
+    let others: HashMap<String, StatusId> = if others.is_empty() {
+        HashMap::new()
+    } else {
+        store::reference::list_by_addresses(&cx.db, &others).await?.into_iter().collect()
+    };
+    let candidate = |found: &text::Reference| {
+        let id = own(&found.url).or_else(|| others.get(&found.url).copied())?;
+        Some(Candidate { id, quote: found.quote, in_text: true })
+    };
+    Ok(found.iter().filter_map(candidate).collect())
+}
+
+/// Locks what a new status of `author` refers to and what it answers, in the order in which deletions lock them, and leaves
+/// out of `references` what is gone.
+pub(super) async fn lock_for_new(
+    tx: &mut Tx,
+    author: AccountId,
+    parent: Option<StatusId>,
+    references: &mut References,
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    store::account::lock(tx, &[author]).await?;
+    let mut ids = references.targets();
+    ids.extend(parent);
+    let existing = store::reference::lock_statuses(tx, &ids).await?;
+    references.keep(&existing);
+    Ok(())
+}
+
+/// Stores the references of a new status, counts them, and tells the authors referred to.
+pub(super) async fn insert(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    references: &References,
+    audience: &[AccountId],
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    add(cx, tx, status, references, &[], audience).await?;
+    count_quote(tx, status, None, references.quote).await
+}
+
+/// Replaces the references of `status`, which the transaction is about to edit: those of the text by `new`, and what the
+/// request that published it named stays, quoted if it was. The row of its author must be locked.
+pub(super) async fn replace(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    mut new: References,
+    audience: &[AccountId],
+) -> Result<()> {
+    if !status.has_references && !new.exist() {
+        return Ok(());
+    }
+    let old = store::reference::list(&mut *tx, status.id).await?;
+    let named: Vec<StatusId> = old.iter().filter(|row| !row.in_text).map(|row| row.target_id).collect();
+    let named = if named.is_empty() { Vec::new() } else { store::reference::list_authors(&mut *tx, &named).await? };
+    for (target, author) in named {
+        let known = new.list.iter().any(|reference| reference.target == target);
+        if !known && new.list.len() < MOST {
+            new.list.push(Reference { target, author, in_text: false });
+        }
+        if status.quote == Some(target) {
+            new.quote = status.quote;
+        }
+    }
+    let targets = new.targets();
+    let gone: Vec<ReferenceRow> = old.iter().filter(|row| !targets.contains(&row.target_id)).copied().collect();
+    if !gone.is_empty() {
+        remove(tx, status, &gone).await?;
+    }
+    add(cx, tx, status, &new, &old, audience).await?;
+    count_quote(tx, status, status.quote, new.quote).await?;
+    Ok(store::reference::set_facts(tx, status.id, new.exist(), new.quote).await?)
+}
+
+/// Locks `status` and what it refers to, before and after its edit, in the order in which deletions lock them. The row of its
+/// author must be locked, so that its references stay what they are.
+pub(super) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut References) -> Result<()> {
+    let old = store::reference::list(&mut *tx, status).await?;
+    if old.is_empty() && !new.exist() {
+        return Ok(());
+    }
+    let ids: Vec<StatusId> = old.iter().map(|row| row.target_id).chain(new.targets()).chain([status]).collect();
+    let existing = store::reference::lock_statuses(tx, &ids).await?;
+    new.keep(&existing);
+    Ok(())
+}
+
+/// Subtracts a status that is about to be deleted from what it refers to.
+pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
+    if !status.has_references || !counts(status) {
+        return Ok(());
+    }
+    let targets: Vec<StatusId> =
+        store::reference::list(&mut *tx, status.id).await?.iter().map(|row| row.target_id).collect();
+    store::reference::add_counts(tx, &targets, -1).await?;
+    count_quote(tx, status, status.quote, None).await
+}
+
+/// Counts at what `status` quotes now, and no more at what it quoted `before`.
+pub(super) async fn count_quote(
+    tx: &mut Tx,
+    status: Referring,
+    before: Option<StatusId>,
+    now: Option<StatusId>,
+) -> Result<()> {
+    if before == now || !counts(status) {
+        return Ok(());
+    }
+    for (target, by) in [(before, -1), (now, 1)] {
+        if let Some(target) = target {
+            store::reference::add_quotes(tx, target, by).await?;
+        }
+    }
+    Ok(())
+}
+
+/// As replies, only those that anyone may read are counted: a counter tells nobody of others.
+fn counts(status: Referring) -> bool {
+    status.visibility.is_anonymous()
+}
+
+async fn remove(tx: &mut Tx, status: Referring, gone: &[ReferenceRow]) -> Result<()> {
+    let targets: Vec<StatusId> = gone.iter().map(|row| row.target_id).collect();
+    let ids: Vec<i64> = gone.iter().map(|row| row.id.into()).collect();
+    notification::retract_all(tx, &NotificationType::StatusReference.into(), &ids).await?;
+    store::reference::delete(tx, status.id, &targets).await?;
+    if counts(status) {
+        store::reference::add_counts(tx, &targets, -1).await?;
+    }
+    Ok(())
+}
+
+/// Stores all of `references`, and counts those that are not among `old`, and tells of them.
+async fn add(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    references: &References,
+    old: &[ReferenceRow],
+    audience: &[AccountId],
+) -> Result<()> {
+    if !references.exist() {
+        return Ok(());
+    }
+    let known = |target: StatusId| old.iter().find(|row| row.target_id == target).map(|row| row.id);
+    let rows = references.list.iter().map(|reference| ReferenceRow {
+        id: known(reference.target).unwrap_or_else(|| cx.ids.next()),
+        target_id: reference.target,
+        in_text: reference.in_text,
+    });
+    let rows: Vec<ReferenceRow> = rows.collect();
+    store::reference::upsert(tx, status.id, &rows).await?;
+    let new = rows.iter().zip(&references.list).filter(|(row, _)| known(row.target_id).is_none());
+    let new: Vec<(ReferenceRow, AccountId)> = new.map(|(row, reference)| (*row, reference.author)).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    if counts(status) {
+        let targets: Vec<StatusId> = new.iter().map(|(row, _)| row.target_id).collect();
+        store::reference::add_counts(tx, &targets, 1).await?;
+    }
+    notify(cx, tx, status, &new, audience).await
+}
+
+/// Tells the authors of what is referred to who may see the status, each once.
+async fn notify(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: Referring,
+    new: &[(ReferenceRow, AccountId)],
+    audience: &[AccountId],
+) -> Result<()> {
+    let mut receivers: Vec<AccountId> = new.iter().map(|(_, author)| *author).collect();
+    receivers.sort_unstable();
+    receivers.dedup();
+    let followers = match status.visibility {
+        Visibility::Private => store::follow::list_followers_among(&mut *tx, status.author, &receivers).await?,
+        Visibility::Public
+        | Visibility::PublicUnlisted
+        | Visibility::Login
+        | Visibility::Unlisted
+        | Visibility::Limited
+        | Visibility::Direct => Vec::new(),
+    };
+    let open = status.visibility.is_anonymous() || status.visibility == Visibility::Login;
+    receivers.retain(|account| open || followers.contains(account) || audience.contains(account));
+    let first = |receiver: &AccountId| {
+        let (row, _) = new.iter().find(|(_, author)| author == receiver)?;
+        Some(Notice {
+            receiver: *receiver,
+            from: status.author,
+            kind: NotificationType::StatusReference.into(),
+            activity: i64::from(row.id),
+            status: Some(status.id),
+        })
+    };
+    let notices: Vec<Notice> = receivers.iter().filter_map(first).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}
+
+/// A page of the statuses that refer to `id`, newest first, without those of accounts that `viewer` blocks or mutes, or that
+/// moderators limited.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing or hidden.
+pub async fn list_referring(cx: &Cx, viewer: Option<&Actor>, id: StatusId, cursor: &Cursor) -> Result<TimelinePage> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let ids = store::reference::list_referring(&cx.db, seen.proper().id, cursor).await?;
+    let shown = visibility::statuses(cx, viewer, Place::Thread, &ids).await?;
+    Ok(TimelinePage { ids: ids.into_iter().map(i64::from).collect(), shown })
+}

@@ -1,0 +1,144 @@
+//! Automatic deletion of old statuses, by a policy that each account sets for itself.
+//!
+//! Reached from the settings page, and from a recurring job that walks over the enabled policies once a day and deletes in
+//! batches ([`next`], [`delete`]). What is deleted is gone as by a request of its author. Reblogs are undone as old statuses
+//! are. Extensions have exceptions of their own ([`exceptions`]), which people choose beside those of the core; while one of
+//! them cannot be asked, nothing of the accounts that chose it is deleted.
+//!
+//! The choices are Mastodon's: <https://docs.joinmastodon.org/user/posting/#auto-delete>.
+
+pub use store::status_cleanup::StatusCleanupPolicy;
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+
+use crate::removal;
+use context::Cx;
+use context::error::{Error, Result, Validation};
+use context::extension::CleanupException;
+use context::queue::DeleteOldStatuses;
+use database::Tx;
+use model::clock::Ids;
+use model::{AccountId, StatusId};
+use store::status_cleanup::StatusCleanupException;
+
+const DAY: i64 = 24 * 60 * 60;
+/// The ages that may be chosen, in seconds: one and two weeks; one, two, three and six months; one and two years.
+pub const AGES: &[i64] = &[7 * DAY, 14 * DAY, 30 * DAY, 61 * DAY, 91 * DAY, 183 * DAY, 365 * DAY, 730 * DAY];
+/// The age that is chosen at first.
+const FIRST_AGE: i64 = 14 * DAY;
+/// Statuses that one batch looks at.
+const SCAN: i64 = 500;
+/// Statuses that one batch deletes.
+const BATCH: usize = 50;
+
+/// The policy of `account`; one that deletes nothing when it has set none.
+pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
+    Ok(store::status_cleanup::find(&cx.db, account).await?.unwrap_or(StatusCleanupPolicy {
+        account_id: account,
+        enabled: false,
+        min_status_age: FIRST_AGE,
+        keep_direct: true,
+        keep_pinned: true,
+        keep_polls: false,
+        keep_media: false,
+        keep_self_fav: true,
+        keep_self_bookmark: true,
+        min_favs: None,
+        min_reblogs: None,
+    }))
+}
+
+/// The exceptions that extensions offer, each with what `account` chose: the number, 1 where there is none, 0 when it does not
+/// hold.
+pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupException, i64)>> {
+    let offered = cx.extensions().cleanup_exceptions();
+    if offered.is_empty() {
+        return Ok(Vec::new());
+    }
+    let chosen = store::status_cleanup::list_exceptions(&cx.db, account).await?;
+    let chosen: BTreeMap<String, i64> = chosen.into_iter().map(|chosen| (chosen.name, chosen.least)).collect();
+    let choice = |offered: CleanupException| {
+        let least = chosen.get(&offered.name).copied().unwrap_or(offered.default.into());
+        (offered, least)
+    };
+    Ok(offered.into_iter().map(choice).collect())
+}
+
+/// Sets the policy of its account; the next walk goes by it. `chosen` are numbers for exceptions of extensions, by name, as in
+/// [`exceptions`]: those that are left out, or not offered, stay as they are.
+///
+/// # Errors
+/// [`Error::Validation`] for an age that is none of [`AGES`], and for a number of favourites or reblogs below 1, or one for an
+/// exception that is negative.
+pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy, chosen: &BTreeMap<String, i64>) -> Result<()> {
+    let mut faults = Validation::default();
+    if !AGES.contains(&policy.min_status_age) {
+        faults.add("min_status_age", "ERR_INCLUSION", "is none of the choices");
+    }
+    for (attribute, least) in [("min_favs", policy.min_favs), ("min_reblogs", policy.min_reblogs)] {
+        if least.is_some_and(|least| least < 1) {
+            faults.add(attribute, "ERR_INVALID", "must be 1 or more");
+        }
+    }
+    if chosen.values().any(|least| *least < 0) {
+        faults.add("exceptions", "ERR_INVALID", "must be 1 or more");
+    }
+    faults.check()?;
+    let offered = if chosen.is_empty() { Vec::new() } else { cx.extensions().cleanup_exceptions() };
+    let mut tx = cx.db.begin().await?;
+    store::status_cleanup::set(&mut tx, policy).await.map_err(Error::of_insert)?;
+    for CleanupException { plugin, name, counts, .. } in offered {
+        let Some(least) = chosen.get(&name).copied() else { continue };
+        let least = if counts { least } else { least.min(1) };
+        let chosen = StatusCleanupException { account_id: policy.account_id, plugin_id: plugin, name, least };
+        store::status_cleanup::set_exception(&mut tx, &chosen).await.map_err(Error::of_insert)?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Old statuses of an account that no exception keeps.
+#[derive(Debug)]
+pub struct OldStatuses {
+    account: AccountId,
+    ids: Vec<StatusId>,
+    /// Where the walk goes on when they are gone.
+    then: DeleteOldStatuses,
+}
+
+/// What the walk comes to next: `None` at its end. No transaction is open, since extensions are asked.
+pub async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
+    let Some(policy) = store::status_cleanup::find_next(&cx.db, job.account).await? else { return Ok(None) };
+    let account = policy.account_id;
+    let leave = || {
+        let then = DeleteOldStatuses { account: AccountId::from(i64::from(account) + 1), after: StatusId::from(0) };
+        Ok(Some(OldStatuses { account, ids: Vec::new(), then }))
+    };
+    let after = if account == job.account { job.after } else { StatusId::from(0) };
+    let before = StatusId::from(Ids::first_at(cx.clock.now() - TimeDelta::seconds(policy.min_status_age)));
+    let found = store::status_cleanup::list_statuses(&cx.db, &policy, after, before, SCAN).await?;
+    let Some((last, _)) = found.last() else { return leave() };
+    let mut ids: Vec<StatusId> = found.iter().filter(|(_, kept)| !kept).map(|(id, _)| *id).collect();
+    if !ids.is_empty() {
+        let chosen = exceptions(cx, account).await?.into_iter().filter(|(_, least)| *least > 0);
+        let chosen: BTreeMap<String, i64> = chosen.map(|(offered, least)| (offered.name, least)).collect();
+        match cx.extensions().kept_from_cleanup(cx, account, &chosen, &ids).await {
+            Ok(kept) => ids.retain(|id| !kept.contains(id)),
+            Err(error) => {
+                tracing::warn!(account.id = %account, %error, "old statuses stay until the next walk: an extension cannot say which to keep");
+                return leave();
+            }
+        }
+    }
+    Ok(Some(OldStatuses { account, ids, then: DeleteOldStatuses { account, after: *last } }))
+}
+
+/// Deletes a batch of `old`; returns where the walk goes on.
+pub async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
+    let OldStatuses { account, ids, then } = old;
+    let batch = &ids[..ids.len().min(BATCH)];
+    let gone = if batch.is_empty() { 0 } else { removal::delete_statuses(cx, tx, account, batch).await? };
+    Ok(if gone < ids.len() { DeleteOldStatuses { account, after: batch[gone - 1] } } else { then })
+}

@@ -1,0 +1,118 @@
+//! Doing one row of an import, by the use case that a client would call. A row that was done already changes nothing.
+
+use super::entry::{Entry, FilterEntry};
+use super::export;
+use crate::filter::keyword::KeywordChange;
+use crate::filter::{self, FilterChange};
+use crate::follow::{self, Wish};
+use crate::{account, domain_block, list, mark, public, relationship};
+use chrono::DateTime;
+use context::Cx;
+use context::error::{Error, Result};
+use model::{AccountId, Actor, RowId, StatusId};
+
+/// Does what `entry` says for `actor`.
+///
+/// # Errors
+/// Those of the use case; [`Error::Invalid`] for an account or a status that this server does not know.
+pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
+    match entry {
+        Entry::Follow { acct, reblogs, notify, languages } => {
+            let target = account(cx, &acct).await?;
+            follow::follow(cx, actor, target, Wish { reblogs, notify, languages }).await
+        }
+        Entry::Block { acct } => relationship::block(cx, actor, account(cx, &acct).await?).await,
+        Entry::Mute { acct, hide_notifications } => {
+            relationship::mute(cx, actor, account(cx, &acct).await?, hide_notifications, 0).await
+        }
+        Entry::Domain { domain } => domain_block::block(cx, actor, &domain).await,
+        Entry::Member { list, acct } => put_on_list(cx, actor, list, &acct).await,
+        Entry::Bookmark { uri } => {
+            let status = status(cx, &uri).await?.ok_or_else(unknown_status)?;
+            mark::bookmark(cx, actor, status).await.map_err(|error| if_missing(error, unknown_status))
+        }
+        Entry::Filter(filter) => make_filter(cx, actor, filter).await,
+    }
+}
+
+/// Follows somebody, unless that is so already, and puts them on a list, which is made if need be.
+async fn put_on_list(cx: &Cx, actor: &Actor, title: String, acct: &str) -> Result<()> {
+    let target = account(cx, acct).await?;
+    if target != actor.id {
+        follow::follow(cx, actor, target, Wish::default()).await?;
+    }
+    let list = find_or_make_list(cx, actor, title).await?;
+    if store::list::list_members_among(&cx.db, list, &[target]).await?.is_empty() {
+        list::add_members(cx, actor, list, &[target]).await?;
+    }
+    Ok(())
+}
+
+async fn find_or_make_list(cx: &Cx, actor: &Actor, title: String) -> Result<RowId> {
+    let lists = list::list(cx, actor).await?;
+    match lists.into_iter().find(|list| list.title == title) {
+        Some(list) => Ok(list.id),
+        None => Ok(list::create(cx, actor, list::Wish { title: Some(title), ..list::Wish::default() }).await?.id),
+    }
+}
+
+/// Makes a filter, unless there is one that does the same.
+async fn make_filter(cx: &Cx, actor: &Actor, filter: FilterEntry) -> Result<()> {
+    let key = filter.key();
+    if export::filters(cx, actor.id).await?.iter().any(|(_, existing)| existing.key() == key) {
+        return Ok(());
+    }
+    let change = FilterChange {
+        title: Some(filter.title),
+        context: Some(filter.context),
+        action: Some(filter.filter_action),
+        expires_in: filter.expires_at.map(|at| seconds_until(cx, &at)).transpose()?.map(Some),
+        exclude_follows: Some(filter.exclude_follows),
+        exclude_local_users: Some(filter.exclude_localusers),
+        with_quote: Some(filter.with_quote),
+        with_profile: Some(filter.with_profile),
+        keywords: filter
+            .keywords
+            .into_iter()
+            .map(|keyword| KeywordChange {
+                keyword: Some(keyword.keyword),
+                whole_word: Some(keyword.whole_word),
+                ..KeywordChange::default()
+            })
+            .collect(),
+    };
+    filter::create(cx, actor, change).await.map(drop)
+}
+
+/// Seconds from now until a time of RFC 3339; 0 when it is past.
+fn seconds_until(cx: &Cx, at: &str) -> Result<i64> {
+    let at = DateTime::parse_from_rfc3339(at).map_err(|_| Error::invalid("expires_at: must be a time of ISO 8601"))?;
+    Ok((at.timestamp() - cx.clock.now().timestamp()).max(0))
+}
+
+/// The account of an address.
+async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
+    let unknown = || Error::invalid(format!("There is no account {acct} that this server knows"));
+    let found = account::lookup(cx, acct).await.map_err(|error| if_missing(error, unknown))?;
+    if found.is_suspended() { Err(unknown()) } else { Ok(found.id) }
+}
+
+/// The status at an address, if this server knows it.
+async fn status(cx: &Cx, uri: &str) -> Result<Option<StatusId>> {
+    if let Some((_, id)) = public::status_address(cx, uri) {
+        return Ok(Some(id));
+    }
+    Ok(store::reference::list_by_addresses(&cx.db, &[uri.to_owned()]).await?.pop().map(|(_, id)| id))
+}
+
+fn unknown_status() -> Error {
+    Error::invalid("There is no such post that this server knows and you may see")
+}
+
+/// `error`, or `other` in place of [`Error::NotFound`].
+fn if_missing(error: Error, other: impl FnOnce() -> Error) -> Error {
+    match error {
+        Error::NotFound => other(),
+        error => error,
+    }
+}

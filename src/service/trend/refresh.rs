@@ -1,0 +1,243 @@
+//! Scoring trends anew, from what people did: reached from the job that does so every few minutes.
+//!
+//! [`measure`] reads, outside of any transaction, and [`save`] writes a few hundred rows. Knows nothing of who sees trends.
+
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+
+use super::score::{Scoring, THRESHOLD, burst, count};
+use context::Cx;
+use context::error::Result;
+use context::extension::{Entity, Target};
+use database::Tx;
+use model::clock::Ids;
+use model::trend::TrendKind;
+use model::{StatusId, Time};
+use store::trend::{NewTrend, Trend};
+use store::trend_use::{self, StatusUse};
+
+/// Most trends of a kind that are kept.
+const MOST: i64 = 400;
+/// How long the peak of a hashtag stands in the way of a lower one.
+const COOLDOWN: TimeDelta = TimeDelta::days(2);
+/// The oldest statuses that are looked at: older ones would need some 10¹⁴ favourites.
+const OLDEST: TimeDelta = TimeDelta::days(2);
+/// Seconds of a day.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+/// A review is asked for of what has a higher score than this place among those that are shown.
+const REVIEWED_PLACE: usize = 3;
+
+const WEIGHT_MAX: f64 = 1_000_000.0;
+
+/// What was measured, by kind.
+#[derive(Debug, Default)]
+pub struct Measured(Vec<(TrendKind, Vec<NewTrend>)>);
+
+/// Measures trends of every kind; none while trends are off. `since`: the first id that rows may have which an earlier
+/// run has not read.
+pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
+    if !cx.settings().trends {
+        return Ok(Measured(TrendKind::ALL.iter().map(|kind| (*kind, Vec::new())).collect()));
+    }
+    Ok(Measured(vec![
+        (TrendKind::Tag, measure_used(cx, TrendKind::Tag).await?),
+        (TrendKind::Status, measure_statuses(cx, since).await?),
+        (TrendKind::Link, measure_used(cx, TrendKind::Link).await?),
+    ]))
+}
+
+/// Saves what was measured, and asks for reviews where those decide.
+pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
+    let now = cx.clock.now();
+    for (kind, trends) in &measured.0 {
+        store::trend::replace(tx, *kind, trends, now).await?;
+        let ids = awaiting_review(trends);
+        if ids.is_empty() || cx.settings().trendable_by_default {
+            continue;
+        }
+        match kind {
+            TrendKind::Tag => store::trend::request_tag_reviews(tx, &ids, now).await?,
+            TrendKind::Status => store::trend::request_author_reviews(tx, &ids, now).await?,
+            // Staff finds them in the list of trends that nobody reviewed.
+            TrendKind::Link => {}
+        }
+    }
+    Ok(())
+}
+
+/// Those that nobody reviewed, and that would be among the first that are shown.
+fn awaiting_review(trends: &[NewTrend]) -> Vec<i64> {
+    let shown = trends.iter().filter(|trend| trend.allowed == Some(true)).nth(REVIEWED_PLACE - 1);
+    let above = shown.map_or(0.0, |trend| trend.score);
+    let waiting = trends.iter().filter(|trend| trend.allowed.is_none() && trend.score > above);
+    waiting.map(|trend| trend.subject_id).collect()
+}
+
+/// Hashtags or links, by how many more people use them today than yesterday.
+async fn measure_used(cx: &Cx, kind: TrendKind) -> Result<Vec<NewTrend>> {
+    let [yesterday, today, tomorrow] = days(cx);
+    let links = kind == TrendKind::Link;
+    let used = match links {
+        false => trend_use::list_tags(&cx.db, today, tomorrow, THRESHOLD, MOST).await?,
+        true => trend_use::list_links(&cx.db, today, tomorrow, THRESHOLD, MOST).await?,
+    };
+    let ids: Vec<i64> = used.iter().map(|used| used.id).collect();
+    let before = match links {
+        false => trend_use::count_tag_accounts(&cx.db, &ids, yesterday, today).await?,
+        true => trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?,
+    };
+    let before: HashMap<i64, i64> = before.into_iter().collect();
+    let used = used.into_iter().map(|used| Use {
+        subject: used.id,
+        burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
+        language: used.language,
+        allowed: used.allowed,
+    });
+    let known = store::trend::list(&cx.db, kind).await?;
+    Ok(by_peaks(Scoring::of(kind), cx.clock.now(), known, used.collect()))
+}
+
+/// The first ids of yesterday, today and tomorrow.
+fn days(cx: &Cx) -> [StatusId; 3] {
+    let today = cx.clock.now().timestamp().div_euclid(DAY_SECONDS);
+    [today - 1, today, today + 1].map(|day| Ids::first_at(Time::from_micros(day * DAY_SECONDS * 1_000_000)).into())
+}
+
+/// What is used today.
+#[derive(Debug)]
+struct Use {
+    subject: i64,
+    language: Option<String>,
+    allowed: Option<bool>,
+    burst: f64,
+}
+
+/// Scores by the highest burst of each, which decays from when it was reached. One that is over keeps its place, with a
+/// score of 0, until it stands in the way of no lower one any more.
+fn by_peaks(scoring: Scoring, now: Time, known: Vec<Trend>, used: Vec<Use>) -> Vec<NewTrend> {
+    let mut known: HashMap<i64, Trend> = known.into_iter().map(|trend| (trend.subject_id, trend)).collect();
+    let mut trends = Vec::with_capacity(known.len() + used.len());
+    for used in used {
+        let before = known.remove(&used.subject).and_then(|trend| peak(&trend, now));
+        let (score, peak) = match before {
+            Some((peak, at)) if used.burst <= peak => (scoring.decayed(peak, now - at), None),
+            _ if used.burst < scoring.least => continue,
+            _ => (used.burst, Some(used.burst)),
+        };
+        trends.push(NewTrend { subject_id: used.subject, language: used.language, allowed: used.allowed, score, peak });
+    }
+    for trend in known.into_values() {
+        if let Some((peak, at)) = peak(&trend, now) {
+            let score = scoring.decayed(peak, now - at);
+            let Trend { subject_id, language, allowed, .. } = trend;
+            trends.push(NewTrend { subject_id, language, allowed, score, peak: None });
+        }
+    }
+    highest(trends)
+}
+
+/// The peak of a trend and when it was reached, until it has cooled down.
+fn peak(trend: &Trend, now: Time) -> Option<(f64, Time)> {
+    trend.peak.filter(|_| now - trend.peak_at < COOLDOWN).map(|peak| (peak, trend.peak_at))
+}
+
+async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
+    let now = cx.clock.now();
+    let oldest = Ids::first_at(now - OLDEST);
+    let since = since.max(oldest).into();
+    // What extensions add may make a trend of one that is liked a little.
+    let least = if cx.extensions().decorates(Entity::Trend) { 1 } else { THRESHOLD };
+    let mut used = trend_use::list_statuses(&cx.db, since, oldest.into(), least, MOST).await?;
+    let known = store::trend::list(&cx.db, TrendKind::Status).await?;
+    let known: Vec<StatusId> = known.into_iter().map(|trend| trend.subject_id.into()).collect();
+    used.extend(trend_use::find_statuses(&cx.db, &known).await?);
+    used.sort_unstable_by_key(|used| used.id);
+    used.dedup_by_key(|used| used.id);
+    let weights = weights(cx, &used).await;
+    let scoring = Scoring::of(TrendKind::Status);
+    let trend = |(used, weight): (StatusUse, f64)| NewTrend {
+        subject_id: used.id.into(),
+        score: scoring.decayed(burst(count(used.uses) + weight, 0.0), now - used.created_at),
+        language: used.language,
+        allowed: used.allowed,
+        peak: None,
+    };
+    Ok(highest(used.into_iter().zip(weights).map(trend).filter(|trend| trend.score > 0.0).collect()))
+}
+
+/// What extensions add to the use of each of `used`, in order; nothing where they do not answer.
+async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
+    if used.is_empty() || !cx.extensions().decorates(Entity::Trend) {
+        return vec![0.0; used.len()];
+    }
+    let target = |used: &StatusUse| Target {
+        id: used.id.into(),
+        owner: used.account_id.into(),
+        subject: None,
+        activity: None,
+        code: String::new(),
+    };
+    let said = cx.extensions().decorate(cx, None, Entity::Trend, used.iter().map(target).collect(), &[]).await;
+    let weight = |index: usize| said.of(index).and_then(|members| members.number("weight")).unwrap_or_default();
+    (0..used.len()).map(|index| weight(index).clamp(0.0, WEIGHT_MAX)).collect()
+}
+
+/// The highest scores first, as many as are kept.
+fn highest(mut trends: Vec<NewTrend>) -> Vec<NewTrend> {
+    trends.sort_unstable_by(|one, other| {
+        other.score.total_cmp(&one.score).then_with(|| other.subject_id.cmp(&one.subject_id))
+    });
+    trends.truncate(usize::try_from(MOST).unwrap_or_default());
+    trends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3_600_000_000;
+
+    fn known(subject_id: i64, peak: f64, hours_ago: i64) -> Trend {
+        let peak_at = Time::from_micros(-hours_ago * HOUR);
+        Trend { subject_id, language: None, allowed: Some(true), score: 0.0, peak: Some(peak), peak_at }
+    }
+
+    fn scored(known: Vec<Trend>, used: Vec<(i64, f64)>) -> Vec<(i64, f64, Option<f64>)> {
+        let used =
+            used.into_iter().map(|(subject, burst)| Use { subject, language: None, allowed: None, burst }).collect();
+        let trends = by_peaks(Scoring::of(TrendKind::Tag), Time::from_micros(0), known, used);
+        trends.into_iter().map(|trend| (trend.subject_id, trend.score, trend.peak)).collect()
+    }
+
+    #[test]
+    fn new_peak_is_what_counts() {
+        let before = vec![known(1, 16.0, 4), known(2, 16.0, 4)];
+        let after = scored(before, vec![(1, 20.0), (2, 10.0), (3, 9.0), (4, 0.5)]);
+        assert_eq!(after, [(1, 20.0, Some(20.0)), (3, 9.0, Some(9.0)), (2, 8.0, None)]);
+    }
+
+    #[test]
+    fn trend_that_is_over_keeps_its_peak_for_two_days() {
+        assert_eq!(scored(vec![known(1, 16.0, 47)], vec![]), [(1, 0.0, None)]);
+        assert_eq!(scored(vec![known(1, 16.0, 47)], vec![(1, 12.0)]), [(1, 0.0, None)]);
+        assert_eq!(scored(vec![known(1, 16.0, 48)], vec![]), []);
+        assert_eq!(scored(vec![known(1, 16.0, 48)], vec![(1, 12.0)]), [(1, 12.0, Some(12.0))]);
+    }
+
+    #[test]
+    fn review_is_asked_for_of_what_would_be_shown() {
+        let trend = |subject_id, score, allowed| NewTrend { subject_id, language: None, allowed, score, peak: None };
+        let yes = Some(true);
+        let trends = [
+            trend(1, 9.0, yes),
+            trend(2, 8.0, None),
+            trend(3, 7.0, yes),
+            trend(4, 6.0, Some(false)),
+            trend(5, 5.0, yes),
+            trend(6, 4.0, None),
+        ];
+        assert_eq!(awaiting_review(&trends), [2]);
+        assert_eq!(awaiting_review(&trends[5..]), [6], "few are shown yet");
+    }
+}

@@ -1,0 +1,54 @@
+//! Reviewing trends: staff allows a hashtag, a status or an author to be shown among trends, or refuses it.
+//!
+//! Reached from `rookery trend`. What a review says counts from the next request on, for the trends of now and those to come.
+
+use crate::{account, tag};
+use context::Cx;
+use context::error::{Error, Result};
+use model::StatusId;
+use model::trend::TrendKind;
+pub use store::trend::{NamedTrend, Subject};
+
+/// The trends of a kind, the highest score first; with `pending` those alone that nobody reviewed.
+pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTrend>> {
+    let mut trends = store::trend::list_named(&cx.db, kind).await?;
+    trends.retain(|trend| !pending || trend.allowed.is_none());
+    Ok(trends)
+}
+
+/// The hashtag `name`, which is made when nobody used it yet: one may be refused in advance.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is no name of a hashtag.
+pub async fn find_tag(cx: &Cx, name: &str) -> Result<Subject> {
+    let (name, display) = tag::parse(name).ok_or(Error::NotFound)?;
+    let mut tx = cx.db.begin().await?;
+    let id = tag::get_or_insert(cx, &mut tx, &name, display).await?;
+    tx.commit().await?;
+    Ok(Subject::Tag(id))
+}
+
+/// The status, if there is one.
+///
+/// # Errors
+/// [`Error::NotFound`].
+pub async fn find_status(cx: &Cx, id: StatusId) -> Result<Subject> {
+    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    Ok(Subject::Status(status.reblog_of_id.unwrap_or(status.id)))
+}
+
+/// The account named `acct`, as the author of statuses.
+///
+/// # Errors
+/// [`Error::NotFound`].
+pub async fn find_author(cx: &Cx, acct: &str) -> Result<Subject> {
+    Ok(Subject::Author(account::lookup(cx, acct).await?.id))
+}
+
+/// Allows `subject` to be shown among trends, or refuses it.
+pub async fn review(cx: &Cx, subject: Subject, allowed: bool) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::trend::review(&mut tx, subject, allowed, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(())
+}

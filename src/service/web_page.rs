@@ -1,0 +1,75 @@
+//! Fetching pages of other sites, and what belongs to them, through the server's only HTTP client.
+//!
+//! Reached from link previews and from the verification of links in profiles, both of which are jobs. Who a link leads to is
+//! public, but nobody's name or address goes with the request.
+
+use std::time::Duration;
+
+use outbound::{Beyond, Document, Error, Fetch, FetchError, PlainHttp, Target};
+
+use context::Cx;
+use text::charset;
+use text::page::Page;
+
+/// The content types of HTML.
+const HTML: &[&str] = &["text/html", "application/xhtml+xml"];
+
+/// A page that was fetched.
+#[derive(Debug)]
+pub struct WebPage {
+    /// Where it was in the end.
+    pub target: Target,
+    /// What it says about itself.
+    pub page: Page,
+    /// The values of its headers `Link`.
+    pub links: Vec<String>,
+}
+
+/// Fetches a page, or as much of its beginning as is configured.
+///
+/// # Errors
+/// [`FetchError`] with the reason.
+pub async fn fetch(cx: &Cx, target: Target, https_only: bool) -> Result<WebPage, FetchError> {
+    let fetch = Fetch {
+        target,
+        agent: &agent(cx),
+        timeout: timeout(cx),
+        limit: cx.config.previews.page_limit_bytes,
+        beyond: Beyond::Cut,
+        kinds: HTML,
+        plain: if https_only { PlainHttp::Never } else { PlainHttp::Any },
+    };
+    let document = cx.outbound.fetch(fetch).await?;
+    let read = move || {
+        let links = document.links().map(str::to_owned).collect();
+        let page = Page::read(&charset::decode(&document.body, document.content_type()));
+        WebPage { target: document.target, page, links }
+    };
+    // A page of megabytes takes some milliseconds.
+    tokio::task::spawn_blocking(read).await.map_err(|error| FetchError::Request(Error::Other(error.to_string())))
+}
+
+/// Fetches a whole document of one of `kinds`, of at most `limit` bytes.
+///
+/// # Errors
+/// As [`fetch`], and when it is larger.
+pub async fn document(cx: &Cx, target: Target, kinds: &[&str], limit: usize) -> Result<Document, FetchError> {
+    let fetch = Fetch {
+        target,
+        agent: &agent(cx),
+        timeout: timeout(cx),
+        limit,
+        beyond: Beyond::Refuse,
+        kinds,
+        plain: PlainHttp::Any,
+    };
+    cx.outbound.fetch(fetch).await
+}
+
+fn timeout(cx: &Cx) -> Duration {
+    Duration::from_secs(cx.config.previews.timeout_seconds)
+}
+
+fn agent(cx: &Cx) -> String {
+    format!("Rookery/{} (+{}/)", env!("CARGO_PKG_VERSION"), cx.urls.origin)
+}
