@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::play;
 use super::project::Project;
 use super::suite::{self, Case, Suite};
-use plugins::Package;
+use plugin_package::Package;
 use terminal::{Failure, Output};
 
 /// Prints one line per request: latency percentiles and peak resource usage.

@@ -6,7 +6,7 @@ use super::project::Project;
 use super::rows;
 use super::stage::Stage;
 use model::clock::Clock;
-use plugins::Package;
+use plugin_package::Package;
 use terminal::{Failure, Output};
 
 /// Prints a summary of the plugin, or the server's own error message.

@@ -14,7 +14,7 @@ use super::dashboard;
 use super::project::Project;
 use super::stage::Stage;
 use model::clock::Clock;
-use plugins::Package;
+use plugin_package::Package;
 use rookery_server::serve;
 use terminal::{Failure, Output};
 

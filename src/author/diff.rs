@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::check;
 use super::project::Project;
-use plugins::{Package, package};
+use plugin_package::{Package, package};
 use terminal::{Failure, Output};
 
 const LISTS: [(&str, &str); 6] = [

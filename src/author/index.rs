@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use plugin_package::index::{Entry, FILE, Index};
+use plugin_package::package::read_bounded;
 use plugins::install::fetch::beside;
-use plugins::install::index::{Entry, FILE, Index};
-use plugins::package::read_bounded;
 use terminal::{Failure, Output};
 
 use crate::sign;
@@ -66,5 +66,5 @@ fn entry(path: &Path, name: &str) -> Result<Entry, Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         text => Some(text.map_err(|error| Failure::new(format!("the signature of {name}: {error}")))?),
     };
-    Ok(Entry::new(name, &bytes, signature.as_deref())?)
+    Entry::new(name, &bytes, signature.as_deref()).map_err(Failure::new)
 }

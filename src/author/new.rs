@@ -76,7 +76,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use plugins::manifest;
+    use plugin_package::manifest;
 
     #[test]
     fn every_template_is_a_plugin_in_its_language() {

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::project::Project;
 use super::{check, sign, strip};
-use plugins::Package;
+use plugin_package::Package;
+use plugin_package::package::{Origin, unpack};
 use plugins::install::fetch::beside as signature_of;
-use plugins::package::{Origin, unpack};
 use terminal::{Failure, Output};
 
 /// Writes `NAME-VERSION.plugin`, a tar archive with the component's checksum in its manifest, and without debug information.

@@ -14,7 +14,7 @@ use super::project::Project;
 use super::stage::{Answer, Sent, Stage};
 use super::suite::{Case, Step, Suite};
 use model::clock::Clock;
-use plugins::{Package, manifest};
+use plugin_package::{Package, manifest};
 use terminal::Failure;
 
 /// The fixed time at which every test starts: 2026-01-15 12:00 UTC.

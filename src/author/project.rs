@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fresh;
-use plugins::manifest::{self, Manifest};
-use plugins::package::{Origin, Package};
+use plugin_package::manifest::{self, Manifest};
+use plugin_package::package::{Origin, Package};
 use terminal::Failure;
 
 /// Excluded from packages in every language.

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use config::{SIGNING_KEY_VARIABLE, SIGNING_PASSWORD_VARIABLE};
 use crypto::Secret;
 use crypto::signing::{self, SigningError};
+use plugin_package::package::{Origin, read_bounded, unpack};
 use plugins::install::fetch::beside;
-use plugins::package::{Origin, read_bounded, unpack};
 use terminal::{Failure, Output};
 
 /// Makes a key pair: `NAME.key`, which only its owner may read, and `NAME.pub`.

@@ -51,7 +51,7 @@ use serde_json::{Map, Value, json};
 
 use super::play;
 use super::project::Project;
-use plugins::Package;
+use plugin_package::Package;
 use terminal::{Failure, Output};
 
 /// A test file.

@@ -16,9 +16,7 @@ pub mod hooks;
 pub mod install;
 mod jobs;
 pub mod life;
-pub mod manifest;
 mod mount;
-pub mod package;
 pub mod quota;
 pub mod routes;
 pub mod settings;
@@ -37,14 +35,13 @@ use tokio::time::Instant;
 
 pub use cx::{Cx, Session};
 pub use life::{reload, start};
-pub use manifest::Manifest;
 pub use mount::{administration, extra_routes};
-pub use package::Package;
 pub use quota::{Quota, Quotas};
 
 use crypto::Secret;
 use database::Db;
 use model::clock::Clock;
+use plugin_package::Manifest;
 
 /// The plugins of this process.
 #[derive(Debug)]
@@ -183,11 +180,11 @@ pub struct Active {
     /// SHA-256 of the package, hexadecimal: differs when any file of it does.
     pub digest: String,
     /// Where the package was read.
-    pub origin: package::Origin,
+    pub origin: plugin_package::package::Origin,
     /// The package's files by path, the manifest among them.
     pub files: BTreeMap<String, Arc<[u8]>>,
     /// The manifest's limits, overridden by the admin's.
-    pub limits: manifest::Resolved,
+    pub limits: plugin_package::manifest::Resolved,
     /// The secrets that the admin set, of those that the manifest names.
     pub secrets: BTreeMap<String, Secret>,
     /// The schema of each account's settings for it.
@@ -236,7 +233,7 @@ impl Active {
     /// The text of its manifest.
     #[must_use]
     pub fn manifest_text(&self) -> &str {
-        let file = self.files.get(package::MANIFEST);
+        let file = self.files.get(plugin_package::package::MANIFEST);
         file.and_then(|file| std::str::from_utf8(file).ok()).unwrap_or_default()
     }
 }
@@ -268,8 +265,8 @@ impl Absent {
     /// # Errors
     /// When this version of the server does not accept the manifest.
     pub fn new(db: &Db, id: PluginId, text: String, limits: Value) -> Result<Self, LoadError> {
-        let manifest = manifest::parse(&text)?;
-        let set: manifest::Limits = serde_json::from_value(limits.clone()).unwrap_or_default();
+        let manifest = plugin_package::manifest::parse(&text)?;
+        let set: plugin_package::manifest::Limits = serde_json::from_value(limits.clone()).unwrap_or_default();
         let resolved = set.over(&manifest.limits).resolve().unwrap_or_default();
         let quotas = Quotas::new(db, id, &manifest, &resolved);
         Ok(Self { id, manifest: Arc::new(manifest), events: quotas.events, text, limits })

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Mutex;
 use tracing::warn;
 
-use crate::manifest::{Manifest, Resolved};
 use database::Db;
 use model::PluginId;
+use plugin_package::manifest::{Manifest, Resolved};
 use store::{plugin_event, plugin_feed, plugin_schema};
 
 /// Bytes written after which the size is measured again, at least.

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::{ask_to_load, consent, detail, looked_up, words};
 use crypto::signature::PublicKey;
+use plugin_package::package::{Origin, Package};
 use plugins::Cx;
 use plugins::install::{self, Candidate, Review, Source, Terms, Trust, verify};
-use plugins::package::{Origin, Package};
 use terminal::{Failure, Output};
 
 /// What the admin says beforehand.

@@ -21,14 +21,14 @@ use crate::call::{Call, Caller, Mode};
 use crate::error::of_fault;
 use crate::life::source::{self, Packages};
 use crate::life::{self, desired, pipeline};
-use crate::manifest::{self, Hook, Moment};
-use crate::package::{self, Package};
 use crate::{Active, Cx, PluginId, install, jobs, sql};
 use config::nearest;
 use context::error::{Error, Result};
 use context::queue::{self, PurgePlugin};
 use database::confined::Scope;
 use model::{Json, boxed};
+use plugin_package::manifest::{self, Hook, Moment};
+use plugin_package::package::{self, Package};
 use store::plugin::Plugin;
 use store::plugin_event::{self, Parked};
 

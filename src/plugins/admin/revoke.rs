@@ -5,8 +5,9 @@ use context::error::{Error, Result};
 use model::boxed;
 use store::plugin::Plugin;
 
+use crate::Cx;
 use crate::life::desired;
-use crate::{Cx, package};
+use plugin_package::package;
 
 /// Revokes the permissions of `only`, or all without any. A package that asks for one of them stops serving until it is
 /// granted again, and the plugin is not rolled back to one either.

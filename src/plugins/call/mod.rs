@@ -50,12 +50,12 @@ pub use self::state::Calls;
 use self::state::State;
 pub(crate) use self::streaming::is_person;
 use super::Active;
-use super::manifest::{Manifest, Permissions};
 use crate::Cx;
 use context::change::Change;
 use context::{Error, Origin, Result};
 use database::Tx;
 use model::{AccountId, Actor};
+use plugin_package::manifest::{Manifest, Permissions};
 
 /// The version of the contract that this server implements.
 pub const API_VERSION: &str = "0.1.0";

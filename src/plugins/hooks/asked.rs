@@ -13,13 +13,14 @@ use rookery_plugin_host::{CallError, CallErrorKind, LoadError, Part, Stage};
 use crate::call::{Timed, log_cause};
 use crate::cx::Session;
 use crate::error::no_answer;
-use crate::manifest::{self, Manifest, SearchMark};
-use crate::sql::{ParamType, Returns};
 use crate::{Active, Cx, Registry};
 use async_trait::async_trait;
 use context::error::{Error, Result};
 use context::extension::{CleanupException, ExceptFromCleanup, FindMarked, MarkedPage};
+use database::confined::ParamType;
 use model::{AccountId, PluginId, StatusId};
+use plugin_package::manifest::{self, Manifest, SearchMark};
+use plugin_package::sql::Returns;
 use service::search::MARKS;
 
 /// Ids of one statement: of the longest page of a search.

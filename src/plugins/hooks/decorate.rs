@@ -18,10 +18,10 @@ use super::subscription::Subscription;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
-use crate::manifest::Keep;
 use async_trait::async_trait;
 use context::extension::{Decorate, Decorations, Entity, Members, Target, Versions};
 use model::Actor;
+use plugin_package::manifest::Keep;
 
 #[async_trait]
 impl Decorate for Session {

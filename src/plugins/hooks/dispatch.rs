@@ -14,9 +14,9 @@ use tokio::task::JoinSet;
 use super::lane::{self, Batch, RETRY_SHARD};
 use super::outbox::{EVENTS, FANOUT, SHARDS};
 use super::subscription::Subscription;
-use crate::manifest::Moment;
 use crate::{Cx, Registry};
 use context::error::Result;
+use plugin_package::manifest::Moment;
 use store::plugin_event::{self, EventLane};
 
 /// The shortest delay between two polls.

@@ -19,7 +19,6 @@ use crate::call::records::{visibility_code, visibility_of};
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
 use crate::error::{is_refusal, no_answer, refused};
-use crate::manifest::{Moment, Policy};
 use crate::routes::rank;
 use async_trait::async_trait;
 use context::change::StatusTraits;
@@ -27,6 +26,7 @@ use context::error::Result;
 use context::extension::{FilterDrafts, PendingStatus};
 use context::messages::Language;
 use model::{AccountId, Actor, Visibility};
+use plugin_package::manifest::{Moment, Policy};
 
 /// Most silent recipients that a filter may give to a status.
 const MOST_RECIPIENTS: usize = 20_000;

@@ -14,11 +14,11 @@ use serde_json::json;
 use super::field::{Field, is_value};
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
-use crate::manifest::is_reserved;
 use crate::{Active, Cx, Registry, routes};
 use async_trait::async_trait;
 use context::extension::{DescribeServer, Described, Document};
 use context::json::splice;
+use plugin_package::manifest::is_reserved;
 use serde_json::{Map, Value};
 
 #[async_trait]

@@ -11,7 +11,6 @@ use rookery_plugin_host::exports::notification_filter::Draft;
 use super::subscription::Subscription;
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
-use crate::manifest::Moment;
 use crate::{Cx, Registry};
 use async_trait::async_trait;
 use context::Origin;
@@ -19,6 +18,7 @@ use context::extension::{JudgeNotifications, Judgement, Notice, NotificationTrai
 use context::messages::Language;
 use model::AccountId;
 use model::notification::NotificationKind;
+use plugin_package::manifest::Moment;
 
 #[async_trait]
 impl JudgeNotifications for Session {

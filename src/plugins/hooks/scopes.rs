@@ -1,11 +1,11 @@
 //! The OAuth scopes that plugins declare.
 
 use crate::cx::Session;
-use crate::manifest::{self, Manifest};
 use async_trait::async_trait;
 use context::Result;
 use context::extension::{DeclareScopes, DeclaredScope};
 use database::Db;
+use plugin_package::manifest::{self, Manifest};
 
 #[async_trait]
 impl DeclareScopes for Session {

@@ -18,12 +18,12 @@ use crate::Cx;
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
 use crate::error::no_answer;
-use crate::manifest::{Moment, Policy};
 use async_trait::async_trait;
 use context::error::{Error, Result};
 use context::extension::{Admission, JudgeSignUps};
 use database::Tx;
 use model::AccountId;
+use plugin_package::manifest::{Moment, Policy};
 
 /// How long the rest of the transaction may take: that of the core alone.
 const CORE: Duration = Duration::from_secs(30);

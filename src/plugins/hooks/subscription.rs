@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::field::Field;
 use super::when::Predicate;
-use crate::manifest::{self, Hook, Keep, Moment, Policy};
 use crate::{Active, Cx};
+use plugin_package::manifest::{self, Hook, Keep, Moment, Policy};
 
 /// Most events of one call.
 const EVENTS: usize = 256;

@@ -9,9 +9,9 @@ use super::field::Field;
 use super::outbox::{EVENTS, FANOUT};
 use super::subscription::Subscription;
 use super::when::Predicate;
-use crate::manifest::{Hook, Manifest, Moment, NotificationKind};
 use crate::{Absent, Active, PluginId, Quota};
 use model::{NotificationType, Visibility};
+use plugin_package::manifest::{Hook, Manifest, Moment, NotificationKind};
 
 /// Objects of core entities to which plugins may add members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];

@@ -3,9 +3,9 @@
 use rookery_plugin_host::{LoadError, Stage};
 
 use crate::call::records::visibility_code;
-use crate::manifest::When;
 use context::change::StatusTraits;
 use model::Visibility;
+use plugin_package::manifest::When;
 
 /// A compiled `when`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use outbound::{Beyond, Document, Fetch, FetchError, PlainHttp, Target};
 
-use super::index::{self, Entry, INDEX_MAX, Index};
 use super::trust::{self, Terms};
 use crate::Cx;
-use crate::package::{self, Origin, PACKED_MAX, Package, unpack};
 use context::error::{Error, Result};
 use crypto::signature::{PublicKey, SIGNATURE_MAX, Signature};
 use model::{Time, boxed};
+use plugin_package::index::{self, Entry, INDEX_MAX, Index};
+use plugin_package::package::{self, Origin, PACKED_MAX, Package, unpack};
 
 /// What the name of a signature's file adds to that of the package.
 pub const SIGNATURE: &str = ".minisig";
@@ -226,24 +226,24 @@ async fn from_index_document(
     document: Document,
     terms: &Terms,
 ) -> Result<Candidate> {
-    let within = |error: Error| Error::invalid(format!("{}: {error}", index.url()));
+    let within = |why: String| Error::invalid(format!("{}: {why}", index.url()));
     let signature = signature_at(cx, &index).await?;
     let listed = Listed { url: index.url().to_owned(), text: document.body.to_vec(), signature };
     trust::check_index(store::plugin_index::find(&cx.db, &listed.url).await?.as_ref(), &listed, terms)?;
     let all = Index::parse(&document.body).map_err(within)?;
     let entry = all.newest(name, &cx.config.plugins.denied).map_err(within)?;
-    let at = document.target.join(&entry.file).map_err(|error| within(Error::invalid(error.to_string())))?;
+    let at = document.target.join(&entry.file).map_err(|error| within(error.to_string()))?;
     let file = get(cx, &at, PACKED_MAX).await?;
     let signature = match &entry.signature {
         Some(text) => {
             let parsed = Signature::parse(text);
-            Some(parsed.map_err(|error| within(Error::invalid(format!("the signature of {}: {error}", entry.file))))?)
+            Some(parsed.map_err(|error| within(format!("the signature of {}: {error}", entry.file)))?)
         }
         None => signature_at(cx, &at).await?,
     };
-    check_sum(&file, entry).map_err(within)?;
+    check_sum(&file, entry).map_err(|error| within(error.to_string()))?;
     let candidate = candidate(file, signature, Source::Index(index.clone())).await?;
-    let candidate = check_entry(candidate, entry).map_err(within)?;
+    let candidate = check_entry(candidate, entry).map_err(|error| within(error.to_string()))?;
     Ok(Candidate { listed: Some(listed), ..candidate })
 }
 

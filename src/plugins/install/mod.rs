@@ -7,7 +7,6 @@
 //! rolling back is [`admin::rollback`]. Packages that people put into the folder themselves need no signature.
 
 pub mod fetch;
-pub mod index;
 pub mod trust;
 pub mod verify;
 
@@ -24,10 +23,10 @@ use crate::admin::entity::{CleanupRow, HookRow, PageRow, RouteRow, ScheduleRow, 
 use crate::admin::{self, InstalledPlugin};
 use crate::error::of_fault;
 use crate::life::{desired, pipeline, source};
-use crate::package::{self, Origin, Package};
 use config::folder::TrustedFolder;
 use context::error::{Error, Result};
 use crypto::signature::PublicKey;
+use plugin_package::package::{self, Origin, Package};
 use store::plugin::{Install, Plugin};
 use store::plugin_index::KnownIndex;
 

@@ -12,10 +12,10 @@ use super::fetch::{self, Candidate, Source};
 use super::remembered;
 use super::trust::{self, Terms, Trust};
 use crate::error::of_fault;
-use crate::package::{Origin, Package};
 use crate::{Cx, admin};
 use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature};
+use plugin_package::package::{Origin, Package};
 use store::plugin::Plugin;
 
 /// A package that was verified.

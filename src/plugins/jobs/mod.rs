@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::{Call, Caller, Mode};
-use crate::manifest::Schedule;
 use crate::{Active, Cx, Registry};
 use context::Origin;
 use context::error::Result;
 use context::queue::{Done, Failure};
 use database::Tx;
 use model::Time;
+use plugin_package::manifest::Schedule;
 use store::job::{Claim, JobRow};
 
 use crate::cx::Session;

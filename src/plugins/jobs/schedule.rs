@@ -9,11 +9,11 @@ use serde::Deserialize;
 
 use super::{Queued, kind_of};
 use crate::cx::LANE;
-use crate::manifest::{self, Schedule};
 use crate::{Active, Cx, Registry};
 use context::error::Result;
 use database::Tx;
 use model::Time;
+use plugin_package::manifest::{self, Schedule};
 use store::job::NewKeyedJob;
 
 /// Attempts of a scheduled run before it is given up until its next time.

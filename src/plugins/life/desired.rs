@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Map;
 
-use crate::package::Origin;
-use crate::{Active, Cx, Package};
+use crate::{Active, Cx};
 use config::nearest;
 use context::error::{Error, Result};
 use crypto::Secret;
 use model::Json;
+use plugin_package::Package;
+use plugin_package::package::Origin;
 use store::plugin::Plugin;
 
 /// Approved packages that are remembered.

@@ -16,15 +16,16 @@ use tokio::time::Instant;
 use super::machine::State;
 use super::{desired, source};
 use crate::call::{self, Call};
-use crate::manifest::{self, Limits, Resolved};
 use crate::quota::{Quota, Quotas};
 use crate::settings::SettingsSchema;
 use crate::sql::{self, Migrated, Progress, Statements};
-use crate::{Active, Cx, Package, PluginId};
+use crate::{Active, Cx, PluginId};
 use config::folder::TrustedFolder;
 use crypto::Secret;
 use database::Tx;
 use model::clock::Clock;
+use plugin_package::Package;
+use plugin_package::manifest::{self, Limits, Resolved};
 use store::plugin::Plugin;
 
 /// A package to try, with the admin's desired state for it.

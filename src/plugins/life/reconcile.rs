@@ -21,8 +21,9 @@ use super::observed::{Event, milliseconds};
 use super::pause::{self, Paused};
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
-use crate::{Absent, Active, Cx, Package, PluginId, Registry, package};
+use crate::{Absent, Active, Cx, PluginId, Registry};
 use context::error::Result as Done;
+use plugin_package::{Package, package};
 use store::plugin::Plugin;
 
 /// How long a replaced generation may drain: calls still running after that are cut off.

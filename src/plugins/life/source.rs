@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rookery_plugin_host::{LoadError, Stage};
 
 use crate::Cx;
-use crate::package::{self, Origin, Package};
+use plugin_package::package::{self, Origin, Package};
 use store::plugin::Plugin;
 
 /// The available packages by name, and the faults of those that cannot be read.

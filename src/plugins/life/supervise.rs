@@ -11,9 +11,9 @@ use super::machine::{Action, Health, Input};
 use super::observed::Event;
 use super::{desired, pipeline, reconcile, source};
 use crate::error::of_fault;
-use crate::manifest::{Moment, Policy};
 use crate::{Active, Cx};
 use context::error::{Error, Result};
+use plugin_package::manifest::{Moment, Policy};
 use store::plugin::Plugin;
 
 /// Looks at every active plugin: rolls back what fails on probation, quarantines what keeps failing.

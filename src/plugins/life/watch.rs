@@ -14,7 +14,8 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::reconcile;
-use crate::{Cx, package};
+use crate::Cx;
+use plugin_package::package;
 
 /// Debounce: how long a package must be quiet.
 const DEBOUNCE: Duration = Duration::from_millis(150);

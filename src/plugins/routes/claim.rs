@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::template::Template;
-use crate::manifest::Route;
 use http::router;
+use plugin_package::manifest::Route;
 
 /// Prefixes reserved for the server, whether there is a route below them or not.
 const PROTECTED: &[&str] = &[

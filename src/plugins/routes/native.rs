@@ -15,14 +15,15 @@ use super::table::{Found, Mounted};
 use super::{gate, output};
 use crate::call::{Caller, Timed, log_cause};
 use crate::error::{no_answer, refused};
-use crate::manifest::{Native, Route};
-use crate::sql::{ParamType, Returns, Statement, Statements};
+use crate::sql::{Statement, Statements};
 use crate::{Active, Cx};
 use context::error::{Error, Result};
 use context::json::Array;
-use database::confined::Lane;
+use database::confined::{Lane, ParamType};
 use http::error::raw_json;
 use model::{Cursor, StatusId};
+use plugin_package::manifest::{Native, Route};
+use plugin_package::sql::Returns;
 use service::visibility::Place;
 use store::feed::{Entries, Source};
 

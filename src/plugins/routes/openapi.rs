@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::table::Table;
 use crate::Active;
-use crate::manifest::{Auth, PageRule, ParamKind, Route, Shape, rename_references};
+use plugin_package::manifest::{Auth, PageRule, ParamKind, Route, Shape, rename_references};
 
 /// The path items of every route in `table`, of the streams named `channels`, and of what admins do about plugins.
 pub fn paths<'a>(table: &Table, channels: impl IntoIterator<Item = &'a str>) -> Map<String, Value> {

@@ -5,10 +5,10 @@ use rookery_plugin_host::exports::routes::Cursor as Ends;
 use rookery_plugin_host::imports::types::Page;
 
 use crate::Cx;
-use crate::manifest::PageRule;
 use context::error::Result;
 use http::extract::Paging;
 use http::page::link_header;
+use plugin_package::manifest::PageRule;
 
 /// The page that a request asks for.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use rookery_plugin_host::LoadError;
 use super::template::{Path, Template};
 use super::{claim, native};
 use crate::Active;
-use crate::manifest::{self, PageDeclaration, ParamKind, Route};
 use context::limits::Limit;
+use plugin_package::manifest::{self, PageDeclaration, ParamKind, Route};
 
 /// The methods that a route may have.
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];

@@ -8,11 +8,12 @@ pub mod page;
 
 use serde_json::{Map, Value};
 
-use super::{Active, manifest};
+use super::Active;
 use crate::Cx;
 use context::error::{Error, Result};
 use database::Tx;
 use model::AccountId;
+use plugin_package::manifest;
 use store::plugin_setting;
 
 /// Largest stored document of an account's settings for a plugin, in bytes.

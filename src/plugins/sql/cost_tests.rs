@@ -14,8 +14,8 @@ use database::db::{Db, Options};
 use database::{Engine, migrate};
 use sqlparser::tokenizer::Token;
 
-use super::check::{self, Rules};
-use super::text::{self, Slot};
+use plugin_package::sql::check::{self, Rules};
+use plugin_package::sql::text::{self, Slot};
 
 /// The time of one statement.
 const TIME: Duration = Duration::from_millis(500);

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use super::check::{self, Checked, Rules};
-use super::{Files, text, utf8};
-use crate::{Manifest, PluginId};
+use crate::PluginId;
 use database::confined::{ConfinedError, Limits, Scope};
 use database::{Engine, Executor as _, Tx};
 use model::Time;
+use plugin_package::Manifest;
+use plugin_package::sql::check::{self, Checked, Rules};
+use plugin_package::sql::{Files, text, utf8};
 use store::plugin_schema::{self, AppliedMigration};
 
 /// Limits of one statement; the time is what remains for the whole migration.

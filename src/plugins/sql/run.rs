@@ -5,10 +5,8 @@ use std::sync::Arc;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 
-use super::check::Growth;
 use super::failure::{self, failure, unknown};
 use super::statements::{Statement, Statements};
-use super::text::Slot;
 use super::value;
 use crate::Cx;
 use crate::call::OrFailure as _;
@@ -17,6 +15,8 @@ use database::Tx;
 use database::confined::functions::MAX_VALUE_BYTES;
 use database::confined::{self, Lane, Limits, Param};
 use model::Cursor;
+use plugin_package::sql::check::Growth;
+use plugin_package::sql::text::Slot;
 use store::plugin_schema;
 use tokio::sync::SemaphorePermit;
 

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use super::check::{self, Checked, Growth, Rules};
-use super::source::{self, Source};
-use super::text::{self, Slot};
-use super::{Files, Quota, Returns, limits, utf8};
-use crate::manifest::Resolved;
-use crate::{Cx, Manifest};
+use super::{Quota, limits};
+use crate::Cx;
 use database::confined::functions::MAX_VALUES;
 use database::confined::{ConfinedError, Limits, ParamType, Scope};
 use database::{Engine, Tx};
 use model::clock::Clock;
+use plugin_package::Manifest;
+use plugin_package::manifest::Resolved;
+use plugin_package::sql::check::{self, Checked, Growth, Rules};
+use plugin_package::sql::source::{self, Source};
+use plugin_package::sql::text::{self, Slot};
+use plugin_package::sql::{Files, Returns, utf8};
 use store::plugin_schema;
 use tokio::sync::Semaphore;
 

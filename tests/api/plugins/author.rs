@@ -44,7 +44,7 @@ fn a_plugin_is_begun_in_every_language() {
         let text = said(folder.path(), &["new", &name, "--lang", language]);
         assert!(text.contains("rookery plugin build") && text.contains("rookery plugin dev"), "{text}");
         let manifest = std::fs::read_to_string(folder.path().join(&name).join("plugin.toml")).unwrap();
-        let manifest = plugins::manifest::parse(&manifest).unwrap();
+        let manifest = plugin_package::manifest::parse(&manifest).unwrap();
         assert_eq!(manifest.plugin.name, name);
         assert!(!manifest.tests.is_empty() && !manifest.routes.is_empty(), "{language}");
         for file in std::fs::read_dir(folder.path().join(&name)).unwrap().map(Result::unwrap) {

@@ -8,8 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use plugin_package::manifest;
+use plugins::admin;
 use plugins::life::{self, Outcome};
-use plugins::{admin, manifest};
 use rookery_plugin_build::{Build, World};
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use database::db::Engine;
+use plugin_package::manifest::Moment;
 use plugins::life::{self, Outcome};
-use plugins::manifest::Moment;
 use plugins::{Active, admin};
 use serde_json::{Value, json};
 use store::plugin_event;

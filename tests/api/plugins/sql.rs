@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use database::{Engine, Tx};
-use plugins::Manifest;
-use plugins::manifest::Resolved;
-use plugins::sql::{Files, Migrated, Progress, Quota, Statements, migrate};
+use plugin_package::Manifest;
+use plugin_package::manifest::Resolved;
+use plugin_package::sql::Files;
+use plugins::sql::{Migrated, Progress, Quota, Statements, migrate};
 use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use database::Engine;
 use database::confined::{ConfinedError, Limits, Scope, functions};
-use plugins::manifest::Resolved;
+use plugin_package::manifest::Resolved;
 use plugins::sql::{Quota, Statements};
 use store::plugin_kv::{self, Item};
 

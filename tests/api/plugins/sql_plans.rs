@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use database::Engine;
-use plugins::Manifest;
-use plugins::manifest::Resolved;
-use plugins::sql::{Files, ParamType, Progress, Quota, Statement, Statements, migrate};
+use database::confined::ParamType;
+use plugin_package::Manifest;
+use plugin_package::manifest::Resolved;
+use plugin_package::sql::Files;
+use plugins::sql::{Progress, Quota, Statement, Statements, migrate};
 
 use super::groups::all_but;
 use super::sql::{ID, register};

@@ -2,8 +2,9 @@
 
 use database::Engine;
 use model::AccountId;
-use plugins::manifest::Resolved;
-use plugins::sql::{Files, Migrated, Progress, Statements, drop_all, migrate};
+use plugin_package::manifest::Resolved;
+use plugin_package::sql::Files;
+use plugins::sql::{Migrated, Progress, Statements, drop_all, migrate};
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_data::{export_account, purge_account, purge_part};
 use store::plugin_schema;

@@ -35,6 +35,9 @@ struct File {
     exported: BTreeSet<String>,
     /// Qualified paths in code.
     paths: BTreeSet<Segments>,
+    /// Open braces, and how many were open where each open inline module began.
+    braces: usize,
+    inline: Vec<usize>,
 }
 
 impl Crate {
@@ -178,6 +181,20 @@ impl File {
         if token == "#" && tokens[at..].starts_with(&["#", "[", "cfg", "(", "test", ")", "]"].map(str::to_owned)) {
             return after_item(tokens, at + 7);
         }
+        match token {
+            "mod" if tokens.get(at + 2).is_some_and(|next| next == "{") => {
+                self.defined.insert(tokens[at + 1].clone());
+                self.inline.push(self.braces);
+                self.braces += 1;
+                return at + 3;
+            }
+            "{" => self.braces += 1,
+            "}" => {
+                self.braces = self.braces.saturating_sub(1);
+                self.inline.pop_if(|begun| *begun == self.braces);
+            }
+            _ => {}
+        }
         if token == "macro_export" {
             let name = tokens[at..].iter().skip_while(|next| *next != "macro_rules").nth(2);
             self.exported.extend(name.cloned());
@@ -202,9 +219,19 @@ impl File {
             at += 2;
         }
         if path.len() > 1 {
+            let path = self.outer(path);
             self.paths.insert(path);
         }
         at + 1
+    }
+
+    /// `path`, written in an inline module, as the file itself would write it.
+    fn outer(&self, mut path: Segments) -> Segments {
+        let ups = path.iter().take_while(|segment| *segment == "super").count().min(self.inline.len());
+        if ups > 0 {
+            path.splice(..ups, iter::once("self".to_owned()));
+        }
+        path
     }
 
     /// The tree of a `use` declaration below `base`, up to its `;`, `,` or `}`.
@@ -221,11 +248,11 @@ impl File {
                     return at + 1 + usize::from(tokens.get(at + 1).is_some_and(|next| next == ";"));
                 }
                 "*" => {
-                    self.globs.push(path);
+                    self.globs.push(self.outer(path));
                     return at + 1;
                 }
                 "as" => {
-                    self.names.insert(tokens[at + 1].clone(), path);
+                    self.names.insert(tokens[at + 1].clone(), self.outer(path));
                     return at + 2;
                 }
                 "self" if !path.is_empty() => {}
@@ -236,7 +263,7 @@ impl File {
             at += 1;
         }
         if let Some(name) = path.last() {
-            self.names.insert(name.clone(), path.clone());
+            self.names.insert(name.clone(), self.outer(path.clone()));
         }
         at + usize::from(tokens.get(at).is_some_and(|next| next == ";"))
     }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::Active;
-use crate::manifest::{CleanupException, Hook, Manifest, PageDeclaration, Route, SearchMark};
 use crate::sql::Statement;
+use plugin_package::manifest::{CleanupException, Hook, Manifest, PageDeclaration, Route, SearchMark};
 
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "as in the manifest")]
@@ -112,7 +112,7 @@ impl From<&CleanupException> for CleanupRow {
 
 impl From<&Hook> for HookRow {
     fn from(hook: &Hook) -> Self {
-        let default = crate::manifest::policies(hook.on)[0];
+        let default = plugin_package::manifest::policies(hook.on)[0];
         Self {
             on: hook.on.as_str(),
             kinds: hook.kinds.clone(),

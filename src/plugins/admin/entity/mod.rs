@@ -15,8 +15,9 @@ use self::observed::{breakers, quotas};
 use crate::admin::{InstalledPlugin, Outbox};
 use crate::life::State;
 use crate::life::observed::Observed;
-use crate::manifest::Manifest;
-use crate::{Active, Cx, Package};
+use crate::{Active, Cx};
+use plugin_package::Package;
+use plugin_package::manifest::Manifest;
 use store::plugin::Install;
 
 pub(crate) use self::declared::schedules;

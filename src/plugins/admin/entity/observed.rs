@@ -9,8 +9,8 @@ use super::Problem;
 use crate::admin::{HookPosition, Outbox};
 use crate::call::logs::Line;
 use crate::life::observed::{Event, FailedCall, milliseconds};
-use crate::manifest::Resolved;
 use crate::{Active, Cx, Quota};
+use plugin_package::manifest::Resolved;
 use store::plugin_event::Parked;
 
 #[derive(Debug, Serialize)]

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::manifest::API;
 use crate::package::{Origin, PACKED_MAX, unpack};
 use config::nearest;
-use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature};
 
 /// What stands under `format`.
@@ -70,10 +69,10 @@ impl Entry {
     /// The entry of a file called `file`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for what is no package, or a signature that does not fit it.
-    pub fn new(file: &str, bytes: &[u8], signature: Option<&str>) -> Result<Self> {
-        let package = unpack(bytes, Origin::File(file.into())).map_err(|fault| Error::invalid(fault.to_string()))?;
-        let refuse = |cause: &dyn std::fmt::Display| Error::invalid(format!("the signature of {file}: {cause}"));
+    /// For what is no package, or a signature that does not fit it; as a sentence.
+    pub fn new(file: &str, bytes: &[u8], signature: Option<&str>) -> Result<Self, String> {
+        let package = unpack(bytes, Origin::File(file.into())).map_err(|fault| fault.to_string())?;
+        let refuse = |cause: &dyn std::fmt::Display| format!("the signature of {file}: {cause}");
         let signature = signature.map(Signature::parse).transpose().map_err(|error| refuse(&error))?;
         let key = signature.as_ref().and_then(Signature::claimed_key);
         if let (Some(key), Some(signature)) = (&key, &signature) {
@@ -118,14 +117,14 @@ impl Index {
     /// Parses an index.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for anything else.
-    pub fn parse(text: &[u8]) -> Result<Self> {
-        let index: Self = serde_json::from_slice(text)
-            .map_err(|error| Error::invalid(format!("it is no index of plugins: {error}")))?;
+    /// For anything else, as a sentence.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let index: Self =
+            serde_json::from_slice(text).map_err(|error| format!("it is no index of plugins: {error}"))?;
         if index.format == FORMAT {
             Ok(index)
         } else {
-            Err(Error::invalid(format!("it is an index of the format {:?}, and not {FORMAT:?}", index.format)))
+            Err(format!("it is an index of the format {:?}, and not {FORMAT:?}", index.format))
         }
     }
 
@@ -133,8 +132,8 @@ impl Index {
     /// no other. `denied` are digests that it never loads.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when there is none.
-    pub fn newest(&self, name: &str, denied: &[String]) -> Result<&Entry> {
+    /// When there is none, as a sentence.
+    pub fn newest(&self, name: &str, denied: &[String]) -> Result<&Entry, String> {
         let named = || self.packages.iter().filter(|entry| entry.name == name);
         let fitting = named().filter(|entry| entry.fits(denied));
         let order = |entry: &&Entry| entry.semver().map(|version| (version.pre.is_empty(), version));
@@ -144,13 +143,13 @@ impl Index {
         let Some(other) = named().next_back() else {
             let known = self.packages.iter().map(|entry| entry.name.clone());
             let hint = nearest(name, known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            return Err(Error::invalid(format!("the index has no plugin {name:?}{hint}")));
+            return Err(format!("the index has no plugin {name:?}{hint}"));
         };
         let (version, api) = (&other.version, &other.api);
-        Err(Error::invalid(format!(
+        Err(format!(
             "the index has no package of {name} that this server could load, which offers the contract {API}: the last one \
              is {version}, for {api}"
-        )))
+        ))
     }
 }
 
@@ -181,7 +180,7 @@ mod tests {
         let newest = |all: &[(&str, &str)], denied: &[&str]| {
             let denied: Vec<String> = denied.iter().map(|text| (*text).to_owned()).collect();
             let index = Index::new(all.iter().map(|(version, api)| entry(version, api)).collect());
-            index.newest("notes", &denied).map(|entry| entry.version.clone()).map_err(|error| error.to_string())
+            index.newest("notes", &denied).map(|entry| entry.version.clone())
         };
         let all = [("1.9.0", "0.1"), ("1.10.0", "0.1"), ("2.0.0-rc.1", "0.1"), ("3.0.0", "9.0"), ("rubbish", "0.1")];
         assert_eq!(newest(&all, &[]), Ok("1.10.0".to_owned()));
@@ -190,10 +189,10 @@ mod tests {
         let refused = newest(&all[3..4], &[]).unwrap_err();
         assert!(refused.ends_with("the last one is 3.0.0, for 9.0"), "{refused}");
         let index = Index::new(vec![entry("1.0.0", "0.1")]);
-        let unknown = index.newest("note", &[]).unwrap_err().to_string();
+        let unknown = index.newest("note", &[]).unwrap_err();
         assert_eq!(unknown, "the index has no plugin \"note\"; did you mean notes?");
         let text = serde_json::to_vec(&index).unwrap();
         assert_eq!(Index::parse(&text).unwrap(), index);
-        assert!(Index::parse(&text[1..]).unwrap_err().to_string().starts_with("it is no index of plugins: "));
+        assert!(Index::parse(&text[1..]).unwrap_err().starts_with("it is no index of plugins: "));
     }
 }

@@ -1,4 +1,5 @@
-//! Embeds the packages of the repository's own plugins in the server, from where `make guests` leaves them.
+//! Embeds the packages of the repository's own plugins in the server, from where `make guests` leaves them, and lists the names
+//! of the entities in `docs/contract/entities`.
 //!
 //! A missing package is an error in a release build. A debug build continues without it and warns, so that `cargo
 //! check` and rust-analyzer work on a fresh clone.
@@ -17,6 +18,8 @@ fn main() -> Result<()> {
     fs::create_dir_all(&guests)?;
     let release = env::var("PROFILE")? == "release";
     let mut embedded = String::new();
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("entities.rs"), format!("&{:?}", entities(&root.join("docs/contract/entities"))?))?;
 
     println!("cargo::rerun-if-changed=build.rs");
     for name in plugins(&root.join("plugins"))? {
@@ -33,8 +36,20 @@ fn main() -> Result<()> {
         println!("cargo::warning=The plugin {name} is not built and will be missing. Run: make guests");
     }
     let text = format!("/// All of them.\npub(super) static EMBEDDED: &[Package] = &[{embedded}];\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), text)?;
+    fs::write(out.join("embedded.rs"), text)?;
     Ok(())
+}
+
+/// The names of the entities that have a schema in `folder`, sorted.
+fn entities(folder: &Path) -> Result<Vec<String>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        names.extend(name.strip_suffix(".schema.json").map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The names of the plugins in a folder, sorted: each has a folder of its name.

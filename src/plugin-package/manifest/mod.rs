@@ -406,7 +406,7 @@ impl Hook {
     }
 
     /// The key by which the hooks of one moment are sorted; `plugin` is the name of this one's.
-    pub(crate) fn order<'a>(&self, plugin: &'a str) -> (i32, &'a str) {
+    pub fn order<'a>(&self, plugin: &'a str) -> (i32, &'a str) {
         (self.priority, plugin)
     }
 }

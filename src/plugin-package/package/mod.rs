@@ -6,7 +6,7 @@
 
 mod embedded;
 mod folder;
-mod kept;
+mod rollback_copies;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
 pub use folder::{Found, PACKED_MAX, find, read, read_bounded};
-pub use kept::{forget, keep, kept, kept_digests};
+pub use rollback_copies::{forget, keep, kept, kept_digests};
 
 /// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";
