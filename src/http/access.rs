@@ -11,7 +11,7 @@ use super::auth::Authentication;
 use super::error;
 use super::extract::auth::unusable;
 use super::policy::{Closed, Policy, RouteKind};
-use super::service::RequestState;
+use super::state::RequestState;
 use super::web::cookies::{Cookies, Name};
 use super::web::redirect;
 use super::web::session::sign_in_url;

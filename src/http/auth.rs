@@ -15,17 +15,15 @@ use axum::http::{HeaderMap, Method, header};
 use futures_util::{StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 
-use super::extract::params::body_error;
+use super::in_flight::body_error;
 use super::policy::SMALL_BODY_BYTES;
-use super::service::RequestState;
+use super::state::RequestState;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::operation::Describe;
+use crate::state::is_token_name;
 use model::Grant;
 use service::auth;
-
-/// Parameters that carry an access token; also the fields that [`from_json`] reads.
-pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
 
 /// The outcome of the token lookup. In the extensions of a request, unless no token was sent.
 #[derive(Clone, Debug)]
@@ -115,11 +113,6 @@ fn body_parser(request: &Request) -> Option<BodyParser> {
     } else {
         None
     }
-}
-
-/// True for the decoded name of a parameter that carries an access token.
-pub(crate) fn is_token_name(name: &str) -> bool {
-    TOKEN_NAMES.contains(&name)
 }
 
 fn from_form(text: &[u8]) -> Option<Cow<'_, str>> {

@@ -9,10 +9,12 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::headers;
 pub use context::Error;
 use context::cx::RequestId;
 use context::error::{NoAnswer, Refusal, Validation};
+
+/// How many headers an answer usually has in the end: room is made for all of them at once.
+pub(crate) const USUAL_HEADERS: usize = 16;
 
 /// An [`Error`] as a response.
 #[derive(Debug)]
@@ -225,7 +227,7 @@ pub fn json<T: Serialize>(status: StatusCode, body: &T) -> Response {
 pub fn raw_json(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    *response.headers_mut() = HeaderMap::with_capacity(headers::USUAL);
+    *response.headers_mut() = HeaderMap::with_capacity(USUAL_HEADERS);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }

@@ -11,12 +11,16 @@ use axum::extract::Request;
 use axum::http::{Extensions, header};
 use axum::response::{IntoResponse, Response};
 
-use super::extract::uploads;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse};
+use crate::policy::Files;
+use config::Config;
 
 /// Timeout of an upload; longer than for other requests because of slow connections.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// Allowance for a multipart body beyond its files.
+const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
 
 /// The largest body of a request that may bring less than others: of a route that takes little, or of a stranger. In its
 /// extensions.
@@ -31,12 +35,44 @@ impl BodyLimit {
     }
 }
 
+/// In the extensions of requests whose route takes files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TakesFiles(pub(crate) Files);
+
+/// Size of the largest permitted file, in bytes; 0 where none is.
+fn file_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
+    let media = &cx.config.media;
+    match extensions.get::<TakesFiles>() {
+        None => 0,
+        Some(TakesFiles(Files::Videos)) if cx.converter.is_available() => {
+            bytes(media.video_size_limit_bytes.max(media.image_size_limit_bytes))
+        }
+        Some(TakesFiles(Files::Images | Files::Videos)) => bytes(media.image_size_limit_bytes),
+    }
+}
+
+/// Size of the largest body with files: where a video is taken, with its picture. `None` where no files are taken.
+pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize> {
+    let TakesFiles(files) = extensions.get()?;
+    let picture = match files {
+        Files::Videos => bytes(cx.config.media.image_size_limit_bytes),
+        Files::Images => 0,
+    };
+    Some(file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES)
+}
+
+/// Size of the largest body with files of any route.
+pub(crate) fn largest_body_bytes(config: &Config) -> usize {
+    let (image, video) = (config.media.image_size_limit_bytes, config.media.video_size_limit_bytes);
+    bytes(image.max(video)) + bytes(image) + MULTIPART_OVERHEAD_BYTES
+}
+
 /// How long the answer to `request` may take.
 ///
 /// # Errors
 /// When its body says that it is too large.
 pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> {
-    let upload_limit = uploads::body_limit_bytes(cx, request.extensions()).filter(|_| is_multipart(request));
+    let upload_limit = body_limit_bytes(cx, request.extensions()).filter(|_| is_multipart(request));
     check_length(cx, request, upload_limit)?;
     Ok(if upload_limit.is_some() {
         UPLOAD_TIMEOUT
@@ -67,10 +103,19 @@ fn check_length(cx: &Cx, request: &Request, upload_limit: Option<usize>) -> Resu
     let Some(length) = length.to_str().ok().and_then(|length| length.parse::<usize>().ok()) else { return Ok(()) };
     let limit = BodyLimit::of(cx, request.extensions());
     match upload_limit {
-        Some(limit) if length > limit => Err(uploads::too_large(cx, request.extensions())),
+        Some(limit) if length > limit => Err(file_too_large(cx, request.extensions())),
         None if length > limit => Err(Error::TooLarge(format!("the body is larger than {limit} bytes").into())),
         Some(_) | None => Ok(()),
     }
+}
+
+/// A file beyond the limit is 422 (docs/contract/rules.md#3-errors), wherever that is noticed.
+pub(crate) fn file_too_large(cx: &Cx, extensions: &Extensions) -> Error {
+    Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx, extensions)))
+}
+
+fn bytes(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX / 8)
 }
 
 #[cfg(test)]

@@ -7,16 +7,13 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::auth::is_token_name;
 use super::cache;
 use super::policy::{Keep, RouteKind};
-use super::service::RequestState;
+use super::state::RequestState;
+use crate::error::USUAL_HEADERS;
 
 /// The header with the request id.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// How many headers an answer usually has in the end: room is made for all of them at once.
-pub(crate) const USUAL: usize = 16;
 
 /// Content security policy of API responses: nothing may be loaded, framed or submitted.
 const API_POLICY: HeaderValue =
@@ -39,48 +36,10 @@ const SECURITY: [(HeaderName, HeaderValue); 3] = [
     (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
 ];
 
-/// The headers of a request that its answer may vary by: true for those it carries.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Carries {
-    /// The header, or a token in the query.
-    authorization: bool,
-    cookie: bool,
-    accept_language: bool,
-    accept: bool,
-    /// The query carries a token, by whichever spelling: names are decoded, as where the token is read.
-    pub token_in_query: bool,
-}
-
-impl Carries {
-    pub(crate) fn of(headers: &HeaderMap, query: &str) -> Self {
-        let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-        let token_in_query = names.any(|name| is_token_name(&name));
-        Self {
-            authorization: token_in_query || headers.contains_key(header::AUTHORIZATION),
-            cookie: headers.contains_key(header::COOKIE),
-            accept_language: headers.contains_key(header::ACCEPT_LANGUAGE),
-            accept: headers.contains_key(header::ACCEPT),
-            token_in_query,
-        }
-    }
-
-    /// True when the request carries one of the headers that `vary` names.
-    fn any_of(self, vary: &str) -> bool {
-        let known = [
-            ("authorization", self.authorization),
-            ("cookie", self.cookie),
-            ("accept-language", self.accept_language),
-            ("accept", self.accept),
-        ];
-        let carries = |name: &str| known.iter().any(|(known, sent)| *sent && known.eq_ignore_ascii_case(name));
-        vary.split(',').any(|name| carries(name.trim()))
-    }
-}
-
 /// Completes the headers of an answer.
 pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
     let (status, headers) = (response.status(), response.headers_mut());
-    headers.reserve(USUAL.saturating_sub(headers.len()));
+    headers.reserve(USUAL_HEADERS.saturating_sub(headers.len()));
     if state.policy.cors.is_some() {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
@@ -136,28 +95,5 @@ fn set_cache_headers(state: &RequestState<'_>, status: StatusCode, headers: &mut
         headers.insert(header::CACHE_CONTROL, cache::PRIVATE);
     } else {
         headers.entry(header::CACHE_CONTROL).or_insert(cache::control(keep));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn encoded_token_names_are_seen() {
-        let has_token = |query| Carries::of(&HeaderMap::new(), query).token_in_query;
-        assert!(has_token("a=1&access_token=x") && has_token("access%5Ftoken=x"));
-        assert!(!has_token("my_token=x") && !has_token(""));
-    }
-
-    #[test]
-    fn answer_varies_by_what_the_request_carries() {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::ACCEPT, HeaderValue::from_static("text/html"));
-        let carries = Carries::of(&headers, "bearer_token=x");
-        assert!(carries.any_of("Accept") && carries.any_of("cookie, Authorization"));
-        assert!(
-            !carries.any_of("Cookie") && !carries.any_of("Accept-Language, Accept-Encoding") && !carries.any_of("")
-        );
     }
 }

@@ -15,7 +15,6 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::Extensions;
 use http_body::{Frame, SizeHint};
 
-use super::extract::uploads;
 use crate::Cx;
 use crate::error::{Error, Result};
 use config::Config;
@@ -75,7 +74,7 @@ impl From<Exceeded> for Error {
 impl Budget {
     pub(crate) fn new(config: &Config) -> Arc<Self> {
         let (memory, disk) = (config.connections.body_memory_bytes, config.connections.upload_disk_bytes);
-        let largest = uploads::largest_body_bytes(config);
+        let largest = crate::guard::largest_body_bytes(config);
         Arc::new(Self {
             memory: Pool::new(memory, 2 * config.server.body_limit_bytes),
             disk: Pool::new(disk, 2 * largest),
@@ -260,6 +259,23 @@ impl HttpBody for Counted {
         }
         hint
     }
+}
+
+/// The error for a body that cannot be read.
+pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Error {
+    exceeded(error).unwrap_or_else(|| Error::bad_request("the body broke off"))
+}
+
+/// The error for a body that was not read further because bodies take too much.
+pub(crate) fn exceeded(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    causes(error).find_map(|cause| cause.downcast_ref::<Exceeded>()).map(|exceeded| (*exceeded).into())
+}
+
+/// An error, and what caused it.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use axum::response::Response;
 use metrics::Histogram;
 use tracing::Span;
 
-use super::service::RequestState;
+use super::state::RequestState;
 use context::cx::RequestId;
 
 /// Histogram of the seconds from the request to the response head, by method, matched route and status.

@@ -11,7 +11,7 @@ use super::auth::Authentication;
 use super::client_address::client_address;
 use super::guard::is_multipart;
 use super::policy::{Per, RouteKind};
-use super::service::RequestState;
+use super::state::RequestState;
 use super::web::error_page;
 use crate::error::{Error, ErrorResponse};
 use context::limits::{Key, Standing};

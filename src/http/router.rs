@@ -8,8 +8,6 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::Request;
-use axum::response::Response;
-use futures_util::future::BoxFuture;
 
 use super::api::{
     accounts, announcements, apps, blocks, conversations, credentials, custom_emojis, directory, domain_blocks, emails,
@@ -28,22 +26,9 @@ use super::web::{self, settings};
 use super::{files, health, openapi, well_known};
 use crate::Cx;
 use crate::error::not_found;
+use crate::mount::ExtraRoutes;
 pub use crate::table::Routes;
 use service::rate_limits as limits;
-
-/// What is served beside the core's routes: by a crate above this one, through the same stages.
-#[derive(Debug, Default)]
-pub struct ExtraRoutes {
-    /// Routes of the API and others for programs.
-    pub api: Routes,
-    /// Pages for browsers.
-    pub pages: Routes,
-    /// Asked about every path that is no route's; without an answer, or without this, that is 404.
-    pub fallback: Option<Fallback>,
-}
-
-/// Answers a request whose path is no route's, or does not.
-pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
 
 /// The whole server.
 pub type Server = Pipeline;

@@ -25,15 +25,15 @@ use tracing::Instrument as _;
 use super::auth::{self, Authentication};
 use super::client_address::client_address;
 use super::error::{self, ErrorResponse};
-use super::extract::uploads;
 use super::in_flight::{Budget, InFlight};
+use super::mount::Fallback;
 use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
-use super::router::Fallback;
 use super::table::{Route, Table};
 use super::web::{self, Cookies};
 use super::{access, compress, guard, headers, normal_form, rate_limits};
 use crate::Cx;
+use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
 use context::limits::Key;
 use crypto::RandomIds;
@@ -50,26 +50,6 @@ struct Shared {
     seconds: RequestSeconds,
     ids: RandomIds,
     budget: Arc<Budget>,
-}
-
-/// What the stages know of a request beside the request itself, which its handler consumes.
-#[derive(Debug)]
-pub(crate) struct RequestState<'a> {
-    pub cx: Cx,
-    /// `None` for a path that is no route of the table: a plugin's, or nobody's.
-    pub route: Option<&'a Route>,
-    pub policy: &'a Policy,
-    pub method: Method,
-    /// The server is closed to strangers at this route.
-    pub closed: bool,
-    /// What the answer may vary by.
-    pub carries: headers::Carries,
-    /// The query marks the request as paging through a collection.
-    pub pages: bool,
-    /// Errors are shown as pages.
-    pub wants_page: bool,
-    /// `Accept-Encoding`.
-    pub encodings: Option<HeaderValue>,
 }
 
 impl Pipeline {
@@ -101,14 +81,14 @@ impl Shared {
         let is_normal = normal_form::normalise(request.uri_mut());
         let (route, segments) = self.routes.find(request.uri().path());
         let id = RequestId::draw(&self.ids);
-        let state = RequestState::new(Cx(self.cx.begin(Some(id))), route, &request);
+        let state = state_of(Cx(self.cx.begin(Some(id))), route, &request);
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
         if let Some(limit) = state.policy.body_limit_bytes {
             extensions.insert(guard::BodyLimit(limit));
         }
         if let Some(files) = state.policy.files {
-            extensions.insert(uploads::TakesFiles(files));
+            extensions.insert(crate::guard::TakesFiles(files));
         }
         if let Some(segments) = segments {
             extensions.insert(segments);
@@ -236,25 +216,24 @@ fn leave_body_out(response: &mut Response) {
     *response.body_mut() = Body::empty();
 }
 
-impl<'a> RequestState<'a> {
-    fn new(cx: Cx, route: Option<&'a Route>, request: &Request) -> Self {
-        let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
-        let query = request.uri().query().unwrap_or_default();
-        if policy.kind != RouteKind::Api
-            && let Some(language) = web::accepted_language(request.headers())
-        {
-            cx.speak(language);
-        }
-        Self {
-            closed: access::is_closed(&cx, policy, request.method()),
-            carries: headers::Carries::of(request.headers(), query),
-            pages: rate_limits::is_paging(query),
-            wants_page: web::wants_page(policy.kind, request.headers()),
-            encodings: request.headers().get(header::ACCEPT_ENCODING).cloned(),
-            method: request.method().clone(),
-            cx,
-            route,
-            policy,
-        }
+/// What the stages know of `request`, which matched `route`.
+fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestState<'a> {
+    let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
+    let query = request.uri().query().unwrap_or_default();
+    if policy.kind != RouteKind::Api
+        && let Some(language) = web::accepted_language(request.headers())
+    {
+        cx.speak(language);
+    }
+    RequestState {
+        closed: access::is_closed(&cx, policy, request.method()),
+        carries: Carries::of(request.headers(), query),
+        pages: rate_limits::is_paging(query),
+        wants_page: web::wants_page(policy.kind, request.headers()),
+        encodings: request.headers().get(header::ACCEPT_ENCODING).cloned(),
+        method: request.method().clone(),
+        cx,
+        route,
+        policy,
     }
 }

@@ -17,7 +17,8 @@ mod sole;
 
 use std::sync::Arc;
 
-use http::router::{ExtraRoutes, Server};
+use http::mount::ExtraRoutes;
+use http::router::Server;
 use streaming::Hub;
 pub use streaming::{Streaming, start as start_streams, start_alone as start_own_streams};
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use config::Config;
 use context::Result;
-use http::router::{ExtraRoutes, Routes};
+use http::mount::ExtraRoutes;
+use http::router::Routes;
 use model::clock::Clock;
 pub use plugins::Cx;
 use plugins::life::{self, pause, supervise, watch};

@@ -8,9 +8,9 @@ use axum::http::request::Parts;
 use serde_json::json;
 
 use crate::Cx;
-use crate::auth::is_token_name;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Describe, Operation, Parameter, Place};
+use crate::state::is_token_name;
 
 /// Cursor and limit of a page. `DEFAULT` and `MAX` are the limits of the route.
 #[derive(Clone, Debug)]

@@ -23,11 +23,12 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::uploads::Sent;
 use crate::Cx;
-use crate::auth::{TOKEN_NAMES, is_token_name};
 use crate::error::{Error, ErrorResponse, Result};
 use crate::guard::BodyLimit;
-use crate::in_flight::{Exceeded, InFlight};
+use crate::in_flight::{InFlight, body_error, causes, exceeded};
 use crate::operation::{Describe, Operation};
+use crate::state::TOKEN_NAMES;
+use crate::state::is_token_name;
 use model::Time;
 
 /// Most files of one multipart body, empty ones included.
@@ -360,23 +361,6 @@ fn multipart_error(error: multer::Error) -> Error {
         return Error::TooLarge("the body is larger than the limit".into());
     }
     exceeded(&error).unwrap_or_else(|| Error::bad_request(format!("the multipart body is broken: {error}")))
-}
-
-/// The error for a body that cannot be read.
-pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Error {
-    exceeded(error).unwrap_or_else(|| Error::bad_request("the body broke off"))
-}
-
-/// The error for a body that was not read further because bodies take too much.
-fn exceeded(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
-    causes(error).find_map(|cause| cause.downcast_ref::<Exceeded>()).map(|exceeded| (*exceeded).into())
-}
-
-/// An error, and what caused it.
-fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
 }
 
 /// A boolean as defined by docs/contract/rules.md#1-transport; absent, null and "" are `None`.

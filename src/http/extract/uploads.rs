@@ -9,7 +9,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::Extensions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
@@ -18,12 +17,8 @@ use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use super::params::{parse, read};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
+use crate::guard::{body_limit_bytes, file_too_large};
 use crate::operation::{Describe, Operation, Place};
-use crate::policy::Files;
-use config::Config;
-
-/// Allowance for a multipart body beyond its files.
-const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
 
 /// Parameters with files: the body may be as large as the largest permitted file. For routes whose policy
 /// [takes files](crate::policy::Policy::files).
@@ -35,47 +30,6 @@ const MULTIPART_OVERHEAD_BYTES: usize = 64 * 1024;
 pub struct Uploads<T, F> {
     pub params: T,
     pub files: F,
-}
-
-/// In the extensions of requests whose route takes files.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TakesFiles(pub(crate) Files);
-
-/// Size of the largest permitted file, in bytes; 0 where none is.
-fn file_limit_bytes(cx: &Cx, extensions: &Extensions) -> usize {
-    let media = &cx.config.media;
-    match extensions.get::<TakesFiles>() {
-        None => 0,
-        Some(TakesFiles(Files::Videos)) if cx.converter.is_available() => {
-            bytes(media.video_size_limit_bytes.max(media.image_size_limit_bytes))
-        }
-        Some(TakesFiles(Files::Images | Files::Videos)) => bytes(media.image_size_limit_bytes),
-    }
-}
-
-/// Size of the largest body with files: where a video is taken, with its picture. `None` where no files are taken.
-pub(crate) fn body_limit_bytes(cx: &Cx, extensions: &Extensions) -> Option<usize> {
-    let TakesFiles(files) = extensions.get()?;
-    let picture = match files {
-        Files::Videos => bytes(cx.config.media.image_size_limit_bytes),
-        Files::Images => 0,
-    };
-    Some(file_limit_bytes(cx, extensions) + picture + MULTIPART_OVERHEAD_BYTES)
-}
-
-/// Size of the largest body with files of any route.
-pub(crate) fn largest_body_bytes(config: &Config) -> usize {
-    let (image, video) = (config.media.image_size_limit_bytes, config.media.video_size_limit_bytes);
-    bytes(image.max(video)) + bytes(image) + MULTIPART_OVERHEAD_BYTES
-}
-
-fn bytes(limit: u64) -> usize {
-    usize::try_from(limit).unwrap_or(usize::MAX / 8)
-}
-
-/// A file beyond the limit is 422 (docs/contract/rules.md#3-errors), wherever that is noticed.
-pub(crate) fn too_large(cx: &Cx, extensions: &Extensions) -> Error {
-    Error::invalid(format!("file is larger than {} bytes", file_limit_bytes(cx, extensions)))
 }
 
 /// An uploaded file, on the disk until the request has been answered. Its type must be detected from the content: the
@@ -108,7 +62,7 @@ impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for Uploads<T, F>
         let limit = body_limit_bytes(&cx, request.extensions());
         let limit =
             limit.ok_or_else(|| Error::internal("the policy of this route does not say that it takes files"))?;
-        let refused = too_large(&cx, request.extensions());
+        let refused = file_too_large(&cx, request.extensions());
         let read = read(&cx, request, limit, true).await;
         let (tree, files) = read.map_err(|ErrorResponse(error)| match error {
             Error::TooLarge(_) => refused,

@@ -32,7 +32,7 @@ use axum::response::{IntoResponse, Response};
 use crate::Cx;
 use crate::error::Failure;
 use crate::policy::RouteKind;
-use crate::service::RequestState;
+use crate::state::RequestState;
 use context::Language;
 use model::Account;
 use text::escape;

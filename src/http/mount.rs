@@ -1,0 +1,22 @@
+//! What a crate above this one serves through the same stages, beside the core's routes.
+
+use axum::extract::Request;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+
+use crate::Cx;
+use crate::table::Routes;
+
+/// What is served beside the core's routes: by a crate above this one, through the same stages.
+#[derive(Debug, Default)]
+pub struct ExtraRoutes {
+    /// Routes of the API and others for programs.
+    pub api: Routes,
+    /// Pages for browsers.
+    pub pages: Routes,
+    /// Asked about every path that is no route's; without an answer, or without this, that is 404.
+    pub fallback: Option<Fallback>,
+}
+
+/// Answers a request whose path is no route's, or does not.
+pub type Fallback = fn(Cx, Request) -> BoxFuture<'static, Option<Response>>;
