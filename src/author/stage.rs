@@ -12,12 +12,12 @@ use tower::ServiceExt as _;
 
 use super::project::{self, Project};
 use config::{Config, executable, secrets};
-use http::router::Server;
 use model::AccountId;
 use model::clock::Clock;
 use plugin_package::Package;
 use plugins::life::{self, desired};
 use plugins::{Cx, settings};
+use rookery_http::router::Server;
 use service::sign_up::{self, NewAccount};
 use service::{oauth, token};
 use terminal::Failure;

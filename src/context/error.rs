@@ -1,4 +1,4 @@
-//! The domain error: why a use case failed. The mapping to HTTP status and body is in `http::error`.
+//! The domain error: why a use case failed. The mapping to HTTP status and body is in `rookery_http::error`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -76,8 +76,8 @@ impl Cx {
     ///
     /// # Errors
     /// 500, as for [`Cx::of`].
-    pub fn of_request(extensions: &axum::http::Extensions) -> http::Result<Self> {
-        Ok(Self::of(&*http::Cx::of(extensions)?)?)
+    pub fn of_request(extensions: &axum::http::Extensions) -> rookery_http::Result<Self> {
+        Ok(Self::of(&*rookery_http::Cx::of(extensions)?)?)
     }
 
     fn on(&self, session: Arc<Session>) -> Self {
@@ -105,14 +105,14 @@ impl Cx {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Cx {
-    type Rejection = http::ErrorResponse;
+    type Rejection = rookery_http::ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> http::Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> rookery_http::Result<Self> {
         Self::of_request(&parts.extensions)
     }
 }
 
-impl http::operation::Describe for Cx {}
+impl rookery_http::operation::Describe for Cx {}
 
 /// The plugins of this process as the core sees them.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! What plugins add to the router: the routes of whoever administrates them, the page of their settings, and every path that
 //! no route of the core has.
 
-use http::mount::ExtraRoutes;
-use http::operation::methods::{get, post};
-use http::policy::{API, FORM};
-use http::router::Routes;
+use rookery_http::mount::ExtraRoutes;
+use rookery_http::operation::methods::{get, post};
+use rookery_http::policy::{API, FORM};
+use rookery_http::router::Routes;
 
 use crate::{Cx, admin, routes, settings};
 

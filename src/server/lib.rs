@@ -17,8 +17,8 @@ mod sole;
 
 use std::sync::Arc;
 
-use http::mount::ExtraRoutes;
-use http::router::Server;
+use rookery_http::mount::ExtraRoutes;
+use rookery_http::router::Server;
 use streaming::Hub;
 pub use streaming::{Streaming, start as start_streams, start_alone as start_own_streams};
 
@@ -29,5 +29,5 @@ pub use platform::{Cx, open};
 pub fn router(cx: &Cx, hub: &Arc<Hub>) -> Server {
     let extra = platform::extra_routes();
     let extra = ExtraRoutes { api: extra.api.and(streaming::routes(hub)), ..extra };
-    http::router::router(context::Cx::clone(cx), extra)
+    rookery_http::router::router(context::Cx::clone(cx), extra)
 }

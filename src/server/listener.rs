@@ -25,7 +25,7 @@ use tower::Service;
 use crate::admission::{Admission, Place};
 use crate::connection::{Activity, Answer, Drain, Open, Timed, Timeouts, Unread};
 use config::Config;
-use http::router::Server;
+use rookery_http::router::Server;
 
 /// The largest head of a request, and what is kept of a body that nobody reads; in bytes, per connection.
 const BUFFER_BYTES: usize = 64 * 1024;

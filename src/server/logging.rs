@@ -1,6 +1,6 @@
 //! Logging to standard error: human-readable on a terminal, JSON lines otherwise.
 //!
-//! Set up once, first thing. Fields of a request are in its span ([`http::observe`]); tokens, passwords,
+//! Set up once, first thing. Fields of a request are in its span ([`rookery_http::observe`]); tokens, passwords,
 //! addresses and private text are never logged.
 
 use std::io::{IsTerminal as _, stderr};

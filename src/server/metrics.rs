@@ -45,7 +45,7 @@ struct Exporter {
 /// When a recorder is already installed.
 pub fn serve(cx: Cx, listener: TcpListener, mut stop: watch::Receiver<bool>) -> Result<()> {
     let recorder = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Full(http::observe::REQUEST_SECONDS.to_owned()), LATENCY_BUCKETS)
+        .set_buckets_for_metric(Matcher::Full(rookery_http::observe::REQUEST_SECONDS.to_owned()), LATENCY_BUCKETS)
         .map_err(Error::internal)?
         .build_recorder();
     let handle = recorder.handle();

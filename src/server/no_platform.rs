@@ -7,9 +7,9 @@ use config::Config;
 pub use context::Cx;
 use context::Result;
 use context::extension::NoExtensions;
-use http::mount::ExtraRoutes;
-use http::router::Routes;
 use model::clock::Clock;
+use rookery_http::mount::ExtraRoutes;
+use rookery_http::router::Routes;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 

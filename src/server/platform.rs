@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use config::Config;
 use context::Result;
-use http::mount::ExtraRoutes;
-use http::router::Routes;
 use model::clock::Clock;
 pub use plugins::Cx;
 use plugins::life::{self, pause, supervise, watch};
 use plugins::{Plugins, Session, hooks};
+use rookery_http::mount::ExtraRoutes;
+use rookery_http::router::Routes;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 

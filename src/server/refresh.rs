@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
 use context::Result;
-use http::json::Json;
+use rookery_http::json::Json;
 
 /// Path of [`apply`] on the admin socket.
 pub const PATH: &str = "/refresh";
@@ -21,7 +21,7 @@ pub const PATH: &str = "/refresh";
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// `POST /refresh`: answers `{}` once every change that was committed before the request holds in this process.
-pub async fn apply(State(cx): State<Cx>) -> http::Result<Json> {
+pub async fn apply(State(cx): State<Cx>) -> rookery_http::Result<Json> {
     refresh(&cx).await?;
     Json::empty()
 }

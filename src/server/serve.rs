@@ -52,7 +52,7 @@ pub async fn run(config: Config) -> Result<()> {
 #[boxed]
 pub async fn on(cx: Cx) -> Result<()> {
     let mut signals = Signals::new()?;
-    http::well_known::check_nodeinfo(&cx).await?;
+    rookery_http::well_known::check_nodeinfo(&cx).await?;
     platform::start(&cx).await;
     let listener = bind(cx.config.server.listen, "server.listen").await?;
     let (stop, stopped) = watch::channel(false);

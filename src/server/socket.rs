@@ -16,8 +16,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
 use crate::{Cx, platform, refresh};
-use http::extract::auth::ViaAdminSocket;
-use http::router::standalone;
+use rookery_http::extract::auth::ViaAdminSocket;
+use rookery_http::router::standalone;
 
 /// Path of the socket for this configuration.
 #[must_use]

@@ -1,7 +1,7 @@
 //! Templates for pages, feeds and mail, compiled into the binary and rendered with `minijinja`.
 //!
 //! A set of templates is parsed once ([`Templates::new`]): those of mail in `service::email`, those of pages in
-//! `http::web`. Every value is escaped in templates named `.html` or `.xml`, except values called `*_html`, which must
+//! `rookery_http::web`. Every value is escaped in templates named `.html` or `.xml`, except values called `*_html`, which must
 //! have been sanitised. The head of each template lists its context. What a template says is a message of
 //! [`messages`](context::messages): `{{ t("table.key", name=value) }}`, in which values are escaped as anywhere else and
 //! integers are written as the language does; `{{ value|number }}` is such an integer by itself.

@@ -16,12 +16,12 @@ use crate::connection::{Form, Owner};
 use crate::hub::Guest;
 use crate::{Hub, keeper, sse, websocket};
 use context::Error;
-use http::auth::Authentication;
-use http::client_address;
-use http::error::failure;
-use http::operation::methods::any;
-use http::policy::{API, Closed};
-use http::router::Routes;
+use rookery_http::auth::Authentication;
+use rookery_http::client_address;
+use rookery_http::error::failure;
+use rookery_http::operation::methods::any;
+use rookery_http::policy::{API, Closed};
+use rookery_http::router::Routes;
 use service::auth;
 
 /// What every path of streams begins with.
@@ -40,7 +40,7 @@ pub fn routes(hub: &Arc<Hub>) -> Routes {
 
 async fn answer(hub: Arc<Hub>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::CONNECT) {
-        return http::error::not_found();
+        return rookery_http::error::not_found();
     }
     if let Some(there) = elsewhere(&hub, &request) {
         return there;
@@ -52,7 +52,7 @@ async fn answer(hub: Arc<Hub>, request: Request) -> Response {
     }
     match path.as_str() {
         "health" => healthy(),
-        "" => http::error::not_found(),
+        "" => rookery_http::error::not_found(),
         path => by_events(&hub, &parts, path).await.unwrap_or_else(|refused| failed(&refused)),
     }
 }

@@ -74,7 +74,7 @@ impl Document {
         let declared =
             json!([extensions.notification_types(), extensions.openapi_paths(), extensions.openapi_entities(),]);
         let mut documents = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || Arc::new(Self::read(http::openapi::document(&app.app)));
+        let read = || Arc::new(Self::read(rookery_http::openapi::document(&app.app)));
         let document = Arc::clone(documents.entry(declared.to_string()).or_insert_with(read));
         known.insert(key, Arc::clone(&document));
         document
@@ -152,7 +152,7 @@ async fn document_has_every_operation_and_refers_to_nothing_that_is_missing() {
     let app = TestApp::new().await;
     let document = document(&app).await;
     assert_eq!((&document["openapi"], &document["info"]["title"]), (&json!("3.1.1"), &json!("example.test")));
-    for operation in http::router::operations() {
+    for operation in rookery_http::router::operations() {
         let path = operation.path.replace("{*", "{");
         let method = operation.method.as_str().to_ascii_lowercase();
         assert!(document["paths"][&path][&method]["responses"]["200"].is_object(), "{method} {path}");

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::Method;
-use http::operation::{Caller, Operation, Place};
+use rookery_http::operation::{Caller, Operation, Place};
 use serde_json::Value;
 
 use crate::contract::{self, Route};
@@ -55,7 +55,7 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
 
 /// Every route with every method of it.
 pub fn routed() -> BTreeSet<Name> {
-    http::router::operations().iter().map(name).collect()
+    rookery_http::router::operations().iter().map(name).collect()
 }
 
 /// A path of the table or of the router in the form of [`Name`].
@@ -247,9 +247,9 @@ fn row_of<'a>(operation: &Operation, rows: &'a [Route]) -> Option<&'a Route> {
 fn routes_declare_what_the_contract_says_they_answer() {
     let rows = contract::routes();
     let (mut faults, mut held) = (Vec::new(), 0);
-    for (operation, policy) in http::router::declared() {
+    for (operation, policy) in rookery_http::router::declared() {
         let Some(row) = row_of(&operation, &rows).filter(|row| row.path.starts_with("/api/")) else { continue };
-        assert_eq!(policy.kind, http::policy::RouteKind::Api, "{}", row.name());
+        assert_eq!(policy.kind, rookery_http::policy::RouteKind::Api, "{}", row.name());
         let answer = policy.answer_to(&operation.method);
         if answer != row.response {
             faults.push(format!("{}: {} in the table, {answer} declared", row.name(), row.response));
@@ -262,7 +262,7 @@ fn routes_declare_what_the_contract_says_they_answer() {
 
 #[test]
 fn routes_declare_whom_they_serve() {
-    let (rows, operations) = (contract::routes(), http::router::operations());
+    let (rows, operations) = (contract::routes(), rookery_http::router::operations());
     let mut faults = Vec::new();
     for operation in &operations {
         let Some(row) = row_of(operation, &rows) else { continue };
@@ -279,7 +279,7 @@ fn routes_declare_whom_they_serve() {
 
 #[test]
 fn routes_declare_the_parameters_of_the_contract() {
-    let (rows, operations) = (contract::routes(), http::router::operations());
+    let (rows, operations) = (contract::routes(), rookery_http::router::operations());
     let (mut faults, mut used, mut held) = (Vec::new(), BTreeSet::new(), 0);
     for operation in &operations {
         let Some(row) = row_of(operation, &rows) else { continue };

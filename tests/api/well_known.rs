@@ -111,7 +111,7 @@ async fn nodeinfo_fits_its_schema_and_names_the_upstream() {
     assert_eq!(document["metadata"]["upstream"], json!({"name": "Mastodon", "version": "4.4.0"}));
     assert_eq!(document["usage"]["users"]["total"], 2);
     assert_eq!(document["openRegistrations"], false);
-    http::well_known::check_nodeinfo(&app.app).await.unwrap();
+    rookery_http::well_known::check_nodeinfo(&app.app).await.unwrap();
 }
 
 #[tokio::test]

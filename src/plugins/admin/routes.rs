@@ -12,11 +12,11 @@ use crate::install::{self, Source, Terms};
 use crate::{Cx, admin};
 use context::Error;
 use crypto::signature::PublicKey;
-use http::Result;
-use http::extract::auth::{Admin, AdminRead, AdminWrite};
-use http::extract::{Params, Path};
-use http::json::Json;
-use http::operation::required;
+use rookery_http::Result;
+use rookery_http::extract::auth::{Admin, AdminRead, AdminWrite};
+use rookery_http::extract::{Params, Path};
+use rookery_http::json::Json;
+use rookery_http::operation::required;
 
 /// `GET /api/admin/plugins`
 pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json> {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::template::Template;
-use http::router;
 use plugin_package::manifest::Route;
+use rookery_http::router;
 
 /// Prefixes reserved for the server, whether there is a route below them or not.
 const PROTECTED: &[&str] = &[

@@ -7,7 +7,7 @@ use rookery_plugin_host::{CallError, CallErrorKind};
 use super::table::Mounted;
 use crate::error::{is_own_mistake, no_answer, refused};
 use context::error::{Error, NoAnswer};
-use http::ErrorResponse;
+use rookery_http::ErrorResponse;
 
 /// `Retry-After`, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");

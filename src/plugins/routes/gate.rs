@@ -11,12 +11,12 @@ use crate::Cx;
 use crate::call::Caller;
 use context::error::{Error, Result};
 use context::limits::Key;
-use http::auth::Authentication;
-use http::extract::auth;
-use http::policy::{self, Policy, RouteKind};
-use http::{access, client_address};
 use model::{AccountId, Actor, AppId, Permissions, Scopes, StatusId};
 use plugin_package::manifest::{Auth, ParamKind};
+use rookery_http::auth::Authentication;
+use rookery_http::extract::auth;
+use rookery_http::policy::{self, Policy, RouteKind};
+use rookery_http::{access, client_address};
 use service::rate_limits::{self, Spent};
 use service::visibility;
 use text::language;
@@ -165,7 +165,7 @@ pub(super) async fn admit(cx: &Cx, mounted: &Mounted, caller: &Caller, parts: &P
     if Policy::fallback(path).kind == RouteKind::Api {
         return Ok(());
     }
-    let core = http::Cx(context::Cx::clone(cx));
+    let core = rookery_http::Cx(context::Cx::clone(cx));
     let is_public = mounted.route().html.is_some() || path.starts_with("/.well-known/");
     if !is_public && access::is_closed(&core, &policy::API, &parts.method) {
         let authentication = parts.extensions.get().cloned().unwrap_or(Authentication::Missing);

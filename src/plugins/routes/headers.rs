@@ -1,7 +1,7 @@
 //! Which headers a plugin sees, and which it may set.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use http::web::next::is_own_path;
+use rookery_http::web::next::is_own_path;
 
 /// Headers that a plugin may set. All others belong to the server: cookies, lengths, connection, CORS and browser
 /// security.

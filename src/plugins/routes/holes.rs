@@ -12,7 +12,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 
 use crate::call::json::{self, MAX_DEPTH, too_deep};
 use context::json::Fragment;
-use http::web::next::is_own_path;
+use rookery_http::web::next::is_own_path;
 
 /// The kind of entity in a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -18,7 +18,7 @@ use crate::call::logs::Level;
 use crate::call::{Call, Caller, Mode, json};
 use crate::error::is_own_mistake;
 use context::error::{Error, Result};
-use http::extract::params::{RawBody, RawParams};
+use rookery_http::extract::params::{RawBody, RawParams};
 
 /// A request that passed the gate.
 pub(super) struct RouteRequest {

@@ -43,9 +43,9 @@ use self::table::{Found, Mounted};
 use crate::Cx;
 use crate::call::Caller;
 use context::error::Result;
-use http::error::raw_json;
-use http::extract::params::RawParams;
-use http::{cache, observe};
+use rookery_http::error::raw_json;
+use rookery_http::extract::params::RawParams;
+use rookery_http::{cache, observe};
 
 /// Names the plugin and generation that answered; sent in development.
 const PLUGIN: HeaderName = HeaderName::from_static("x-plugin");

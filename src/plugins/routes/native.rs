@@ -20,10 +20,10 @@ use crate::{Active, Cx};
 use context::error::{Error, Result};
 use context::json::Array;
 use database::confined::{Lane, ParamType};
-use http::error::raw_json;
 use model::{Cursor, StatusId};
 use plugin_package::manifest::{Native, Route};
 use plugin_package::sql::Returns;
+use rookery_http::error::raw_json;
 use service::visibility::Place;
 use store::feed::{Entries, Source};
 

@@ -2,8 +2,8 @@
 //! and responses. Entities of a plugin are components with its name before theirs: `notes.Note`.
 
 use axum::http::Method;
-use http::openapi;
-use http::operation::{Caller, Operation, Parameter, Place};
+use rookery_http::openapi;
+use rookery_http::operation::{Caller, Operation, Parameter, Place};
 use serde_json::{Map, Value, json};
 
 use super::table::Table;

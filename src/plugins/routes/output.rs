@@ -13,8 +13,8 @@ use crate::Cx;
 use crate::call::json;
 use context::error::{Error, Result};
 use context::json::{Array, Fragment};
-use http::error::raw_json;
 use model::{AccountId, Actor, StatusId};
+use rookery_http::error::raw_json;
 use service::visibility::{self, Place};
 
 /// Most entities in one response, duplicates counted: about 10 MB.
@@ -197,5 +197,5 @@ fn as_bytes(status: StatusCode, kind: HeaderValue, bytes: Vec<u8>) -> Response {
 
 /// The response for an [`Error`] of the server's own.
 pub(super) fn refused(error: Error) -> Response {
-    axum::response::IntoResponse::into_response(http::ErrorResponse(error))
+    axum::response::IntoResponse::into_response(rookery_http::ErrorResponse(error))
 }

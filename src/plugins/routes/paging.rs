@@ -6,9 +6,9 @@ use rookery_plugin_host::imports::types::Page;
 
 use crate::Cx;
 use context::error::Result;
-use http::extract::Paging;
-use http::page::link_header;
 use plugin_package::manifest::PageRule;
+use rookery_http::extract::Paging;
+use rookery_http::page::link_header;
 
 /// The page that a request asks for.
 #[derive(Debug)]

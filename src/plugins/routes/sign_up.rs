@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::table::{Found, Mounted};
 use crate::Cx;
 use context::error::{Error, Result};
-use http::web::{Cookies, Csrf, sign_up};
+use rookery_http::web::{Cookies, Csrf, sign_up};
 
 /// True when `request` is for the page.
 pub(super) fn is_asked_for(mounted: &Mounted, request: &Request) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn is_asked_for(mounted: &Mounted, request: &Request) -> bool {
 /// # Errors
 /// [`Error::Plugin`] when a plugin whose answer is needed gives none.
 pub(super) async fn page(cx: &Cx, found: Found, headers: &HeaderMap) -> Result<Response> {
-    let core = http::Cx(context::Cx::clone(cx));
+    let core = rookery_http::Cx(context::Cx::clone(cx));
     let cookies = Cookies::read(&core, headers);
     let csrf = Csrf::of(&core, &cookies);
     let params: Map<String, Value> = found.params.into_iter().map(|(name, value)| (name, value.into())).collect();

@@ -11,10 +11,10 @@ use crate::Cx;
 use crate::routes::pages;
 use crate::settings::{self, Offer, Setting, SettingKind};
 use context::Error;
-use http::Result;
-use http::extract::Path;
-use http::web::settings::viewer;
-use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
+use rookery_http::Result;
+use rookery_http::extract::Path;
+use rookery_http::web::settings::viewer;
+use rookery_http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
 use service::session::{self, Person};
 use service::templates::Templates;
 
@@ -49,11 +49,11 @@ pub async fn update(
 
 /// The templates of the server's pages, and this one.
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
-    http::web::TEMPLATES.clone().with(&[("settings/extensions.html", include_str!("extensions.html"))])
+    rookery_http::web::TEMPLATES.clone().with(&[("settings/extensions.html", include_str!("extensions.html"))])
 });
 
-fn request(cx: &Cx) -> http::Cx {
-    http::Cx(context::Cx::clone(cx))
+fn request(cx: &Cx) -> rookery_http::Cx {
+    rookery_http::Cx(context::Cx::clone(cx))
 }
 
 async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused: Option<(&str, &str)>) -> Result<Page> {

@@ -34,11 +34,11 @@ use crate::error::{is_own_mistake, no_answer, refused};
 use crate::{Cx, Registry};
 use context::Language;
 use context::error::{Error, NoAnswer};
-use http::web::next::is_own_path;
-use http::web::settings::viewer;
-use http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
-use http::{ErrorResponse, Result, observe};
 use model::{Actor, Permissions, Scopes};
+use rookery_http::web::next::is_own_path;
+use rookery_http::web::settings::viewer;
+use rookery_http::web::{Cookies, Csrf, Form, Page, SignedIn, redirect};
+use rookery_http::{ErrorResponse, Result, observe};
 use service::session::{self, Person};
 use service::templates::Templates;
 
@@ -47,7 +47,7 @@ const SCOPES: &str = "profile read write follow push";
 
 /// The templates of the server's pages, and that of plugins' pages.
 static TEMPLATES: LazyLock<Templates> =
-    LazyLock::new(|| http::web::TEMPLATES.clone().with(&[("settings/plugin.html", include_str!("page.html"))]));
+    LazyLock::new(|| rookery_http::web::TEMPLATES.clone().with(&[("settings/plugin.html", include_str!("page.html"))]));
 
 /// Answers a request for a page; `None` when there is none at its path.
 pub(super) async fn serve(cx: Cx, registry: &Registry, request: Request) -> Option<Response> {
@@ -82,7 +82,7 @@ fn permits(page: &MountedPage, actor: &Actor) -> bool {
 }
 
 async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>, mut request: Request) -> Response {
-    let core = http::Cx(context::Cx::clone(&cx));
+    let core = rookery_http::Cx(context::Cx::clone(&cx));
     let cookies = Cookies::read(&core, request.headers());
     request.extensions_mut().insert(cookies.clone());
     let (mut parts, body) = request.into_parts();
@@ -100,7 +100,7 @@ async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>
 /// Somebody at a page.
 struct Visit {
     cx: Cx,
-    core: http::Cx,
+    core: rookery_http::Cx,
     mounted: Arc<MountedPage>,
     person: Person,
     actor: Arc<Actor>,
@@ -138,7 +138,7 @@ impl Visit {
         if !permits(&mounted, &actor) {
             return Err(Error::forbidden("This action is not allowed").into());
         }
-        let core = http::Cx(context::Cx::clone(&cx));
+        let core = rookery_http::Cx(context::Cx::clone(&cx));
         let query = uri.query().unwrap_or_default().as_bytes();
         let parameter = |name: &str| {
             let found = url::form_urlencoded::parse(query).find(|(known, _)| known == name);

@@ -10,7 +10,7 @@ use rookery_plugin_host::exports::pages::{
 use super::Again;
 use super::named::Named;
 use context::Language;
-use http::web::next::is_own_path;
+use rookery_http::web::next::is_own_path;
 
 /// Most blocks of a page.
 const BLOCKS: usize = 100;
