@@ -1,0 +1,106 @@
+//! The plugins of one process: the current registry, and the state of each room that outlives a registry.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use arc_swap::ArcSwap;
+use rookery_plugin_host::{CallError, Engine};
+use tokio::sync::{Mutex, OnceCell};
+
+use crate::active::Active;
+use crate::registry::Registry;
+use model::clock::Clock;
+
+/// The plugins of this process.
+#[derive(Debug)]
+pub struct Plugins {
+    clock: Clock,
+    /// The latest log lines of each plugin.
+    pub logs: crate::call::logs::Logs,
+    /// State that the calls of each plugin share.
+    pub calls: crate::call::Calls,
+    /// The latest requests; in development.
+    pub requests: crate::routes::RecentRequests,
+    /// Responses name the plugin and generation that answered; true in development.
+    pub shows_generations: AtomicBool,
+    registry: ArcSwap<Registry>,
+    /// Cached answers of the hook `instance-info`.
+    pub said: crate::hooks::instance::InstanceCache,
+    /// Cached decorations of statuses.
+    pub kept: crate::hooks::DecorationCache,
+    /// The time limits of hooks on this machine.
+    pub hook_limits: crate::hooks::budget::HookLimits,
+    /// The observed state of each plugin, on this node.
+    pub observed: crate::life::observed::Observations,
+    /// Plugins that are paused while their tables are migrated.
+    pub pauses: crate::life::pause::Pauses,
+    /// Created when the first plugin is loaded.
+    pub(crate) engine: OnceCell<Engine>,
+    /// The settings' generation that was last reconciled.
+    pub(crate) followed: AtomicI64,
+    /// Some plugins are enabled, and another process runs them.
+    pub(crate) elsewhere: AtomicBool,
+    /// Held while plugins are loaded or unloaded.
+    pub(crate) works: Mutex<()>,
+}
+
+impl Plugins {
+    /// Without any plugin yet.
+    #[must_use]
+    pub fn new(clock: Clock, development: bool) -> Self {
+        Self {
+            clock,
+            logs: crate::call::logs::Logs::default(),
+            calls: crate::call::Calls::default(),
+            requests: crate::routes::RecentRequests::default(),
+            shows_generations: AtomicBool::new(development),
+            registry: ArcSwap::default(),
+            said: crate::hooks::instance::InstanceCache::default(),
+            kept: crate::hooks::DecorationCache::default(),
+            hook_limits: crate::hooks::budget::HookLimits::default(),
+            observed: crate::life::observed::Observations::default(),
+            pauses: crate::life::pause::Pauses::default(),
+            engine: OnceCell::new(),
+            followed: AtomicI64::new(0),
+            elsewhere: AtomicBool::new(false),
+            works: Mutex::new(()),
+        }
+    }
+
+    /// True for a command that runs beside a server, while plugins are enabled.
+    #[must_use]
+    pub fn run_elsewhere(&self) -> bool {
+        self.elsewhere.load(Ordering::Relaxed)
+    }
+
+    /// The current registry, even if a request pinned an older one: for code that changes it or reports on a change.
+    #[must_use]
+    pub fn latest(&self) -> Arc<Registry> {
+        self.registry.load_full()
+    }
+
+    /// Makes `next` the current registry. Requests that have begun keep theirs.
+    pub fn swap(&self, next: Registry) {
+        self.registry.store(Arc::new(next));
+    }
+
+    /// Records that a call of `plugin` failed: its `kind` (`route`, `events` …) and the `name` of what was called; the
+    /// plugin's log has a line of it. A call that was not admitted (breaker open, plugin busy) is only logged by the
+    /// server: the failures before it are what an admin looks for.
+    pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
+        if !cause.reached_guest() {
+            tracing::debug!(plugin = plugin.name(), kind, name, %cause, "a plugin was not called");
+            return;
+        }
+        tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
+        let failed = crate::life::observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
+        self.logs.push(
+            plugin.name(),
+            failed.at,
+            crate::call::logs::Level::Error,
+            failed.line(),
+            plugin.limits.log_size,
+        );
+        self.observed.failed(plugin.name(), failed);
+    }
+}
