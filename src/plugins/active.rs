@@ -13,6 +13,9 @@ use crypto::Secret;
 use model::PluginId;
 use plugin_package::Manifest;
 
+/// How long a replaced generation may drain: calls still running after that are cut off.
+pub(crate) const DRAIN: Duration = Duration::from_secs(10);
+
 /// A generation of a plugin that is active, or was when a request pinned it.
 #[derive(Debug)]
 pub struct Active {
@@ -67,9 +70,9 @@ impl Active {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Waits for running calls to end, for [`crate::life::DRAIN`] at most.
+    /// Waits for running calls to end, for [`DRAIN`] at most.
     pub async fn rest(&self) {
-        let until = Instant::now() + crate::life::DRAIN;
+        let until = Instant::now() + DRAIN;
         while self.component.stats().running > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

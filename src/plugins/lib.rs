@@ -12,6 +12,7 @@ mod absent;
 mod active;
 pub mod admin;
 pub mod call;
+mod codes;
 mod cx;
 pub mod error;
 pub mod hooks;

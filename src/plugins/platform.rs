@@ -25,7 +25,7 @@ pub struct Plugins {
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
     /// Cached answers of the hook `instance-info`.
-    pub said: crate::hooks::instance::InstanceCache,
+    pub said: crate::hooks::instance_cache::InstanceCache,
     /// Cached decorations of statuses.
     pub kept: crate::hooks::DecorationCache,
     /// The time limits of hooks on this machine.
@@ -33,7 +33,7 @@ pub struct Plugins {
     /// The observed state of each plugin, on this node.
     pub observed: crate::life::observed::Observations,
     /// Plugins that are paused while their tables are migrated.
-    pub pauses: crate::life::pause::Pauses,
+    pub pauses: crate::life::pauses::Pauses,
     /// Created when the first plugin is loaded.
     pub(crate) engine: OnceCell<Engine>,
     /// The settings' generation that was last reconciled.
@@ -55,11 +55,11 @@ impl Plugins {
             requests: crate::routes::RecentRequests::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
-            said: crate::hooks::instance::InstanceCache::default(),
+            said: crate::hooks::instance_cache::InstanceCache::default(),
             kept: crate::hooks::DecorationCache::default(),
             hook_limits: crate::hooks::budget::HookLimits::default(),
             observed: crate::life::observed::Observations::default(),
-            pauses: crate::life::pause::Pauses::default(),
+            pauses: crate::life::pauses::Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
             elsewhere: AtomicBool::new(false),

@@ -1,45 +1,11 @@
 //! In-memory cache shared by all instances of a plugin in this process (contract: interface `cache`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use chrono::Duration;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 
 use super::Call;
-use model::Time;
-
-/// Capacity for each plugin, in bytes.
-const BYTES: u64 = 16 << 20;
-/// Expected number of entries. So low that the cache is one shard, which has room for the largest entry.
-const ENTRIES: usize = 32;
-/// Approximate overhead of an entry, in bytes.
-const OVERHEAD: usize = 64;
-
-/// A plugin's cache; allocated by the first entry.
-#[derive(Debug, Default)]
-pub(super) struct Memory(OnceLock<Cache<String, Entry, Bytes>>);
-
-#[derive(Clone, Debug)]
-struct Entry {
-    value: Arc<[u8]>,
-    expires: Time,
-}
-
-#[derive(Clone, Debug)]
-struct Bytes;
-
-impl Weighter<String, Entry> for Bytes {
-    fn weight(&self, key: &String, entry: &Entry) -> u64 {
-        (key.len() + entry.value.len() + OVERHEAD) as u64
-    }
-}
-
-impl Memory {
-    fn entries(&self) -> &Cache<String, Entry, Bytes> {
-        self.0.get_or_init(|| Cache::with_weighter(ENTRIES, BYTES, Bytes))
-    }
-}
+use crate::call::memory::{BYTES, Entry, OVERHEAD};
 
 impl Call {
     pub(super) fn remembered(&self, key: &str) -> Option<Arc<[u8]>> {

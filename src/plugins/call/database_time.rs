@@ -13,8 +13,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::Call;
-use crate::Active;
+use crate::{Active, Cx};
 use context::error::{Error, Result};
+use database::Engine;
 
 /// What a statement or transaction may take without being counted: others do not notice it.
 const FREE: Duration = Duration::from_millis(10);
@@ -64,12 +65,21 @@ impl Call {
     pub(super) async fn turn(&self) -> Result<Turn> {
         let wait = Duration::from_secs(self.cx.config.database.acquire_timeout_seconds);
         let calls = &self.cx.plugins.calls;
-        let (own, all) = (calls.changing_of(&self.cx, &self.state, self.part), calls.changing(&self.cx));
+        let places = places(&self.cx);
+        let (own, all) = (calls.changing_of(places, &self.state, self.part), calls.changing(places));
         let both = async { Some((own.acquire_owned().await.ok()?, all.acquire_owned().await.ok()?)) };
         let turns = tokio::time::timeout(wait, both).await.ok().flatten();
         let (own, _of_all) = turns.ok_or_else(|| Error::Unavailable("The database is busy, try again".into()))?;
         let mut timed = Timed::begin(&self.active, self.part);
         timed.turn = Some(own);
         Ok(Turn { _timed: timed, _of_all })
+    }
+}
+
+/// How many transactions of all plugins may be open at once.
+fn places(cx: &Cx) -> usize {
+    match cx.db.engine() {
+        Engine::Sqlite => 1,
+        Engine::Postgres => usize::try_from(cx.config.database.max_connections / 2).unwrap_or(1).max(1),
     }
 }

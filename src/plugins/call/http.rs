@@ -3,24 +3,18 @@
 //! The plugin's grants decide which origins a request may address; [`outbound`] guards against SSRF.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use futures_util::future::join_all;
 use rookery_plugin_host::imports::http_client::{HttpError, Request, Response};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::Call;
+use crate::call::budgets::MAX_PER_MINUTE;
 use outbound::Target;
 
-/// Concurrent requests of one plugin.
-const MAX_CONCURRENT: usize = 8;
-/// Rate limit of one plugin, in requests per minute.
-const MAX_PER_MINUTE: u32 = 300;
-const MINUTE: Duration = Duration::from_secs(60);
 /// Longest duration of one request.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest response body, in bytes.
@@ -42,34 +36,6 @@ const RESERVED: &[&str] = &[
     "forwarded",
     "x-forwarded-for",
 ];
-
-/// Request budget of one plugin.
-#[derive(Debug)]
-pub(super) struct Allowance {
-    places: Semaphore,
-    minute: Mutex<(Instant, u32)>,
-}
-
-impl Default for Allowance {
-    fn default() -> Self {
-        Self { places: Semaphore::new(MAX_CONCURRENT), minute: Mutex::new((Instant::now(), 0)) }
-    }
-}
-
-impl Allowance {
-    /// Counts a request; false when the rate limit is exhausted.
-    fn spend(&self, now: Instant) -> bool {
-        let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.saturating_duration_since(minute.0) >= MINUTE {
-            *minute = (now, 0);
-        }
-        if minute.1 >= MAX_PER_MINUTE {
-            return false;
-        }
-        minute.1 += 1;
-        true
-    }
-}
 
 /// The response bodies of one list of requests.
 struct Bodies {
@@ -195,6 +161,7 @@ fn error(error: outbound::Error) -> HttpError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::budgets::Allowance;
 
     fn allowed(granted: &str, url: &str) -> bool {
         covers(granted, &Target::parse(url).unwrap())

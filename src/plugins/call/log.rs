@@ -10,35 +10,8 @@ use super::Call;
 use crate::call::logs::Level;
 use text::printable::is_unprintable;
 
-/// Lines of a burst, for each line per second.
-const BURST: f64 = 5.0;
 /// Longest line, in bytes.
 const LENGTH: usize = 4096;
-
-/// A token bucket of log lines, full at first.
-#[derive(Debug, Default)]
-pub(super) struct Bucket {
-    /// Lines that were taken out and not filled in yet.
-    taken: f64,
-    filled: Option<Instant>,
-    suppressed: u64,
-}
-
-impl Bucket {
-    /// Takes a token of the `rate` lines per second; returns how many lines were dropped since the last one, or none
-    /// when the bucket is empty.
-    fn take(&mut self, now: Instant, rate: u32) -> Option<u64> {
-        let rate = f64::from(rate);
-        let since = self.filled.replace(now).map_or(0.0, |filled| now.saturating_duration_since(filled).as_secs_f64());
-        self.taken = (self.taken - since * rate).max(0.0);
-        if self.taken + 1.0 > rate * BURST {
-            self.suppressed += 1;
-            return None;
-        }
-        self.taken += 1.0;
-        Some(std::mem::take(&mut self.suppressed))
-    }
-}
 
 impl Call {
     pub(super) fn log(&self, level: ContractLevel, message: &str, fields: &[(String, String)]) {
@@ -113,6 +86,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::call::budgets::Bucket;
 
     #[test]
     fn a_line_stays_one_line_of_bounded_length() {

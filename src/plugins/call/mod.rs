@@ -8,6 +8,7 @@
 //! The contract is `plugin-sdk/wit/0.1/plugin.wit`, which documents cost, permission and result of each function.
 
 mod ambient;
+mod budgets;
 mod cache;
 mod core;
 mod database_time;
@@ -20,6 +21,7 @@ pub mod json;
 mod kv;
 mod log;
 pub mod logs;
+mod memory;
 mod notified;
 mod plugin_metrics;
 mod queue;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::PluginId;
+use crate::codes::visibility_code;
 use context::error::{Error, Result};
 use database::Executor;
 use model::account::{ActorType, OtherSettings};
@@ -34,26 +35,6 @@ impl<'a> From<&'a crate::Active> for Reader<'a> {
         let private = active.manifest.permissions.core_views.iter().any(|view| view == PRIVATE);
         Self { id: active.id, name: active.name(), private }
     }
-}
-
-/// The contract's code of a visibility.
-#[must_use]
-pub fn visibility_code(visibility: Visibility) -> u8 {
-    match visibility {
-        Visibility::Public => 0,
-        Visibility::Unlisted => 1,
-        Visibility::Private => 2,
-        Visibility::Direct => 3,
-        Visibility::Limited => 4,
-        Visibility::PublicUnlisted => 5,
-        Visibility::Login => 6,
-    }
-}
-
-/// The visibility of a code; none for a code that the contract does not have.
-#[must_use]
-pub fn visibility_of(code: u8) -> Option<Visibility> {
-    Visibility::ALL.iter().copied().find(|visibility| visibility_code(*visibility) == code)
 }
 
 /// Those of `ids` that exist, with tags and mentions; statuses that are not public lack their text, tags and mentions
@@ -188,6 +169,7 @@ fn state(row: &AccountRow) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codes::visibility_of;
 
     #[test]
     fn every_visibility_has_a_number_of_its_own_and_comes_back() {

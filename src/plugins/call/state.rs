@@ -7,13 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rookery_plugin_host::Part;
 use tokio::sync::Semaphore;
 
-use super::cache::Memory;
-use super::http::Allowance;
-use super::log::Bucket;
+use super::budgets::{Allowance, Bucket, MetricTable};
+use super::memory::Memory;
 use super::notified::Notified;
-use super::plugin_metrics::MetricTable;
-use crate::Cx;
-use database::Engine;
 use model::PluginId;
 
 /// The shared state of all plugins. Entries are created by the first call.
@@ -55,23 +51,15 @@ impl Calls {
 
     /// Permits for transactions that stay open while a plugin runs. At most half of the connections: what such a call
     /// reads outside of its transaction needs one as well.
-    pub(super) fn changing(&self, cx: &Cx) -> Arc<Semaphore> {
-        Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places(cx)))))
+    pub(super) fn changing(&self, places: usize) -> Arc<Semaphore> {
+        Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places))))
     }
 
     /// Those of one plugin: half of all, or the only one, so that others need not wait for it more than once.
     /// Filters, for which changes wait, do not wait for the plugin's other transactions either.
-    pub(super) fn changing_of(&self, cx: &Cx, plugin: &State, part: Part) -> Arc<Semaphore> {
+    pub(super) fn changing_of(&self, places: usize, plugin: &State, part: Part) -> Arc<Semaphore> {
         let [others, filters] = &plugin.changing;
         let own = if part == Part::Filters { filters } else { others };
-        Arc::clone(own.get_or_init(|| Arc::new(Semaphore::new((places(cx) / 2).max(1)))))
-    }
-}
-
-/// How many transactions of all plugins may be open at once.
-fn places(cx: &Cx) -> usize {
-    match cx.db.engine() {
-        Engine::Sqlite => 1,
-        Engine::Postgres => usize::try_from(cx.config.database.max_connections / 2).unwrap_or(1).max(1),
+        Arc::clone(own.get_or_init(|| Arc::new(Semaphore::new((places / 2).max(1)))))
     }
 }

@@ -12,7 +12,6 @@ use super::Call;
 use super::ambient::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
-use crate::call::records;
 use crate::quota::count_reached;
 use context::extension::Notice;
 use model::notification::NotificationKind;
@@ -101,7 +100,8 @@ impl Call {
 
     async fn draft(&self, item: NewStatus) -> Result<Draft, Failure> {
         let wrong = |why: &str| failure(422, "core.invalid", why);
-        let visibility = records::visibility_of(item.visibility).ok_or_else(|| wrong("There is no such visibility"))?;
+        let visibility =
+            crate::codes::visibility_of(item.visibility).ok_or_else(|| wrong("There is no such visibility"))?;
         let extra = match item.extra {
             None => None,
             Some(text) => {

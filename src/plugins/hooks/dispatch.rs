@@ -12,8 +12,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::lane::{self, Batch, RETRY_SHARD};
-use super::outbox::{EVENTS, FANOUT, SHARDS};
+use super::outbox::SHARDS;
 use super::subscription::Subscription;
+use super::table::{EVENTS, FANOUT};
 use crate::{Cx, Registry};
 use context::error::Result;
 use plugin_package::manifest::Moment;

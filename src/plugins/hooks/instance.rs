@@ -4,8 +4,7 @@
 //! `instance-info`, which is called once and cached until the registry or the settings change. Plugins add members and
 //! list items, and change nothing that is there.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery_plugin_host::{Export, Part};
@@ -14,6 +13,7 @@ use serde_json::json;
 use super::field::{Field, is_value};
 use crate::call::{Call, Caller, Mode};
 use crate::cx::Session;
+use crate::hooks::instance_cache::{Members, Said};
 use crate::{Active, Cx, Registry, routes};
 use async_trait::async_trait;
 use context::extension::{DescribeServer, Described, Document};
@@ -48,30 +48,8 @@ fn word(document: Document) -> &'static str {
     }
 }
 
-/// Members to add: path (`configuration.reactions`), and JSON.
-type Members = Vec<(String, String)>;
-
 /// How long a failed answer is left out before the plugin is called again.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
-
-/// Cached answers of plugins.
-#[derive(Debug, Default)]
-pub struct InstanceCache(Mutex<CachedMembers>);
-
-#[derive(Debug, Default)]
-struct CachedMembers {
-    /// The registry's and the settings' generation that the answers are for.
-    of: (u64, i64),
-    by_document: HashMap<Document, Said>,
-}
-
-/// What plugins add to a document.
-#[derive(Clone, Debug, Default)]
-struct Said {
-    members: Arc<Members>,
-    /// When to ask again, if some plugin failed.
-    until: Option<Instant>,
-}
 
 /// `json`, which is `document`, with the additions of plugins.
 pub async fn described(cx: &Cx, document: Document, json: String) -> Described {
@@ -144,20 +122,4 @@ async fn said(cx: &Cx, registry: &Registry, document: Document) -> Said {
 fn fits(document: Document, name: &str, value: &str) -> bool {
     let open = document != Document::NodeInfo || name.starts_with("metadata.");
     open && !is_reserved(name) && Field::new(name, None).is_well_named() && is_value(value)
-}
-
-impl InstanceCache {
-    fn find(&self, of: (u64, i64), document: Document) -> Option<Said> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = kept.by_document.get(&document).filter(|_| kept.of == of)?;
-        said.until.is_none_or(|until| Instant::now() < until).then(|| said.clone())
-    }
-
-    fn keep(&self, of: (u64, i64), document: Document, said: Said) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.of != of {
-            *kept = CachedMembers { of, by_document: HashMap::new() };
-        }
-        kept.by_document.insert(document, said);
-    }
 }

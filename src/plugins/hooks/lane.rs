@@ -10,8 +10,9 @@ use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
 use rookery_plugin_host::{CallError, CallErrorKind, Host as _, Part};
 
-use super::outbox::{FANOUT, has_account, has_status};
+use super::outbox::{has_account, has_status};
 use super::subscription::Subscription;
+use super::table::FANOUT;
 use crate::Cx;
 use crate::call::{Call, Caller, Mode, feeds, records};
 use context::Origin;

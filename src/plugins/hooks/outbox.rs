@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::table::Hooks;
 use crate::cx::Session;
+use crate::hooks::table::{EVENTS, FANOUT};
 use crate::{Cx, Registry};
 use async_trait::async_trait;
 use context::change::{Change, ChangeKind, StatusTraits};
@@ -19,11 +20,6 @@ use store::plugin_event::NewEvent;
 
 /// Shards: events of one plugin that are delivered in parallel; those of one account share a shard and stay in order.
 pub const SHARDS: i64 = 16;
-/// The stream of events.
-pub const EVENTS: &str = "events";
-/// The stream of statuses for which plugins choose feeds.
-pub const FANOUT: &str = "fanout";
-
 #[async_trait]
 impl ReceiveChanges for Session {
     fn listens_to(&self, kind: ChangeKind) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rookery_plugin_host::{LoadError, Stage};
 
 use super::field::Field;
-use super::outbox::{EVENTS, FANOUT};
+
 use super::subscription::Subscription;
 use super::when::Predicate;
 use crate::{Absent, Active, PluginId, Quota};
@@ -15,6 +15,11 @@ use plugin_package::manifest::{Hook, Manifest, Moment, NotificationKind};
 
 /// Objects of core entities to which plugins may add members.
 const OPEN: [&str; 2] = ["other_settings", "server_features"];
+
+/// The stream of events.
+pub(crate) const EVENTS: &str = "events";
+/// The stream of statuses for which plugins choose feeds.
+pub(crate) const FANOUT: &str = "fanout";
 
 /// All hooks of all active plugins, and the event subscriptions of absent ones.
 #[derive(Debug, Default)]
@@ -72,7 +77,7 @@ impl Hooks {
     /// # Errors
     /// At [`Stage::Conflict`] when two plugins claim the same name; at [`Stage::Validate`] for an invalid hook.
     pub fn build(plugins: &[Arc<Active>], absent: &[Absent]) -> Result<Self, LoadError> {
-        plugins.iter().try_for_each(|active| super::asked::check(active, plugins))?;
+        plugins.iter().try_for_each(|active| super::named_check::check(active, plugins))?;
         let manifests: Vec<&Manifest> = plugins.iter().map(|active| &active.manifest).collect();
         let notifications = notifications(&manifests)?;
         let mut moments = BTreeMap::new();

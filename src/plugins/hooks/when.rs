@@ -2,7 +2,7 @@
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use crate::call::records::visibility_code;
+use crate::codes::visibility_code;
 use context::change::StatusTraits;
 use model::Visibility;
 use plugin_package::manifest::When;

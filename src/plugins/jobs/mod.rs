@@ -5,6 +5,7 @@
 //! are one transaction, so it takes effect exactly once or is retried as a whole. Jobs of a plugin that is not active
 //! wait without a time limit; a schedule that fell due meanwhile runs once when the plugin is active again.
 
+pub(crate) mod kind;
 mod schedule;
 
 use std::sync::Arc;
@@ -28,15 +29,9 @@ use store::job::{Claim, JobRow};
 use crate::cx::Session;
 use async_trait::async_trait;
 use context::extension::RunJobs;
+use kind::kind_of;
+use kind::plugin_of;
 pub(crate) use schedule::schedule;
-
-/// Prefix of the kinds of plugin jobs.
-const PREFIX: &str = "plugin.";
-/// The kind of all jobs of the plugin called `name`.
-#[must_use]
-pub(crate) fn kind_of(name: &str) -> String {
-    format!("{PREFIX}{name}")
-}
 
 #[async_trait]
 impl RunJobs for Session {
@@ -57,18 +52,6 @@ impl RunJobs for Session {
     async fn run_job(&self, cx: &context::Cx, row: JobRow) -> Result<Done, Failure> {
         run(&Cx::of(cx)?, row).await
     }
-}
-
-/// The deduplication key of a job of `kind` that is unique by `unique`.
-#[must_use]
-pub(crate) fn key_of(kind: &str, unique: &str) -> String {
-    format!("{kind}:{unique}")
-}
-
-/// The key of a job that is never deduplicated.
-#[must_use]
-pub(crate) fn key_of_one(id: i64) -> String {
-    format!("#{id}")
 }
 
 /// The payload of a plugin job's row.
@@ -103,11 +86,6 @@ impl From<Queued> for Value {
 pub(super) fn kinds(cx: &Cx, registry: &Registry) -> Vec<String> {
     let called = registry.plugins.iter().filter(|active| !cx.plugins.pauses.stops(active));
     called.map(|active| kind_of(active.name())).collect()
-}
-
-/// The name of the plugin that jobs of `kind` belong to.
-pub(super) fn plugin_of(kind: &str) -> Option<&str> {
-    kind.strip_prefix(PREFIX)
 }
 
 /// Runs a job of a plugin.

@@ -7,7 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
 use serde::Deserialize;
 
-use super::{Queued, kind_of};
+use super::Queued;
+use super::kind::kind_of;
 use crate::cx::LANE;
 use crate::{Active, Cx, Registry};
 use context::error::Result;

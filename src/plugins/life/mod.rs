@@ -11,6 +11,7 @@ pub mod desired;
 mod machine;
 pub mod observed;
 pub mod pause;
+pub mod pauses;
 pub(crate) mod pipeline;
 mod reconcile;
 pub mod source;
@@ -18,4 +19,4 @@ pub mod supervise;
 pub mod watch;
 
 pub use machine::State;
-pub use reconcile::{DRAIN, Outcome, Report, check, follow, follow_changes, leave_to_server, reload, start};
+pub use reconcile::{Outcome, Report, check, follow, follow_changes, leave_to_server, reload, start};

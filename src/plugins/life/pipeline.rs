@@ -352,7 +352,7 @@ impl Rehearsal {
         let migrated = migrated.map_err(|fault| broken_off(&tx, fault))?;
         // Preparing changes nothing, and on a busy machine it may take longer than a migration may keep others waiting.
         tx.bound(budget.left(), Some(contended(cx) + PREPARING));
-        let sql = Statements::load(cx, quota, manifest, limits, files, &mut tx).await;
+        let sql = sql::load(cx, quota, manifest, limits, files, &mut tx).await;
         let sql = sql.map_err(|fault| if migrated.applied.is_empty() { fault } else { fault.lasting() });
         let sql = sql.map_err(|fault| broken_off(&tx, fault))?;
         Ok(Self { tx: Some(tx), migrated, sql })
@@ -426,7 +426,7 @@ async fn rehearse(
     let expands = !stage.migrated.contract && !stage.migrated.applied.is_empty();
     let old = old.filter(|_| expands);
     if let (Some(old), Some(tx)) = (old, &mut stage.tx) {
-        let loaded = Statements::load(cx, old.quotas.storage.clone(), &old.manifest, &old.limits, &old.files, tx).await;
+        let loaded = sql::load(cx, old.quotas.storage.clone(), &old.manifest, &old.limits, &old.files, tx).await;
         loaded.map_err(|fault| still_serves(active, &fault))?;
     }
     if !tests_itself(active) && old.is_none_or(|old| !tests_itself(old)) {

@@ -15,19 +15,17 @@ use futures_util::FutureExt as _;
 use rookery_plugin_host::{LoadError, Stage};
 use tokio::time::Instant;
 
-use super::desired;
 use super::machine::{self, Action, Input, State};
 use super::observed::{Event, milliseconds};
-use super::pause::{self, Paused};
+use super::pauses::Paused;
 use super::pipeline::{self, Candidate, Prepared};
 use super::source::{self, Packages};
+use super::{desired, pause};
+use crate::active::DRAIN;
 use crate::{Absent, Active, Cx, PluginId, Registry};
 use context::error::Result as Done;
 use plugin_package::{Package, package};
 use store::plugin::Plugin;
-
-/// How long a replaced generation may drain: calls still running after that are cut off.
-pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// The same for one that is not to run any more.
 const LEAVE: Duration = Duration::from_secs(1);

@@ -15,6 +15,7 @@ mod headers;
 mod holes;
 mod invoke;
 mod native;
+mod native_check;
 pub mod openapi;
 mod output;
 pub mod pages;

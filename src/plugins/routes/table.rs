@@ -8,7 +8,7 @@ use axum::http::Method;
 use rookery_plugin_host::LoadError;
 
 use super::template::{Path, Template};
-use super::{claim, native};
+use super::{claim, native_check};
 use crate::Active;
 use context::limits::Limit;
 use plugin_package::manifest::{self, PageDeclaration, ParamKind, Route};
@@ -103,7 +103,7 @@ impl Table {
         for plugin in plugins {
             for (at, route) in plugin.manifest.routes.iter().enumerate() {
                 let rules = claims.add(plugin.name(), route)?;
-                native::check(plugin, route).map_err(|why| claim::refuse(plugin.name(), &route.path, &why))?;
+                native_check::check(plugin, route).map_err(|why| claim::refuse(plugin.name(), &route.path, &why))?;
                 let path = route.path.as_str().into();
                 let row = table.mounted.entry(rules.template.len()).or_default();
                 row.push(Arc::new(Mounted { plugin: Arc::clone(plugin), path, rules, at }));

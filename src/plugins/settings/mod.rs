@@ -5,6 +5,7 @@
 //! that were set are stored, so that a later version of the plugin can change a default.
 
 pub mod page;
+mod schema;
 
 use serde_json::{Map, Value};
 
@@ -14,6 +15,7 @@ use context::error::{Error, Result};
 use database::Tx;
 use model::AccountId;
 use plugin_package::manifest;
+pub use schema::SettingsSchema;
 use store::plugin_setting;
 
 /// Largest stored document of an account's settings for a plugin, in bytes.
@@ -21,23 +23,6 @@ pub const SIZE: usize = 64 * 1024;
 
 /// How often a change is begun again because the settings were changed by someone else meanwhile.
 pub const TRIES: usize = 3;
-
-/// The schema of settings with its validator, which is built once: when the plugin is loaded.
-#[derive(Debug)]
-pub struct SettingsSchema {
-    schema: Value,
-    validator: jsonschema::Validator,
-}
-
-impl SettingsSchema {
-    /// The schema, ready to validate by.
-    ///
-    /// # Errors
-    /// What is wrong, in words.
-    pub fn new(schema: Value) -> Result<Self, String> {
-        Ok(Self { validator: manifest::validator(&schema)?, schema })
-    }
-}
 
 /// A change of an account's settings that was validated.
 #[derive(Debug)]

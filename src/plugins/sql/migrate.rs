@@ -95,7 +95,7 @@ pub async fn migrate(
     let until = Instant::now() + time;
     let Some(sql) = &manifest.sql else { return Ok(Migrated::default()) };
     let fault = |what: String| LoadError::new(Stage::Migrate, format!("plugin {}: {what}", manifest.plugin.name));
-    let scope = super::scope(&mut *tx, manifest).await.map_err(&fault)?;
+    let scope = super::namespace::scope(&mut *tx, manifest).await.map_err(&fault)?;
     tx.ensure_namespace(&scope).await.map_err(|error| fault(no_namespace(&error)))?;
     let migrations = collect(&sql.migrations, files).map_err(&fault)?;
     let applied = plugin_schema::list(&mut *tx, plugin).await.map_err(|error| fault(error.to_string()))?;

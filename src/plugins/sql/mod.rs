@@ -8,7 +8,9 @@ mod account;
 mod cost_tests;
 mod dump;
 mod failure;
+mod load;
 pub mod migrate;
+mod namespace;
 mod run;
 mod statements;
 mod value;
@@ -16,26 +18,10 @@ mod value;
 pub use crate::quota::Quota;
 pub use account::drop_all;
 pub use dump::{Dump, dump};
+pub use load::load;
 pub use migrate::{Migrated, Progress, incompatible, migrate};
 pub use plugin_package::sql::source::Returns;
 pub use statements::{Statement, Statements};
 
 /// The type of a parameter.
 pub use database::confined::ParamType;
-
-use database::Executor;
-use database::confined::{Limits, Scope};
-use plugin_package::Manifest;
-use plugin_package::manifest::Resolved;
-use plugin_package::sql::views;
-
-/// The name-space of a plugin, with the views granted to it.
-async fn scope(db: impl Executor, manifest: &Manifest) -> Result<Scope, String> {
-    let views = views(&manifest.permissions.core_views)?;
-    Scope::find(db, &manifest.plugin.name, views).await.map_err(|error| error.to_string())
-}
-
-fn limits(limits: &Resolved) -> Limits {
-    let rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    Limits { time: limits.statement_time, rows, bytes: 4 << 20 }
-}

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rookery_plugin_host::{LoadError, Stage};
 
-use super::{Quota, limits};
-use crate::Cx;
+use super::namespace::limits;
+use crate::hooks::budget::HookLimits;
+use crate::quota::Quota;
 use database::confined::functions::MAX_VALUES;
 use database::confined::{ConfinedError, Limits, ParamType, Scope};
 use database::{Engine, Tx};
@@ -93,8 +94,8 @@ impl Statements {
     ///
     /// # Errors
     /// At [`Stage::Statements`], with the first statement that is refused.
-    pub async fn load(
-        cx: &Cx,
+    pub(super) async fn load(
+        (clock, hook_limits): (&Clock, &HookLimits),
         quota: Quota,
         manifest: &Manifest,
         resolved: &Resolved,
@@ -104,15 +105,15 @@ impl Statements {
         let Some(sql) = &manifest.sql else { return Ok(None) };
         let name = &manifest.plugin.name;
         let fault = |what: String| LoadError::new(Stage::Statements, format!("plugin {name}: {what}"));
-        let scope = super::scope(&mut *tx, manifest)
+        let scope = super::namespace::scope(&mut *tx, manifest)
             .await
             .map_err(|what| fault(format!("its statements cannot be prepared: {what}")))?;
         let mut limits = limits(resolved);
-        limits.time = cx.plugins.hook_limits.stretch(limits.time);
+        limits.time = hook_limits.stretch(limits.time);
         let text = files.get(&sql.statements).ok_or_else(|| fault(format!("{} is missing", sql.statements)))?;
         let text = utf8(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
         let sources = source::read(text).map_err(|what| fault(format!("{}: {what}", sql.statements)))?;
-        let (engine, scope) = (cx.db.engine(), Arc::new(scope));
+        let (engine, scope) = (tx.engine(), Arc::new(scope));
         let mut by_name = HashMap::with_capacity(sources.len());
         for source in &sources {
             let statement = compile(&scope, engine, source, &limits)
@@ -137,7 +138,7 @@ impl Statements {
             super::account::check_references(&sql.owner_columns, &references).map_err(&fault)?;
         }
         let memory = Semaphore::new(TEXTS_AT_ONCE);
-        Ok(Some(Self { scope, clock: cx.clock.clone(), limits, quota, memory, by_name }))
+        Ok(Some(Self { scope, clock: clock.clone(), limits, quota, memory, by_name }))
     }
 
     /// The statement called `name`.

@@ -8,7 +8,7 @@ use database::{Engine, Tx};
 use plugin_package::Manifest;
 use plugin_package::manifest::Resolved;
 use plugin_package::sql::Files;
-use plugins::sql::{Migrated, Progress, Quota, Statements, migrate};
+use plugins::sql::{Migrated, Progress, Quota, Statements, load, migrate};
 use rookery_plugin_host::LoadError;
 use rookery_plugin_host::imports::sql::{Rows, Value};
 
@@ -110,10 +110,8 @@ pub async fn notes(app: &TestApp) -> Statements {
     let mut tx = app.db().begin().await.unwrap();
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
     assert_eq!(done, Migrated { applied: vec![1], version: 1, ..Migrated::default() });
-    let statements = Statements::load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx)
-        .await
-        .unwrap()
-        .unwrap();
+    let statements =
+        load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     statements
 }

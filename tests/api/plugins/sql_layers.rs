@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use database::Engine;
 use database::confined::{ConfinedError, Limits, Scope, functions};
 use plugin_package::manifest::Resolved;
-use plugins::sql::{Quota, Statements};
+use plugins::sql::{Quota, Statements, load};
 use store::plugin_kv::{self, Item};
 
 use super::sql::{ID, files, int, manifest, notes, register, text};
@@ -288,7 +288,7 @@ async fn load_bombs(app: &TestApp, most: u64, statement_time: Duration) -> State
     let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), most);
     let mut tx = app.db().begin().await.unwrap();
     let limits = Resolved { statement_time, ..Resolved::default() };
-    let sql = Statements::load(&app.app, quota, &manifest, &limits, &files, &mut tx).await.unwrap().unwrap();
+    let sql = load(&app.app, quota, &manifest, &limits, &files, &mut tx).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     sql
 }
@@ -414,7 +414,7 @@ async fn a_restart_gives_no_allowance() {
     let files = files(&[("migrations/0001_base.sql", super::sql::TABLES), ("sql/queries.sql", BOMBS_OF_ONE)]);
     let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), 20_000);
     let mut tx = app.db().begin().await.unwrap();
-    let sql = Statements::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await;
+    let sql = load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await;
     let full = sql.unwrap().unwrap().run(&mut tx, "plain", vec![]).await.unwrap_err();
     assert_eq!((full.status, full.code.as_str()), (507, "sql.quota"));
 }

@@ -4,7 +4,7 @@ use database::Engine;
 use model::AccountId;
 use plugin_package::manifest::Resolved;
 use plugin_package::sql::Files;
-use plugins::sql::{Migrated, Progress, Statements, drop_all, migrate};
+use plugins::sql::{Migrated, Progress, drop_all, load, migrate};
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_data::{export_account, purge_account, purge_part};
 use store::plugin_schema;
@@ -180,8 +180,7 @@ async fn a_statement_that_does_not_fit_is_refused_at_load() {
         let fault = match apply(&app, &mut tx, &manifest, &package).await {
             Err(fault) => fault,
             Ok(_) => {
-                let load =
-                    Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+                let load = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
                 let fault = load.unwrap_err();
                 assert_eq!(fault.stage, Stage::Statements, "{}", fault.message);
                 fault
@@ -203,7 +202,7 @@ async fn statement_that_holds_too_many_texts_is_refused() {
         let mut tx = app.db().begin().await.unwrap();
         let manifest = manifest("notes", "");
         apply(&app, &mut tx, &manifest, &package).await.unwrap();
-        let loaded = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        let loaded = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
         match loaded {
             Ok(_) => assert!(wanted),
             Err(fault) => {
@@ -249,7 +248,7 @@ async fn what_would_keep_an_account_from_being_deleted_is_refused_at_load() {
         let manifest = manifest("notes", "owner-columns = { notes = \"account_id\" }");
         let mut tx = app.db().begin().await.unwrap();
         apply(&app, &mut tx, &manifest, &package).await.unwrap();
-        let loaded = Statements::load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        let loaded = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
         match who {
             None => assert!(loaded.is_ok(), "{loaded:?}"),
             Some(who) => {
@@ -288,9 +287,7 @@ async fn an_account_takes_its_rows_along() {
     let rest = "owner-columns = { notes = \"account_id\" }\n[permissions]\ncore-views = [\"accounts\"]";
     commit(&app, rest, &package).await.unwrap();
     let mut tx = app.db().begin().await.unwrap();
-    let sql =
-        Statements::load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx)
-            .await;
+    let sql = load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx).await;
     let sql = sql.unwrap().unwrap();
     for (account, title) in [(1, "mine"), (1, "too"), (2, "theirs")] {
         sql.run(&mut tx, "insert", vec![int(account), text(title)]).await.unwrap();
