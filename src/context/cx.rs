@@ -25,7 +25,7 @@ use crate::origin::Origin;
 use config::{Config, Scheme};
 use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
-use database::{Db, db};
+use database::Db;
 use mail::Mailer;
 use media::storage::Storage;
 use media::{Converter, Programs, Sandbox};
@@ -353,8 +353,8 @@ fn closed(folder: &Path, error: &std::io::Error) -> Error {
 
 /// How `config` says to reach the database.
 #[must_use]
-pub fn db_options(config: &Config) -> db::Options {
-    db::Options {
+pub fn db_options(config: &Config) -> database::Options {
+    database::Options {
         url: config.database.url.expose().to_owned(),
         max_connections: config.database.max_connections,
         acquire_timeout: Duration::from_secs(config.database.acquire_timeout_seconds),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection as _, Postgres};
+use sqlx::{ConnectOptions, Postgres};
 use tokio::sync::Notify;
 
 use super::confined::Shares;
@@ -25,6 +25,7 @@ use super::sqlite::connection::Wanted;
 use super::sqlite::{Sqlite, Transaction, file_of};
 use super::versions::Versions;
 use super::{Error, Result};
+use crate::options::{Options, PoolStats, tested};
 use model::Row;
 use model::job::Lane;
 
@@ -87,29 +88,6 @@ impl std::fmt::Debug for AfterCommit {
 pub(super) enum Inner {
     Sqlite(Transaction),
     Postgres(sqlx::Transaction<'static, Postgres>),
-}
-
-/// How to connect to the database.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// `sqlite://path/to/file.db` or `postgres://…`.
-    pub url: String,
-    /// Size limit of the pool, at least 1: of the read connections on SQLite, of all connections on PostgreSQL (which
-    /// gets at least 2).
-    pub max_connections: u32,
-    /// How long a request waits for a connection before it fails.
-    pub acquire_timeout: Duration,
-    /// Connections on which each plugin reads, besides, at least 1.
-    pub plugin_connections: u32,
-}
-
-/// Connection counts of a pool.
-#[derive(Clone, Copy, Debug)]
-pub struct PoolStats {
-    /// Open connections.
-    pub open: u32,
-    /// Open connections that are idle.
-    pub idle: usize,
 }
 
 impl Db {
@@ -469,25 +447,6 @@ fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     let connect = PgConnectOptions::from_str(url)?
         .options([("jit", "off"), ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION)]);
     Ok(connect.statement_cache_capacity(512).disable_statement_logging())
-}
-
-/// How long a connection may have been idle without being tested before it is used: PostgreSQL may have been restarted since.
-const TRUSTED_IDLE: Duration = Duration::from_secs(5);
-
-/// A pool that tests a connection before it is used when it was idle for long, or while PostgreSQL was away: one that is lost
-/// is replaced, and no request fails because of it.
-pub(super) fn tested(pool: PgPoolOptions, faults: &Arc<Faults>) -> PgPoolOptions {
-    let faults = Arc::clone(faults);
-    pool.test_before_acquire(false).before_acquire(move |connection, idle| {
-        let faults = Arc::clone(&faults);
-        Box::pin(async move {
-            if idle.idle_for < TRUSTED_IDLE && !faults.was_away_within(idle.idle_for) {
-                return Ok(true);
-            }
-            let alive = connection.ping().await;
-            Ok(faults.noted(alive.map_err(Into::into)).is_ok())
-        })
-    })
 }
 
 async fn open_postgres(connect: PgConnectOptions, options: &Options, faults: &Arc<Faults>) -> Result<Pools> {

@@ -4,24 +4,18 @@
 //! stays current until a write succeeds that needs room ([`Db::check_writing`]).
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use libsqlite3_sys as ffi;
 use tokio::time::Instant;
 
-use super::{Db, Error, Result};
-use crate::sql;
+use super::{Error, Result};
 
 /// How often a fault that lasts is logged.
 pub(crate) const LOG_EVERY: Duration = Duration::from_secs(60);
 /// How often writing is tried while there is a fault.
 const TRY_EVERY: Duration = Duration::from_secs(1);
-/// Free space below which the disk counts as full: the log may still have room for a small change when nothing else has.
-const LEAST_ROOM_BYTES: u64 = 1 << 20;
-/// Size of the row that is written to find out whether there is room again.
-const TRIAL_BYTES: usize = 64 << 10;
 
 /// Why the machine, not the statement, makes statements fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +159,7 @@ impl Faults {
     }
 
     /// Sets the current fault; logs it unless that was done within the last minute.
-    fn set(&self, fault: Fault, now: Instant) -> bool {
+    pub(crate) fn set(&self, fault: Fault, now: Instant) -> bool {
         let mut state = self.state();
         state.current = Some(fault);
         if fault == Fault::Away {
@@ -189,7 +183,7 @@ impl Faults {
         self.state().away.is_some_and(|at| at.elapsed() <= time)
     }
 
-    fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let mut state = self.state();
         if state.current.take().is_some() {
             state.logged = None;
@@ -199,7 +193,7 @@ impl Faults {
     }
 
     /// True when writing is to be tried: not more often than once in [`TRY_EVERY`].
-    fn may_try(&self) -> bool {
+    pub(crate) fn may_try(&self) -> bool {
         let now = Instant::now();
         let mut state = self.state();
         let may = state.tried.is_none_or(|at| now.duration_since(at) >= TRY_EVERY);
@@ -212,52 +206,6 @@ impl Faults {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Db {
-    /// The fault that keeps changes from being saved, `None` when there is none. While there is one, a write is tried, at most
-    /// once a second; when it succeeds the fault is over.
-    pub async fn check_writing(&self) -> Option<Fault> {
-        if self.folder().is_some_and(|folder| is_full(&folder)) {
-            self.faults.set(Fault::Full, Instant::now());
-            return Some(Fault::Full);
-        }
-        let fault = self.faults.current()?;
-        if !self.faults.may_try() {
-            return Some(fault);
-        }
-        match self.try_writing().await {
-            Ok(()) => self.faults.clear(),
-            // Noted where it happened.
-            Err(error) => tracing::debug!(%error, "the database cannot be written yet"),
-        }
-        self.faults.current()
-    }
-
-    /// Commits a change that needs room, and leaves nothing behind.
-    async fn try_writing(&self) -> Result<()> {
-        let mut content = vec![0; TRIAL_BYTES];
-        // Random, since PostgreSQL would compress anything else.
-        crypto::fill_random(&mut content);
-        let mut tx = self.begin().await?;
-        tx.query(sql!("INSERT INTO write_trials (slot, content) VALUES (1, $1)")).bind(content).execute().await?;
-        tx.query(sql!("DELETE FROM write_trials WHERE slot = 1")).execute().await?;
-        tx.commit().await
-    }
-
-    /// The folder of a SQLite file.
-    fn folder(&self) -> Option<PathBuf> {
-        let file = self.file.as_deref()?;
-        Some(file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned())
-    }
-}
-
-/// True when the disk of `folder` has less room than any change needs. Unknown counts as room.
-fn is_full(folder: &Path) -> bool {
-    let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
-    // Some blocks are reserved for root.
-    let blocks = if rustix::process::geteuid().is_root() { disk.f_bfree } else { disk.f_bavail };
-    blocks.saturating_mul(disk.f_frsize) < LEAST_ROOM_BYTES
 }
 
 #[cfg(test)]
@@ -293,12 +241,5 @@ mod tests {
         assert_eq!(Fault::of_io(&io::ErrorKind::StorageFull.into()), Some(Fault::Full));
         let refused = sqlx::Error::Io(io::ErrorKind::ConnectionRefused.into());
         assert_eq!(Error::from(refused).fault(), away);
-    }
-
-    #[test]
-    fn disk_without_room_counts_as_full() {
-        let folder = tempfile::tempdir().expect("a folder");
-        assert!(!is_full(folder.path()));
-        assert!(!is_full(Path::new("/no/such/folder")), "unknown counts as room");
     }
 }

@@ -12,12 +12,15 @@ pub mod fault;
 mod job_signals;
 pub mod migrate;
 pub mod notify;
+mod options;
 pub mod query;
 pub mod sql;
 mod sqlite;
 pub mod versions;
+mod write_check;
 
 pub use db::{Db, Engine, Tx};
 pub use error::{Error, Result};
 pub use fault::Fault;
+pub use options::{Options, PoolStats};
 pub use query::Executor;

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use database::Db;
-use database::db::{Engine, Options};
+use database::db::Engine;
+use database::{Db, Options};
 use model::{Json, ScheduledStatus};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

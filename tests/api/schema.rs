@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use database::db::{Db, Options};
-use database::{Engine, migrate};
+use database::db::Db;
+use database::{Engine, Options, migrate};
 
 use crate::harness::TestDatabase;
 

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use database::db::{Db, Engine, Options};
+use database::Options;
+use database::db::{Db, Engine};
 use model::Time;
 use model::clock::Clock;
 use tempfile::TempDir;

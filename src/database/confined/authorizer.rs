@@ -18,8 +18,9 @@ use std::time::Duration;
 use libsqlite3_sys as ffi;
 use tokio::time::Instant;
 
+use super::bounded;
 use super::functions::{self, MAX_ARGUMENTS, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
-use super::{Scope, bounded, namespace};
+use super::types::Scope;
 use crate::sqlite::HeldSince;
 
 /// Instructions of SQLite's virtual machine between two calls of the progress handler, for statements of the server:
@@ -214,7 +215,8 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         // No column: a table is read without using any of its values, and SQLite does not name the view through which
         // it is read.
         ffi::SQLITE_READ
-            if second.is_empty() && scope.views.iter().any(|view| namespace::bases(view).contains(&first)) =>
+            if second.is_empty()
+                && scope.views.iter().any(|view| crate::confined::views::bases(view).contains(&first)) =>
         {
             true
         }

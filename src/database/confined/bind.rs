@@ -7,7 +7,7 @@ use sqlx::postgres::{PgArguments, PgRow, PgTypeInfo, PgValueRef};
 use sqlx::types::Json;
 use sqlx::{Arguments as _, Column as _, Postgres, Row as _, Type, TypeInfo as _, ValueRef as _};
 
-use super::{ConfinedError, Limits, Param, ParamType, Rows, Value};
+use super::types::{ConfinedError, Limits, Param, ParamType, Rows, Value};
 use model::Time;
 use model::sqlite::Parameter;
 

@@ -18,184 +18,20 @@ mod postgres;
 mod readers;
 mod shares;
 mod sqlite;
+mod types;
+mod views;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::db::{Db, Inner, Tx};
 
-pub use namespace::VIEWS;
 use readers::Readers;
 pub use shares::Lane;
 use shares::Share;
 pub(crate) use shares::Shares;
-
-/// What a statement may reach.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scope {
-    /// The plugin's name: `[a-z][a-z0-9_]*`.
-    pub name: String,
-    /// What its tables' names begin with (SQLite).
-    pub prefix: String,
-    /// Its schema (PostgreSQL).
-    pub schema: String,
-    /// Its role (PostgreSQL). Roles belong to the whole cluster, so the name contains a hash of the database's name.
-    pub role: String,
-    /// The views of `core_v1` that it may read.
-    pub views: BTreeSet<String>,
-    /// It is a migration: the schema of the plugin's own namespace may be changed.
-    pub migrating: bool,
-}
-
-/// Limits of a statement.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The longest that it may run.
-    pub time: Duration,
-    /// Most rows that are read; further ones are left out ([`Rows::truncated`]).
-    pub rows: usize,
-    /// Most bytes of all values together; more is [`ConfinedError::Bytes`].
-    pub bytes: usize,
-}
-
-/// The type of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
-pub enum ParamType {
-    Boolean,
-    Integer,
-    Real,
-    Text,
-    Blob,
-    /// A JSON document: `jsonb` on PostgreSQL.
-    Json,
-    /// A list of integers: an array on PostgreSQL, a JSON array on SQLite.
-    Integers,
-    /// A list of texts.
-    Texts,
-}
-
-/// A parameter.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "as in Kind")]
-pub enum Param {
-    Null(ParamType),
-    Boolean(bool),
-    Integer(i64),
-    Real(f64),
-    Text(String),
-    Blob(Vec<u8>),
-    Json(Box<serde_json::value::RawValue>),
-    Integers(Vec<i64>),
-    Texts(Vec<String>),
-}
-
-/// A value of a row. Booleans are 0 and 1, as SQLite has them, on both engines.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "what the names say")]
-pub enum Value {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(String),
-    Blob(Vec<u8>),
-}
-
-impl Value {
-    /// The memory that it takes, itself included: a result of many small values is large too.
-    fn size(&self) -> usize {
-        size_of::<Self>()
-            + match self {
-                Self::Null | Self::Integer(_) | Self::Real(_) => 0,
-                Self::Text(text) => text.len(),
-                Self::Blob(bytes) => bytes.len(),
-            }
-    }
-}
-
-/// The result of a statement.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
-    /// The names of the columns; empty when there is no row.
-    pub columns: Vec<String>,
-    /// The values of all rows in one list, row by row.
-    pub values: Vec<Value>,
-    /// How many rows were changed.
-    pub affected: u64,
-    /// There were more rows than the limit.
-    pub truncated: bool,
-    rows: usize,
-    bytes: usize,
-}
-
-impl Rows {
-    /// Appends a value, within the limit of bytes.
-    fn push(&mut self, value: Value, limits: &Limits) -> Result<(), ConfinedError> {
-        self.bytes += value.size();
-        if self.bytes > limits.bytes {
-            return Err(ConfinedError::Bytes(limits.bytes));
-        }
-        self.values.push(value);
-        Ok(())
-    }
-
-    /// True when the next row exceeds the limit; counts it otherwise.
-    fn full(&mut self, limits: &Limits) -> bool {
-        self.truncated = self.rows >= limits.rows;
-        if !self.truncated {
-            self.rows += 1;
-        }
-        self.truncated
-    }
-}
-
-/// Why a statement was refused or stopped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfinedError {
-    /// It ran, or waited for a lock, for longer than its time limit.
-    #[error("it took longer than {0:?}")]
-    Time(Duration),
-    /// The time limit of its transaction ([`Tx::bound`]) cut it off (SQLite).
-    #[error("its transaction reached its time limit")]
-    TransactionTime,
-    /// The result, or on SQLite a single value, is larger than the limit.
-    #[error("the result is larger than {0} bytes")]
-    Bytes(usize),
-    /// The engine refused it: it reaches outside the scope.
-    #[error("not allowed: {0}")]
-    Denied(String),
-    /// A unique index or primary key rejected a row of this table, which is named as the engine names it.
-    #[error("a row like this is there already in {0}")]
-    Unique(String),
-    /// A foreign key rejected it: a referenced row is missing, or a row is still referenced.
-    #[error("a referred row is missing")]
-    ForeignKey,
-    /// A constraint of a column rejected a value.
-    #[error("{0}")]
-    Constraint(String),
-    /// The statement rolled back the transaction that it ran in, the server's own changes included.
-    #[error("it undid its transaction")]
-    RolledBack,
-    /// Any other error, in the engine's words.
-    #[error("{0}")]
-    Statement(String),
-    /// No connection, a busy database, or a serialisation failure: it may work later.
-    #[error("the database did not answer: {0}")]
-    Unavailable(String),
-}
-
-/// How much longer than its limit a statement is waited for, in case the engine's own limit does not end it.
-const GRACE: Duration = Duration::from_millis(250);
-
-/// A timeout around `work`, in addition to the engine's own.
-async fn within<T>(limits: &Limits, work: impl Future<Output = Result<T, ConfinedError>>) -> Result<T, ConfinedError> {
-    match tokio::time::timeout(limits.time + GRACE, work).await {
-        Ok(done) => done,
-        Err(_) => Err(ConfinedError::Time(limits.time)),
-    }
-}
+pub use types::{ConfinedError, Limits, Param, ParamType, Rows, Scope, Value};
+pub use views::VIEWS;
 
 impl Db {
     /// True when [`Db::confined`] would run at once on the calling thread, for this scope.
@@ -304,13 +140,6 @@ impl Tx {
             Inner::Postgres(tx) => postgres::prepare(tx, scope, text, kinds).await,
         }
     }
-}
-
-/// `text` with a comment that is different each time, to bypass the prepared statement cache of the connection: a
-/// cached statement would answer for the tables as they were when it was prepared.
-fn uncached(text: &str) -> String {
-    static PREPARED: AtomicU64 = AtomicU64::new(0);
-    format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))
 }
 
 /// True for what names statements, parameters, tables and columns.

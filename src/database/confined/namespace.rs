@@ -9,44 +9,11 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use super::{ConfinedError, Limits, Rows, Scope, bind};
+use super::bind;
+use super::types::{ConfinedError, Limits, Rows, Scope};
 use crate::db::{Inner, Pools};
-use crate::sql;
 use crate::sqlite::connection::Wanted;
-use crate::{Db, Engine, Error, Executor, Result, Tx};
-
-/// The views of `core_v1`. `statuses_private` is `statuses` for plugins that were granted `statuses:private`.
-pub const VIEWS: &[&str] = &[
-    "account_domain_blocks",
-    "accounts",
-    "blocks",
-    "bookmarks",
-    "custom_emojis",
-    "favourites",
-    "follows",
-    "list_accounts",
-    "lists",
-    "mentions",
-    "mutes",
-    "status_applications",
-    "status_tags",
-    "statuses",
-    "statuses_private",
-    "tags",
-    "tokens",
-];
-
-/// The tables that a view reads.
-pub(super) fn bases(view: &str) -> &[&str] {
-    match view {
-        "accounts" => &["accounts", "users"],
-        "status_applications" => &["statuses", "oauth_apps"],
-        "status_tags" => &["status_tags", "tags"],
-        "statuses_private" => &["statuses"],
-        "tokens" => &["oauth_tokens"],
-        other => VIEWS.iter().find(|known| **known == other).map_or(&[], std::slice::from_ref),
-    }
-}
+use crate::{Db, Engine, Error, Executor, Result, Tx, sql};
 
 /// The advisory lock that a transaction holds while it changes roles and schemas of plugins.
 const LOCK: i64 = 0x526f_6f6b_6572_7931;

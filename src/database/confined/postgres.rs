@@ -9,8 +9,9 @@ use futures_util::StreamExt as _;
 use sqlx::postgres::{PgConnection, PgDatabaseError, PgPool};
 use sqlx::{AssertSqlSafe, Column as _, Either, Executor as _, SqlSafeStr as _, Statement as _, TypeInfo as _};
 
+use super::bind;
 use super::functions::MAX_VALUE_BYTES;
-use super::{ConfinedError, Limits, Param, ParamType, Rows, Scope, bind, within};
+use super::types::{ConfinedError, Limits, Param, ParamType, Rows, Scope, within};
 use crate::Fault;
 
 /// The statements that assume the role of a plugin until the end of the transaction or savepoint. The names in them are
@@ -73,7 +74,7 @@ pub(super) async fn prepare(
     let limits = Limits { time: std::time::Duration::from_secs(5), rows: 0, bytes: 0 };
     raw(connection, &enter("SAVEPOINT plugin", scope, &limits), &limits).await?;
     let declared: Vec<_> = kinds.iter().map(|kind| bind::declared(*kind)).collect();
-    let text = AssertSqlSafe(super::uncached(text)).into_sql_str();
+    let text = AssertSqlSafe(super::types::uncached(text)).into_sql_str();
     let prepared = connection.prepare_with(text, &declared).await;
     let columns = prepared.map_err(|error| failed(&error, &limits)).and_then(|statement| {
         for column in statement.columns() {

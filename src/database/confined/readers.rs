@@ -16,7 +16,8 @@ use super::authorizer::{self, Confinement, Stay};
 use super::functions::MAX_VALUE_BYTES;
 use super::shares::ACQUIRE_TIMEOUT;
 use super::sqlite::{self, InterruptOnDrop};
-use super::{ConfinedError, GRACE, Limits, Param, Rows, Scope, bind, low_priority};
+use super::types::{ConfinedError, GRACE, Limits, Param, Rows, Scope};
+use super::{bind, low_priority};
 use crate::sqlite::{Connection, READING};
 
 /// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use super::Readers;
-use crate::db::tested;
 use crate::fault::Faults;
+use crate::options::tested;
 
 /// How long a call waits for a free connection of its plugin.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);

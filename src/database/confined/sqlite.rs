@@ -14,8 +14,9 @@ use libsqlite3_sys as ffi;
 use model::sqlite::Parameter;
 
 use super::authorizer::{self, Confinement, Stay};
+use super::bind;
 use super::functions::MAX_VALUE_BYTES;
-use super::{ConfinedError, Limits, Param, Rows, Scope, bind, within};
+use super::types::{ConfinedError, Limits, Param, Rows, Scope, within};
 use crate::Fault;
 use crate::sqlite::connection::bind_by_number;
 use crate::sqlite::{Connection, Transaction};

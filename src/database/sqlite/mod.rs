@@ -24,9 +24,8 @@ use std::sync::Arc;
 
 use rusqlite::OpenFlags;
 
-use crate::db::{Options, PoolStats};
 use crate::versions::Versions;
-use crate::{Error, Result};
+use crate::{Error, Options, PoolStats, Result};
 
 pub(crate) use connection::Connection;
 pub(crate) use readers::Readers;

@@ -15,8 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::blocking;
 use super::connection::{Connection, Wanted};
-use crate::db::PoolStats;
-use crate::{Error, Result};
+use crate::{Error, PoolStats, Result};
 
 /// How long a statement may block the calling thread.
 const SLICE: Duration = Duration::from_millis(4);

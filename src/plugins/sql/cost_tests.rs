@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use database::confined::functions::{self, MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
 use database::confined::{ConfinedError, Limits, Param, ParamType, Scope};
-use database::db::{Db, Options};
-use database::{Engine, migrate};
+use database::db::Db;
+use database::{Engine, Options, migrate};
 use sqlparser::tokenizer::Token;
 
 use plugin_package::sql::check::{self, Rules};

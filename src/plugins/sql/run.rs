@@ -13,7 +13,7 @@ use crate::call::OrFailure as _;
 use crate::quota::ROW;
 use database::Tx;
 use database::confined::functions::MAX_VALUE_BYTES;
-use database::confined::{self, Lane, Limits, Param};
+use database::confined::{Lane, Limits, Param};
 use model::Cursor;
 use plugin_package::sql::check::Growth;
 use plugin_package::sql::text::Slot;
@@ -215,7 +215,7 @@ impl Statements {
     fn answer(
         &self,
         statement: &Statement,
-        done: Result<confined::Rows, confined::ConfinedError>,
+        done: Result<database::confined::Rows, database::confined::ConfinedError>,
         reversed: bool,
     ) -> Result<Rows, Failure> {
         let mut done =
@@ -239,8 +239,8 @@ impl Statements {
     }
 }
 
-fn rows(rows: confined::Rows) -> Rows {
-    let confined::Rows { columns, values, affected, truncated, .. } = rows;
+fn rows(rows: database::confined::Rows) -> Rows {
+    let database::confined::Rows { columns, values, affected, truncated, .. } = rows;
     Rows { columns, values: values.into_iter().map(value::value).collect(), affected, truncated }
 }
 

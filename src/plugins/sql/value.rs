@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::failure::failure;
-use database::confined::{self, Param, ParamType};
+use database::confined::{Param, ParamType};
 
 /// `value` as the parameter `name` of type `kind`. Lists and documents are JSON text; integers in a list may be strings
 /// of digits, since ids are strings in JSON.
@@ -127,13 +127,13 @@ pub(super) fn size(value: &Value) -> usize {
     }
 }
 
-pub(super) fn value(value: confined::Value) -> Value {
+pub(super) fn value(value: database::confined::Value) -> Value {
     match value {
-        confined::Value::Null => Value::Null,
-        confined::Value::Integer(value) => Value::Integer(value),
-        confined::Value::Real(value) => Value::Real(value),
-        confined::Value::Text(value) => Value::Text(value),
-        confined::Value::Blob(value) => Value::Blob(value),
+        database::confined::Value::Null => Value::Null,
+        database::confined::Value::Integer(value) => Value::Integer(value),
+        database::confined::Value::Real(value) => Value::Real(value),
+        database::confined::Value::Text(value) => Value::Text(value),
+        database::confined::Value::Blob(value) => Value::Blob(value),
     }
 }
 

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use database::db::{Db, Options};
+use database::Options;
+use database::db::Db;
 use tokio::sync::OnceCell;
 
 /// A file with the schema and nothing else.
