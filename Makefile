@@ -80,7 +80,7 @@ lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 		echo "##  ADVISORIES NOT CHECKED: $(ADVISORIES) cannot be reached from here." >&2; \
 	fi
 
-layers: ## Print the graph of the server's crates, the lowest first
+layers: ## Print the graph of the server's crates, and the circles of imports inside each
 	@.ci/layers
 
 doc: setup ## Build the documentation: target/doc/context/index.html and those of the other crates

@@ -68,7 +68,8 @@ impl Crate {
         let mut seen = BTreeSet::new();
         let mut circles = Vec::new();
         for at in 0..self.files.len() {
-            let circle: Vec<usize> = reached[at].iter().copied().filter(|other| reached[*other].contains(&at)).collect();
+            let circle: Vec<usize> =
+                reached[at].iter().copied().filter(|other| reached[*other].contains(&at)).collect();
             if circle.len() > 1 && seen.insert(circle.clone()) {
                 circles.push(circle.iter().map(|at| self.files[*at].as_str()).collect());
             }
@@ -89,7 +90,13 @@ impl Crate {
 }
 
 /// The file that `path`, written in the file `at`, leads to; `None` outside of the crate.
-fn target(files: &[File], modules: &BTreeMap<&[String], usize>, at: usize, path: &[String], depth: usize) -> Option<usize> {
+fn target(
+    files: &[File],
+    modules: &BTreeMap<&[String], usize>,
+    at: usize,
+    path: &[String],
+    depth: usize,
+) -> Option<usize> {
     if depth > 8 {
         return None;
     }
@@ -114,7 +121,9 @@ fn target(files: &[File], modules: &BTreeMap<&[String], usize>, at: usize, path:
     let macros = || files.iter().position(|file| file.exported.contains(item)).filter(|_| length == 0);
     // An item that a macro defines is taken for one of the only file whose items are all re-exported.
     let expanded = || match files[found].globs.as_slice() {
-        [glob] => absolute(files, modules, found, glob, depth + 1).and_then(|path| modules.get(path.as_slice()).copied()),
+        [glob] => {
+            absolute(files, modules, found, glob, depth + 1).and_then(|path| modules.get(path.as_slice()).copied())
+        }
         _ => None,
     };
     macros().or_else(expanded).or(Some(found))
@@ -214,7 +223,9 @@ impl File {
     /// A qualified path in code.
     fn take_path(&mut self, tokens: &[String], mut at: usize) -> usize {
         let mut path = vec![tokens[at].clone()];
-        while tokens.get(at + 1).is_some_and(|next| next == "::") && tokens.get(at + 2).is_some_and(|next| is_name(next)) {
+        while tokens.get(at + 1).is_some_and(|next| next == "::")
+            && tokens.get(at + 2).is_some_and(|next| is_name(next))
+        {
             path.push(tokens[at + 2].clone());
             at += 2;
         }
