@@ -4,6 +4,7 @@
 //! rows behind as there were. `FUZZ_REQUESTS` says how many requests (5,000 without it), `FUZZ_SEED` which: the same without it,
 //! so that whether a change lands is no lottery.
 
+#[cfg(feature = "plugins")]
 mod wide;
 
 use axum::body::{Body, Bytes};

@@ -3,7 +3,7 @@
 //! The progress handler is not called within a function, and nothing but its time limits the memory of a built-in
 //! aggregate. These do what the built-in ones do (<https://www.sqlite.org/lang_corefunc.html>,
 //! <https://www.sqlite.org/json1.html>), refuse patterns longer than [`MAX_PATTERN_BYTES`], and stop at
-//! [`MAX_VALUE_BYTES`]. The check in `plugins::sql` writes their names; the server's own statements do not use them. On
+//! [`MAX_VALUE_BYTES`]. The check in `plugin_package::sql` writes their names; the server's own statements do not use them. On
 //! PostgreSQL functions of the schema `core_v1` do the same (`migrations/postgres/0020_core_views.sql`).
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The allow-list of SQL functions that plugins may call: numbers, texts, JSON, aggregates and window functions; none
 //! that reaches a file, a setting or a session.
 //!
-//! Used by the parser's check in `plugins::sql` and by SQLite's [`authorizer`](super::authorizer). The engines look at
+//! Used by the parser's check in `plugin_package::sql` and by SQLite's [`authorizer`](super::authorizer). The engines look at
 //! their time limit between rows and instructions only, so no single call may take long: texts that are searched for are
 //! limited to [`MAX_PATTERN_BYTES`], arguments to [`MAX_ARGUMENTS`], values to [`MAX_VALUE_BYTES`].
 

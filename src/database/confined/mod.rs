@@ -6,7 +6,7 @@
 //! namespace, and the views of `core_v1` that it was granted. On SQLite an authorizer callback refuses everything else
 //! while the statement is compiled; on PostgreSQL the statement runs as a role that owns one schema and nothing else.
 //! Time, rows and bytes are bounded by [`Limits`]. Whether a text is acceptable at all is decided before, by parsing it
-//! in `plugins::sql`; nothing here relies on that.
+//! in `plugin_package::sql`; nothing here relies on that.
 
 pub(crate) mod authorizer;
 mod bind;
