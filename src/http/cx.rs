@@ -1,4 +1,4 @@
-//! The context of a request, as an extractor: made by the [`service`](crate::service), and read from the request's extensions.
+//! The context of a request, as an extractor: made by the [`stages`](crate::stages), and read from the request's extensions.
 
 use std::ops::Deref;
 

@@ -1,7 +1,7 @@
 //! The HTTP layer: routes, the stages around them, extractors and one short handler per endpoint.
 //!
-//! [`router`] lists the routes, [`service`] the stages that every request goes through. Business rules live in `service`, SQL in `store`, and the
-//! JSON of clients in `entity`. Every error leaves as an [`ErrorResponse`].
+//! [`router`] lists the routes, [`stages`] what every request goes through around its handler. Use cases are in the crate
+//! `service`, SQL in `store`, and the JSON of clients in `entity`. Every error leaves as an [`ErrorResponse`].
 
 pub mod access;
 pub mod api;
@@ -28,7 +28,7 @@ pub mod page;
 pub mod policy;
 pub mod rate_limits;
 pub mod router;
-pub mod service;
+pub mod stages;
 mod state;
 mod table;
 pub mod web;

@@ -2,7 +2,7 @@
 //!
 //! A route is its path, what it allows and answers, and its handlers. Authentication, scope and parameters stand in the
 //! handlers' argument lists, from which [`operations`] reads them. What surrounds a handler is
-//! [`service`](crate::service).
+//! [`stages`](crate::stages).
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,7 +20,7 @@ use super::oauth::{self, applications, authorize};
 use super::operation::Operation;
 use super::operation::methods::{any, delete, get, patch, post, put};
 use super::policy::{API, Change, Closed, FILE, FORM, Files, PAGE, PROGRAM, Per, Policy, WELL_KNOWN};
-use super::service::Pipeline;
+use super::stages::Pipeline;
 use super::table::Table;
 use super::web::{self, settings};
 use super::{files, health, openapi, well_known};
@@ -40,7 +40,7 @@ pub fn router(cx: context::Cx, extra: ExtraRoutes) -> Server {
     Pipeline::new(cx, routes, fallback)
 }
 
-/// `routes` and nothing else, for a listener of its own: without the stages of [`service`](crate::service), in the
+/// `routes` and nothing else, for a listener of its own: without the stages of [`stages`](crate::stages), in the
 /// context `cx`.
 pub fn standalone(cx: context::Cx, routes: Routes) -> Router {
     let routes = Arc::new(Table::new([routes]));

@@ -1,7 +1,7 @@
 //! The table of routes: what a path is answered by, and under which policy, found in one look-up.
 //!
 //! Built once by [`router`](crate::router) from [`Routes`]. An unknown path is nobody's here; what then answers is the
-//! [`service`](crate::service)'s business.
+//! [`stages`](crate::stages)'s business.
 
 use axum::http::Method;
 

@@ -35,7 +35,7 @@ pub struct Flash {
     pub text: String,
 }
 
-/// The cookie jar of one request, shared by its extractors, its handler and the [`service`](crate::service).
+/// The cookie jar of one request, shared by its extractors, its handler and the [`stages`](crate::stages).
 #[derive(Clone, Debug)]
 pub struct Cookies {
     secure: bool,
