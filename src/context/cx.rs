@@ -63,7 +63,7 @@ pub struct Services {
     pub keys: Keys,
     /// Addresses of this server's things.
     pub urls: Urls,
-    /// What is kept in memory of rows and renderings.
+    /// Rows and renderings in memory.
     pub caches: Caches,
     /// Tokens whose use is being recorded.
     pub recording_uses: RecordingUses,

@@ -1,8 +1,8 @@
-//! What every use case and every rendering takes: the context, and what it holds.
+//! The context of use cases and renderings, with the data structures that all of them share.
 //!
-//! [`Cx`] has the server's services and what belongs to one request; [`change`] and [`queue`] record what happened and what
-//! is to be done, in the transaction that makes it true; [`caches`] are the caches as data; [`extension`] is the port, what a
-//! use case asks of extensions. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
+//! [`Cx`] holds the server's services and the state of one request; [`change`] and [`queue`] record changes and jobs in the
+//! caller's transaction; [`caches`] holds the caches as data; [`extension`] is the port, the questions of use cases to
+//! extensions. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
 
 pub mod by_id;
 pub mod caches;

@@ -3,7 +3,7 @@
 //! `core/messages` has a file for each language: tables of messages, which are called `table.key`. `{name}` stands for an
 //! argument. A message that counts is a table of the plural forms of its language (`one`, `other`; CLDR), between which
 //! the argument `count` decides. The table `errors` translates what services say in English, as the API answers it.
-//! Templates say a message with the function `t` ([`Templates`](service::templates::Templates)), everything else with
+//! Templates say a message with the function `t` (`service::templates`), everything else with
 //! [`Language::say`]. That all files have the same messages, and that each is used, is held by the tests below.
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl Db {
         self.jobs.ring(lanes);
     }
 
-    /// Tells every node that listens, by [`bus`], that jobs of `lane` were queued.
+    /// Tells every node that listens, by [`notify`], that jobs of `lane` were queued.
     ///
     /// # Errors
     /// As [`Db::begin`].

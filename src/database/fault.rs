@@ -1,7 +1,7 @@
 //! Faults of the machine below the database: a full disk, read-only storage, a server that does not answer.
 //!
 //! Statements and commits note theirs in [`Faults`], which logs them once a minute; `/readyz` reports the current one. A fault
-//! stays current until a write succeeds that needs room ([`Db::check_writing`]).
+//! stays current until a write succeeds that needs room ([`Db::check_writing`](crate::Db::check_writing)).
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};

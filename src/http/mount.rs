@@ -1,4 +1,4 @@
-//! What a crate above this one serves through the same stages, beside the core's routes.
+//! Routes of a crate above this one, served through the same stages as the core's routes.
 
 use axum::extract::Request;
 use axum::response::Response;
@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use crate::Cx;
 use crate::table::Routes;
 
-/// What is served beside the core's routes: by a crate above this one, through the same stages.
+/// Routes that are served beside the core's.
 #[derive(Debug, Default)]
 pub struct ExtraRoutes {
     /// Routes of the API and others for programs.

@@ -216,7 +216,7 @@ fn leave_body_out(response: &mut Response) {
     *response.body_mut() = Body::empty();
 }
 
-/// What the stages know of `request`, which matched `route`.
+/// The state of `request`, which matched `route`.
 fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestState<'a> {
     let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
     let query = request.uri().query().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the stages know of a request beside the request itself.
+//! The state of a request that all stages share, apart from the request itself.
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
@@ -9,7 +9,7 @@ use crate::Cx;
 /// Parameters that carry an access token, in the query and in a JSON body.
 pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
 
-/// What the stages know of a request beside the request itself, which its handler consumes.
+/// The state of one request. The request itself is consumed by its handler.
 #[derive(Debug)]
 pub(crate) struct RequestState<'a> {
     pub cx: Cx,
@@ -19,7 +19,7 @@ pub(crate) struct RequestState<'a> {
     pub method: Method,
     /// The server is closed to strangers at this route.
     pub closed: bool,
-    /// What the answer may vary by.
+    /// Headers of the request that the response may vary by.
     pub carries: Carries,
     /// The query marks the request as paging through a collection.
     pub pages: bool,

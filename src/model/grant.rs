@@ -1,4 +1,4 @@
-//! What an access token grants.
+//! The grant of an access token.
 
 use std::sync::Arc;
 

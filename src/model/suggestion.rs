@@ -16,14 +16,14 @@ text_enum! {
     }
 }
 
-/// Somebody who is suggested.
+/// A suggested account.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// Who.
+    /// The account.
     pub account: AccountId,
     /// The version of the account, of a suggestion that is shown.
     pub version: i64,
-    /// Why: at least one source.
+    /// The reasons: at least one.
     pub sources: Vec<Source>,
 }
 

@@ -69,7 +69,7 @@ impl Entry {
     /// The entry of a file called `file`.
     ///
     /// # Errors
-    /// For what is no package, or a signature that does not fit it; as a sentence.
+    /// When `bytes` is no package, or the signature does not fit it; as a sentence.
     pub fn new(file: &str, bytes: &[u8], signature: Option<&str>) -> Result<Self, String> {
         let package = unpack(bytes, Origin::File(file.into())).map_err(|fault| fault.to_string())?;
         let refuse = |cause: &dyn std::fmt::Display| format!("the signature of {file}: {cause}");

@@ -3,7 +3,7 @@
 //! Spec: docs/contract/rules.md#5-rate-limits. The HTTP layer spends per-request limits by [`spend`]; a service whose action
 //! has its own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
 //! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters are not shared between nodes,
-//! and are kept in [`limit_counters`](super::limit_counters).
+//! and are kept in [`limits`](context::limits).
 
 use std::borrow::Cow;
 use std::sync::Arc;

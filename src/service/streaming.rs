@@ -1,7 +1,7 @@
 //! What streams tell of, and to whom: the questions of `streaming` that need the database.
 //!
 //! Reached from the crate `streaming`, which knows who is connected. Who may see a status is decided by
-//! [`visibility`], and how it looks by the [entities](entity). Nothing here sends anything.
+//! [`visibility`], and how it looks by `entity`. Nothing here sends anything.
 //!
 //! Spec: docs/contract/streaming.md#4-channels and docs/contract/streaming.md#7-events.
 

@@ -1,9 +1,8 @@
 //! Every cache of the process, as data: values of lower layers and rendered bytes, each bounded.
 //!
-//! What fills a cache, and what its values mean, is said where it is read: in `service` and `entity`. No entry needs to be
-//! invalidated, on this node or another. Either its key has the version of what it was made of ([`Versioned::get`]), or the
-//! reader names the version that it needs at least ([`Versioned::at_least`]), or the database knows whether the rows it was
-//! read from are unchanged ([`Versioned::unchanged`]; SQLite alone, so that with PostgreSQL nothing is kept), or its age
+//! `service` and `entity` fill and read them. Entries are never invalidated, on this node or another: the key contains the
+//! version of the source ([`Versioned::get`]), the reader requires a version ([`Versioned::at_least`]), the database tracks
+//! changes of the source rows ([`Versioned::unchanged`]; SQLite only, with PostgreSQL these caches stay empty), or the age
 //! decides ([`Timed`]).
 
 mod timed;
@@ -33,7 +32,7 @@ pub type Generations = (i64, u64);
 /// The caches of one process.
 #[derive(Debug)]
 pub struct Caches {
-    /// Accounts as everyone sees them, without what extensions add, by id, version and generation of emojis.
+    /// Public accounts without the members that extensions add, by id, version and generation of emojis.
     pub accounts: Versioned<(AccountId, i64, i64), Arc<str>>,
     /// Accounts with the members that extensions add, by id, version and generations.
     pub decorated_accounts: Versioned<(AccountId, i64, Generations), Arc<str>>,
@@ -53,7 +52,7 @@ pub struct Caches {
     pub grants: Versioned<String, (Arc<Grant>, Time)>,
     /// Local accounts as actors, without a token.
     pub actors: Versioned<AccountId, Arc<Actor>>,
-    /// What viewers follow, block and mute, at `accounts.relations_version`.
+    /// Follows, blocks and mutes of viewers, at `accounts.relations_version`.
     pub relations: Versioned<AccountId, Arc<Relations>>,
     /// The filters of viewers, at `accounts.filters_version`.
     pub filters: Versioned<AccountId, Arc<CompiledFilters>>,

@@ -28,7 +28,7 @@ impl<T> Timed<T> {
     /// The value, recomputed by `find` when it is older than `age`. Concurrent callers wait for one computation.
     ///
     /// # Errors
-    /// Those of `find`.
+    /// Any error of `find`.
     pub async fn get(&self, now: Time, age: Duration, find: impl Future<Output = Result<T>>) -> Result<Arc<T>> {
         if let Some(value) = self.fresh(now, age) {
             return Ok(value);

@@ -63,7 +63,7 @@ pub struct Rendered {
     pub gzip: OnceLock<Bytes>,
 }
 
-/// What a public document was made of. Addresses and configuration do not change while a server runs.
+/// The sources of a public document. Addresses and configuration do not change while a server runs.
 #[derive(Debug, Default, PartialEq)]
 pub struct DocumentSources {
     /// The generation of settings, rules and emojis.

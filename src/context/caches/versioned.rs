@@ -31,7 +31,7 @@ impl Size for Option<Arc<str>> {
     }
 }
 
-/// Values by key, each with the version of what it was made of. The least used ones are evicted beyond a size in bytes.
+/// Values by key, each with the version of its source. Beyond a size in bytes the least used values are evicted.
 #[derive(Debug)]
 pub struct Versioned<K, V>(Cache<K, Entry<V>, Bytes>);
 
@@ -65,12 +65,12 @@ impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
         Self(Cache::with_weighter(entries, bytes, Bytes))
     }
 
-    /// The value of `key`, whatever its version: for keys that contain it, and for what never changes.
+    /// The value of `key`: for keys that contain the version, and for values that never change.
     pub fn get(&self, key: &K) -> Option<V> {
         Some(self.0.get(key)?.value)
     }
 
-    /// The value of `key`, if it was made of `version` or a later one.
+    /// The value of `key`, if its version is `version` or later.
     pub fn at_least(&self, key: &K, version: i64) -> Option<V> {
         let entry = self.0.get(key)?;
         (entry.version >= version).then_some(entry.value)
@@ -84,21 +84,21 @@ impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
         versions.is_current(read, of(&value).as_ref()).then_some(value)
     }
 
-    /// The value of `key`, else that of `make`, for which concurrent callers of the same key wait.
+    /// The value of `key`, else the result of `make`; concurrent callers with the same key wait for one run of it.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// Any error of `make`.
     pub async fn get_or_make<E>(&self, key: &K, make: impl Future<Output = Result<V, E>>) -> Result<V, E> {
         let make = async { Ok(Entry { version: 0, value: make.await? }) };
         Ok(self.0.get_or_insert_async(key, make).await?.value)
     }
 
-    /// Keeps `value` for a key that contains its version, or of what never changes.
+    /// Stores `value` under a key that contains its version, or whose value never changes.
     pub fn insert(&self, key: K, value: V) {
         self.insert_at(key, 0, value);
     }
 
-    /// Keeps `value`, which was made of `version`; for values read from rows that is [`before_read`].
+    /// Stores `value` with its version; for values read from rows that is [`before_read`].
     pub fn insert_at(&self, key: K, version: i64, value: V) {
         self.0.insert(key, Entry { version, value });
     }

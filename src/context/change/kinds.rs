@@ -97,41 +97,41 @@ text_enum! {
 /// Who may be told of a change, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
-    /// The job [`AcceptRequests`].
+    /// The job [`AcceptRequests`](crate::queue::AcceptRequests).
     AcceptRequests,
-    /// The job [`AttachCard`].
+    /// The job [`AttachCard`](crate::queue::AttachCard).
     AttachCard,
-    /// The job [`ExpireMute`], when the mute ends.
+    /// The job [`ExpireMute`](crate::queue::ExpireMute), when the mute ends.
     ExpireMute,
-    /// The job [`FanOut`].
+    /// The job [`FanOut`](crate::queue::FanOut).
     FanOut,
-    /// The job [`GenerateKey`].
+    /// The job [`GenerateKey`](crate::queue::GenerateKey).
     GenerateKey,
-    /// The job [`Merge`] for the account and its target.
+    /// The job [`Merge`](crate::queue::Merge) for the account and its target.
     Merge,
-    /// The job [`Unmerge`] for the account and its target.
+    /// The job [`Unmerge`](crate::queue::Unmerge) for the account and its target.
     Unmerge,
-    /// The job [`UnmergeDomain`] for the account and the domain.
+    /// The job [`UnmergeDomain`](crate::queue::UnmergeDomain) for the account and the domain.
     UnmergeDomain,
-    /// The job [`SeverDomain`] for the account and the domain.
+    /// The job [`SeverDomain`](crate::queue::SeverDomain) for the account and the domain.
     SeverDomain,
-    /// The job [`MergeTag`] for the account and the hashtag.
+    /// The job [`MergeTag`](crate::queue::MergeTag) for the account and the hashtag.
     MergeTag,
-    /// The job [`UnmergeTag`] for the account and the hashtag.
+    /// The job [`UnmergeTag`](crate::queue::UnmergeTag) for the account and the hashtag.
     UnmergeTag,
-    /// The job [`ReconcileList`] for the list, in parts.
+    /// The job [`ReconcileList`](crate::queue::ReconcileList) for the list, in parts.
     ReconcileList,
-    /// The job [`ReconcileHome`] for the owner of a list, in parts.
+    /// The job [`ReconcileHome`](crate::queue::ReconcileHome) for the owner of a list, in parts.
     ReconcileHome,
-    /// The job [`RebuildList`].
+    /// The job [`RebuildList`](crate::queue::RebuildList).
     RebuildList,
-    /// The job [`VerifyLinks`].
+    /// The job [`VerifyLinks`](crate::queue::VerifyLinks).
     VerifyLinks,
     /// The job [`SendPush`](crate::queue::SendPush) for each subscription that wants the notification.
     Push,
     /// The outbox of every extension that subscribed.
     Outbox,
-    /// [`Live`], after the commit.
+    /// [`Live`](super::Live), after the commit.
     Live,
 }
 

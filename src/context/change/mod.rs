@@ -1,6 +1,6 @@
 //! The change log: a use case says once what happened, in the transaction that makes it true.
 //!
-//! [`record`] looks a change up in one table, [`listeners`]: a job, the outbox of extensions, whoever listens in this
+//! [`record()`] looks a change up in one table, [`listeners`](kinds::listeners): a job, the outbox of extensions, whoever listens in this
 //! process (streaming, caches). Durable listeners get a row in the transaction, the others are told after the commit. A
 //! change that nobody listens to costs a look at that table and writes nothing.
 //!

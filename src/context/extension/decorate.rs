@@ -24,7 +24,7 @@ text_enum! {
     }
 }
 
-/// Asks extensions what they add to entities. The default of every method is the behaviour of a server without extensions.
+/// Asks extensions for members of entities. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait Decorate {
     /// True when some extension adds members to entities of `kind`, or weight to trends.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::Cx;
 
-/// Asks extensions what they add to documents about the server. The default of every method is the behaviour of a server without extensions.
+/// Asks extensions for additions to documents about the server. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait DescribeServer {
     /// `json`, which is `document`, with what extensions add to it.

@@ -24,7 +24,7 @@ pub trait Job: Serialize + DeserializeOwned + Send {
 pub enum Done {
     /// The worker is to remove it.
     Remove,
-    /// It removed itself, by [`finish`], in the transaction of its work.
+    /// It removed itself, by [`finish`](super::finish), in the transaction of its work.
     Removed,
 }
 

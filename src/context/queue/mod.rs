@@ -1,6 +1,6 @@
 //! The durable queue as use cases see it: jobs are data, written in the transaction that makes them true.
 //!
-//! [`enqueue`] inserts a row; the crate `worker` claims rows under a lease, runs them and removes them, with exponential
+//! [`enqueue()`] inserts a row; the crate `worker` claims rows under a lease, runs them and removes them, with exponential
 //! back-off and dead letters. A job may run twice (a kill between its work and its removal), so every kind is idempotent.
 //! The kinds are the structs of [`kinds`]; nothing here knows how they run.
 

@@ -1,6 +1,6 @@
 //! ActivityPub documents of this server's accounts and statuses, rendered a page at a time.
 //!
-//! Reached from archives ([`service::archive`](service::archive)). They are what federation sends of them, but for what it
+//! Reached from archives ([`service::archive`]). They are what federation sends of them, but for what it
 //! serves at addresses of its own: the collections of replies and references.
 //!
 //! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.

@@ -132,7 +132,7 @@ pub struct MemberParams {
 
 impl MemberParams {
     /// # Errors
-    /// [`Error::NotFound`] for the list as in [`service::find`], and the error for parameters that are missing.
+    /// [`Error::NotFound`] for the list as in [`list::find`], and the error for parameters that are missing.
     async fn accounts(
         params: ParamsOfOwn<Params<Self>>,
         cx: &Cx,

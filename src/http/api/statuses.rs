@@ -369,7 +369,7 @@ pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id):
     Ok(Json(entity::status_source::render(&status)?))
 }
 
-/// Query parameters of [`context`].
+/// Query parameters of [`context()`].
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ContextParams {

@@ -1,7 +1,7 @@
 //! What a manifest may say about statements that the server runs by itself, for a page of statuses at once: `[[search]]`,
 //! what people marked, for the search; `[[cleanup]]`, what automatic deletion keeps.
 //!
-//! That the statements exist and fit is checked when the plugin is loaded: [`hooks`](plugins::hooks).
+//! That the statements exist and fit is checked when the plugin is loaded: `plugins::hooks`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

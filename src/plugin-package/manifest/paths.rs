@@ -1,5 +1,5 @@
 //! What a manifest may say about methods and paths. Conflicts with routes that exist are found by
-//! [`routes`](plugins::routes); here resources of the client API are reserved whether the server implements them yet or
+//! `plugins::routes`; here resources of the client API are reserved whether the server implements them yet or
 //! not.
 
 use super::Route;

@@ -1,6 +1,6 @@
 //! A cache of decorations of statuses, for hooks whose manifest allows it (`cache`).
 //!
-//! As in [`entity::cache`](entity::cache), keys contain versions, so no invalidation message is needed,
+//! As in [`context::caches`], keys contain versions, so no invalidation message is needed,
 //! on this node or another: a status's version changes when a plugin says so (`core-write.touch`), and those of its
 //! author and viewer with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is
 //! stale for [`LONGEST`] at most.

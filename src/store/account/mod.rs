@@ -1,8 +1,8 @@
 //! Accounts, local and remote: inserting them, look-ups, locks and counters.
 //!
-//! A local account has no domain; its private side is in [`user`](super::user), what its owner edits in
-//! [`profile`](super::profile), searching in [`account_search`](super::account_search), suspending and deleting in
-//! [`removal`](super::removal).
+//! A local account has no domain; its private side is in [`user`], what its owner edits in
+//! [`profile`], searching in [`account_search`], suspending and deleting in
+//! [`removal`].
 
 pub(crate) mod account_names;
 pub mod account_search;

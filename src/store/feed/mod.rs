@@ -2,9 +2,9 @@
 //!
 //! Reached from the jobs of feeds, the clean-up of feeds, publishing and `service::timeline`. A feed is a range of
 //! `feed_entries`: home feeds have kind 0 and are owned by the account, lists kind 1, and each named feed of a plugin
-//! has a kind of its own from 100 up. Which statuses enter is decided by [`feed_sql`](super::feed_sql), whether an entry
+//! has a kind of its own from 100 up. Which statuses enter is decided by [`feed_sql`], whether an entry
 //! may still be shown by `service::visibility` when it is read. What concerns lists alone is in
-//! [`list_feed`](super::list_feed), followed hashtags alone in [`tag_feed`](super::tag_feed), and plugins alone in
+//! [`list_feed`], followed hashtags alone in [`tag_feed`], and plugins alone in
 //! [`plugin_feed`](super::plugin_feed).
 //!
 //! An entry outlives its status, since finding it would need an index of its own: see [`Entries`].

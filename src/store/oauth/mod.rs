@@ -1,7 +1,7 @@
 //! OAuth access tokens, looked up by their hash: the token itself is not stored.
 //!
 //! Reached from authentication and `service::oauth`. Authorization codes are in [`code`](super::oauth_code), applications in
-//! [`application`](super::application).
+//! [`application`].
 
 pub mod application;
 pub mod oauth_code;

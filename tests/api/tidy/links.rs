@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 const READ: &[&str] = &["rs", "md", "toml", "wit", "sql", "csv"];
 
 /// Folders that are not searched: build output, the repository itself, and files that must never change.
-const SKIPPED: &[&str] = &["target", ".git", "node_modules", "migrations", "frozen"];
+const SKIPPED: &[&str] = &["target", ".git", "node_modules", "frozen"];
 
 /// Names of documents that were merged into `docs/`, written apart so that this file is no hit of its own.
 const GONE: &[[&str; 2]] =
