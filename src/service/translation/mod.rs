@@ -84,7 +84,7 @@ pub async fn translate(
         let answer = backend.translate(cx, texts.sent(), source.as_deref(), &target).await?;
         Ok::<_, Error>(Arc::new((now, texts.translated(answer, source.clone(), target.clone(), backend.provider()))))
     };
-    cx.caches.translations.get_or_make(&key, made).await
+    Box::pin(cx.caches.translations.get_or_make(&key, made)).await
 }
 
 /// Counts a translation of `texts` for `actor`, and against the budget of the day. What the service then fails to do counts as

@@ -103,7 +103,7 @@ fn target(
     let full = absolute(files, modules, at, path, depth)?;
     let length = (0..=full.len()).rev().find(|length| modules.contains_key(&full[..*length]))?;
     let found = modules[&full[..length]];
-    let Some(item) = full.get(length) else { return None };
+    let item = full.get(length)?;
     if files[found].defined.contains(item) {
         return Some(found);
     }
