@@ -14,6 +14,9 @@ PLUGINS := $(notdir $(patsubst %/plugin.toml,%,$(wildcard plugins/*/plugin.toml)
 # Tests that no database changes, of compilers and tools: on SQLite alone.
 ON_ANY_DATABASE := plugins::examples plugins::author media_corpus media_worker tidy::
 
+# Tests that the server without the platform need not pass again: they are long, and what they test is the same in both.
+WITH_THE_PLATFORM := crash fuzz media_corpus media_worker moving_media tidy::
+
 # Property tests draw the same cases on every run, so that whether a change lands is no lottery; `make fuzz` draws others.
 export PROPTEST_RNG_SEED ?= 1
 
@@ -38,9 +41,10 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 	cargo build --profile dist
 	.ci/dist
 
-test: guests languages ffmpeg ## Run all tests on SQLite, then the API tests on a PostgreSQL of their own
+test: guests languages ffmpeg ## Run all tests on SQLite, then without the platform, then the API tests on a PostgreSQL of their own
 	env -u TEST_DATABASE_URL cargo test
 	cargo test --workspace $(SERVER:%=--exclude %)
+	env -u TEST_DATABASE_URL cargo test --no-default-features --test api -- $(WITH_THE_PLATFORM:%=--skip %)
 	.ci/with-postgres cargo test --test api -- $(ON_ANY_DATABASE:%=--skip %)
 
 # Another seed on every run, which is printed: `make fuzz SEED=123` draws the same again.

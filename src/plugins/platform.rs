@@ -8,7 +8,15 @@ use rookery_plugin_host::{CallError, Engine};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::active::Active;
+use crate::call::Calls;
+use crate::call::logs::{Level, Logs};
+use crate::hooks::DecorationCache;
+use crate::hooks::budget::HookLimits;
+use crate::hooks::instance_cache::InstanceCache;
+use crate::life::observed::{FailedCall, Observations};
+use crate::life::pauses::Pauses;
 use crate::registry::Registry;
+use crate::routes::RecentRequests;
 use model::clock::Clock;
 
 /// The plugins of this process.
@@ -16,24 +24,24 @@ use model::clock::Clock;
 pub struct Plugins {
     clock: Clock,
     /// The latest log lines of each plugin.
-    pub logs: crate::call::logs::Logs,
+    pub logs: Logs,
     /// State that the calls of each plugin share.
-    pub calls: crate::call::Calls,
+    pub calls: Calls,
     /// The latest requests; in development.
-    pub requests: crate::routes::RecentRequests,
+    pub requests: RecentRequests,
     /// Responses name the plugin and generation that answered; true in development.
     pub shows_generations: AtomicBool,
     registry: ArcSwap<Registry>,
     /// Cached answers of the hook `instance-info`.
-    pub said: crate::hooks::instance_cache::InstanceCache,
+    pub said: InstanceCache,
     /// Cached decorations of statuses.
-    pub kept: crate::hooks::DecorationCache,
+    pub kept: DecorationCache,
     /// The time limits of hooks on this machine.
-    pub hook_limits: crate::hooks::budget::HookLimits,
+    pub hook_limits: HookLimits,
     /// The observed state of each plugin, on this node.
-    pub observed: crate::life::observed::Observations,
+    pub observed: Observations,
     /// Plugins that are paused while their tables are migrated.
-    pub pauses: crate::life::pauses::Pauses,
+    pub pauses: Pauses,
     /// Created when the first plugin is loaded.
     pub(crate) engine: OnceCell<Engine>,
     /// The settings' generation that was last reconciled.
@@ -50,16 +58,16 @@ impl Plugins {
     pub fn new(clock: Clock, development: bool) -> Self {
         Self {
             clock,
-            logs: crate::call::logs::Logs::default(),
-            calls: crate::call::Calls::default(),
-            requests: crate::routes::RecentRequests::default(),
+            logs: Logs::default(),
+            calls: Calls::default(),
+            requests: RecentRequests::default(),
             shows_generations: AtomicBool::new(development),
             registry: ArcSwap::default(),
-            said: crate::hooks::instance_cache::InstanceCache::default(),
-            kept: crate::hooks::DecorationCache::default(),
-            hook_limits: crate::hooks::budget::HookLimits::default(),
-            observed: crate::life::observed::Observations::default(),
-            pauses: crate::life::pauses::Pauses::default(),
+            said: InstanceCache::default(),
+            kept: DecorationCache::default(),
+            hook_limits: HookLimits::default(),
+            observed: Observations::default(),
+            pauses: Pauses::default(),
             engine: OnceCell::new(),
             followed: AtomicI64::new(0),
             elsewhere: AtomicBool::new(false),
@@ -93,14 +101,8 @@ impl Plugins {
             return;
         }
         tracing::warn!(plugin = plugin.name(), kind, name, %cause, "a plugin gave no answer");
-        let failed = crate::life::observed::FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
-        self.logs.push(
-            plugin.name(),
-            failed.at,
-            crate::call::logs::Level::Error,
-            failed.line(),
-            plugin.limits.log_size,
-        );
+        let failed = FailedCall::new(self.clock.now(), kind, name, plugin.generation, cause);
+        self.logs.push(plugin.name(), failed.at, Level::Error, failed.line(), plugin.limits.log_size);
         self.observed.failed(plugin.name(), failed);
     }
 }

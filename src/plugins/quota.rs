@@ -8,6 +8,7 @@
 //! Jobs are counted exactly when they are queued ([`crate::call`]); log lines are kept in memory
 //! ([`logs`](crate::call::logs)).
 
+use crate::jobs::kind::kind_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -62,7 +63,7 @@ impl Kept {
     async fn measure(&self, db: &Db, plugin: PluginId, name: &str, most: u64) -> Result<i64, database::Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         match self {
-            Self::Storage => plugin_schema::size(db, plugin, name, &crate::jobs::kind::kind_of(name)).await,
+            Self::Storage => plugin_schema::size(db, plugin, name, &kind_of(name)).await,
             Self::FeedEntries => plugin_feed::count(db, plugin, most).await,
             Self::Notifications(types) => store::notification::count_of_types(db, types, most).await,
             Self::Events => plugin_event::count_up_to(db, plugin, most).await,

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::call::{Call, Caller, Mode};
 use crate::error::of_fault;
+use crate::jobs::kind::kind_of;
 use crate::life::source::{self, Packages};
 use crate::life::{self, desired, pipeline};
 use crate::{Active, Cx, PluginId, install, sql};
@@ -255,7 +256,7 @@ pub struct Outbox {
 pub async fn outbox(cx: &Cx, plugin: &Plugin) -> Result<Outbox> {
     let (waiting, parked) = plugin_event::count(&cx.db, plugin.id).await?;
     let first = if parked == 0 { Vec::new() } else { plugin_event::list_parked(&cx.db, plugin.id, PARKED).await? };
-    let jobs = store::job::count_ready(&cx.db, &crate::jobs::kind::kind_of(&plugin.name)).await?;
+    let jobs = store::job::count_ready(&cx.db, &kind_of(&plugin.name)).await?;
     Ok(Outbox { waiting, parked, first, jobs })
 }
 
@@ -585,7 +586,7 @@ async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Resu
     let feeds = store::plugin_feed::list_kinds(&mut tx, plugin.id).await?;
     let rest = PurgePlugin { plugin: plugin.id, feeds, notifications, last: cx.ids.next() };
     queue::enqueue(cx, &mut tx, &rest).await?;
-    store::job::delete_kind(&mut tx, &crate::jobs::kind::kind_of(name)).await?;
+    store::job::delete_kind(&mut tx, &kind_of(name)).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
     store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;

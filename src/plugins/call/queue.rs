@@ -8,6 +8,7 @@ use super::Call;
 use super::failure::{OrFailure as _, at_most, denied, failure};
 use crate::cx::LANE;
 use crate::jobs::Queued;
+use crate::jobs::kind::{key_of, key_of_one, kind_of};
 use crate::quota::count_reached;
 use model::Time;
 
@@ -29,7 +30,7 @@ impl Call {
             return Ok(0);
         }
         self.charge_storage(bytes, "queue.quota").await?;
-        let kind = crate::jobs::kind::kind_of(self.active.name());
+        let kind = kind_of(self.active.name());
         let mut work = self.change().await?;
         let tx = work.tx()?;
         let waiting = store::job::count_ready(&mut *tx, &kind).await.or_failure()?;
@@ -48,11 +49,9 @@ impl Call {
     pub(super) async fn cancel_jobs(&self, kind: &str, unique: &[String]) -> Result<u32, Failure> {
         at_most(unique.len(), ITEMS, "names")?;
         self.check_kinds([kind])?;
-        let keys: Vec<String> = unique.iter().map(|unique| crate::jobs::kind::key_of(kind, unique)).collect();
+        let keys: Vec<String> = unique.iter().map(|unique| key_of(kind, unique)).collect();
         let mut work = self.change().await?;
-        let cancelled = store::job::delete_ready(work.tx()?, &crate::jobs::kind::kind_of(self.active.name()), &keys)
-            .await
-            .or_failure()?;
+        let cancelled = store::job::delete_ready(work.tx()?, &kind_of(self.active.name()), &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
     }
@@ -84,11 +83,11 @@ impl Call {
         };
         let id: i64 = self.cx.ids.next();
         let key = match &job.unique {
-            None => crate::jobs::kind::key_of_one(id),
+            None => key_of_one(id),
             Some(unique) if unique.len() > UNIQUE || unique.contains('\0') => {
                 return Err(wrong("What makes a job unique is a text of 256 bytes at most, without NUL"));
             }
-            Some(unique) => crate::jobs::kind::key_of(&job.kind, unique),
+            Some(unique) => key_of(&job.kind, unique),
         };
         let queued = Queued {
             origin: self.cx.origin().to_json(),

@@ -5,7 +5,9 @@
 //! list items, and change nothing that is there.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use rookery_plugin_host::{Export, Part};
 use serde_json::json;

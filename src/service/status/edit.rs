@@ -18,6 +18,7 @@ use context::Cx;
 use context::change::{self, StatusTraits};
 use context::error::{Error, Result};
 use context::extension::{Notice, PendingStatus};
+use context::json;
 use database::Tx;
 use model::{
     AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
@@ -108,8 +109,8 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> R
     let relinked = linked && old.text != revision.text;
     let referring = Referring::from(&old);
     let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
-    let shown: Vec<context::json::media::MediaAttachment> =
-        before.iter().map(|media| context::json::media::MediaAttachment::new(media, &cx.urls)).collect();
+    let shown: Vec<json::media::MediaAttachment> =
+        before.iter().map(|media| json::media::MediaAttachment::new(media, &cx.urls)).collect();
     let edit = Edit {
         id: cx.ids.next(),
         status_id: id,
