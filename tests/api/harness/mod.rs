@@ -110,7 +110,7 @@ impl TestApp {
         let config = Config::load(None, environment.into_iter()).unwrap();
         let app = rookery_server::open(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
         // Machines that run tests have much else to do.
-        rookery_server::platform::scale_hook_time_limits(&app, 50);
+        rookery_server::platform::scale_hook_time_limits(&app, 400);
         let streams = Arc::new(rookery_server::start_own_streams(&app));
         let router = rookery_server::router(&app, &streams.hub);
         static MADE: AtomicUsize = AtomicUsize::new(0);
