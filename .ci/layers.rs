@@ -2,6 +2,8 @@
 
 #[path = "../tests/api/tidy/imports.rs"]
 mod imports;
+#[path = "../tests/api/tidy/source.rs"]
+mod source;
 
 use std::env;
 use std::path::Path;

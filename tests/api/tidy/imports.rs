@@ -1,6 +1,6 @@
 //! Which file of a crate imports which, read from the source, and the circles among them.
 //!
-//! Used by the tests of this folder and by `make layers`, so it names nothing but the standard library. It reads `use`
+//! Used by the tests of this folder and by `make layers`, so it names nothing but the standard library. Reads `use`
 //! declarations and qualified paths that begin with `crate`, `self`, `super`, an imported name or a child module. A
 //! re-exported item counts as an import of the file that defines it. It expands no macros, and leaves out unit tests.
 
@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
+use super::source::code;
+
 /// A path as it is written, in segments: `crate::store::Db`.
 type Segments = Vec<String>;
 
-/// The files of one crate and what they import from one another.
+/// The files of one crate and the imports between them.
 #[derive(Debug, Default)]
 pub struct Crate {
     /// Files relative to the folder of the crate, in order.
@@ -20,7 +22,7 @@ pub struct Crate {
     pub imports: Vec<BTreeSet<usize>>,
 }
 
-/// What one file contains, as far as imports go.
+/// The definitions and imports of one file.
 #[derive(Debug, Default)]
 struct File {
     /// The path of its module: empty for `lib.rs`.
@@ -310,63 +312,25 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Names and punctuation, without comments, strings and characters.
+/// Names and punctuation of `text`, without comments and literals.
 fn tokens(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
+    let code = code(text);
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < chars.len() {
-        let rest = &chars[at..];
-        let length = match rest {
-            ['/', '/', ..] => rest.iter().position(|c| *c == '\n').unwrap_or(rest.len()),
-            ['/', '*', ..] => rest.windows(2).position(|two| two == ['*', '/']).map_or(rest.len(), |end| end + 2),
-            ['"', ..] | ['b', '"', ..] | ['c', '"', ..] => string(rest),
-            ['r', '"' | '#', ..] | ['b', 'r', '"' | '#', ..] if raw(rest).is_some() => raw(rest).unwrap_or(1),
-            ['\'', '\\', ..] => rest[2..].iter().skip(1).position(|c| *c == '\'').map_or(1, |end| end + 4),
-            ['\'', _, '\'', ..] => 3,
-            [':', ':', ..] => {
-                tokens.push("::".to_owned());
-                2
-            }
-            [c, ..] if c.is_alphanumeric() || *c == '_' => {
-                let name: String = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
-                let length = name.chars().count();
-                tokens.push(name);
-                length
-            }
-            [c, ..] if c.is_whitespace() => 1,
-            [c, ..] => {
-                tokens.push(c.to_string());
-                1
-            }
-            [] => 1,
+    let mut rest = code.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            ':' if rest.starts_with("::") => 2,
+            other => other.len_utf8(),
         };
-        at += length;
+        tokens.push(rest[..length].to_owned());
+        rest = rest[length..].trim_start();
     }
     tokens
 }
 
-/// The length of the string literal that `rest` begins with.
-fn string(rest: &[char]) -> usize {
-    let begin = rest.iter().position(|c| *c == '"').unwrap_or(0) + 1;
-    let mut at = begin;
-    while at < rest.len() && rest[at] != '"' {
-        at += if rest[at] == '\\' { 2 } else { 1 };
-    }
-    at + 1
-}
-
-/// The length of the raw string literal that `rest` begins with; `None` for a raw identifier.
-fn raw(rest: &[char]) -> Option<usize> {
-    let begin = rest.iter().position(|c| *c == 'r')? + 1;
-    let hashes = rest[begin..].iter().take_while(|c| **c == '#').count();
-    if rest.get(begin + hashes) != Some(&'"') {
-        return None;
-    }
-    let end: Vec<char> = iter::once('"').chain(iter::repeat_n('#', hashes)).collect();
-    let text = begin + hashes + 1;
-    let length = rest[text..].windows(end.len()).position(|found| found == end)?;
-    Some(text + length + end.len())
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Source files below `folder` that are no tests, benches or build scripts.

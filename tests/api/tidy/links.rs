@@ -12,7 +12,7 @@ const READ: &[&str] = &["rs", "md", "toml", "wit", "sql", "csv"];
 /// Folders that are not searched: build output, the repository itself, and files that must never change.
 const SKIPPED: &[&str] = &["target", ".git", "node_modules", "frozen"];
 
-/// Names of documents that were merged into `docs/`, written apart so that this file is no hit of its own.
+/// Names of documents that were merged into `docs/`, written apart so that this file does not match itself.
 const GONE: &[[&str; 2]] =
     &[["DESI", "GN"], ["PLUGINS", ".md"], ["STYLE", ".md"], ["WORDS", ".md"], ["contract rules", ", section"]];
 
