@@ -2,7 +2,6 @@
 //!
 //! Reached from the HTTP layer's extractors. Browser sessions are `service::session`.
 
-use std::iter;
 use std::sync::Arc;
 
 use chrono::Duration;
@@ -41,10 +40,10 @@ pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     Ok(Some(grant))
 }
 
-/// The rows that a grant was read from.
-fn rows(grant: &Grant) -> Vec<Dependency> {
-    let account = grant.actor.as_ref().map(|actor| Dependency::Account(actor.id));
-    iter::once(Dependency::Token(grant.token)).chain(account).collect()
+/// The rows that a grant was read from; without an account the token stands for both.
+fn rows(grant: &Grant) -> [Dependency; 2] {
+    let token = Dependency::Token(grant.token);
+    [token, grant.actor.as_ref().map_or(token, |actor| Dependency::Account(actor.id))]
 }
 
 /// When the use of a token is to be noted again: at once when it or its account was never used.

@@ -118,3 +118,29 @@ impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
         self.0.weight()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(length: usize) -> Arc<str> {
+        "x".repeat(length).into()
+    }
+
+    #[test]
+    fn value_is_returned_at_its_version_and_below() {
+        let cache = Versioned::with_capacity(16, 1 << 20);
+        cache.insert_at("a", 3, text(1));
+        assert!(cache.at_least(&"a", 3).is_some() && cache.at_least(&"a", 2).is_some());
+        assert!(cache.at_least(&"a", 4).is_none() && cache.at_least(&"b", 0).is_none());
+        cache.remove(&"a");
+        assert!(cache.get(&"a").is_none());
+    }
+
+    #[test]
+    fn size_in_bytes_is_bounded() {
+        let cache = Versioned::with_capacity(16, 10_000);
+        (0..100).for_each(|key| cache.insert(key, text(1_000)));
+        assert!(cache.weight() <= 10_000 && cache.weight() > 5_000, "{}", cache.weight());
+    }
+}
