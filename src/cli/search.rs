@@ -1,6 +1,6 @@
 //! `rookery search reindex`: brings every status into the full-text index again, in batches that let others write.
 //!
-//! What is indexed already is found meanwhile. Publishing keeps the index; this command is for one that was damaged.
+//! Statuses that are indexed already are found meanwhile. Publishing keeps the index; this command is for one that was damaged.
 
 use clap::Subcommand;
 use serde::Serialize;

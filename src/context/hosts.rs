@@ -22,7 +22,7 @@ const CROWDED: usize = 1_000;
 
 /// Most requests to one site at once, for its pages.
 pub const PAGE_REQUESTS: usize = 2;
-/// Most requests to one push service at once: half of those that run at once, so that one that hangs holds up no other's.
+/// Most requests to one push service at once: half of the concurrent jobs, so that a hanging service does not delay the others.
 pub const PUSH_REQUESTS: usize = 8;
 
 /// The hosts.

@@ -31,14 +31,14 @@ pub struct Limit {
     pub window_seconds: i64,
 }
 
-/// Whom a counter belongs to.
+/// The owner of a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// An account.
     Person(AccountId),
     /// An access token.
     Token(TokenId),
-    /// An IP address; for IPv6 the /64 network, which is what one customer has.
+    /// An IP address; for IPv6 the /64 network, the usual assignment to one customer.
     Address(IpAddr),
     /// A text such as an e-mail address, kept only as a hash.
     Text(String),

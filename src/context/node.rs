@@ -91,8 +91,8 @@ impl Node {
         Ok(())
     }
 
-    /// Looks whether the clock was set back, and logs that. What was queued to run immediately runs then, and does not wait
-    /// until the clock has caught up.
+    /// Checks whether the clock was set back, and logs it. Jobs queued to run immediately are made due, so that they do not
+    /// wait until the clock has caught up.
     pub async fn check_clock(&self) -> Result<()> {
         let Some(text) = set_back(self.ids.ahead()) else {
             *self.set_back() = None;

@@ -28,7 +28,7 @@ pub enum Error {
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The tables are those of a development version of 0.1, which no migration leads on from.
+    /// The database was made by a development version of 0.1, from which there is no migration.
     #[error(
         "this database was made by an unreleased development version and cannot be migrated: create an empty database, \
          and move what is to be kept by export and import"

@@ -121,7 +121,7 @@ impl PublicDocument {
 /// The OpenAPI document, as `write` made it for the extensions that serve, or makes it now.
 ///
 /// # Errors
-/// Those of `write`.
+/// Any error of `write`.
 pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Rendered>> {
     let sources = DocumentSources { extensions: cx.extensions().generation(), ..DocumentSources::default() };
     if let Some(rendered) = cached(cx, OPENAPI, &sources) {
@@ -132,13 +132,13 @@ pub fn openapi(cx: &Cx, write: impl FnOnce() -> Result<String>) -> Result<Arc<Re
     Ok(rendered)
 }
 
-/// The cached document `name`, unless it was made of something else.
+/// The cached document `name`, unless its sources changed.
 fn cached(cx: &Cx, name: &'static str, sources: &DocumentSources) -> Option<Arc<Rendered>> {
     let cached = cx.caches.documents.get(&name)?;
     (cached.0 == *sources).then(|| Arc::clone(&cached.1))
 }
 
-/// What `document` is made of at present.
+/// The present sources of `document`.
 async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
     let settings = cx.generation();
     if document == PublicDocument::TranslationLanguages {

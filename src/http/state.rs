@@ -13,7 +13,7 @@ pub(crate) const TOKEN_NAMES: [&str; 2] = ["access_token", "bearer_token"];
 #[derive(Debug)]
 pub(crate) struct RequestState<'a> {
     pub cx: Cx,
-    /// `None` for a path that is no route of the table: a plugin's, or nobody's.
+    /// `None` for a path that is no route of the table: a plugin's or an unknown one.
     pub route: Option<&'a Route>,
     pub policy: &'a Policy,
     pub method: Method,

@@ -3,11 +3,11 @@
 use super::{AccountId, Time, text_enum};
 
 text_enum! {
-    /// Why somebody is suggested.
+    /// The reason for a suggestion.
     Source {
         /// Staff picked them.
         Featured = "featured",
-        /// People follow them whom the viewer follows.
+        /// Accounts that the viewer follows follow them.
         FriendsOfFriends = "friends_of_friends",
         /// Many people followed them of late.
         MostFollowed = "most_followed",

@@ -1,7 +1,7 @@
 //! A plugin package: its manifest, its files, the validation of its SQL, and the index that offers packages.
 //!
 //! Reached from `plugins`, which runs packages, and from the tools of authors, which check and pack them. Nothing here runs a
-//! plugin or knows a server: there is no context, and no table but those that a package defines.
+//! plugin or knows a server: there is no context and no table of the server.
 
 pub mod index;
 pub mod manifest;

@@ -1,4 +1,4 @@
-//! An active generation of a plugin: what was loaded, with its limits, statements and compiled component.
+//! An active generation of a plugin: the loaded package, with its limits, statements and compiled component.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Active {
     pub files: BTreeMap<String, Arc<[u8]>>,
     /// The manifest's limits, overridden by the admin's.
     pub limits: plugin_package::manifest::Resolved,
-    /// The secrets that the admin set, of those that the manifest names.
+    /// The secrets named by the manifest that the admin set.
     pub secrets: BTreeMap<String, Secret>,
     /// The schema of each account's settings for it.
     pub settings: Option<crate::settings::SettingsSchema>,
@@ -43,7 +43,7 @@ pub struct Active {
     pub config: (Value, u64),
     /// Its statements.
     pub sql: Option<crate::sql::Statements>,
-    /// Its quotas on what it keeps.
+    /// Its storage quotas.
     pub quotas: Quotas,
     /// The compiled component.
     pub component: rookery_plugin_host::Plugin,

@@ -1,6 +1,6 @@
-//! The heads of statuses, from memory where SQLite knows that nobody changed them.
+//! The heads of statuses, from memory while SQLite reports no change of their rows.
 //!
-//! Reached from [`visibility`](super::visibility), which decides what they mean.
+//! Reached from [`visibility`](super::visibility), which interprets them.
 
 use context::Cx;
 use context::caches::before_read;
@@ -28,7 +28,7 @@ pub async fn find(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Head>> {
     Ok(found)
 }
 
-/// Adds the head of `id` to `found`, and that of its original; false when one is not cached.
+/// Adds the head of `id` to `found`, and the head of its original; false when one is not cached.
 fn take(cx: &Cx, id: StatusId, found: &mut Vec<Head>) -> bool {
     let Some(head) = cached(cx, id) else { return false };
     if let Some(original) = head.reblog_of_id {

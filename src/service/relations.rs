@@ -1,4 +1,4 @@
-//! What a viewer follows, blocks and mutes, from memory: read once, and again when its version says that it changed.
+//! Follows, blocks and mutes of a viewer, from memory: read once, and again when their version grew.
 //!
 //! Reached from [`visibility`](super::visibility), which decides what the relations mean. The version is in the row that
 //! every request reads to know its [`Actor`], so a set is never older than the request, on this node or another. Changing

@@ -1,7 +1,7 @@
 //! Every SQL statement of the server, one module for each aggregate, for SQLite and PostgreSQL.
 //!
 //! Reached from services, entities, jobs and plugins; holds no business rules and knows nothing of HTTP. The connections,
-//! transactions and macros are those of the crate `database`. The folders group the aggregates; a caller names the
+//! transactions and macros come from the crate `database`. The folders group the aggregates; a caller names the
 //! aggregate alone, `store::favourite::insert`.
 
 pub mod account;

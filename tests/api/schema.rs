@@ -19,7 +19,7 @@ async fn connect(database: &TestDatabase) -> Db {
     Db::open(&options).await.unwrap()
 }
 
-/// The schema and the rows of the tables, a line for each of their parts: what the statements in `tests/api/schema` read.
+/// The schema and the rows of the tables, a line for each of their parts, read by the statements in `tests/api/schema`.
 async fn inventory(db: &Db) -> BTreeSet<String> {
     let (schema, rows) = match db.engine() {
         Engine::Sqlite => (include_str!("schema/sqlite.sql"), include_str!("schema/sqlite_rows.sql")),
@@ -67,9 +67,9 @@ fn lines(these: &BTreeSet<String>, those: &BTreeSet<String>) -> String {
     these.difference(those).map(|line| format!("{line}\n")).collect()
 }
 
-/// What the migrations say to a database after `change`, and what says which of them are pending.
+/// The errors of running and of listing the migrations on a database after `change`.
 ///
-/// On a connection of its own: migrations that fail on PostgreSQL leave a lock to theirs.
+/// Each on a new connection: migrations that fail on PostgreSQL leave a lock on their connection.
 async fn refused(database: &TestDatabase, change: &str) -> (String, Result<Vec<i64>, String>) {
     let db = connect(database).await;
     db.execute_raw(change).await.unwrap();

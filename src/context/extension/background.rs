@@ -11,7 +11,7 @@ use store::job::JobRow;
 /// Gives extensions the changes that they subscribed to. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait ReceiveChanges {
-    /// True when some extension listens to changes of `kind`; what is read only to tell it may be left out otherwise.
+    /// True when some extension listens to changes of `kind`; otherwise details of such changes need not be read.
     fn listens_to(&self, _kind: ChangeKind) -> bool {
         false
     }
@@ -30,7 +30,7 @@ pub trait RunJobs {
         Ok(Vec::new())
     }
 
-    /// True when `kind` is that of an extension's job.
+    /// True when `kind` is a kind of an extension's jobs.
     fn owns_job(&self, _kind: &str) -> bool {
         false
     }

@@ -16,7 +16,7 @@ pub trait ServeChannels {
         None
     }
 
-    /// What the channel `name` shows `actor`, who asks for it with `params`.
+    /// The topics that the channel `name` with `params` shows `actor`.
     ///
     /// # Errors
     /// In the words of the extension that refuses, or [`Error::Plugin`](crate::Error::Plugin) when it gives no answer.
@@ -31,10 +31,10 @@ pub trait ServeChannels {
     }
 }
 
-/// What a channel of an extension's shows.
+/// A topic of an extension's channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// The statuses that enter a feed of its own.
+    /// The statuses that enter one of the extension's feeds.
     Feed(Feed),
     /// Its messages to a topic: see [`Change::TopicMessage`](crate::change::Change::TopicMessage).
     Messages(String),

@@ -35,10 +35,10 @@ pub trait Decorate {
     /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
     /// target, an answer may come from a cache.
     ///
-    /// Of an [`Entity::NotificationGroup`] every sample is a target, side by side and newest first, with the `id` of the newest: what is
-    /// said of the first is added to the group.
+    /// Of an [`Entity::NotificationGroup`] every sample is a target, side by side and newest first, with the `id` of the
+    /// newest: the members of the first are added to the group.
     ///
-    /// An [`Entity::Trend`] is a status that may trend: the member `weight` says how much is added to its reblogs and favourites.
+    /// An [`Entity::Trend`] is a status that may trend: its member `weight` is added to its reblogs and favourites.
     async fn decorate(
         &self,
         _cx: &Cx,
@@ -54,9 +54,9 @@ pub trait Decorate {
 /// An entity of an answer that extensions may add members to.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The entity's id; of a sample of a group, that of the group's newest notification.
+    /// The entity's id; for a sample of a group, the id of the group's newest notification.
     pub id: i64,
-    /// The account whose it is.
+    /// The account that owns it.
     pub owner: i64,
     /// Of a notification, also as a sample: the status.
     pub subject: Option<i64>,
@@ -66,7 +66,7 @@ pub struct Target {
     pub code: String,
 }
 
-/// The row versions of a status and of its author: the key under which what was said of it may be said again.
+/// The row versions of a status and of its author: the key of cached members.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Versions {
     /// The status's.

@@ -16,7 +16,7 @@ pub trait FilterDrafts {
         false
     }
 
-    /// True when `word` is a visibility that an extension defines: the status is limited, and the extension says to whom.
+    /// True when `word` is a visibility that an extension defines: the status is limited, and the extension chooses its audience.
     fn owns_visibility(&self, word: &str) -> bool {
         self.visibilities().iter().any(|own| own == word)
     }
@@ -63,7 +63,7 @@ pub struct PendingStatus {
     pub media: Vec<MediaId>,
     /// Who gets it without being mentioned.
     pub recipients: Vec<AccountId>,
-    /// A reply opens a conversation of its own.
+    /// A reply opens a new conversation.
     pub new_conversation: bool,
     /// The status that is edited.
     pub editing: Option<StatusId>,

@@ -16,8 +16,8 @@ pub trait FindMarked {
         Vec::new()
     }
 
-    /// Those of `statuses` that `viewer` marked in the way that `word` stands for, or in any way that extensions know. One
-    /// statement for each extension.
+    /// The subset of `statuses` that `viewer` marked in the way of `word`, or in any way that extensions know. One statement
+    /// for each extension.
     ///
     /// # Errors
     /// [`Error::Plugin`](crate::Error::Plugin) when the extension that `word` belongs to cannot say. Without a word such an
@@ -55,8 +55,8 @@ pub trait ExceptFromCleanup {
         Vec::new()
     }
 
-    /// Those of `statuses`, which `account` wrote, that an exception keeps from automatic deletion: one of `chosen`, names of
-    /// exceptions with the number that was chosen, 1 where none is. No transaction is open.
+    /// The subset of `statuses`, written by `account`, that an exception keeps from automatic deletion: one of `chosen`, names
+    /// of exceptions with the number that was chosen, 1 where none is. No transaction is open.
     ///
     /// # Errors
     /// [`Error::Plugin`](crate::Error::Plugin) when the extension of one of them cannot say: nothing may be deleted then.
@@ -71,7 +71,7 @@ pub trait ExceptFromCleanup {
     }
 }
 
-/// A page of the statuses that somebody marked.
+/// A page of marked statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkedPage {
     /// Statuses after this one.
@@ -89,9 +89,9 @@ pub struct MarkedPage {
 pub struct CleanupException {
     /// The extension.
     pub plugin: PluginId,
-    /// Its name among those of all extensions: `emoji_reactions.own`.
+    /// Its name, unique among all extensions: `emoji_reactions.own`.
     pub name: String,
-    /// What the person reads, by language, English among them.
+    /// The label of the setting by language, English among them.
     pub titles: BTreeMap<String, String>,
     /// The person gives a number; otherwise it holds or does not.
     pub counts: bool,
@@ -100,7 +100,7 @@ pub struct CleanupException {
 }
 
 impl CleanupException {
-    /// What a person reads in `language`.
+    /// The label in `language`.
     #[must_use]
     pub fn title(&self, language: Language) -> &str {
         self.titles.get(language.code()).or_else(|| self.titles.get("en")).map_or("", String::as_str)

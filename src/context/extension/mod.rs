@@ -1,11 +1,11 @@
-//! The port for extensions: what a use case asks of whatever runs beyond the core.
+//! The port for extensions: the questions of use cases to code beyond the core.
 //!
-//! The core knows the trait [`Extensions`] and nothing above it. The crate `plugins` implements it; a server without the platform
-//! has [`NoExtensions`]. Questions that a hot path asks first ("is anything interested?") have synchronous answers, so
-//! that a server with no plugin on pays for a look and no more. Nothing here calls a plugin: see `plugins::hooks`.
+//! The core knows the trait [`Extensions`] and nothing above it. The crate `plugins` implements it; a server without the
+//! platform has [`NoExtensions`]. The first questions of a hot path ("is any extension interested?") are synchronous, so that
+//! a server without active plugins pays for one lookup. Nothing here calls a plugin: see `plugins::hooks`.
 //!
-//! A request asks the extensions of its own [`Cx`](crate::Cx), which are [pinned](Extensions::pinned): an answer never mixes
-//! two generations of a plugin.
+//! A request uses the extensions of its [`Cx`](crate::Cx), which are [pinned](Extensions::pinned): a response never mixes two
+//! generations of a plugin.
 
 mod background;
 mod channels;

@@ -15,12 +15,12 @@ pub trait JudgeNotifications {
         Vec::new()
     }
 
-    /// What the notification type `name` is like, if an extension declares it.
+    /// The traits of the notification type `name`, if an extension declares it.
     fn notification_type(&self, _name: &str) -> Option<NotificationTraits> {
         None
     }
 
-    /// What a push of the notification type `name` says, with `{name}` for its sender's name: in `language`, else in English.
+    /// The title of pushes of the notification type `name`, with `{name}` for the sender's name: in `language`, else in English.
     fn notification_title(&self, _name: &str, _language: Language) -> Option<String> {
         None
     }
@@ -53,7 +53,7 @@ pub struct Notice {
     pub status: Option<StatusId>,
 }
 
-/// What a notification type is like.
+/// The traits of a notification type.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationTraits {
     /// Several of it may share a group.
@@ -64,14 +64,14 @@ pub struct NotificationTraits {
     pub from_self: bool,
 }
 
-/// What extensions say of a notification; the later, the stricter.
+/// The verdict of extensions on a notification; a later variant is stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {
-    /// It is made as it is.
+    /// It is created.
     #[default]
     Deliver,
-    /// It is made, and nobody is told.
+    /// It is created without a push or a stream event.
     Silent,
-    /// It is not made.
+    /// It is not created.
     Drop,
 }

@@ -32,11 +32,11 @@ pub trait Extensions:
     + RunJobs
     + DeclareScopes
 {
-    /// These extensions for the length of one request or job: what is switched on, off or reloaded meanwhile is not seen,
-    /// and one budget covers all hooks that it waits for.
+    /// These extensions for the length of one request or job: it does not see plugins that are enabled, disabled or reloaded
+    /// meanwhile, and one budget covers all its hooks.
     fn pinned(&self) -> Arc<dyn Extensions>;
 
-    /// Changes whenever other extensions serve: part of the key of what is cached with their members.
+    /// Changes whenever other extensions serve: part of the key of cached entities with their members.
     fn generation(&self) -> u64 {
         0
     }

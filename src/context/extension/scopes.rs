@@ -25,6 +25,6 @@ pub trait DeclareScopes {
 pub struct DeclaredScope {
     /// As applications ask for it: [`model::scope::is_extension`].
     pub name: String,
-    /// What it allows, for the person who is asked.
+    /// Its meaning, for the consent page.
     pub description: String,
 }

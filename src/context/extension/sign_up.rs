@@ -15,8 +15,7 @@ pub trait JudgeSignUps {
         Vec::new()
     }
 
-    /// What an extension says of somebody who signs up with `params`, of [`JudgeSignUps::sign_up_params`]; no transaction is
-    /// open.
+    /// The admission of a sign-up with `params`, of [`JudgeSignUps::sign_up_params`]; no transaction is open.
     ///
     /// # Errors
     /// [`Error::Plugin`](crate::Error::Plugin) when one whose answer is needed gives none.
@@ -24,8 +23,8 @@ pub trait JudgeSignUps {
         Ok(None)
     }
 
-    /// Has the extension that gave `admission` count the sign-up, in the transaction in which `account` is made next. None,
-    /// and nothing counted, when what it said does not hold any more.
+    /// Has the extension that gave `admission` count the sign-up, in the transaction in which `account` is created next.
+    /// `None`, and nothing counted, when the admission is no longer valid.
     ///
     /// # Errors
     /// [`Error::Plugin`](crate::Error::Plugin) when it gives no answer, [`Error::Unavailable`](crate::Error::Unavailable) when
@@ -41,7 +40,7 @@ pub trait JudgeSignUps {
     }
 }
 
-/// What an extension says of somebody who signs up.
+/// An extension's admission of a sign-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
     /// The extension.
@@ -50,6 +49,6 @@ pub struct Admission {
     pub opens: bool,
     /// They need neither approval nor a reason.
     pub approves: bool,
-    /// Whoever invited them.
+    /// The inviting account.
     pub invited_by: Option<AccountId>,
 }

@@ -1,4 +1,4 @@
-//! Statements of plugins as data: what they may reach, parameters, limits, results and errors.
+//! Statements of plugins as data: scope, parameters, limits, results and errors.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

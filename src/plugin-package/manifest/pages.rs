@@ -1,6 +1,6 @@
 //! What a manifest may say about pages: `[[page]]`, and `html` of a route.
 //!
-//! Whether a path is taken is asked when the plugin is loaded, with those of routes: `plugins::routes`.
+//! Conflicts with other paths are detected when the plugin is loaded, as for routes: `plugins::routes`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The plugins that are paused on this server, and those who wait for the end of a pause. Pausing itself is
+//! The plugins that are paused on this server, and requests that wait for the end of a pause. Pausing itself is
 //! [`pause`](super::pause).
 
 use std::collections::{BTreeMap, BTreeSet};

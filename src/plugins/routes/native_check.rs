@@ -7,7 +7,7 @@ use plugin_package::sql::Returns;
 /// Checks the native rule of a route against the plugin's statements and feeds.
 ///
 /// # Errors
-/// What is wrong, as a clause about the route.
+/// The fault, as a clause about the route.
 pub(super) fn check(plugin: &Active, route: &Route) -> Result<(), String> {
     let Some(rule) = &route.native else { return Ok(()) };
     match (&rule.feed, &rule.statement) {

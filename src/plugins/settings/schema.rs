@@ -15,7 +15,7 @@ impl SettingsSchema {
     /// The schema, ready to validate by.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub fn new(schema: Value) -> Result<Self, String> {
         Ok(Self { validator: manifest::validator(&schema)?, schema })
     }

@@ -1,6 +1,6 @@
 //! SQL of plugins as it runs: statements, migrations and dumps in the plugin's own name-space of the server's database.
 //!
-//! The language, and its validation at load, are in [`plugin_package::sql`]. The engine refuses what is outside of the
+//! The language, and its validation at load, are in [`plugin_package::sql`]. The engine refuses access outside of the
 //! name-space ([`database::confined`]); limits on rows, bytes, time and size stop the rest.
 
 mod account;

@@ -1,4 +1,4 @@
-//! What a notification says in one sentence, in pushes and in mails.
+//! A notification in one sentence, for pushes and mails.
 
 use context::Cx;
 use context::messages::Language;

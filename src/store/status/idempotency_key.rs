@@ -1,4 +1,4 @@
-//! Idempotency keys: what a request with a key made, so that a repeated request makes nothing twice.
+//! Idempotency keys: the result of a request with a key, so that a repeated request creates nothing twice.
 //!
 //! Reached from `service::status` and `service::scheduled_status`. Expired keys are removed by
 //! [`cleaning`](crate::cleaning).
@@ -6,7 +6,7 @@
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, ScheduledStatusId, StatusId, Time};
 
-/// What a request with an idempotency key made.
+/// The result of a request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// A status.
@@ -61,8 +61,8 @@ pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: Made, now:
     Ok(inserted > 0 || replace(tx, account, key, made, now, since).await?)
 }
 
-/// A key that is there already: locked by a statement of its own, so that the next one sees the status of whoever held it.
-/// In one statement PostgreSQL would wait for them, and then look for that status as of before (READ COMMITTED).
+/// A key that is there already: locked by a statement of its own, so that the next one sees the status of the
+/// request that held it. In one statement PostgreSQL would wait for the lock and then use its old snapshot (READ COMMITTED).
 async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Time, since: Time) -> Result<bool> {
     let _: Option<(StatusId,)> = tx
         .query(sql!(

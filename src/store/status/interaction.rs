@@ -250,7 +250,7 @@ pub async fn list_accounts(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// What an account did to a status, see [`list_accounts`].
+/// An interaction of an account with a status, see [`list_accounts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interaction {
     /// Reblogged it, in a reblog that is not private.

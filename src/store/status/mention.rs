@@ -1,4 +1,4 @@
-//! Mentions: the accounts that a status addresses, and whom its author may address.
+//! Mentions: the accounts that a status addresses, and the accounts that its author may address.
 //!
 //! Reached from `service::status`, which decides who is addressed, in its transaction.
 

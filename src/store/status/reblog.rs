@@ -1,4 +1,4 @@
-//! Reblogs: finding, listing and counting them. A reblog is a status of its own ([`status`](crate::status)).
+//! Reblogs: finding, listing and counting them. A reblog is a status itself ([`status`](crate::status)).
 //!
 //! Reached from `service::reblog` and from the deletion of statuses.
 
