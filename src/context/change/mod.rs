@@ -1,6 +1,6 @@
 //! The change log: a use case says once what happened, in the transaction that makes it true.
 //!
-//! [`record()`] looks a change up in one table, [`listeners`](kinds::listeners): jobs, the outbox of extensions, and
+//! Every kind of change is a row of one table, [`kinds`], which names its listeners, and [`record()`] tells them: jobs, the outbox of extensions, and
 //! listeners in this process (streaming). Durable listeners get a row in the transaction, the others a message after the
 //! commit. A change without listeners costs one lookup and writes nothing.
 //!
@@ -8,6 +8,7 @@
 //!
 //! Design: docs/architecture.md#5-changes-jobs-streaming. Words: docs/contract/events.md.
 
+mod follow_up;
 mod kinds;
 mod live;
 mod push;

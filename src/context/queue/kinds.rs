@@ -414,12 +414,24 @@ pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
 
 impl ReconcileHome {
     /// Most authors of one job, so that its transaction is short.
-    pub const MOST: usize = 40;
+    const MOST: usize = 40;
+
+    /// The jobs for `authors`.
+    #[must_use]
+    pub fn in_parts(account: AccountId, authors: &[AccountId]) -> Vec<Self> {
+        authors.chunks(Self::MOST).map(|authors| Self { account, authors: authors.to_vec() }).collect()
+    }
 }
 
 impl ReconcileList {
     /// Most members of one job, so that its transaction is short.
-    pub const MOST: usize = 40;
+    const MOST: usize = 40;
+
+    /// The jobs for `members`.
+    #[must_use]
+    pub fn in_parts(list: RowId, members: &[AccountId]) -> Vec<Self> {
+        members.chunks(Self::MOST).map(|members| Self { list, members: members.to_vec() }).collect()
+    }
 }
 
 impl SeverDomain {
