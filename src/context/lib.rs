@@ -21,5 +21,6 @@ pub mod vapid;
 
 pub use cx::Cx;
 pub use error::{Error, Result};
+pub use macros::job;
 pub use messages::Language;
 pub use origin::Origin;

@@ -1,13 +1,15 @@
-//! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has, and
-//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once.
+//! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has,
+//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once, and [`job`](macro@job), by which the worker finds
+//! the way a kind of job runs.
 //!
-//! Reached as `model::Row`, which is the trait and the derive, and `model::boxed`. What `Row` implements is in `model::row`; the
+//! Reached as `model::Row`, which is the trait and the derive, `model::boxed` and `context::job`. What `Row` implements is in `model::row`; the
 //! SQL around its lists of columns is in `store`.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemFn, parse_macro_input};
 
 mod boxed;
+mod job;
 mod row;
 
 /// Implements `model::row::Row` for a struct with named fields: each is decoded from the column of its name.
@@ -46,4 +48,20 @@ pub fn row(input: TokenStream) -> TokenStream {
 pub fn boxed(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
     boxed::boxed(item).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Registers the function that does the work of a kind of job, in the file of its use case. The kind itself, its payload, lane
+/// and key, is a row of `context::queue::kinds`.
+///
+/// - `async fn(cx: &Cx, tx: &mut Tx, job: J)` returns what becomes a `context::queue::Next<J>`: nothing, or the job for the
+///   next part of the work. The job is removed in `tx`, which is committed then.
+/// - `async fn(cx: &Cx, job: J)` returns nothing; the worker removes the job.
+/// - `async fn(cx: &Cx, job: J, claim: Claim)` returns a `context::queue::Done`, and may remove the job itself.
+///
+/// # Errors
+/// Does not compile on functions of other shapes.
+#[proc_macro_attribute]
+pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemFn);
+    job::register(&item).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -21,6 +21,7 @@ use database::Tx;
 use model::{AccountId, Actor, Json, RowId, StatusId, Time};
 use store::announcement::{self, ListedAnnouncement, ReactionCount};
 
+use context::job;
 pub use store::announcement::Announcement;
 
 /// Most different reactions to an announcement (docs/contract/rules.md#25-announcements-emojis-preferences).
@@ -291,7 +292,8 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
 }
 
 /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens. Repeating it is harmless.
-pub async fn tend(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
+#[job]
+async fn tend(cx: &Cx, tx: &mut Tx, TendAnnouncement { announcement: id }: TendAnnouncement) -> Result<()> {
     let now = cx.clock.now();
     let found = announcement::lock(tx, id).await?;
     let shown = match found {

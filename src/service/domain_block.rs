@@ -1,17 +1,17 @@
 //! Blocking domains as a person, and what that ends: follows and requests both ways, with all that came of the domain.
 //!
-//! Reached from `/api/v1/domain_blocks`, and [`sever_batch`] from a job. What a block hides is decided elsewhere: statuses
+//! Reached from `/api/v1/domain_blocks`, and [`sever_domain`] from a job. What a block hides is decided elsewhere: statuses
 //! in [`visibility`](super::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
 //! [`instance`](super::instance).
 //!
 //! Spec: docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::{domain, follow, notification};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use context::queue::SeverDomain;
+use context::{Cx, job};
 use database::Tx;
 use model::severance::SeveranceKind;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId};
@@ -74,7 +74,8 @@ fn parse(cx: &Cx, text: &str) -> Result<String> {
 /// Does the next part of what follows from a block: ends follows and requests, then deletes notifications and conversations,
 /// and in the end tells the account how much it lost, if anything. Returns what is still to be done. A block that was taken
 /// back ends no more.
-pub async fn sever_batch(cx: &Cx, tx: &mut Tx, mut job: SeverDomain) -> Result<Option<SeverDomain>> {
+#[job]
+async fn sever_domain(cx: &Cx, tx: &mut Tx, mut job: SeverDomain) -> Result<Option<SeverDomain>> {
     if store::domain_block::exists(&mut *tx, job.account, &job.domain).await? {
         let others =
             store::domain_block::list_related(&mut *tx, job.account, &job.domain, job.after, ACCOUNT_BATCH).await?;

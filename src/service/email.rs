@@ -9,10 +9,10 @@ use minijinja::context;
 
 use crate::templates::Templates;
 use crate::{confirmation, notification, password};
-use context::Cx;
 use context::error::Result;
 use context::messages::Language;
-use context::queue::{self, RequestMail, SendMail, Subject};
+use context::queue::{self, Failure, MailNotifications, RequestMail, SendMail, Subject};
+use context::{Cx, job};
 use crypto::Secret;
 use database::Tx;
 use mail::Email;
@@ -53,8 +53,9 @@ pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
 
 /// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
 /// key.
-pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email: &str) -> Result<()> {
-    let Some(email) = cx.keys.open(REQUESTED, "", sealed_email) else { return Ok(()) };
+#[job]
+async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subject }: RequestMail) -> Result<()> {
+    let Some(email) = cx.keys.open(REQUESTED, "", &sealed_email) else { return Ok(()) };
     let Some(user) = store::user::find_by_email(&mut *tx, email.expose()).await? else { return Ok(()) };
     match subject {
         Subject::Reset => password::send_link(cx, tx, &user).await,
@@ -115,7 +116,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
 
 /// Renders the letter to `account` about the notifications from `first` on that it has not read; `None` when there are none,
 /// or it wants none by mail.
-pub async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
+async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
     let language = user.locale.as_deref().and_then(Language::of).unwrap_or_else(|| cx.language());
@@ -168,4 +169,26 @@ fn subject_line(subject: Subject, language: Language, site_title: &str) -> Strin
         Subject::ScheduleFailed(_) => "mail_schedule.subject",
     };
     language.say_with(key, &[("site", &site_title)])
+}
+
+// Delivery is at least once: a kill between sending and removing the job sends a mail twice.
+
+#[job]
+async fn send_mail(cx: &Cx, job: SendMail) -> Result<(), Failure> {
+    send(cx, compose(cx, job.account, job.subject, job.link).await?).await
+}
+
+#[job]
+async fn mail_notifications(cx: &Cx, job: MailNotifications) -> Result<(), Failure> {
+    send(cx, compose_news(cx, job.account, job.first).await?).await
+}
+
+/// Sends a letter, if there is one.
+async fn send(cx: &Cx, letter: Option<Email>) -> Result<(), Failure> {
+    let Some(letter) = letter else { return Ok(()) };
+    match cx.mail.send(letter).await {
+        Ok(()) => Ok(()),
+        Err(mail::Error::Permanent(why)) => Err(Failure::Fail(why)),
+        Err(mail::Error::Temporary(why)) => Err(Failure::Retry(why)),
+    }
 }

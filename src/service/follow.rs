@@ -8,10 +8,11 @@
 
 use crate::rate_limits::{self, Family};
 use crate::{account, notification, relationship};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
+use context::queue::{AcceptRequests, Failure};
+use context::{Cx, job};
 use database::Tx;
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
@@ -278,4 +279,22 @@ fn check_limit(cx: &Cx, me: &Account) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!("You cannot follow more than {limit} accounts")))
+}
+
+/// Pending requests fetched per query.
+const BATCH: i64 = 100;
+
+/// Accepts the requests that wait after an account was unlocked; those of limited accounts stay pending.
+#[job]
+async fn accept_requests(cx: &Cx, job: AcceptRequests) -> Result<(), Failure> {
+    while store::account::find(&cx.db, job.account).await?.is_some_and(|account| !account.locked) {
+        let waiting = store::follow::list_acceptable(&cx.db, job.account, BATCH).await?;
+        if waiting.is_empty() {
+            break;
+        }
+        for follower in waiting {
+            accept(cx, job.account, follower).await?;
+        }
+    }
+    Ok(())
 }

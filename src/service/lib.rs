@@ -20,6 +20,7 @@ pub mod emoji;
 pub mod featured_tag;
 pub mod filter;
 pub mod follow;
+mod forget_account;
 pub mod heads;
 pub mod instance;
 pub mod link;

@@ -7,6 +7,7 @@
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
 pub mod moving;
+pub(crate) mod purge;
 pub mod stock;
 
 use std::path::{Path, PathBuf};

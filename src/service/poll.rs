@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::mark::refuse_blocked;
 use crate::notification;
 use crate::visibility::{self, Seen};
-use context::Cx;
 use context::error::{Error, Result};
 use context::extension::Notice;
 use context::queue::{self, ExpirePoll};
+use context::{Cx, job};
 use database::Tx;
 use model::{AccountId, Actor, NotificationType, Poll, PollId, StatusId, Time};
 
@@ -216,7 +216,8 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
 
 /// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the others;
 /// for the end when that was moved.
-pub async fn end(cx: &Cx, tx: &mut Tx, job: &ExpirePoll) -> Result<()> {
+#[job]
+async fn end(cx: &Cx, tx: &mut Tx, job: ExpirePoll) -> Result<()> {
     let Some(poll) = store::poll::find(&mut *tx, job.poll).await? else { return Ok(()) };
     let Some(status) = store::status::find(&mut *tx, poll.status_id).await? else { return Ok(()) };
     let Some(end) = poll.expires_at else { return Ok(()) };

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use chrono::Duration;
 
 use super::media::{decode, new_key, put_all};
-use context::Cx;
 use context::error::{Error, Result, Validation};
-use context::queue::{self, PurgeProfileImages};
+use context::queue::{self, Failure, PurgeProfileImages};
+use context::{Cx, job};
 use database::Tx;
 use media::storage::{FileKind, Key};
 use media::{Processed, Purpose};
@@ -154,5 +154,17 @@ async fn replace(
     if !files.is_empty() {
         queue::enqueue(cx, tx, &PurgeProfileImages { account: account.id, files }).await?;
     }
+    Ok(())
+}
+
+#[job]
+async fn purge_profile_images(cx: &Cx, job: PurgeProfileImages) -> Result<(), Failure> {
+    let account = store::account::find(&cx.db, job.account).await?;
+    let shown: Vec<String> = account.map_or_else(Vec::new, |account| {
+        let files = [account.avatar, account.avatar_static, account.header, account.header_static];
+        files.into_iter().flatten().collect()
+    });
+    let unused: Vec<String> = job.files.into_iter().filter(|file| !shown.contains(file)).collect();
+    crate::media::purge::remove(cx, &unused).await?;
     Ok(())
 }

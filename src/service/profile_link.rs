@@ -11,9 +11,10 @@
 use outbound::Target;
 
 use crate::web_page::{self, WebPage};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::Result;
+use context::queue::VerifyLinks;
+use context::{Cx, job};
 use model::{Account, AccountId, Field};
 
 /// Where the page of a field is that is yet to be verified: its whole value is the address.
@@ -25,7 +26,8 @@ pub fn unverified(cx: &Cx, field: &Field) -> Option<Target> {
 
 /// Fetches the pages of the fields of `account` that are yet to be verified, and notes those that link back. A page that cannot
 /// be fetched is not verified.
-pub async fn verify(cx: &Cx, account: AccountId) -> Result<()> {
+#[job]
+async fn verify(cx: &Cx, VerifyLinks { account }: VerifyLinks) -> Result<()> {
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(()) };
     if !account.is_local() || account.is_suspended() {
         return Ok(());

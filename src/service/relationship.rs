@@ -7,9 +7,10 @@
 use chrono::Duration;
 
 use crate::{account, follow, notification};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
+use context::queue::{ExpireMute, Failure, Next};
+use context::{Cx, job};
 use database::Tx;
 use model::relationship::{Listed, Muted};
 use model::{Account, AccountId, Actor, Cursor};
@@ -101,16 +102,6 @@ pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the mute of `target` by `account` if it has expired.
-pub async fn expire_mute(cx: &Cx, account: AccountId, target: AccountId) -> Result<()> {
-    let mut tx = cx.db.begin().await?;
-    if store::relationship::delete_expired_mute(&mut tx, account, target, cx.clock.now()).await? {
-        change::record(cx, &mut tx, Change::Unmuted { account, target }).await?;
-    }
-    tx.commit().await?;
-    Ok(())
-}
-
 /// Features `target` on `actor`'s profile (endorsement); idempotent.
 ///
 /// # Errors
@@ -188,4 +179,13 @@ pub(super) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> R
 /// [`Error::NotFound`] when the other is missing.
 pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<RelationshipRow> {
     store::relationship::list(tx, me, &[other], cx.clock.now()).await?.pop().ok_or(Error::NotFound)
+}
+
+/// Queries ignore expired mutes already, so nothing depends on when this runs.
+#[job]
+async fn expire_mute(cx: &Cx, tx: &mut Tx, job: ExpireMute) -> Result<Next<ExpireMute>, Failure> {
+    if store::relationship::delete_expired_mute(tx, job.account, job.target, cx.clock.now()).await? {
+        change::record(cx, tx, Change::Unmuted { account: job.account, target: job.target }).await?;
+    }
+    Ok(Next::Nothing)
 }

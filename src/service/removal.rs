@@ -13,11 +13,11 @@ use tokio::time::Instant;
 use crate::oauth::revoke;
 use crate::session::Person;
 use crate::{archive, follow, rate_limits, sign_up, status};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
-use context::queue::{self, ForgetAccount, PurgeMedia, PurgeProfileImages, RemoveAccount};
+use context::queue::{self, Failure, ForgetAccount, Next, PurgeMedia, PurgeProfileImages, RemoveAccount};
+use context::{Cx, job};
 use crypto::Secret;
 use database::Tx;
 use model::{Account, AccountId, StatusId};
@@ -100,22 +100,21 @@ async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
     Ok(hidden)
 }
 
-/// Deletes the next batch of the data of `account` in `tx`; returns the statuses deleted, or `None` when only the
-/// account is left.
-pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
+/// Deletes the next batch of the data of `account` in `tx`; false when only the account is
+/// left.
+async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> {
     let media = store::removal::delete_media(tx, account, STATUS_BATCH).await?;
     if !media.is_empty() {
         for DeletedMedia { id, file, preview } in media {
             let files = [file, preview].into_iter().flatten().collect();
             queue::enqueue(cx, tx, &PurgeMedia { media: id, files }).await?;
         }
-        return Ok(Some(Vec::new()));
+        return Ok(true);
     }
-    let mut statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
+    let statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
     if !statuses.is_empty() {
-        let gone = delete_statuses(cx, tx, account, &statuses).await?;
-        statuses.truncate(gone);
-        return Ok(Some(statuses));
+        delete_statuses(cx, tx, account, &statuses).await?;
+        return Ok(true);
     }
     let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
     if !others.is_empty() {
@@ -130,7 +129,7 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
                 store::relationship::delete(tx, Relation::Mute, one, two).await?;
             }
         }
-        return Ok(Some(Vec::new()));
+        return Ok(true);
     }
     store::account::lock(tx, &[account]).await?;
     let marks = store::removal::delete_favourites(tx, account, ROW_BATCH).await?;
@@ -138,7 +137,7 @@ pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Op
     let traces = store::removal::delete_traces(tx, account, ROW_BATCH).await?;
     let gone = marks + votes + traces;
     let kept = if gone == 0 { store::plugin_data::purge_part(tx, account, ROW_BATCH).await? } else { 0 };
-    Ok((gone + kept > 0).then(Vec::new))
+    Ok(gone + kept > 0)
 }
 
 /// Deletes statuses of `author` in `tx`, in order, for as long as the budget of time lasts; returns how many of them are
@@ -163,7 +162,7 @@ pub(super) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, sta
 ///
 /// # Errors
 /// When a plugin's table still refers to it; nothing is deleted then.
-pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
+async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
     if account.suspended_at == Some(account.created_at) {
         // Only the reserved name is left.
@@ -191,9 +190,11 @@ async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, versi
     Ok(store::account::insert(tx, &account, actor).await?)
 }
 
-/// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether
-/// an event up to the number `last` is still kept for a plugin.
-pub async fn delete_plugin_data_batch(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
-    let kept = store::plugin_event::exists_up_to(&mut *tx, last).await?;
-    Ok((store::plugin_data::purge_part(tx, account, ROW_BATCH).await? > 0, kept))
+#[job]
+async fn remove_account(cx: &Cx, tx: &mut Tx, job: RemoveAccount) -> Result<Next<RemoveAccount>, Failure> {
+    if delete_batch(cx, tx, job.account).await? {
+        return Ok(Next::Now(job));
+    }
+    finish(cx, tx, job.account).await?;
+    Ok(Next::Nothing)
 }

@@ -6,12 +6,13 @@
 //! everything is as before, else [`renew_lost`] has other pairs made. Nothing is renewed without being asked, since a server
 //! that was started with a wrong key by mistake would lose the keys of everybody.
 
-use context::Cx;
 use context::error::Result;
-use context::queue::{self, GenerateKey};
-use crypto::{Keys, Secret};
+use context::queue::{self, Done, Failure, GenerateKey};
+use context::{Cx, job};
+use crypto::{Keys, Secret, key_pair};
 use database::{Executor, Tx};
 use model::AccountId;
+use store::job::Claim;
 
 /// The purpose under which signing keys are sealed.
 const PURPOSE: &str = "signing-keys";
@@ -62,4 +63,20 @@ pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Optio
         }
     }
     Ok((last, renewed))
+}
+
+/// A job rather than part of the sign-up, since it takes some 100 ms of CPU time and a thousand accounts may be created at once.
+#[job]
+async fn generate_key(cx: &Cx, job: GenerateKey, claim: Claim) -> Result<Done, Failure> {
+    if !store::account::lacks_keys(&cx.db, job.account).await? {
+        return Ok(Done::Remove);
+    }
+    let made = tokio::task::spawn_blocking(key_pair::generate).await.map_err(context::Error::internal)?;
+    let (public, private) = made.map_err(context::Error::internal)?;
+    let sealed = seal(cx, job.account, &private)?;
+    let mut tx = cx.db.begin().await?;
+    store::account::set_keys(&mut tx, job.account, &public, &sealed).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }

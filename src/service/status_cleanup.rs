@@ -14,13 +14,14 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 
 use crate::removal;
-use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::extension::CleanupException;
-use context::queue::DeleteOldStatuses;
+use context::queue::{self, DeleteOldStatuses, Done, Failure};
+use context::{Cx, job};
 use database::Tx;
 use model::clock::Ids;
 use model::{AccountId, StatusId};
+use store::job::Claim;
 use store::status_cleanup::StatusCleanupException;
 
 const DAY: i64 = 24 * 60 * 60;
@@ -109,7 +110,7 @@ pub struct OldStatuses {
 }
 
 /// What the walk comes to next: `None` at its end. No transaction is open, since extensions are asked.
-pub async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
+async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
     let Some(policy) = store::status_cleanup::find_next(&cx.db, job.account).await? else { return Ok(None) };
     let account = policy.account_id;
     let leave = || {
@@ -136,9 +137,29 @@ pub async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>
 }
 
 /// Deletes a batch of `old`; returns where the walk goes on.
-pub async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
+async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
     let OldStatuses { account, ids, then } = old;
     let batch = &ids[..ids.len().min(BATCH)];
     let gone = if batch.is_empty() { 0 } else { removal::delete_statuses(cx, tx, account, batch).await? };
     Ok(if gone < ids.len() { DeleteOldStatuses { account, after: batch[gone - 1] } } else { then })
+}
+
+/// How often a walk begins.
+const INTERVAL: TimeDelta = TimeDelta::days(1);
+
+/// Extensions are asked before the transaction begins.
+#[job]
+async fn delete_old_statuses(cx: &Cx, job: DeleteOldStatuses, claim: Claim) -> Result<Done, Failure> {
+    let found = next(cx, job).await?;
+    let mut tx = cx.db.begin().await?;
+    match found {
+        Some(old) => {
+            let next = delete(cx, &mut tx, old).await?;
+            queue::enqueue(cx, &mut tx, &next).await?;
+        }
+        None => queue::enqueue_at(cx, &mut tx, &DeleteOldStatuses::begin(), cx.clock.now() + INTERVAL).await?,
+    }
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }

@@ -1,25 +1,24 @@
 //! Jobs: make an archive that somebody asked for, and delete it when its time is over (`service::archive`).
 
-use super::Run;
+use context::job;
 use context::queue::{Done, ExpireArchive, Failure, MakeArchive};
 use context::{Cx, Result};
 use model::Account;
 use service::archive::{self, Archive};
 use store::job::Claim;
 
-impl Run for MakeArchive {
-    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        let Some((archive, account)) = archive::find_unfinished(cx, self.archive).await? else {
-            return Ok(Done::Remove);
-        };
-        match make(cx, &archive, &account).await {
-            Ok((key, size_bytes)) => archive::end(cx, &archive, Some((&key, size_bytes)), claim).await,
-            Err(error) if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
-                tracing::error!(%error, archive.id = %archive.id, "could not make an archive");
-                archive::end(cx, &archive, None, claim).await
-            }
-            Err(error) => Err(error.into()),
+#[job]
+async fn make_archive(cx: &Cx, job: MakeArchive, claim: Claim) -> Result<Done, Failure> {
+    let Some((archive, account)) = archive::find_unfinished(cx, job.archive).await? else {
+        return Ok(Done::Remove);
+    };
+    match make(cx, &archive, &account).await {
+        Ok((key, size_bytes)) => archive::end(cx, &archive, Some((&key, size_bytes)), claim).await,
+        Err(error) if !error.is_fault() && claim.attempts >= i64::from(cx.config.jobs.max_attempts) => {
+            tracing::error!(%error, archive.id = %archive.id, "could not make an archive");
+            archive::end(cx, &archive, None, claim).await
         }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -31,9 +30,8 @@ async fn make(cx: &Cx, archive: &Archive, account: &Account) -> Result<(String, 
     Ok((archive::keep(cx, archive, &path).await?.to_string(), size_bytes))
 }
 
-impl Run for ExpireArchive {
-    async fn run(self, cx: &Cx, _: Claim) -> Result<Done, Failure> {
-        archive::expire(cx, &self).await?;
-        Ok(Done::Remove)
-    }
+#[job]
+async fn expire_archive(cx: &Cx, job: ExpireArchive) -> Result<(), Failure> {
+    archive::expire(cx, &job).await?;
+    Ok(())
 }

@@ -6,10 +6,10 @@
 use model::boxed;
 use std::time::Duration;
 
-use super::Run;
 use chrono::TimeDelta;
 use context::Cx;
 use context::error::Result;
+use context::job;
 use context::queue::{self, Clean, Done, Failure};
 use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
@@ -39,27 +39,26 @@ pub async fn schedule(cx: &Cx) -> Result<()> {
     Ok(())
 }
 
-impl Run for Clean {
-    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        while cx.db.release_pages().await? {
-            tokio::time::sleep(STEP_PAUSE).await;
-        }
-        let now = cx.clock.now();
-        let mut tx = cx.db.begin().await?;
-        store::session::delete_expired(&mut tx, now).await?;
-        store::one_time_link::delete_expired(&mut tx, now).await?;
-        store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
-        store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
-        store::plugin_kv::delete_expired(&mut tx, now).await?;
-        let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
-        if old > 0 {
-            tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
-        }
-        // Events are deleted in batches: the rest goes with the next run, which is due at once.
-        let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
-        queue::enqueue_at(cx, &mut tx, &self, now + next).await?;
-        queue::finish(&mut tx, claim).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
+#[job]
+async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
+    while cx.db.release_pages().await? {
+        tokio::time::sleep(STEP_PAUSE).await;
     }
+    let now = cx.clock.now();
+    let mut tx = cx.db.begin().await?;
+    store::session::delete_expired(&mut tx, now).await?;
+    store::one_time_link::delete_expired(&mut tx, now).await?;
+    store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
+    store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
+    store::plugin_kv::delete_expired(&mut tx, now).await?;
+    let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
+    if old > 0 {
+        tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
+    }
+    // Events are deleted in batches: the rest goes with the next run, which is due at once.
+    let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
+    queue::enqueue_at(cx, &mut tx, &job, now + next).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }

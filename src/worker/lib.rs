@@ -1,47 +1,21 @@
 //! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
 //!
-//! One file per kind of job, each a call of a service; the kinds themselves are data, in `context::queue`. Jobs of
-//! extensions run through the core's port, those of feeds mostly without a lease ([`feed_lane`]). A job that fails for
+//! How a kind of job runs is in the file of its use case, in `service`; here are only those that need a rendering, that have no
+//! use case (feeds, recurring clean-up, what extensions leave behind), and the jobs of feeds, which run mostly without a lease
+//! ([`feed_lane`]). Jobs of extensions run through the port. A job that fails for
 //! good becomes a dead letter. A job that panics, or whose worker is killed, has failed in this attempt. A lease is renewed
 //! for as long as its job runs (heartbeat), so that only a node that died or is cut off loses it. A job may run twice, so
 //! every kind is idempotent.
 
-mod accept_requests;
 mod archives;
-mod attach_card;
 pub mod cron;
-mod delete_filtered;
-mod delete_old_notifications;
-mod delete_old_statuses;
-mod expire_mute;
-mod expire_poll;
-mod expire_status;
 mod feed;
 mod feed_lane;
-mod fetch_card;
-mod forget_account;
-mod generate_key;
-mod judge_notices;
-mod merge_notifications;
-mod process_media;
-mod prune_cards;
-mod publish_scheduled;
-mod purge_media;
 mod purge_plugin;
-mod purge_profile_images;
 mod reconcile_feeds;
 mod record_changes;
-mod refresh_trends;
-mod remove_account;
-mod request_mail;
-mod run_import;
-mod send_mail;
 mod send_push;
-mod sever_domain;
-mod tend_announcement;
-mod tend_feeds;
 mod trim_feeds;
-mod verify_links;
 
 #[cfg(test)]
 mod tests;
@@ -57,7 +31,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use context::hosts::PUSH_REQUESTS as REQUESTS_TO_A_HOST;
-use context::queue::{self, Done, Failure, Job};
+use context::queue::{self, Done, Failure};
 use context::{Cx, Result};
 use database::Tx;
 use model::job::Lane;
@@ -76,70 +50,15 @@ const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
 /// The longest back-off, before jitter.
 const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(6);
 
-/// How a kind of job runs.
-trait Run: Job {
-    /// Does the work. `claim` is for a job that deletes its own row in the transaction of its work (see [`Done`]).
-    fn run(self, cx: &Cx, claim: Claim) -> impl Future<Output = Result<Done, Failure>> + Send;
-}
-
-/// Runs a job by the name of its kind. Every kind is listed here but those of the feed lane.
+/// Runs a job by the name of its kind.
 async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     if cx.extensions().owns_job(&row.kind) {
         return cx.extensions().run_job(cx, row).await;
     }
-    macro_rules! kinds {
-        ($($kind:ident),* $(,)?) => {
-            match row.kind.as_str() {
-                $(queue::$kind::KIND => {
-                    let job: queue::$kind =
-                        serde_json::from_value(row.payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))?;
-                    // Apart, so that nobody who waits for a job has the room that the largest kind takes.
-                    Box::pin(job.run(cx, row.claim)).await
-                })*
-                other => Err(Failure::Fail(format!("unknown kind {other}"))),
-            }
-        };
+    match queue::run::runner(&row.kind) {
+        Some(runner) => (runner.run)(cx, row).await,
+        None => Err(Failure::Fail(format!("unknown kind {}", row.kind))),
     }
-    kinds!(
-        AcceptRequests,
-        AttachCard,
-        BumpCard,
-        Clean,
-        DeleteFiltered,
-        DeleteOldNotifications,
-        DeleteOldStatuses,
-        ExpireArchive,
-        ExpireMute,
-        ExpirePoll,
-        ExpireStatus,
-        FetchCard,
-        ForgetAccount,
-        GenerateKey,
-        JudgeNotices,
-        MailNotifications,
-        MakeArchive,
-        MergeNotifications,
-        ProcessMedia,
-        PruneCards,
-        PublishScheduled,
-        PurgeCardImage,
-        PurgeMedia,
-        PurgePlugin,
-        PurgeProfileImages,
-        RecordChanges,
-        RefreshTrends,
-        RemoveAccount,
-        RequestMail,
-        RunImport,
-        SendMail,
-        SendPush,
-        SeverDomain,
-        TendAnnouncement,
-        TendFeeds,
-        TrimFeeds,
-        TrimMediaCache,
-        VerifyLinks,
-    )
 }
 
 /// Runs jobs until `stop` is true, then waits for the running ones to end (drain). A process without workers tells those

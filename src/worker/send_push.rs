@@ -1,8 +1,8 @@
 //! Job: sends a notification to one subscription (`service::push`). A push that fails is tried five times more and then
 //! given up: it is no use to anyone later, so it becomes no dead letter.
 
-use super::Run;
 use context::Cx;
+use context::job;
 use context::queue::{Done, Failure, SendPush, enqueue_at, finish};
 use entity::push_message;
 use service::push::{self, Sent};
@@ -11,23 +11,22 @@ use store::job::Claim;
 /// How many times a push is sent before it is given up (docs/contract/push.md#5-message).
 const MAX_ATTEMPTS: i64 = 6;
 
-impl Run for SendPush {
-    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        let last = claim.attempts >= MAX_ATTEMPTS;
-        let Some(push) = push::due(cx, self.subscription, self.notification).await? else { return Ok(Done::Remove) };
-        let message = push_message::render(cx, push.language, &push.actor, &push.token, &push.shown).await?;
-        let Some(message) = message else { return Ok(Done::Remove) };
-        match push::send(cx, &push, message.as_str(), last).await? {
-            Sent::Done => Ok(Done::Remove),
-            Sent::Failed(_) if last => Ok(Done::Remove),
-            Sent::Failed(why) => Err(Failure::Retry(why)),
-            Sent::Later(at) => {
-                let mut tx = cx.db.begin().await?;
-                enqueue_at(cx, &mut tx, &self, at).await?;
-                finish(&mut tx, claim).await?;
-                tx.commit().await?;
-                Ok(Done::Removed)
-            }
+#[job]
+async fn send_push(cx: &Cx, job: SendPush, claim: Claim) -> Result<Done, Failure> {
+    let last = claim.attempts >= MAX_ATTEMPTS;
+    let Some(push) = push::due(cx, job.subscription, job.notification).await? else { return Ok(Done::Remove) };
+    let message = push_message::render(cx, push.language, &push.actor, &push.token, &push.shown).await?;
+    let Some(message) = message else { return Ok(Done::Remove) };
+    match push::send(cx, &push, message.as_str(), last).await? {
+        Sent::Done => Ok(Done::Remove),
+        Sent::Failed(_) if last => Ok(Done::Remove),
+        Sent::Failed(why) => Err(Failure::Retry(why)),
+        Sent::Later(at) => {
+            let mut tx = cx.db.begin().await?;
+            enqueue_at(cx, &mut tx, &job, at).await?;
+            finish(&mut tx, claim).await?;
+            tx.commit().await?;
+            Ok(Done::Removed)
         }
     }
 }

@@ -1,24 +1,43 @@
-//! Job: trims plugin feeds of one kind to their maximum length. Queued on insertion, deduplicated per kind of feed.
+//! Jobs: keep feeds at their length. Those of homes and lists are walked over once an hour, when the feeds of people who are away
+//! are dropped as well; those of plugins when something entered them. In batches, so that no transaction holds the write lock for
+//! long.
+//!
+//! A dropped feed is rebuilt when its owner returns (docs/contract/rules.md#12-timelines).
 
-use super::Run;
+use chrono::TimeDelta;
 use context::Cx;
-use context::error::Result;
-use context::queue::{Done, Failure, PLUGIN_FEED_LENGTH, TrimFeeds, enqueue, finish};
-use store::job::Claim;
+use context::job;
+use context::queue::{Failure, Next, PLUGIN_FEED_LENGTH, TendFeeds, TrimFeeds};
+use database::Tx;
+use store::feed::{HOME, LIST};
 
-/// Feeds trimmed per transaction.
+/// How often a walk begins.
+const INTERVAL: TimeDelta = TimeDelta::hours(1);
+/// How long an account may be inactive before its feed is dropped.
+const INACTIVE_AFTER: TimeDelta = TimeDelta::days(7);
+/// Owners of feeds per transaction.
 const BATCH: i64 = 200;
 
-impl Run for TrimFeeds {
-    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        let mut tx = cx.db.begin().await?;
-        let owners = store::plugin_feed::list_owners(&mut tx, self.kind, self.after, BATCH).await?;
-        store::feed::trim(&mut tx, self.kind, &owners, PLUGIN_FEED_LENGTH).await?;
-        if let Some(last) = owners.last() {
-            enqueue(cx, &mut tx, &Self { after: *last, ..self }).await?;
-        }
-        finish(&mut tx, claim).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
+#[job]
+async fn tend_feeds(cx: &Cx, tx: &mut Tx, job: TendFeeds) -> Result<Next<TendFeeds>, Failure> {
+    let now = cx.clock.now();
+    if i64::from(job.after) == 0 {
+        store::feed::drop_unused(tx, now - INACTIVE_AFTER).await?;
     }
+    let owners = store::feed::list_owners(&mut *tx, job.after, BATCH).await?;
+    let keep = i64::from(cx.config.timelines.home_limit);
+    store::feed::trim(tx, HOME, &owners, keep).await?;
+    let lists = store::list::list_ids(&mut *tx, &owners).await?;
+    store::feed::trim(tx, LIST, &lists, keep).await?;
+    Ok(match owners.last() {
+        Some(last) => Next::Now(TendFeeds { after: *last }),
+        None => Next::At(now + INTERVAL, TendFeeds::begin()),
+    })
+}
+
+#[job]
+async fn trim_feeds(_: &Cx, tx: &mut Tx, job: TrimFeeds) -> Result<Next<TrimFeeds>, Failure> {
+    let owners = store::plugin_feed::list_owners(&mut *tx, job.kind, job.after, BATCH).await?;
+    store::feed::trim(tx, job.kind, &owners, PLUGIN_FEED_LENGTH).await?;
+    Ok(owners.last().map(|last| TrimFeeds { after: *last, ..job }).into())
 }

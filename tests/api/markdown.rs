@@ -1,6 +1,7 @@
 //! Statuses in Markdown, and statuses whose text says when they are deleted.
 
 use chrono::Duration;
+use context::queue::ExpireStatus;
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -103,7 +104,7 @@ async fn job_waits_when_the_clock_was_set_back() {
     let id = status["id"].as_str().unwrap();
     let mut tx = app.db().begin().await.unwrap();
     let status_id = id.parse::<i64>().unwrap().into();
-    service::status::expire(&app.app, &mut tx, status_id).await.unwrap();
+    service::status::expire(&app.app, &mut tx, ExpireStatus { status: status_id }).await.unwrap();
     tx.commit().await.unwrap();
     alice.get(&path(&status, "")).ok().await;
     app.app.clock.advance(Duration::minutes(11));

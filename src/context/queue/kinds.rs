@@ -1,6 +1,7 @@
 //! Every kind of job on one page: its payload, its name in the database, its lane and its deduplication key.
 //!
-//! Each runs in a file of its own in the crate `worker`.
+//! How each runs is in the file of its use case, a function with the attribute [`job`](macro@crate::job); those of the feed lane
+//! run in the crate `worker`.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,8 @@ macro_rules! jobs {
         $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)? => {
             $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
         }
-    )+) => {$(
+    )+) => {
+        $(
         $(#[$doc])*
         #[derive(Debug, Serialize, Deserialize)]
         pub struct $name {
@@ -32,7 +34,11 @@ macro_rules! jobs {
                 Some($key)
             })?
         }
-    )+};
+    )+
+
+        /// The names of all kinds, with their lanes.
+        pub const KINDS: &[(&str, Lane)] = &[$(($kind, Lane::$lane)),+];
+    };
 }
 
 jobs! {

@@ -2,12 +2,14 @@
 //!
 //! [`enqueue()`] inserts a row; the crate `worker` claims rows under a lease, runs them and removes them, with exponential
 //! back-off and dead letters. A job may run twice (a kill between its work and its removal), so every kind is idempotent.
-//! The kinds are the structs of [`kinds`]; nothing here knows how they run.
+//! A kind of job is a row of [`kinds`], and a function with the attribute [`job`](macro@crate::job) in the file of its use case.
 
 mod enqueue;
 mod job;
 pub mod kinds;
+pub mod run;
 
 pub use enqueue::{enqueue, enqueue_all, enqueue_all_at, enqueue_at, finish};
 pub use job::{Done, Failure, Job};
 pub use kinds::*;
+pub use run::Next;

@@ -9,12 +9,13 @@ use outbound::{FetchError, Target};
 use super::preview::Preview;
 use super::{bump, image, oembed};
 use crate::{domain, web_page};
-use context::Cx;
 use context::error::Result;
 use context::hosts::Ended;
-use context::queue::{self, PurgeCardImage};
+use context::queue::{self, BumpCard, Done, Failure, FetchCard, PurgeCardImage};
+use context::{Cx, job};
 use model::card::{CardKind, CardState};
 use model::{AccountId, PreviewCard, RowId, StatusId, Time};
+use store::job::Claim;
 
 /// After how long a card is fetched again when a status uses it (docs/contract/rules.md#10-statuses).
 const REFRESH: TimeDelta = TimeDelta::days(14);
@@ -31,7 +32,7 @@ const MAX_FAILURES: i64 = 4;
 
 /// What is to be done with the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fetched {
+enum Fetched {
     /// Nothing more.
     Done,
     /// It is to run again then.
@@ -39,7 +40,7 @@ pub enum Fetched {
 }
 
 /// Fetches the page of a card, unless it is not due or gone.
-pub async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
+async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     let Some(card) = store::card::find(&cx.db, id).await?.filter(|_| cx.config.previews.enabled) else {
         return Ok(Fetched::Done);
     };
@@ -106,7 +107,7 @@ async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) 
         queue::enqueue(cx, &mut tx, &PurgeCardImage { card: id, image }).await?;
     }
     if !new.looks_like(&old) {
-        bump(cx, &mut tx, id, StatusId::from(i64::MAX)).await?;
+        bump(cx, &mut tx, BumpCard { card: id, before: StatusId::from(i64::MAX) }).await?;
     }
     tx.commit().await?;
     Ok(next(&new))
@@ -163,4 +164,15 @@ fn next(card: &PreviewCard) -> Fetched {
         CardState::Waiting => Fetched::Later(card.due_at),
         CardState::Found | CardState::Nothing => Fetched::Done,
     }
+}
+
+/// What the page did is noted in the card, so that a failure of the page is none of the job, which runs again when the card is due.
+#[job]
+async fn fetch_card(cx: &Cx, job: FetchCard, claim: Claim) -> Result<Done, Failure> {
+    let Fetched::Later(at) = fetch(cx, job.card).await? else { return Ok(Done::Remove) };
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue_at(cx, &mut tx, &job, at).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }

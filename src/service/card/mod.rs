@@ -20,13 +20,14 @@ mod structured;
 use chrono::TimeDelta;
 use outbound::Target;
 
-pub use fetch::{Fetched, fetch};
 pub(crate) use review::approved;
 pub use review::{list, refetch, review};
 
-use context::Cx;
 use context::error::Result;
-use context::queue::{self, BumpCard, FetchCard, PurgeCardImage};
+use context::queue::{
+    self, AttachCard, BumpCard, Failure, FetchCard, Next, PruneCards, PurgeCardImage, TrimMediaCache,
+};
+use context::{Cx, job};
 use database::Tx;
 use model::{RowId, StatusId};
 use store::card::CardImage;
@@ -59,7 +60,8 @@ fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
 
 /// Gives a status the card of the link in its text, instead of the one that it has, or takes that away; and queues the fetch
 /// of a card that is due.
-pub async fn attach(cx: &Cx, id: StatusId) -> Result<()> {
+#[job]
+async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
     let Some(status) = store::status::find(&cx.db, id).await? else { return Ok(()) };
     let link = link(cx, &status.text).filter(|_| cx.config.previews.enabled);
     let now = cx.clock.now();
@@ -88,7 +90,8 @@ pub async fn attach(cx: &Cx, id: StatusId) -> Result<()> {
 }
 
 /// Counts the versions of the next statuses up that have the card, the newest first, and queues the rest.
-pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result<()> {
+#[job]
+async fn bump(cx: &Cx, tx: &mut Tx, BumpCard { card, before }: BumpCard) -> Result<()> {
     let statuses = store::card::list_statuses(&mut *tx, card, before, BUMP_BATCH).await?;
     store::status::bump_all(tx, &statuses).await?;
     match statuses.last() {
@@ -101,7 +104,7 @@ pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result
 
 /// Takes pictures away until the others fit into the media cache, those of cards that were used longest ago first; true when
 /// more are to go. What is taken away is fetched again when somebody uses the link.
-pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
+async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let limit = i64::try_from(cx.config.media.cache_limit_bytes).unwrap_or(i64::MAX);
     let mut excess = store::card::sum_images(&mut *tx).await? - limit;
     if limit == 0 || excess <= 0 {
@@ -117,7 +120,7 @@ pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let dropped = store::card::drop_images(tx, &ids).await?;
     for CardImage { id, image, .. } in oldest.into_iter().filter(|card| dropped.contains(&card.id)) {
         queue::enqueue(cx, tx, &PurgeCardImage { card: id, image }).await?;
-        bump(cx, tx, id, StatusId::from(i64::MAX)).await?;
+        bump(cx, tx, BumpCard { card: id, before: StatusId::from(i64::MAX) }).await?;
     }
     tracing::info!(cards = dropped.len(), "the media cache is full: pictures that were used longest ago are deleted");
     Ok(excess > 0)
@@ -125,7 +128,7 @@ pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
 
 /// Deletes those of the next cards after `after` that no status has; returns the last one that it looked at, or `None` at the
 /// end.
-pub async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
+async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
     let ids = store::card::list_ids(&mut *tx, after, PRUNE_BATCH).await?;
     for (card, image) in store::card::delete_unused(tx, &ids, cx.clock.now() - UNUSED_TTL).await? {
         if let Some(image) = image {
@@ -134,4 +137,32 @@ pub async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> 
     }
     let full = i64::try_from(ids.len()).is_ok_and(|many| many == PRUNE_BATCH);
     Ok(ids.last().copied().filter(|_| full))
+}
+
+/// How often a walk through the cards begins.
+const PRUNE_EVERY: TimeDelta = TimeDelta::hours(6);
+/// How often the size of the cache is looked at.
+const TRIM_EVERY: TimeDelta = TimeDelta::hours(1);
+
+#[job]
+async fn prune_cards(cx: &Cx, tx: &mut Tx, job: PruneCards) -> Result<Next<PruneCards>, Failure> {
+    Ok(match prune(cx, tx, job.after).await? {
+        Some(after) => Next::Now(PruneCards { after }),
+        None => Next::At(cx.clock.now() + PRUNE_EVERY, PruneCards::begin()),
+    })
+}
+
+#[job]
+async fn trim_media_cache(cx: &Cx, tx: &mut Tx, job: TrimMediaCache) -> Result<Next<TrimMediaCache>, Failure> {
+    let next = if trim_cache(cx, tx).await? { TimeDelta::zero() } else { TRIM_EVERY };
+    Ok(Next::At(cx.clock.now() + next, job))
+}
+
+#[job]
+async fn purge_card_image(cx: &Cx, job: PurgeCardImage) -> Result<(), Failure> {
+    let card = store::card::find(&cx.db, job.card).await?;
+    if card.and_then(|card| card.image).as_ref() != Some(&job.image) {
+        crate::media::purge::remove(cx, &[job.image]).await?;
+    }
+    Ok(())
 }

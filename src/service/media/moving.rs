@@ -11,13 +11,14 @@
 use std::path::{Path, PathBuf};
 
 use super::{Picture, meta_of, no_thumbnail, not_stored, process_file, put_all, refused, unguessable};
-use context::Cx;
 use context::error::{Error, Result};
-use context::queue::{self, ProcessMedia};
+use context::queue::{self, Done, Failure, ProcessMedia};
+use context::{Cx, job};
 use media::storage::{FileKind, Key, Storage};
 use media::{Container, Converted, Focus, Format, Kind, Meta, Permit, Processed, Purpose, Streams, converter};
 use model::media::{MediaKind, MediaState};
 use model::{Actor, Json, MediaAttachment, MediaId};
+use store::job::Claim;
 
 /// How often a conversion is tried that the machine fails, rather than the file.
 const MAX_ATTEMPTS: i64 = 3;
@@ -300,4 +301,14 @@ pub(super) fn set_thumbnail(media: &mut MediaAttachment, key: &Key, picture: &Pr
     media.preview = Some(key.to_string());
     media.blurhash = Some(picture.blurhash.clone());
     Ok(())
+}
+
+/// A file that cannot be converted is no failure of the job: whoever sent it is told.
+#[job]
+async fn process_media(cx: &Cx, job: ProcessMedia, claim: Claim) -> Result<Done, Failure> {
+    if process(cx, &job, Processing::Later { attempt: claim.attempts }).await? {
+        Ok(Done::Remove)
+    } else {
+        Err(Failure::NotNow("other files of the same account are converted first".to_owned()))
+    }
 }

@@ -8,7 +8,7 @@ use crate::conversation;
 use context::error::Result;
 use context::extension::{Judgement, Notice};
 use context::queue::{self, JudgeNotices};
-use context::{Cx, Origin};
+use context::{Cx, Origin, job};
 use database::Tx;
 use model::{AccountId, NotificationType, StatusId};
 use store::notification::make::NewNotification;
@@ -40,7 +40,8 @@ pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Resu
 ///
 /// # Errors
 /// What was not processed stays pending.
-pub async fn judge_waiting(cx: &Cx) -> Result<()> {
+#[job]
+async fn judge_waiting(cx: &Cx, _: JudgeNotices) -> Result<()> {
     loop {
         let rows = waiting::first(&cx.db, BATCH).await?;
         if rows.is_empty() {

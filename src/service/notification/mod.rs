@@ -21,7 +21,6 @@ mod staff;
 pub mod title;
 
 pub use by_mail::{Letter, letter, receiver_of_letters, stop_letters, unsubscribe_url};
-pub use judge::judge_waiting;
 pub use notify::notify;
 pub use retention::delete_old;
 pub use staff::{StaffNotice, notify_staff};

@@ -1,19 +1,19 @@
 //! Notification requests: senders whose mentions the policy filtered, until the receiver accepts or dismisses them.
 //!
 //! Reached from `/api/v1/notifications/requests`. To accept is to permit the sender from now on; what was filtered is
-//! shown by a job ([`merge_batch`]). To dismiss deletes what was filtered, and the policy applies to what comes.
+//! shown by a job ([`merge_notifications`]). To dismiss deletes what was filtered, and the policy applies to what comes.
 //!
 //! Spec: docs/contract/rules.md#13-notifications.
 
 use crate::conversation;
 use crate::visibility::{self, Place, Seen};
-use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::queue::{self, DeleteFiltered, MergeNotifications};
+use context::{Cx, job};
 use database::Tx;
 use model::status::Visibility;
-use model::{AccountId, Actor, Cursor, NotificationId, RowId, StatusId};
+use model::{AccountId, Actor, Cursor, RowId, StatusId};
 use store::notification::requests::{self, RequestRow};
 
 /// Notifications shown or deleted in one transaction.
@@ -67,8 +67,8 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     let last = cx.ids.next();
     for from in &senders {
         let job = DeleteFiltered { account: actor.id, from: *from, last };
-        if delete_filtered(&mut tx, &job).await? {
-            queue::enqueue(cx, &mut tx, &job).await?;
+        if let Some(rest) = delete_filtered(cx, &mut tx, job).await? {
+            queue::enqueue(cx, &mut tx, &rest).await?;
         }
     }
     tx.commit().await?;
@@ -80,18 +80,19 @@ pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
     Ok(requests::is_merged(&cx.db, actor.id).await?)
 }
 
-/// Shows the next notifications to `account` from `from` that were filtered, whom it permitted; false when these were the
-/// last.
-pub async fn merge_batch(cx: &Cx, tx: &mut Tx, account: AccountId, from: AccountId) -> Result<bool> {
+/// Shows the next notifications that were filtered before their sender was permitted.
+#[job]
+async fn merge_notifications(cx: &Cx, tx: &mut Tx, job: MergeNotifications) -> Result<Option<MergeNotifications>> {
+    let MergeNotifications { account, from } = job;
     let shown = requests::unfilter(tx, account, from, BATCH).await?;
     receive_direct(cx, tx, account, &shown).await?;
     if shown.len() as u64 == BATCH.unsigned_abs() {
-        return Ok(true);
+        return Ok(Some(job));
     }
     if requests::set_merged(tx, account, from).await? && requests::is_merged(&mut *tx, account).await? {
         change::record(cx, tx, Change::NotificationsMerged { receiver: account }).await?;
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Brings the direct ones among `statuses` to the conversations of `account`.
@@ -108,10 +109,11 @@ async fn receive_direct(cx: &Cx, tx: &mut Tx, account: AccountId, statuses: &[Op
     Ok(())
 }
 
-/// Deletes the next filtered notifications of a dismissed request; false when these were the last.
-pub async fn delete_filtered(tx: &mut Tx, job: &DeleteFiltered) -> Result<bool> {
-    let last: NotificationId = job.last;
-    Ok(requests::delete_filtered(tx, job.account, job.from, last, BATCH).await? == BATCH.unsigned_abs())
+/// Deletes the next filtered notifications of a dismissed request.
+#[job]
+async fn delete_filtered(_: &Cx, tx: &mut Tx, job: DeleteFiltered) -> Result<Option<DeleteFiltered>> {
+    let deleted = requests::delete_filtered(tx, job.account, job.from, job.last, BATCH).await?;
+    Ok((deleted == BATCH.unsigned_abs()).then_some(job))
 }
 
 async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<RequestRow>) -> Result<Vec<VisibleRequest>> {

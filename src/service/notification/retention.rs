@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 
-use context::Cx;
 use context::error::Result;
+use context::queue::{DeleteOldNotifications, Failure, Next};
+use context::{Cx, job};
 use database::Tx;
 use model::{NotificationId, Time};
 
@@ -29,4 +30,17 @@ pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
 /// The lowest id of what was made at `time`: milliseconds and a sequence of 16 bits (docs/contract/rules.md#1-transport).
 fn first_id(time: Time) -> NotificationId {
     (time.timestamp_millis() << 16).into()
+}
+
+/// How often a walk begins.
+const INTERVAL: TimeDelta = TimeDelta::hours(6);
+
+#[job]
+async fn delete_old_notifications(
+    cx: &Cx,
+    tx: &mut Tx,
+    job: DeleteOldNotifications,
+) -> Result<Next<DeleteOldNotifications>, Failure> {
+    let more = delete_old(cx, tx).await?;
+    Ok(if more { Next::Now(job) } else { Next::At(cx.clock.now() + INTERVAL, job) })
 }

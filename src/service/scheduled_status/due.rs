@@ -6,10 +6,10 @@
 use super::{Params, publish_later};
 use crate::status::{self, Made, Prepared};
 use crate::{auth, email};
-use context::Cx;
 use context::error::{Error, Result};
-use context::queue::{self, Done, Failure, Subject};
-use model::{Actor, ScheduledStatus, ScheduledStatusId};
+use context::queue::{self, Done, Failure, PublishScheduled, Subject};
+use context::{Cx, job};
+use model::{Actor, ScheduledStatus};
 use store::job::Claim;
 
 /// Publishes a scheduled status, if its time has come. The job is removed in the transaction that publishes, so that it is
@@ -17,7 +17,12 @@ use store::job::Claim;
 ///
 /// # Errors
 /// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
-pub async fn publish_due(cx: &Cx, id: ScheduledStatusId, claim: Claim) -> Result<Done, Failure> {
+#[job]
+async fn publish_due(
+    cx: &Cx,
+    PublishScheduled { scheduled: id }: PublishScheduled,
+    claim: Claim,
+) -> Result<Done, Failure> {
     let row = store::scheduled_status::find(&cx.db, id).await?.filter(|row| row.failure.is_none());
     let Some(row) = row else { return Ok(Done::Remove) };
     if row.scheduled_at > cx.clock.now() {

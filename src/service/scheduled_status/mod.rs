@@ -9,8 +9,6 @@
 
 mod due;
 
-pub use due::publish_due;
-
 use chrono::{Duration, NaiveTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

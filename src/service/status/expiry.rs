@@ -8,9 +8,9 @@
 use std::time::Duration;
 
 use super::delete::remove;
-use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, ExpireStatus};
+use context::{Cx, job};
 use database::Tx;
 use model::{Status, StatusId, Time};
 
@@ -35,7 +35,8 @@ pub(super) async fn expire_later(cx: &Cx, tx: &mut Tx, status: StatusId, at: Opt
 
 /// Deletes `status` if its time has come; when the clock was set back, the job waits again. A time that an edit set has a job
 /// of its own.
-pub async fn expire(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
+#[job]
+pub async fn expire(cx: &Cx, tx: &mut Tx, ExpireStatus { status }: ExpireStatus) -> Result<()> {
     let Some(found) = store::status::find(&mut *tx, status).await? else { return Ok(()) };
     // An edit, which holds this lock, may have moved the time.
     store::account::lock(tx, &[found.account_id]).await?;

@@ -5,9 +5,9 @@
 
 use super::{apply, entry, remove};
 use crate::auth;
-use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, Done, Failure, RunImport};
+use context::{Cx, job};
 use model::{Actor, RowId, Time};
 use store::job::Claim;
 use store::transfer::{Import, ImportRow};
@@ -23,7 +23,8 @@ const GIVEN_UP: &str = "The server could not do it";
 ///
 /// # Errors
 /// [`Failure::Retry`] for what may work later.
-pub async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failure> {
+#[job]
+async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failure> {
     let import = store::transfer::find(&cx.db, job.import).await?;
     let Some(import) = import.filter(|import| import.finished_at.is_none()) else { return Ok(Done::Remove) };
     let Some(actor) = auth::actors(cx, &[import.account_id]).await?.pop() else {

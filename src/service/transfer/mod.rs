@@ -18,7 +18,6 @@ mod parse;
 mod remove;
 
 pub use export::{PAGE, export, related};
-pub use import::run_batch;
 pub use store::transfer::{FailureReason, Import};
 
 use std::collections::HashSet;

@@ -7,13 +7,15 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 
 use super::score::{Scoring, THRESHOLD, burst, count};
-use context::Cx;
 use context::error::Result;
 use context::extension::{Entity, Target};
+use context::queue::{self, Done, Failure, RefreshTrends};
+use context::{Cx, job};
 use database::Tx;
 use model::clock::Ids;
 use model::trend::TrendKind;
 use model::{StatusId, Time};
+use store::job::Claim;
 use store::trend::{NewTrend, Trend};
 use store::trend_use::{self, StatusUse};
 
@@ -190,6 +192,25 @@ fn highest(mut trends: Vec<NewTrend>) -> Vec<NewTrend> {
     });
     trends.truncate(usize::try_from(MOST).unwrap_or_default());
     trends
+}
+
+/// How often trends are scored.
+const INTERVAL: TimeDelta = TimeDelta::minutes(5);
+/// How long before a run rows may have got their ids that are committed after it.
+const OVERLAP: TimeDelta = TimeDelta::minutes(1);
+
+/// What takes long is read before the transaction begins.
+#[job]
+async fn refresh_trends(cx: &Cx, job: RefreshTrends, claim: Claim) -> Result<Done, Failure> {
+    let begun = cx.clock.now();
+    let measured = measure(cx, job.since).await?;
+    let mut tx = cx.db.begin().await?;
+    save(cx, &mut tx, &measured).await?;
+    queue::finish(&mut tx, claim).await?;
+    let next = RefreshTrends { since: Ids::first_at(begun - OVERLAP) };
+    queue::enqueue_at(cx, &mut tx, &next, begun + INTERVAL).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 //! A disabled plugin may be enabled again and receive old events; these are kept for two weeks, and so the job repeats,
 //! with back-off, for about as long.
 
-use super::Run;
 use chrono::TimeDelta;
 use context::Cx;
-use context::queue::{Done, Failure, ForgetAccount, enqueue, enqueue_at, finish};
-use service::removal;
-use store::job::Claim;
+use context::job;
+use context::queue::{Failure, ForgetAccount, Next};
+use database::Tx;
 
+/// Rows deleted per transaction.
+const ROW_BATCH: i64 = 2_000;
 /// The first back-off; it doubles with each run …
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::minutes(1);
 /// … up to this maximum.
@@ -18,21 +19,18 @@ const LONGEST_BACK_OFF: TimeDelta = TimeDelta::days(1);
 /// Most runs; the last one is about two weeks after the first.
 const MAX_RUNS: u32 = 24;
 
-impl Run for ForgetAccount {
-    async fn run(self, cx: &Cx, claim: Claim) -> Result<Done, Failure> {
-        let mut tx = cx.db.begin().await?;
-        match removal::delete_plugin_data_batch(&mut tx, self.account, self.last).await? {
-            (true, _) => enqueue(cx, &mut tx, &self).await?,
-            (false, true) if self.looks < MAX_RUNS => {
-                let next = Self { looks: self.looks + 1, ..self };
-                enqueue_at(cx, &mut tx, &next, cx.clock.now() + back_off(next.looks)).await?;
-            }
-            (false, _) => {}
+#[job]
+async fn forget_account(cx: &Cx, tx: &mut Tx, job: ForgetAccount) -> Result<Next<ForgetAccount>, Failure> {
+    let kept = store::plugin_event::exists_up_to(&mut *tx, job.last).await?;
+    let more = store::plugin_data::purge_part(tx, job.account, ROW_BATCH).await? > 0;
+    Ok(match (more, kept) {
+        (true, _) => Next::Now(job),
+        (false, true) if job.looks < MAX_RUNS => {
+            let next = ForgetAccount { looks: job.looks + 1, ..job };
+            Next::At(cx.clock.now() + back_off(next.looks), next)
         }
-        finish(&mut tx, claim).await?;
-        tx.commit().await?;
-        Ok(Done::Removed)
-    }
+        (false, _) => Next::Nothing,
+    })
 }
 
 /// Exponential back-off: 1, 2, 4 … minutes, at most a day.

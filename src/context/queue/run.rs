@@ -1,0 +1,89 @@
+//! How a kind of job runs: the function with the attribute [`job`](macro@crate::job) in the file of its use case, and the list of
+//! all of them, by which the worker finds it.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::LazyLock;
+
+use super::job::{Done, Failure, Job};
+use super::{enqueue, enqueue_at, finish};
+use crate::Cx;
+use database::Tx;
+#[doc(hidden)]
+pub use linkme;
+use linkme::distributed_slice;
+use model::{Json, Time};
+use serde_json::Value;
+use store::job::Claim;
+pub use store::job::JobRow;
+
+/// The job that a step leaves behind.
+#[derive(Debug)]
+pub enum Next<J> {
+    /// None: that was all.
+    Nothing,
+    /// To go on at once.
+    Now(J),
+    /// To go on, or to begin again, at a time.
+    At(Time, J),
+}
+
+impl<J> From<()> for Next<J> {
+    fn from((): ()) -> Self {
+        Self::Nothing
+    }
+}
+
+impl<J> From<Option<J>> for Next<J> {
+    fn from(job: Option<J>) -> Self {
+        job.map_or(Self::Nothing, Self::Now)
+    }
+}
+
+/// A running job. Boxed, so that nobody who waits for a job has the room that the largest kind takes.
+pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
+
+/// A kind of job and how it runs. Made by the attribute [`job`](macro@crate::job).
+#[derive(Debug)]
+pub struct Runner {
+    /// The kind's name in the database.
+    pub kind: &'static str,
+    /// Runs a job of the kind.
+    pub run: fn(&Cx, JobRow) -> Running<'_>,
+}
+
+/// Every kind of job with the way it runs, but those of the feed lane, which run in batches.
+#[distributed_slice]
+pub static RUNNERS: [Runner];
+
+/// The way a kind of job runs; `None` for a kind that is not known.
+#[must_use]
+pub fn runner(kind: &str) -> Option<&'static Runner> {
+    static BY_KIND: LazyLock<HashMap<&str, &Runner>> =
+        LazyLock::new(|| RUNNERS.iter().map(|runner| (runner.kind, runner)).collect());
+    BY_KIND.get(kind).copied()
+}
+
+/// A job, from its row.
+///
+/// # Errors
+/// [`Failure::Fail`] when the payload is that of another version.
+pub fn payload<J: Job>(payload: Json<Value>) -> Result<J, Failure> {
+    serde_json::from_value(payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))
+}
+
+/// Ends a step of work in its transaction: queues the next job, removes this one, commits. After a kill at any moment it goes
+/// on, and nothing is done twice.
+///
+/// # Errors
+/// As [`finish`].
+pub async fn end_step<J: Job>(cx: &Cx, mut tx: Tx, next: Next<J>, claim: Claim) -> Result<Done, Failure> {
+    match next {
+        Next::Nothing => {}
+        Next::Now(job) => enqueue(cx, &mut tx, &job).await?,
+        Next::At(time, job) => enqueue_at(cx, &mut tx, &job, time).await?,
+    }
+    finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
+}

@@ -1,0 +1,55 @@
+//! Job: deletes an upload that is on no status, row and files, a day after its last change.
+//!
+//! Queued before the files are written and when media is detached from a status, so neither a crash between file and
+//! row nor a deleted status leaves orphaned files, nor does a thumbnail that was replaced.
+
+use super::UNATTACHED_TTL;
+use context::Cx;
+use context::job;
+use context::queue::{self, Done, Failure, PurgeMedia};
+use store::job::Claim;
+
+#[job]
+async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Failure> {
+    let mut files = job.files.clone();
+    let mut tx = cx.db.begin().await?;
+    let media = store::media::find(&mut tx, job.media).await?;
+    if let Some(media) = media {
+        let due = media.updated_at + UNATTACHED_TTL;
+        if media.is_used() {
+            drop(tx);
+            let orphaned: Vec<String> = job.files.into_iter().filter(|file| !media.has_file(file)).collect();
+            remove(cx, &orphaned).await?;
+            return Ok(Done::Remove);
+        }
+        if due > cx.clock.now() {
+            // Its owner changed it meanwhile, which prolongs its life.
+            queue::enqueue_at(cx, &mut tx, &job, due).await?;
+            queue::finish(&mut tx, claim).await?;
+            tx.commit().await?;
+            return Ok(Done::Removed);
+        }
+        if !store::media::delete_loose(&mut tx, job.media).await? {
+            return Ok(Done::Remove);
+        }
+        // Its preview may be another by now. A kill after the commit leaves that to the job of when it was replaced.
+        files.extend([media.file, media.preview].into_iter().flatten());
+    }
+    tx.commit().await?;
+    // A file that cannot be deleted is retried: the row is gone, but this job remains.
+    remove(cx, &files).await?;
+    Ok(Done::Remove)
+}
+
+/// Deletes files by their storage keys; a missing file is no error.
+///
+/// # Errors
+/// [`Failure::Retry`] when the storage is unavailable.
+pub(crate) async fn remove(cx: &Cx, files: &[String]) -> Result<(), Failure> {
+    for file in files {
+        // A string that is not a storage key cannot be one of our files.
+        let Ok(key) = file.parse() else { continue };
+        cx.storage.delete(&key).await.map_err(|error| Failure::Retry(error.to_string()))?;
+    }
+    Ok(())
+}
