@@ -71,7 +71,7 @@ impl Call {
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
         if let Some(Made::Status(first)) =
-            status::find_by_idempotency_key(&self.cx, &self.cx.db, author, draft.idempotency_key.as_deref())
+            status::idempotency::first_made(&self.cx, &self.cx.db, author, draft.idempotency_key.as_deref())
                 .await
                 .or_failure()?
         {
@@ -84,7 +84,7 @@ impl Call {
         let mut work = self.guarded().await?;
         // One before it in the same call may have the same key.
         let key = prepared.idempotency_key();
-        let made = status::find_by_idempotency_key(&self.cx, work.tx()?, author, key).await.or_failure()?;
+        let made = status::idempotency::first_made(&self.cx, work.tx()?, author, key).await.or_failure()?;
         if let Some(Made::Status(first)) = made {
             work.done().await?;
             return Ok(first.into());

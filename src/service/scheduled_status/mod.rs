@@ -162,7 +162,7 @@ pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Re
         created_at: cx.clock.now(),
     };
     let mut tx = cx.db.begin().await?;
-    status::claim_key(cx, &mut tx, actor, key.as_deref(), Made::Scheduled(new.id)).await?;
+    status::idempotency::claim(cx, &mut tx, actor, key.as_deref(), Made::Scheduled(new.id)).await?;
     check_limits(&mut tx, actor.id, at, None).await?;
     let media = media::attachable(cx, &mut tx, actor, None, &media_ids).await?;
     store::scheduled_status::insert(&mut tx, &new).await?;

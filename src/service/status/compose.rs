@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use context::Cx;
 use context::error::{Error, Result};
-use database::Tx;
-use model::status::Visibility;
-use model::{AccountId, Actor, RowId, StatusId, TagId};
+use context::extension::PendingStatus;
+use model::{AccountId, Actor};
+use serde_json::{Map, Value};
 use store::mention::Mentionable;
 
 /// The text of a status, ready to be stored.
@@ -32,18 +32,25 @@ pub struct Words {
     pub lasts: Option<Duration>,
 }
 
-/// Validates and renders `text`, which may be Markdown, and `spoiler_text`. With `has_media`, the text may be empty.
+/// The text of a status as its author sent it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// May be empty with media.
+    pub text: &'a str,
+    /// The content warning.
+    pub spoiler_text: &'a str,
+    /// The status has attachments.
+    pub has_media: bool,
+    /// The text is Markdown.
+    pub markdown: bool,
+}
+
+/// Validates and renders a text.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the status is empty or too long, or a hashtag is not allowed.
-pub async fn words(
-    cx: &Cx,
-    actor: &Actor,
-    text: &str,
-    spoiler_text: &str,
-    has_media: bool,
-    markdown: bool,
-) -> Result<Words> {
+pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> {
+    let Source { text, spoiler_text, has_media, markdown } = source;
     let (mut text, mut spoiler_text) = (text.trim().to_owned(), spoiler_text.trim().to_owned());
     if text.is_empty() {
         // A content warning without text becomes the text.
@@ -63,6 +70,40 @@ pub async fn words(
     let lasts = text::expiry(&scan);
     let mentions = mentioned.iter().map(|account| account.id).collect();
     Ok(Words { content, spoiler_text, mentions, tags, references, lasts, text })
+}
+
+/// Asks plugins about `pending`, a status with these words; composes it again when they changed its text. `params` and
+/// `visibility`: what the request has for them.
+///
+/// # Errors
+/// As [`words`]; [`Error::Refused`] and [`Error::Plugin`] from a plugin.
+pub(super) async fn filtered(
+    cx: &Cx,
+    actor: &Actor,
+    words: Words,
+    pending: PendingStatus,
+    (source, params, visibility): (Source<'_>, &Map<String, Value>, Option<&str>),
+) -> Result<(Words, PendingStatus)> {
+    if !cx.extensions().filters_drafts() {
+        return Ok((words, pending));
+    }
+    let pending = cx.extensions().filter_draft(cx, actor, pending, params, visibility).await?;
+    if (&pending.text, &pending.spoiler_text) == (&words.text, &words.spoiler_text) {
+        return Ok((words, pending));
+    }
+    let changed = Source { text: &pending.text, spoiler_text: &pending.spoiler_text, ..source };
+    Ok((self::words(cx, actor, changed).await?, pending))
+}
+
+/// Checks that `words` mention nobody but `allowed`.
+///
+/// # Errors
+/// [`Error::UnexpectedMentions`].
+pub(super) fn check_mentions(words: &Words, allowed: Option<&[AccountId]>) -> Result<()> {
+    let Some(allowed) = allowed else { return Ok(()) };
+    let unexpected: Vec<AccountId> =
+        words.mentions.iter().copied().filter(|account| !allowed.contains(account)).collect();
+    if unexpected.is_empty() { Ok(()) } else { Err(Error::UnexpectedMentions(unexpected)) }
 }
 
 /// All domains of this server.
@@ -143,52 +184,6 @@ pub(crate) async fn mentioned(cx: &Cx, actor: AccountId, scan: &text::Scan) -> R
     };
     found.sort_by_key(place);
     Ok(found)
-}
-
-/// Stores hashtags and links them to `status`, which has none yet. They can be found when it is of a visibility that
-/// anyone may read.
-pub async fn save_tags(
-    cx: &Cx,
-    tx: &mut Tx,
-    status: StatusId,
-    author: AccountId,
-    visibility: Visibility,
-    tags: &[(String, String)],
-) -> Result<()> {
-    if tags.is_empty() {
-        return Ok(());
-    }
-    let now = cx.clock.now();
-    let names: Vec<String> = tags.iter().map(|(name, _)| name.clone()).collect();
-    let known = store::tag::list_for_status(tx, &names).await?;
-    let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known, _)| known == name));
-    let new: Vec<_> = new.map(|(name, display)| (cx.ids.next(), name.as_str(), display.as_str())).collect();
-    if !new.is_empty() {
-        store::tag::insert(tx, new, visibility.is_anonymous(), now).await?;
-    }
-    let known = if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
-    let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
-    if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
-        let hidden = tags.iter().filter(|(name, _)| known.iter().any(|(_, known, public)| known == name && !public));
-        store::tag::publish(tx, hidden.map(|(name, display)| (name.as_str(), display.as_str())).collect()).await?;
-    }
-    store::tag::insert_for_status(tx, status, author, &ids).await?;
-    Ok(())
-}
-
-/// Stores mentions; returns their ids, for notifications.
-pub async fn save_mentions(
-    cx: &Cx,
-    tx: &mut Tx,
-    status: StatusId,
-    mentions: &[AccountId],
-    silent: bool,
-) -> Result<Vec<(RowId, AccountId)>> {
-    let saved: Vec<(RowId, AccountId)> = mentions.iter().map(|account| (cx.ids.next(), *account)).collect();
-    if !saved.is_empty() {
-        store::mention::upsert(tx, status, &saved, silent).await?;
-    }
-    Ok(saved)
 }
 
 /// The language of a status: the first supported one of the parameter, the account's preference, the request's

@@ -1,48 +1,37 @@
-//! Editing a status: omitted parameters are cleared, except the language, which is kept.
+//! Editing a status: the steps of publishing, in the same order, with what there is already. Omitted parameters are cleared, except
+//! the language, which is kept.
 //!
 //! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
 //! Spec: docs/contract/rules.md#10-statuses, Edits.
 
-use serde_json::{Map, Value};
-
 use super::compose::{self, Words};
-use super::expiry;
-use super::publish::notify_mentioned;
-use super::reference::{self, Asked, Referring};
+use super::draft::Change;
+use super::reference::{self, Asked, References, Referring};
+use super::{expiry, mentions, revision};
 use crate::media::{self, Picture};
-use crate::poll::{self, PollChange, PollDraft};
+use crate::poll::{self, CheckedPoll, PollChange};
 use crate::rate_limits::{self, Family};
 use crate::search::index;
-use crate::{card, conversation, notification, visibility};
+use crate::{card, conversation, notification};
 use context::Cx;
 use context::change::{self, StatusTraits};
 use context::error::{Error, Result};
-use context::extension::{Notice, PendingStatus};
-use context::json;
+use context::extension::Notice;
 use database::Tx;
-use model::{
-    AccountId, Actor, Json, MediaAttachment, MediaId, NotificationType, QuotePolicy, Status, StatusId, Visibility,
-    boxed,
-};
-use store::status_edit::{Edit, Revision};
+use model::{Actor, MediaAttachment, MediaId, NotificationType, PluginId, Status, StatusId, Visibility, boxed};
+use serde_json::Value;
+use store::status_edit::Revision;
 
-/// The new content of a status.
-#[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of PUT /api/v1/statuses/{id}")]
-pub struct Change {
-    pub text: String,
-    pub spoiler_text: String,
-    pub sensitive: bool,
-    pub language: Option<String>,
-    pub media_ids: Vec<MediaId>,
-    pub media_attributes: Vec<(MediaId, media::Change)>,
-    pub poll: Option<PollDraft>,
-    /// The text is Markdown.
-    pub markdown: bool,
-    /// `None`: it stays.
-    pub quote_approval_policy: Option<QuotePolicy>,
-    /// Parameters unknown to the server, which plugins may have declared.
-    pub params: Map<String, Value>,
+/// A validated edit, ready to be written.
+struct PreparedEdit {
+    change: Change,
+    words: Words,
+    poll: Option<CheckedPoll>,
+    sensitive: bool,
+    language: Option<String>,
+    extras: Vec<(PluginId, Value)>,
+    pictures: Vec<(MediaId, Picture)>,
+    references: References,
 }
 
 /// Edits `actor`'s own status. An edit that changes nothing leaves no revision.
@@ -50,156 +39,129 @@ pub struct Change {
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
 #[boxed]
-pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> Result<()> {
-    let old = own(cx, actor, id).await?;
+pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
+    let old = revision::own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
-    let (has_media, markdown) = (!change.media_ids.is_empty(), change.markdown);
-    let mut words = compose::words(cx, actor, &change.text, &change.spoiler_text, has_media, markdown).await?;
-    let poll = change.poll.as_ref().map(poll::check).transpose()?;
-    let mut language = match &change.language {
-        Some(tag) => compose::language(cx, actor, Some(tag), None),
-        None => old.language.clone(),
-    };
-    let mut sensitive = change.sensitive;
-    let mut extras = Vec::new();
-    if cx.extensions().filters_drafts() {
-        let pending = filtered(cx, actor, &old, &change, &words, language).await?;
-        if (&pending.text, &pending.spoiler_text) != (&words.text, &words.spoiler_text) {
-            words = compose::words(cx, actor, &pending.text, &pending.spoiler_text, has_media, markdown).await?;
-        }
-        (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
-    }
-
-    let pictures = pictures(cx, actor, id, &mut change).await?;
-    let asked = Asked { found: &words.references, ..Asked::default() };
-    let mut references = reference::resolve(cx, actor, asked, Some(&old)).await?;
+    let prepared = prepare(cx, actor, &old, change).await?;
     let mut tx = cx.db.begin().await?;
-    // Edits of one status, and its deletion, run one after the other.
-    store::account::lock(&mut tx, &[actor.id]).await?;
-    reference::lock_for_edit(&mut tx, id, &mut references).await?;
-    // As it is now: another edit may have been faster, and its revision is the one before this.
-    let old = store::status::lock(&mut tx, id).await?.ok_or(Error::NotFound)?;
-    let indexed = index::terms(&mut tx, &old).await?;
-    let policy = change.quote_approval_policy.filter(|policy| *policy != old.quote_policy);
-    if let Some(policy) = policy {
-        store::reference::set_quote_policy(&mut tx, id, policy).await?;
+    if write(cx, &mut tx, actor, id, prepared).await? {
+        tx.commit().await?;
+        spent.keep();
     }
-    let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
-    let media_changed = replace_media(cx, &mut tx, actor, id, &before, change, &pictures).await?;
-    let (poll_change, poll_options) = poll::replace(cx, &mut tx, id, poll.as_ref()).await?;
-    let revision = Revision {
-        expires_at: expiry::after_edit(cx, &old, words.lasts),
-        markdown,
-        sensitive: sensitive || !words.spoiler_text.is_empty(),
-        text: words.text,
-        content: words.content,
-        spoiler_text: words.spoiler_text,
-        language,
-        has_media,
-        has_poll: poll.is_some(),
-    };
-    if revision == of(&old) && !media_changed && poll_change != PollChange::Content {
-        if poll_change == PollChange::Terms || policy.is_some() {
-            tx.commit().await?;
-            spent.keep();
-        }
-        return Ok(());
-    }
-    let linked = [&old.text, &revision.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
-    let relinked = linked && old.text != revision.text;
-    let referring = Referring::from(&old);
-    let traits = StatusTraits { media: has_media, ..StatusTraits::from(&old) };
-    let shown: Vec<json::media::MediaAttachment> =
-        before.iter().map(|media| json::media::MediaAttachment::new(media, &cx.urls)).collect();
-    let edit = Edit {
-        id: cx.ids.next(),
-        status_id: id,
-        text: old.text,
-        content: old.content,
-        spoiler_text: old.spoiler_text,
-        sensitive: old.sensitive,
-        markdown: old.markdown,
-        media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
-        poll_options: poll_options.map(Json),
-        created_at: old.edited_at.unwrap_or(old.created_at),
-    };
-    store::status_edit::insert(&mut tx, &edit).await?;
-    if revision.expires_at != old.expires_at {
-        expiry::expire_later(cx, &mut tx, id, revision.expires_at).await?;
-    }
-    store::status_edit::update(&mut tx, id, revision, cx.clock.now()).await?;
-    store::tag::clear_for_status(&mut tx, id, actor.id).await?;
-    compose::save_tags(cx, &mut tx, id, actor.id, old.visibility, &words.tags).await?;
-    let (audience, readdressed) = replace_mentions(cx, &mut tx, actor, id, &words.mentions).await?;
-    reference::replace(cx, &mut tx, referring, references, &audience).await?;
-    index::update(&mut tx, id, &indexed).await?;
-    if referring.visibility == Visibility::Direct && readdressed {
-        conversation::rearrange(cx, &mut tx, id).await?;
-    }
-    tell(cx, &mut tx, actor, id).await?;
-    for (plugin, value) in extras {
-        store::plugin_record::upsert_extra(&mut tx, id, plugin, value).await?;
-    }
-    change::record(cx, &mut tx, change::Change::StatusEdited { status: id, author: actor.id, traits }).await?;
-    if relinked {
-        change::record(cx, &mut tx, change::Change::StatusLinked { status: id }).await?;
-    }
-    tx.commit().await?;
-
-    spent.keep();
     Ok(())
 }
 
-/// Applies plugin filters to an edit. They cannot change its audience, which was fixed when the status was published.
-async fn filtered(
-    cx: &Cx,
-    actor: &Actor,
-    old: &Status,
-    change: &Change,
-    words: &Words,
-    language: Option<String>,
-) -> Result<PendingStatus> {
-    let pending = PendingStatus {
-        text: words.text.clone(),
-        spoiler_text: words.spoiler_text.clone(),
-        visibility: old.visibility,
-        limited_scope: old.limited_scope,
-        sensitive: change.sensitive,
-        language,
-        in_reply_to_id: old.in_reply_to_id,
-        media: change.media_ids.clone(),
-        recipients: Vec::new(),
-        new_conversation: false,
-        editing: Some(old.id),
-        extras: Vec::new(),
+/// All checks that are possible before the transaction; stores the pictures that come with the edit.
+async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: Change) -> Result<PreparedEdit> {
+    let words = compose::words(cx, actor, change.source()).await?;
+    let poll = change.poll.as_ref().map(poll::check).transpose()?;
+    let language = match &change.language {
+        Some(tag) => compose::language(cx, actor, Some(tag), None),
+        None => old.language.clone(),
     };
-    cx.extensions().filter_draft(cx, actor, pending, &change.params, None).await
+    let pending = change.pending(old, &words, language);
+    let (words, pending) =
+        compose::filtered(cx, actor, words, pending, (change.source(), &change.params, None)).await?;
+    let pictures = pictures(cx, actor, old.id, &mut change).await?;
+    let asked = Asked { found: &words.references, ..Asked::default() };
+    let references = reference::resolve(cx, actor, asked, Some(old)).await?;
+    let (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
+    Ok(PreparedEdit { change, words, poll, sensitive, language, extras, pictures, references })
 }
 
-/// Makes `mentions` those of the status, and tells the new ones. Returns all who may see it by a mention, and whether those who
-/// are mentioned in the text are others than before.
-async fn replace_mentions(
-    cx: &Cx,
-    tx: &mut Tx,
-    actor: &Actor,
-    id: StatusId,
-    mentions: &[AccountId],
-) -> Result<(Vec<AccountId>, bool)> {
-    let known = store::mention::list(&mut *tx, id).await?;
-    store::mention::silence(tx, id, mentions).await?;
-    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
-    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !mentions.contains(account)) {
-        notification::retract(tx, NotificationType::Mention, *mention).await?;
+/// Writes an edit; false when it changes nothing.
+async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: PreparedEdit) -> Result<bool> {
+    // Edits of one status, and its deletion, run one after the other.
+    store::account::lock(tx, &[actor.id]).await?;
+    reference::lock_for_edit(tx, id, &mut edit.references).await?;
+    // As it is now: another edit may have been faster, and its revision is the one before this.
+    let old = store::status::lock(tx, id).await?.ok_or(Error::NotFound)?;
+    let indexed = index::terms(tx, &old).await?;
+    let policy = edit.change.quote_approval_policy.filter(|policy| *policy != old.quote_policy);
+    if let Some(policy) = policy {
+        store::reference::set_quote_policy(tx, id, policy).await?;
     }
-    let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
-    compose::save_mentions(cx, tx, id, &new, false).await?;
-    let all = store::mention::list(&mut *tx, id).await?;
-    let mentioned =
-        all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
-    let mentioned: Vec<_> = mentioned.collect();
-    notify_mentioned(cx, tx, actor, id, &mentioned).await?;
-    let readdressed = !(new.is_empty() && loud.iter().all(|id| mentions.contains(id)));
-    Ok((all.into_iter().map(|(_, account, _)| account).collect(), readdressed))
+    let before = store::media::list_for_statuses(&mut *tx, &[id]).await?;
+    let media_changed = replace_media(cx, tx, actor, id, &before, &mut edit).await?;
+    let (poll_change, poll_options) = poll::replace(cx, tx, id, edit.poll.as_ref()).await?;
+    let new = edit.revision(cx, &old);
+    if new == revision::of(&old) && !media_changed && poll_change != PollChange::Content {
+        return Ok(poll_change == PollChange::Terms || policy.is_some());
+    }
+    let written = Written::of(cx, &old, &new);
+    if new.expires_at != old.expires_at {
+        expiry::expire_later(cx, tx, id, new.expires_at).await?;
+    }
+    store::status_edit::insert(tx, &revision::kept(cx, old, &before, poll_options)?).await?;
+    store::status_edit::update(tx, id, new, cx.clock.now()).await?;
+    rename(cx, tx, actor, written.referring, edit).await?;
+    index::update(tx, id, &indexed).await?;
+    tell(cx, tx, actor, id).await?;
+    written.record(cx, tx, actor).await?;
+    Ok(true)
+}
+
+impl PreparedEdit {
+    /// The content of the status from now on.
+    fn revision(&mut self, cx: &Cx, old: &Status) -> Revision {
+        let words = &mut self.words;
+        Revision {
+            expires_at: expiry::after_edit(cx, old, words.lasts),
+            markdown: self.change.markdown,
+            sensitive: self.sensitive || !words.spoiler_text.is_empty(),
+            text: std::mem::take(&mut words.text),
+            content: std::mem::take(&mut words.content),
+            spoiler_text: std::mem::take(&mut words.spoiler_text),
+            language: self.language.take(),
+            has_media: !self.change.media_ids.is_empty(),
+            has_poll: self.poll.is_some(),
+        }
+    }
+}
+
+/// What follows from an edit.
+struct Written {
+    referring: Referring,
+    traits: StatusTraits,
+    /// It has a link, or had one, and another text.
+    relinked: bool,
+}
+
+impl Written {
+    fn of(cx: &Cx, old: &Status, new: &Revision) -> Self {
+        let linked = [&old.text, &new.text].map(|text| card::link(cx, text)).iter().any(Option::is_some);
+        Self {
+            referring: Referring::from(old),
+            traits: StatusTraits { media: new.has_media, ..StatusTraits::from(old) },
+            relinked: linked && old.text != new.text,
+        }
+    }
+
+    async fn record(self, cx: &Cx, tx: &mut Tx, actor: &Actor) -> Result<()> {
+        let status = self.referring.id;
+        let edited = change::Change::StatusEdited { status, author: actor.id, traits: self.traits };
+        change::record(cx, tx, edited).await?;
+        if self.relinked {
+            change::record(cx, tx, change::Change::StatusLinked { status }).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces what the text names: hashtags, mentions, references; and what plugins store with the status.
+async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit: PreparedEdit) -> Result<()> {
+    let (id, words) = (referring.id, edit.words);
+    store::tag::clear_for_status(tx, id, actor.id).await?;
+    mentions::save_tags(cx, tx, id, actor.id, referring.visibility, &words.tags).await?;
+    let (audience, readdressed) = mentions::replace(cx, tx, actor, id, &words.mentions).await?;
+    reference::replace(cx, tx, referring, edit.references, &audience).await?;
+    if referring.visibility == Visibility::Direct && readdressed {
+        conversation::rearrange(cx, tx, id).await?;
+    }
+    for (plugin, value) in edit.extras {
+        store::plugin_record::upsert_extra(tx, id, plugin, value).await?;
+    }
+    Ok(())
 }
 
 /// Tells whoever reblogged the status or refers to it that it was edited.
@@ -239,17 +201,16 @@ async fn replace_media(
     actor: &Actor,
     id: StatusId,
     before: &[MediaAttachment],
-    change: Change,
-    pictures: &[(MediaId, Picture)],
+    edit: &mut PreparedEdit,
 ) -> Result<bool> {
-    let mut after = media::attachable(cx, tx, actor, Some(id), &change.media_ids).await?;
+    let mut after = media::attachable(cx, tx, actor, Some(id), &edit.change.media_ids).await?;
     let ids: Vec<MediaId> = after.iter().map(|media| media.id).collect();
     let mut changed = !before.iter().map(|media| media.id).eq(ids.iter().copied());
-    for (attachment, attributes) in change.media_attributes {
+    for (attachment, attributes) in std::mem::take(&mut edit.change.media_attributes) {
         let Some(media) = after.iter_mut().find(|media| media.id == attachment) else { continue };
         let old = (media.description.clone(), media.meta.clone(), media.preview.clone());
         media::apply(cx, media, attributes)?;
-        if let Some((_, picture)) = pictures.iter().find(|(id, _)| *id == attachment) {
+        if let Some((_, picture)) = edit.pictures.iter().find(|(id, _)| *id == attachment) {
             media::set_picture(tx, media, picture).await?;
         }
         if (&media.description, &media.meta, &media.preview) != (&old.0, &old.1, &old.2) {
@@ -263,47 +224,4 @@ async fn replace_media(
         media::attach(cx, tx, id, &ids).await?;
     }
     Ok(changed)
-}
-
-/// The status, when it is `actor`'s own and not a reblog.
-///
-/// # Errors
-/// [`Error::NotFound`] otherwise.
-pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
-    let status = store::status::find(&cx.db, id).await?;
-    status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
-}
-
-fn of(status: &Status) -> Revision {
-    Revision {
-        text: status.text.clone(),
-        content: status.content.clone(),
-        spoiler_text: status.spoiler_text.clone(),
-        sensitive: status.sensitive,
-        language: status.language.clone(),
-        has_media: status.has_media,
-        has_poll: status.has_poll,
-        markdown: status.markdown,
-        expires_at: status.expires_at,
-    }
-}
-
-/// The status, for its source text: whoever sees a status may read it.
-///
-/// # Errors
-/// [`Error::NotFound`] when it is missing or hidden.
-pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
-    let seen = visibility::status(cx, viewer, id).await?;
-    store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
-}
-
-/// All revisions, oldest first, and the current status, as far as `viewer` may see it.
-///
-/// # Errors
-/// [`Error::NotFound`] when it is missing or hidden.
-pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
-    let seen = visibility::status(cx, viewer, id).await?;
-    let id = seen.head().id;
-    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
-    Ok((status, store::status_edit::list(&cx.db, id).await?))
 }

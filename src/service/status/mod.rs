@@ -1,26 +1,33 @@
 //! Publishing, editing and deleting statuses.
 
+mod address;
 mod announced;
-mod audience;
 pub mod compose;
 mod delete;
+mod draft;
 mod edit;
 mod expiry;
+pub mod idempotency;
 pub(crate) mod insert;
 mod interactions;
+mod mentions;
+mod prepared;
 mod publish;
 mod quote;
 mod reference;
+mod revision;
 
+pub use address::default_visibility;
 pub use announced::is_announced;
 pub use delete::{MediaOfDeleted, delete, remove};
-pub use edit::{Change, edit, history, own, source};
+pub use draft::{Change, Draft};
+pub use edit::edit;
 pub use expiry::expire;
 pub use interactions::list_interactions;
-pub use publish::{
-    Draft, Prepared, claim_key, default_visibility, find_by_idempotency_key, prepare, publish, validate, write,
-};
+pub use prepared::{Prepared, write};
+pub use publish::{prepare, publish, validate};
 pub use quote::{list_quoting, revoke as revoke_quote, set_policy as set_quote_policy};
 pub use reference::{MOST as MOST_REFERENCES, list_referring};
+pub use revision::{history, own, source};
 pub use store::idempotency_key::Made;
 pub use store::interaction::Interaction;

@@ -37,7 +37,7 @@ pub(super) struct References {
 /// A status that may refer to others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Referring {
-    id: StatusId,
+    pub(super) id: StatusId,
     author: AccountId,
     pub(super) visibility: Visibility,
     has_references: bool,

@@ -5,14 +5,12 @@
 //! before. Knows no circles: a plugin's status filter names their members. Spec: docs/contract/rules.md#10-statuses;
 //! docs/contract/extensions.md#3-circles.
 
-use std::collections::BTreeSet;
-
-use super::publish::{Draft, default_visibility};
+use super::draft::Draft;
+use crate::visibility;
 use context::Cx;
 use context::error::{Error, Result};
-use database::Executor;
 use model::status::{LimitedScope, Visibility};
-use model::{AccountId, Actor, ConversationId, Status};
+use model::{AccountId, Actor, Status, StatusId};
 
 /// Visibility and audience of a status.
 #[derive(Debug)]
@@ -32,22 +30,28 @@ impl Reach {
         Self { visibility, scope: None, audience: Vec::new(), new_conversation: false }
     }
 
+    /// The same, for no more than followers.
+    pub(super) fn for_followers(self) -> Self {
+        if self.visibility.is_wider_than_followers() { Self { visibility: Visibility::Private, ..self } } else { self }
+    }
+
     fn limited(scope: Option<LimitedScope>, audience: Vec<AccountId>) -> Self {
         Self { scope, audience, ..Self::plain(Visibility::Limited) }
     }
 }
 
-/// As the author chose; that of `limited`, `reply` and words of plugins may be left to a plugin's filter to say.
+/// The status that `draft` replies to, and its reach as the author chose; that of `limited`, `reply` and words of plugins may be left to a plugin's filter to say.
 ///
 /// # Errors
-/// [`Error::Invalid`] for an unknown visibility, and for one that `actor` switched off.
-pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<&Status>) -> Result<Reach> {
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility, and for one that `actor` switched off.
+pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Reach)> {
+    let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let word = draft.visibility.as_deref().filter(|word| !word.is_empty());
     refuse_disabled(actor, word.unwrap_or(default_visibility(actor).as_str()))?;
     let mut reach = match word {
         None => Reach::plain(default_visibility(actor)),
         Some("limited") if draft.recipients.is_some() => Reach::limited(Some(LimitedScope::Circle), Vec::new()),
-        Some("limited" | "reply") => match of_thread(cx, parent).await? {
+        Some("limited" | "reply") => match of_thread(cx, parent.as_ref()).await? {
             Some(audience) => Reach::limited(Some(LimitedScope::Reply), audience),
             None => Reach::limited(None, Vec::new()),
         },
@@ -62,7 +66,7 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft, parent: Option<
         reach = Reach::plain(Visibility::Unlisted);
     }
     reach.audience.extend(draft.recipients.iter().flatten());
-    Ok(reach)
+    Ok((parent, reach))
 }
 
 /// `word` is a value of `visibility`, or a scope.
@@ -87,7 +91,7 @@ async fn of_thread(cx: &Cx, parent: Option<&Status>) -> Result<Option<Vec<Accoun
 /// # Errors
 /// [`Error::Invalid`] for a limited status of which neither core nor plugins said who is to see it, and for a scope that
 /// `actor` switched off.
-pub(super) async fn settle(cx: &Cx, actor: &Actor, reach: &mut Reach, mentions: &[AccountId]) -> Result<()> {
+pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Reach, mentions: &[AccountId]) -> Result<Reach> {
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     } else if let Some(scope) = reach.scope {
@@ -102,21 +106,19 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, reach: &mut Reach, mentions: 
     if reaches_nobody && reach.scope.is_some_and(|scope| scope != LimitedScope::Reply) {
         reach.scope = Some(LimitedScope::Personal);
     }
-    Ok(())
+    Ok(reach)
 }
 
-/// Those of the audience who are notified all the same: who wrote in the conversation before, if it is one that goes on. Its
-/// limited statuses count, and `answered`, the author of what is replied to: other statuses are not looked up by their
-/// conversation.
-pub(super) async fn told(
-    db: impl Executor,
-    conversation: Option<ConversationId>,
-    answered: Option<AccountId>,
-    audience: &[AccountId],
-) -> Result<BTreeSet<AccountId>> {
-    let mut told: BTreeSet<AccountId> = answered.into_iter().collect();
-    if let Some(conversation) = conversation.filter(|_| !audience.is_empty()) {
-        told.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
-    }
-    Ok(told)
+/// The status replied to; of a reblog its original.
+async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<Status>> {
+    let Some(id) = id else { return Ok(None) };
+    let seen = visibility::status(cx, Some(actor), id).await?;
+    store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound).map(Some)
+}
+
+/// The visibility of `actor`'s statuses when none is chosen: their preference, else private for a locked account and
+/// public for others.
+#[must_use]
+pub fn default_visibility(actor: &Actor) -> Visibility {
+    actor.preferences.visibility(actor.locked)
 }

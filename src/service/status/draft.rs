@@ -1,0 +1,140 @@
+//! A status as its author sent it: to be published, or as the new content of one that exists.
+//!
+//! Filled by whoever reads a request; nothing of it is checked yet.
+
+use serde_json::{Map, Value};
+
+use super::address::Reach;
+use super::compose::{self, Source, Words};
+use crate::media;
+use crate::poll::PollDraft;
+use context::Cx;
+use context::extension::PendingStatus;
+use model::account::Searchability;
+use model::status::QuotePolicy;
+use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
+
+/// A status to publish, as sent.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
+pub struct Draft {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: Option<bool>,
+    pub visibility: Option<String>,
+    pub searchability: Option<Searchability>,
+    pub language: Option<String>,
+    /// The request's `Accept-Language`.
+    pub request_language: Option<String>,
+    pub in_reply_to_id: Option<StatusId>,
+    pub media_ids: Vec<MediaId>,
+    /// Statuses to refer to besides those in the text.
+    pub status_reference_ids: Vec<StatusId>,
+    /// The status to quote; without it, what the text says.
+    pub quoted_status_id: Option<StatusId>,
+    /// `None`: as its author prefers.
+    pub quote_approval_policy: Option<QuotePolicy>,
+    pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
+    /// Accounts the client expects to be mentioned; `None`: anyone.
+    pub allowed_mentions: Option<Vec<AccountId>>,
+    pub idempotency_key: Option<String>,
+    /// Parameters unknown to the server, which plugins may have declared.
+    pub params: Map<String, Value>,
+    /// The accounts that a plugin, which publishes it, adds to the audience without a visible mention.
+    pub recipients: Option<Vec<AccountId>>,
+    /// Data that plugins store with it: JSON objects.
+    pub extras: Vec<(PluginId, Value)>,
+}
+
+impl Draft {
+    /// Its text.
+    pub(super) fn source(&self) -> Source<'_> {
+        let has_media = !self.media_ids.is_empty();
+        Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
+    }
+
+    /// Fills in language and sensitivity as its author prefers, where nothing was chosen: what plugins see.
+    pub(super) fn prefer(&mut self, cx: &Cx, author: &Actor) {
+        self.language = compose::language(cx, author, self.language.as_deref(), self.request_language.as_deref());
+        self.sensitive.get_or_insert(author.preferences.default_sensitive);
+    }
+
+    /// The draft as plugins see it; takes what they stored with it.
+    pub(super) fn pending(&mut self, words: &Words, reach: Reach) -> PendingStatus {
+        PendingStatus {
+            text: words.text.clone(),
+            spoiler_text: words.spoiler_text.clone(),
+            visibility: reach.visibility,
+            limited_scope: reach.scope,
+            sensitive: self.sensitive.unwrap_or_default(),
+            language: self.language.clone(),
+            in_reply_to_id: self.in_reply_to_id,
+            media: self.media_ids.clone(),
+            recipients: reach.audience,
+            new_conversation: false,
+            editing: None,
+            extras: std::mem::take(&mut self.extras),
+        }
+    }
+
+    /// Takes over what plugins made of it; returns the audience that they left.
+    pub(super) fn take(&mut self, pending: PendingStatus) -> Reach {
+        self.sensitive = Some(pending.sensitive);
+        let language = pending.language.as_deref().and_then(text::language::resolve);
+        self.language = language.map(str::to_owned).or_else(|| self.language.take());
+        self.extras = pending.extras;
+        Reach {
+            visibility: pending.visibility,
+            scope: pending.limited_scope,
+            audience: pending.recipients,
+            new_conversation: pending.new_conversation,
+        }
+    }
+}
+
+/// The new content of a status.
+#[derive(Debug, Default)]
+#[expect(missing_docs, reason = "the parameters of PUT /api/v1/statuses/{id}")]
+pub struct Change {
+    pub text: String,
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub media_ids: Vec<MediaId>,
+    pub media_attributes: Vec<(MediaId, media::Change)>,
+    pub poll: Option<PollDraft>,
+    /// The text is Markdown.
+    pub markdown: bool,
+    /// `None`: it stays.
+    pub quote_approval_policy: Option<QuotePolicy>,
+    /// Parameters unknown to the server, which plugins may have declared.
+    pub params: Map<String, Value>,
+}
+
+impl Change {
+    /// Its text.
+    pub(super) fn source(&self) -> Source<'_> {
+        let has_media = !self.media_ids.is_empty();
+        Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
+    }
+
+    /// The edit of `old` as plugins see it. They cannot change the audience, which was fixed when the status was published.
+    pub(super) fn pending(&self, old: &Status, words: &Words, language: Option<String>) -> PendingStatus {
+        PendingStatus {
+            text: words.text.clone(),
+            spoiler_text: words.spoiler_text.clone(),
+            visibility: old.visibility,
+            limited_scope: old.limited_scope,
+            sensitive: self.sensitive,
+            language,
+            in_reply_to_id: old.in_reply_to_id,
+            media: self.media_ids.clone(),
+            recipients: Vec::new(),
+            new_conversation: false,
+            editing: Some(old.id),
+            extras: Vec::new(),
+        }
+    }
+}

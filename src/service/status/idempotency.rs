@@ -1,0 +1,48 @@
+//! Requests that a client sends again: what was made by the first is found by the key that both have.
+//!
+//! Reached from publishing and scheduling. Spec: docs/contract/rules.md#10-statuses.
+
+use chrono::Duration;
+
+use context::Cx;
+use context::error::{Error, Result};
+use database::{Executor, Tx};
+use model::Actor;
+use store::idempotency_key::Made;
+
+/// How long an idempotency key is valid.
+const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
+/// Longest idempotency key, in bytes; the contract allows any string.
+const IDEMPOTENCY_KEY_MAX: usize = 4096;
+
+/// Stores the idempotency key of what is to be made before anything else is written, so that of requests at once all but
+/// one wait here and then end.
+///
+/// # Errors
+/// [`Error::Conflict`] for those.
+pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: Made) -> Result<()> {
+    let Some(key) = key else { return Ok(()) };
+    let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
+    if store::idempotency_key::insert(tx, actor.id, key, made, now, since).await? {
+        return Ok(());
+    }
+    Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()))
+}
+
+/// What `actor` already published or scheduled with the idempotency key `key`.
+///
+/// # Errors
+/// [`Error::Invalid`] for a key that is too long.
+pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&str>) -> Result<Option<Made>> {
+    let Some(key) = key else { return Ok(None) };
+    if key.len() > IDEMPOTENCY_KEY_MAX {
+        return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));
+    }
+    let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
+    let made = store::idempotency_key::find(db, actor.id, key, since).await?;
+    if made.is_some() {
+        // Readers see a commit before it is durable: the first request may not be answered yet.
+        cx.db.synced().await?;
+    }
+    Ok(made)
+}

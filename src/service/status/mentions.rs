@@ -1,0 +1,139 @@
+//! Who and what a status names: its mentions, those of its audience among them, and its hashtags.
+//!
+//! Reached from publishing and editing, in their transactions; whoever is mentioned is notified there. An audience is kept as
+//! silent mentions. Spec: docs/contract/rules.md#10-statuses.
+
+use std::collections::BTreeSet;
+
+use super::address::Reach;
+use crate::notification;
+use context::Cx;
+use context::error::Result;
+use context::extension::Notice;
+use database::{Executor, Tx};
+use model::status::Visibility;
+use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
+
+/// Saves the mentions and the audience of `new`, a status of `actor` that answers `parent`, and notifies the mentioned; returns
+/// all whom it reaches by a mention.
+pub(super) async fn address(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    new: &Status,
+    parent: Option<&Status>,
+    mentions: Vec<AccountId>,
+    reach: Reach,
+) -> Result<Vec<AccountId>> {
+    let mut mentioned = save(cx, tx, new.id, &mentions, false).await?;
+    let audience = reach.audience.into_iter().filter(|account| !mentions.contains(account));
+    // Deduplicated.
+    let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
+    let silent = save(cx, tx, new.id, &audience, true).await?;
+    let answered = parent.map(|parent| parent.account_id).filter(|_| !reach.new_conversation);
+    let told = told(&mut *tx, new.conversation_id, answered, &audience).await?;
+    mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
+    notify(cx, tx, actor, new.id, &mentioned).await?;
+    Ok(audience.into_iter().chain(mentions).collect())
+}
+
+/// Makes `mentions` those of the status, and tells the new ones. Returns all who may see it by a mention, and whether those who
+/// are mentioned in the text are others than before.
+pub(super) async fn replace(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    id: StatusId,
+    mentions: &[AccountId],
+) -> Result<(Vec<AccountId>, bool)> {
+    let known = store::mention::list(&mut *tx, id).await?;
+    store::mention::silence(tx, id, mentions).await?;
+    let loud: Vec<AccountId> = known.iter().filter(|(_, _, silent)| !silent).map(|(_, account, _)| *account).collect();
+    for (mention, ..) in known.iter().filter(|(_, account, silent)| !silent && !mentions.contains(account)) {
+        notification::retract(tx, NotificationType::Mention, *mention).await?;
+    }
+    let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
+    save(cx, tx, id, &new, false).await?;
+    let all = store::mention::list(&mut *tx, id).await?;
+    let mentioned =
+        all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
+    let mentioned: Vec<_> = mentioned.collect();
+    notify(cx, tx, actor, id, &mentioned).await?;
+    let readdressed = !(new.is_empty() && loud.iter().all(|id| mentions.contains(id)));
+    Ok((all.into_iter().map(|(_, account, _)| account).collect(), readdressed))
+}
+
+/// Stores mentions; returns their ids, for notifications.
+async fn save(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: StatusId,
+    mentions: &[AccountId],
+    silent: bool,
+) -> Result<Vec<(RowId, AccountId)>> {
+    let saved: Vec<(RowId, AccountId)> = mentions.iter().map(|account| (cx.ids.next(), *account)).collect();
+    if !saved.is_empty() {
+        store::mention::upsert(tx, status, &saved, silent).await?;
+    }
+    Ok(saved)
+}
+
+/// Those of the audience who are notified all the same: who wrote in the conversation before, if it is one that goes on. Its
+/// limited statuses count, and `answered`, the author of what is replied to: other statuses are not looked up by their
+/// conversation.
+async fn told(
+    db: impl Executor,
+    conversation: Option<ConversationId>,
+    answered: Option<AccountId>,
+    audience: &[AccountId],
+) -> Result<BTreeSet<AccountId>> {
+    let mut told: BTreeSet<AccountId> = answered.into_iter().collect();
+    if let Some(conversation) = conversation.filter(|_| !audience.is_empty()) {
+        told.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
+    }
+    Ok(told)
+}
+
+/// Notifies the mentioned accounts, in the transaction that mentions them.
+async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, status: StatusId, mentioned: &[(RowId, AccountId)]) -> Result<()> {
+    let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
+        receiver: *receiver,
+        from: actor.id,
+        kind: NotificationType::Mention.into(),
+        activity: i64::from(*mention),
+        status: Some(status),
+    };
+    let notices: Vec<Notice> = mentioned.iter().map(notice).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}
+
+/// Stores hashtags and links them to `status`, which has none yet. They can be found when it is of a visibility that
+/// anyone may read.
+pub(super) async fn save_tags(
+    cx: &Cx,
+    tx: &mut Tx,
+    status: StatusId,
+    author: AccountId,
+    visibility: Visibility,
+    tags: &[(String, String)],
+) -> Result<()> {
+    if tags.is_empty() {
+        return Ok(());
+    }
+    let now = cx.clock.now();
+    let names: Vec<String> = tags.iter().map(|(name, _)| name.clone()).collect();
+    let known = store::tag::list_for_status(tx, &names).await?;
+    let new = tags.iter().filter(|(name, _)| !known.iter().any(|(_, known, _)| known == name));
+    let new: Vec<_> = new.map(|(name, display)| (cx.ids.next(), name.as_str(), display.as_str())).collect();
+    if !new.is_empty() {
+        store::tag::insert(tx, new, visibility.is_anonymous(), now).await?;
+    }
+    let known = if known.len() == tags.len() { known } else { store::tag::list_for_status(tx, &names).await? };
+    let ids: Vec<TagId> = known.iter().map(|(id, ..)| *id).collect();
+    if visibility.is_anonymous() && known.iter().any(|(.., public)| !public) {
+        let hidden = tags.iter().filter(|(name, _)| known.iter().any(|(_, known, public)| known == name && !public));
+        store::tag::publish(tx, hidden.map(|(name, display)| (name.as_str(), display.as_str())).collect()).await?;
+    }
+    store::tag::insert_for_status(tx, status, author, &ids).await?;
+    Ok(())
+}

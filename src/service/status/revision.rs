@@ -1,0 +1,70 @@
+//! Revisions of a status: the present one, the earlier ones that are kept, and its source text.
+
+use crate::visibility;
+use context::Cx;
+use context::error::{Error, Result};
+use context::json;
+use model::{Actor, Json, MediaAttachment, Status, StatusId};
+use store::status_edit::{Edit, Revision};
+
+/// The status, when it is `actor`'s own and not a reblog.
+///
+/// # Errors
+/// [`Error::NotFound`] otherwise.
+pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
+    let status = store::status::find(&cx.db, id).await?;
+    status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
+}
+
+/// The present revision of `status`.
+pub(super) fn of(status: &Status) -> Revision {
+    Revision {
+        text: status.text.clone(),
+        content: status.content.clone(),
+        spoiler_text: status.spoiler_text.clone(),
+        sensitive: status.sensitive,
+        language: status.language.clone(),
+        has_media: status.has_media,
+        has_poll: status.has_poll,
+        markdown: status.markdown,
+        expires_at: status.expires_at,
+    }
+}
+
+/// `old` as a revision that is kept, with its attachments and the options of its poll.
+pub(super) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options: Option<Vec<String>>) -> Result<Edit> {
+    let shown: Vec<json::media::MediaAttachment> =
+        media.iter().map(|media| json::media::MediaAttachment::new(media, &cx.urls)).collect();
+    Ok(Edit {
+        id: cx.ids.next(),
+        status_id: old.id,
+        text: old.text,
+        content: old.content,
+        spoiler_text: old.spoiler_text,
+        sensitive: old.sensitive,
+        markdown: old.markdown,
+        media: Json(serde_json::to_value(shown).map_err(Error::internal)?),
+        poll_options: poll_options.map(Json),
+        created_at: old.edited_at.unwrap_or(old.created_at),
+    })
+}
+
+/// The status, for its source text: whoever sees a status may read it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
+}
+
+/// All revisions, oldest first, and the current status, as far as `viewer` may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing or hidden.
+pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
+    let seen = visibility::status(cx, viewer, id).await?;
+    let id = seen.head().id;
+    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    Ok((status, store::status_edit::list(&cx.db, id).await?))
+}
