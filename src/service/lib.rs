@@ -4,68 +4,23 @@
 //! Knows neither HTTP nor SQL, nor the JSON that clients see: that is `entity`, above.
 
 pub mod account;
-pub mod account_domains;
-pub mod announcement;
-pub mod application;
-pub mod archive;
 pub mod auth;
-pub mod card;
-pub mod confirmation;
-pub mod conversation;
-pub mod directory;
-pub mod domain;
-pub mod domain_block;
-pub mod email;
-pub mod emoji;
-pub mod featured_tag;
-pub mod filter;
-pub mod follow;
-mod forget_account;
-pub mod heads;
-pub mod instance;
-pub mod link;
-pub mod list;
-pub mod locale;
-pub mod mark;
-pub mod marker;
+pub mod feed;
 pub mod media;
 pub mod notification;
-pub mod oauth;
-pub mod owner;
-pub mod password;
-pub mod poll;
-pub mod preference;
-pub mod profile;
-pub mod profile_image;
-pub mod profile_link;
-pub mod public;
-pub mod push;
-pub mod rate_limits;
-pub mod reblog;
-pub mod registration;
-pub mod relations;
-pub mod relationship;
-pub mod removal;
-pub mod report;
-pub mod rule;
-pub mod scheduled_status;
-pub mod search;
-pub mod session;
-pub mod settings;
-pub mod sign_up;
-pub mod signing_key;
-pub mod staff;
+pub mod page;
+pub mod server;
 pub mod status;
-pub mod status_cleanup;
-pub mod streaming;
-pub mod suggestion;
-pub mod tag;
 pub mod templates;
-pub mod timeline;
-pub mod token;
-pub mod transfer;
-pub mod translation;
-pub mod trend;
-pub mod visibility;
-pub mod web_page;
-pub mod webfinger;
+
+// A caller names the use case alone: `service::poll::vote`.
+pub use account::{
+    account_domains, archive, directory, domain_block, featured_tag, follow, owner, preference, profile, profile_image,
+    profile_link, registration, relations, relationship, removal, sign_up, signing_key, staff, suggestion, transfer,
+};
+pub use auth::{application, confirmation, link, oauth, password, rate_limits, session, token};
+pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
+pub use notification::{email, push};
+pub use page::{card, emoji, translation, web_page};
+pub use server::{announcement, domain, instance, locale, public, report, rule, settings, webfinger};
+pub use status::{conversation, heads, mark, poll, reblog, scheduled_status, status_cleanup, visibility};

@@ -9,6 +9,9 @@
 //!
 //! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
 
+pub mod email;
+pub mod push;
+
 mod by_mail;
 mod decide;
 pub mod groups;

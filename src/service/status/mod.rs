@@ -1,5 +1,14 @@
 //! Publishing, editing and deleting statuses.
 
+pub mod conversation;
+pub mod heads;
+pub mod mark;
+pub mod poll;
+pub mod reblog;
+pub mod scheduled_status;
+pub mod status_cleanup;
+pub mod visibility;
+
 mod address;
 mod announced;
 pub mod compose;

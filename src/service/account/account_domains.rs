@@ -1,6 +1,6 @@
 //! The domains of accounts: an account never moves to another domain, so that they are read once.
 //!
-//! Reached from [`visibility`](super::visibility), for viewers who block domains: a page costs them no further statement once
+//! Reached from [`visibility`](crate::visibility), for viewers who block domains: a page costs them no further statement once
 //! the authors are cached.
 
 use std::sync::Arc;

@@ -26,14 +26,14 @@ const REQUESTED: &str = "requested mail";
 /// The templates of all mails.
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
     Templates::new(&[
-        ("mail/_layout.html", include_str!("templates/mail/_layout.html")),
-        ("mail/approved.txt", include_str!("templates/mail/approved.txt")),
-        ("mail/confirm.html", include_str!("templates/mail/confirm.html")),
-        ("mail/confirm.txt", include_str!("templates/mail/confirm.txt")),
-        ("mail/notifications.txt", include_str!("templates/mail/notifications.txt")),
-        ("mail/reset.html", include_str!("templates/mail/reset.html")),
-        ("mail/reset.txt", include_str!("templates/mail/reset.txt")),
-        ("mail/schedule_failed.txt", include_str!("templates/mail/schedule_failed.txt")),
+        ("mail/_layout.html", include_str!("../templates/mail/_layout.html")),
+        ("mail/approved.txt", include_str!("../templates/mail/approved.txt")),
+        ("mail/confirm.html", include_str!("../templates/mail/confirm.html")),
+        ("mail/confirm.txt", include_str!("../templates/mail/confirm.txt")),
+        ("mail/notifications.txt", include_str!("../templates/mail/notifications.txt")),
+        ("mail/reset.html", include_str!("../templates/mail/reset.html")),
+        ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
+        ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
     ])
 });
 

@@ -81,7 +81,7 @@ pub(super) async fn create_as(
 
 /// Records that somebody who signed up can use their account from now on, and tells the staff who manage users. An account
 /// that the command line makes is no news to them.
-pub(super) async fn admit(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<()> {
+pub(crate) async fn admit(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<()> {
     change::record(cx, tx, Change::AccountCreated { account }).await?;
     notification::notify_staff(cx, tx, StaffNotice::SignUp, account, account).await
 }

@@ -142,7 +142,7 @@ async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> 
 
 /// Deletes statuses of `author` in `tx`, in order, for as long as the budget of time lasts; returns how many of them are
 /// gone, at least one.
-pub(super) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
+pub(crate) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
     // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
     let mut all = store::removal::list_rebloggers(&mut *tx, statuses).await?;
     all.push(author);

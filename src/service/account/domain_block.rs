@@ -1,8 +1,8 @@
 //! Blocking domains as a person, and what that ends: follows and requests both ways, with all that came of the domain.
 //!
 //! Reached from `/api/v1/domain_blocks`, and [`sever_domain`] from a job. What a block hides is decided elsewhere: statuses
-//! in [`visibility`](super::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
-//! [`instance`](super::instance).
+//! in [`visibility`](crate::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
+//! [`instance`](crate::instance).
 //!
 //! Spec: docs/contract/rules.md#20-blocks-and-requests.
 

@@ -26,7 +26,7 @@ pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
 
 /// The account name and the id in the address of the page, or of the ActivityPub object, of a status of this server;
 /// whether there is one is not asked.
-pub(super) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
+pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
     let path = address.strip_prefix(cx.urls.origin.as_str())?.split(['?', '#']).next()?;
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let (name, id) = match parts.as_slice() {

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::sign_up;
+use crate::sign_up;
 use config::nearest;
 use context::Cx;
 use context::error::{Error, Result, Validation};

@@ -4,6 +4,28 @@
 //!
 //! Spec: docs/contract/rules.md#2-authentication and docs/contract/rules.md#9-accounts.
 
+pub mod account_domains;
+pub mod archive;
+pub mod directory;
+pub mod domain_block;
+pub mod featured_tag;
+pub mod follow;
+mod forget_account;
+pub mod owner;
+pub mod preference;
+pub mod profile;
+pub mod profile_image;
+pub mod profile_link;
+pub mod registration;
+pub mod relations;
+pub mod relationship;
+pub mod removal;
+pub mod sign_up;
+pub mod signing_key;
+pub mod staff;
+pub mod suggestion;
+pub mod transfer;
+
 use context::Cx;
 use context::error::{Error, Result};
 use model::account::AccountSearch;

@@ -5,7 +5,7 @@
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences.
 
-use super::media::{new_key, process, put_all};
+use crate::media::{new_key, process, put_all};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};

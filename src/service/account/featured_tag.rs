@@ -5,7 +5,7 @@
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
-use super::{account, tag};
+use crate::{account, tag};
 use context::Cx;
 use context::error::{Error, Result};
 use model::{Account, Actor, RowId};

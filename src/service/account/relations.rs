@@ -1,8 +1,8 @@
 //! Follows, blocks and mutes of a viewer, from memory: read once, and again when their version grew.
 //!
-//! Reached from [`visibility`](super::visibility), which decides what the relations mean. The version is in the row that
+//! Reached from [`visibility`](crate::visibility), which decides what the relations mean. The version is in the row that
 //! every request reads to know its [`Actor`], so a set is never older than the request, on this node or another. Changing
-//! relations is the work of [`follow`](super::follow) and [`relationship`](super::relationship).
+//! relations is the work of [`follow`](crate::follow) and [`relationship`](crate::relationship).
 
 use std::sync::Arc;
 

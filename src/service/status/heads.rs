@@ -1,6 +1,6 @@
 //! The heads of statuses, from memory while SQLite reports no change of their rows.
 //!
-//! Reached from [`visibility`](super::visibility), which interprets them.
+//! Reached from [`visibility`](crate::visibility), which interprets them.
 
 use context::Cx;
 use context::caches::before_read;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use chrono::Duration;
 
-use super::media::{decode, new_key, put_all};
+use crate::media::{decode, new_key, put_all};
 use context::error::{Error, Result, Validation};
 use context::queue::{self, Failure, PurgeProfileImages};
 use context::{Cx, job};

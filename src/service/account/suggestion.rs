@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 
-use super::account;
+use crate::account;
 use context::Cx;
 use context::error::Result;
 use model::clock::Ids;

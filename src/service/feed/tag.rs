@@ -2,7 +2,7 @@
 //!
 //! Reached from the routes of tags. What a follow brings into the home feed is the work of a job: [`Change::TagFollowed`].
 //! A hashtag is written as in its first use where anyone may read it, and until then in normal form or as its reader wrote it:
-//! how people write hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](super::featured_tag).
+//! how people write hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](crate::featured_tag).
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -21,7 +21,7 @@ use text::hashtag;
 const NAME_MAX: usize = 255;
 
 /// A hashtag's name in normal form and as it was sent, without the `#`; `None` when it is none.
-pub(super) fn parse(name: &str) -> Option<(String, &str)> {
+pub(crate) fn parse(name: &str) -> Option<(String, &str)> {
     let display = hashtag::bare(name);
     if display.chars().count() > NAME_MAX {
         return None;
@@ -89,7 +89,7 @@ pub async fn followed(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Fol
 }
 
 /// The hashtag with this name in normal form, which is made when there is none.
-pub(super) async fn get_or_insert(cx: &Cx, tx: &mut Tx, name: &str, display_name: &str) -> Result<TagId> {
+pub(crate) async fn get_or_insert(cx: &Cx, tx: &mut Tx, name: &str, display_name: &str) -> Result<TagId> {
     store::tag::insert(tx, vec![(cx.ids.next(), name, display_name)], false, cx.clock.now()).await?;
     let known = store::tag::list_by_names(&mut *tx, &[name.to_owned()]).await?;
     known.first().map(|(id, _)| *id).ok_or_else(|| Error::internal("a hashtag is gone"))

@@ -2,7 +2,7 @@
 //!
 //! Reached from the routes of lists, and through [`notify_entered`] from whatever puts statuses into feeds. Everything that
 //! changes a list locks the account of its owner first, as following does, so that limits hold and whoever is on a list is
-//! followed. What feeds make of a change is the work of jobs: [`Change`]. The timeline is in [`timeline`](super::timeline).
+//! followed. What feeds make of a change is the work of jobs: [`Change`]. The timeline is in [`timeline`](crate::timeline).
 //!
 //! Spec: docs/contract/rules.md#14-lists.
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use chrono::Duration;
 
-use super::auth::week;
+use crate::auth::week;
 use context::Cx;
 use context::error::{Error, Result};
 use model::instance::{DomainBlock, Usage, Week};

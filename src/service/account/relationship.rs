@@ -1,6 +1,6 @@
 //! Relationships other than follows: blocks, mutes, endorsements, private notes, and their side effects.
 //!
-//! Reached from the accounts routes and from [`super::follow`]. Knows nothing of HTTP.
+//! Reached from the accounts routes and from [`crate::follow`]. Knows nothing of HTTP.
 //!
 //! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 

@@ -1,11 +1,11 @@
 //! Preferences that people set on pages: defaults of posting, how apps show statuses, notifications by mail, languages.
 //!
-//! Reached from `/settings/preferences`. Apps set some of them by [`profile`](super::profile), and read them by
+//! Reached from `/settings/preferences`. Apps set some of them by [`profile`](crate::profile), and read them by
 //! `GET /api/v1/preferences`.
 //!
 //! Spec: docs/contract/rules.md#28-defaults-of-settings.
 
-use super::profile::quoting;
+use crate::profile::quoting;
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::{Cx, Language};

@@ -2,7 +2,7 @@
 //!
 //! Reached from the conversations routes, and from publishing, editing and deleting a direct status, which keep them in
 //! their transaction. Whom a mention does not reach, since a block, a mute or the notification policy stops it, has no
-//! conversation of it. Following a thread is in [`timeline`](super::timeline).
+//! conversation of it. Following a thread is in [`timeline`](crate::timeline).
 //!
 //! Spec: docs/contract/rules.md#24-conversations; <https://docs.joinmastodon.org/methods/conversations/>
 
@@ -108,7 +108,7 @@ pub async fn receive(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
 
 /// As [`receive`], for those of `receivers` whose notification was made later: the others may have hidden their
 /// conversations since.
-pub(super) async fn receive_late(cx: &Cx, tx: &mut Tx, status: StatusId, receivers: &[AccountId]) -> Result<()> {
+pub(crate) async fn receive_late(cx: &Cx, tx: &mut Tx, status: StatusId, receivers: &[AccountId]) -> Result<()> {
     let participants = conversation::participants(&mut *tx, status).await?;
     add(cx, tx, status, &participants, |one| one.notified && receivers.contains(&one.account_id)).await
 }

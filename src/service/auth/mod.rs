@@ -2,6 +2,15 @@
 //!
 //! Reached from the HTTP layer's extractors. Browser sessions are `service::session`.
 
+pub mod application;
+pub mod confirmation;
+pub mod link;
+pub mod oauth;
+pub mod password;
+pub mod rate_limits;
+pub mod session;
+pub mod token;
+
 use std::sync::Arc;
 
 use chrono::Duration;

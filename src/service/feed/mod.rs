@@ -1,0 +1,10 @@
+//! What people read, and what decides about it: timelines, lists, hashtags, filters, search, trends, streams.
+
+pub mod filter;
+pub mod list;
+pub mod marker;
+pub mod search;
+pub mod streaming;
+pub mod tag;
+pub mod timeline;
+pub mod trend;

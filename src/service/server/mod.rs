@@ -1,0 +1,12 @@
+//! The server itself: what it says of itself, its settings and rules, announcements, reports, and the addresses under which it
+//! is found.
+
+pub mod announcement;
+pub mod domain;
+pub mod instance;
+pub mod locale;
+pub mod public;
+pub mod report;
+pub mod rule;
+pub mod settings;
+pub mod webfinger;
