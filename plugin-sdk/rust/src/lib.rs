@@ -30,6 +30,7 @@ pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod test;
 pub mod time;
+pub mod titled;
 
 pub use context::Context;
 pub use error::{Error, OnUnique, Result};
