@@ -60,6 +60,7 @@ pub struct VisibleAnnouncements {
 
 /// The announcements that are shown now, oldest first, as `actor` sees them; of the statuses that they name, those that
 /// anyone may read.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor) -> Result<VisibleAnnouncements> {
     let listed = announcement::list_shown(&cx.db, actor.id, cx.clock.now()).await?;
     let ids: Vec<RowId> = listed.iter().map(|listed| listed.announcement.id).collect();
@@ -75,6 +76,7 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<VisibleAnnouncements> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or not shown.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -87,6 +89,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, [`Error::Invalid`] for what is no emoji, for a
 /// reaction that `actor` gave before, and for a ninth different one.
+#[model::use_case]
 pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -105,6 +108,7 @@ pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, or there is no such reaction.
+#[model::use_case]
 pub async fn unreact(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -142,6 +146,7 @@ pub async fn find_shown(cx: &Cx, id: RowId) -> Result<Option<Announcement>> {
 }
 
 /// Every announcement, also drafts and those that ended, oldest first: for the staff.
+#[model::use_case]
 pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
     Ok(announcement::list(&cx.db).await?)
 }
@@ -150,6 +155,7 @@ pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an invalid draft.
+#[model::use_case]
 pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
     let (id, now) = (cx.ids.next(), cx.clock.now());
     let blank = Announcement {
@@ -178,6 +184,7 @@ pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none, or for an invalid draft.
+#[model::use_case]
 pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
@@ -191,6 +198,7 @@ pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Re
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
@@ -203,6 +211,7 @@ pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn remove(cx: &Cx, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !announcement::delete(&mut tx, id).await? {
@@ -291,6 +300,7 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
 }
 
 /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens. Repeating it is harmless.
+#[model::use_case]
 pub async fn tend(cx: &Cx, tx: &mut Tx, id: RowId) -> Result<()> {
     let now = cx.clock.now();
     let found = announcement::lock(tx, id).await?;

@@ -53,6 +53,7 @@ pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
 
 /// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
 /// key.
+#[model::use_case]
 pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email: &str) -> Result<()> {
     let Some(email) = cx.keys.open(REQUESTED, "", sealed_email) else { return Ok(()) };
     let Some(user) = store::user::find_by_email(&mut *tx, email.expose()).await? else { return Ok(()) };
@@ -66,6 +67,7 @@ pub async fn answer_request(cx: &Cx, tx: &mut Tx, subject: Subject, sealed_email
 
 /// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
 /// another time or is gone.
+#[model::use_case]
 pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
@@ -115,6 +117,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
 
 /// Renders the letter to `account` about the notifications from `first` on that it has not read; `None` when there are none,
 /// or it wants none by mail.
+#[model::use_case]
 pub async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };

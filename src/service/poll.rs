@@ -163,6 +163,7 @@ async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &Check
 /// # Errors
 /// [`Error::NotFound`] when the poll is missing or its status hidden; [`Error::Unauthorized`] when nobody is signed in and
 /// the status is not for everyone.
+#[model::use_case]
 pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     let poll = store::poll::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
     match visibility::status(cx, viewer, poll.status_id).await {
@@ -184,6 +185,7 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
 /// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author,
 /// [`Error::BadRequest`] without choices; [`Error::Invalid`] when the poll has ended or is the actor's own, and for a choice
 /// that is none of its options, or one more than they have.
+#[model::use_case]
 pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result<Seen> {
     let seen = find(cx, Some(actor), id).await?;
     refuse_blocked(&seen)?;
@@ -216,6 +218,7 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
 
 /// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the others;
 /// for the end when that was moved.
+#[model::use_case]
 pub async fn end(cx: &Cx, tx: &mut Tx, job: &ExpirePoll) -> Result<()> {
     let Some(poll) = store::poll::find(&mut *tx, job.poll).await? else { return Ok(()) };
     let Some(status) = store::status::find(&mut *tx, poll.status_id).await? else { return Ok(()) };

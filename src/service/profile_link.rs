@@ -25,6 +25,7 @@ pub fn unverified(cx: &Cx, field: &Field) -> Option<Target> {
 
 /// Fetches the pages of the fields of `account` that are yet to be verified, and notes those that link back. A page that cannot
 /// be fetched is not verified.
+#[model::use_case]
 pub async fn verify(cx: &Cx, account: AccountId) -> Result<()> {
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(()) };
     if !account.is_local() || account.is_suspended() {

@@ -34,6 +34,7 @@ const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
 const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// Hides `account` and its statuses from everybody; false when it is suspended already.
+#[model::use_case]
 pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let hidden = hide(cx, &mut tx, account).await?;
@@ -45,6 +46,7 @@ pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Conflict`] when it is being removed, or was.
+#[model::use_case]
 pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account.id]).await?;
@@ -58,6 +60,7 @@ pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
 /// that was never confirmed or approved is deleted at once, and its name is free again.
+#[model::use_case]
 pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account.id]).await?;
@@ -82,6 +85,7 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
+#[model::use_case]
 pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
@@ -102,6 +106,7 @@ async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
 
 /// Deletes the next batch of the data of `account` in `tx`; returns the statuses deleted, or `None` when only the
 /// account is left.
+#[model::use_case]
 pub async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<Option<Vec<StatusId>>> {
     let media = store::removal::delete_media(tx, account, STATUS_BATCH).await?;
     if !media.is_empty() {
@@ -163,6 +168,7 @@ pub(super) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, sta
 ///
 /// # Errors
 /// When a plugin's table still refers to it; nothing is deleted then.
+#[model::use_case]
 pub async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     let Some(account) = store::account::lock(tx, &[id]).await?.pop() else { return Ok(()) };
     if account.suspended_at == Some(account.created_at) {
@@ -193,6 +199,7 @@ async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, versi
 
 /// Deletes a batch of what plugins wrote about a removed account since; returns whether there was anything, and whether
 /// an event up to the number `last` is still kept for a plugin.
+#[model::use_case]
 pub async fn delete_plugin_data_batch(tx: &mut Tx, account: AccountId, last: i64) -> Result<(bool, bool)> {
     let kept = store::plugin_event::exists_up_to(&mut *tx, last).await?;
     Ok((store::plugin_data::purge_part(tx, account, ROW_BATCH).await? > 0, kept))

@@ -39,6 +39,7 @@ pub enum Fetched {
 }
 
 /// Fetches the page of a card, unless it is not due or gone.
+#[model::use_case]
 pub async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     let Some(card) = store::card::find(&cx.db, id).await?.filter(|_| cx.config.previews.enabled) else {
         return Ok(Fetched::Done);

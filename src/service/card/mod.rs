@@ -59,6 +59,7 @@ fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
 
 /// Gives a status the card of the link in its text, instead of the one that it has, or takes that away; and queues the fetch
 /// of a card that is due.
+#[model::use_case]
 pub async fn attach(cx: &Cx, id: StatusId) -> Result<()> {
     let Some(status) = store::status::find(&cx.db, id).await? else { return Ok(()) };
     let link = link(cx, &status.text).filter(|_| cx.config.previews.enabled);
@@ -88,6 +89,7 @@ pub async fn attach(cx: &Cx, id: StatusId) -> Result<()> {
 }
 
 /// Counts the versions of the next statuses up that have the card, the newest first, and queues the rest.
+#[model::use_case]
 pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result<()> {
     let statuses = store::card::list_statuses(&mut *tx, card, before, BUMP_BATCH).await?;
     store::status::bump_all(tx, &statuses).await?;
@@ -101,6 +103,7 @@ pub async fn bump(cx: &Cx, tx: &mut Tx, card: RowId, before: StatusId) -> Result
 
 /// Takes pictures away until the others fit into the media cache, those of cards that were used longest ago first; true when
 /// more are to go. What is taken away is fetched again when somebody uses the link.
+#[model::use_case]
 pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let limit = i64::try_from(cx.config.media.cache_limit_bytes).unwrap_or(i64::MAX);
     let mut excess = store::card::sum_images(&mut *tx).await? - limit;
@@ -125,6 +128,7 @@ pub async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
 
 /// Deletes those of the next cards after `after` that no status has; returns the last one that it looked at, or `None` at the
 /// end.
+#[model::use_case]
 pub async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
     let ids = store::card::list_ids(&mut *tx, after, PRUNE_BATCH).await?;
     for (card, image) in store::card::delete_unused(tx, &ids, cx.clock.now() - UNUSED_TTL).await? {

@@ -40,6 +40,7 @@ pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Resu
 ///
 /// # Errors
 /// What was not processed stays pending.
+#[model::use_case]
 pub async fn judge_waiting(cx: &Cx) -> Result<()> {
     loop {
         let rows = waiting::first(&cx.db, BATCH).await?;

@@ -17,6 +17,7 @@ use store::job::Claim;
 ///
 /// # Errors
 /// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
+#[model::use_case]
 pub async fn publish_due(cx: &Cx, id: ScheduledStatusId, claim: Claim) -> Result<Done, Failure> {
     let row = store::scheduled_status::find(&cx.db, id).await?.filter(|row| row.failure.is_none());
     let Some(row) = row else { return Ok(Done::Remove) };

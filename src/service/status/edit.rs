@@ -49,6 +49,7 @@ pub struct Change {
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
+#[model::use_case]
 #[boxed]
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, mut change: Change) -> Result<()> {
     let old = own(cx, actor, id).await?;
@@ -269,6 +270,7 @@ async fn replace_media(
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise.
+#[model::use_case]
 pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
     let status = store::status::find(&cx.db, id).await?;
     status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
@@ -292,6 +294,7 @@ fn of(status: &Status) -> Revision {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
+#[model::use_case]
 pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
     let seen = visibility::status(cx, viewer, id).await?;
     store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
@@ -301,6 +304,7 @@ pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Sta
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
+#[model::use_case]
 pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
     let seen = visibility::status(cx, viewer, id).await?;
     let id = seen.head().id;

@@ -94,6 +94,7 @@ impl Prepared {
 /// time, and for a quote that its target's author does not allow,
 /// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
 /// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
+#[model::use_case]
 pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
     let key = draft.idempotency_key.clone();
     if let Some(first) = find_by_idempotency_key(cx, &cx.db, actor, key.as_deref()).await? {
@@ -123,6 +124,7 @@ async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Made> {
 ///
 /// # Errors
 /// As [`publish`].
+#[model::use_case]
 pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     Ok(Prepared { spent: Some(spent), ..validate(cx, actor, draft).await? })
@@ -201,6 +203,7 @@ async fn filtered(cx: &Cx, actor: &Actor, prepared: Prepared) -> Result<Prepared
 /// # Errors
 /// [`Error::Invalid`] for media that cannot be attached (any more), [`Error::Conflict`] when another request with the
 /// same idempotency key was faster: the transaction must not be committed.
+#[model::use_case]
 #[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, prepared: Prepared) -> Result<StatusId> {
     let Prepared { draft, words, poll, parent, mut references, reach, spent } = prepared;
@@ -274,6 +277,7 @@ pub async fn claim_key(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, m
 ///
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
+#[model::use_case]
 pub async fn find_by_idempotency_key(
     cx: &Cx,
     db: impl Executor,
