@@ -13,7 +13,7 @@ use store::plugin::Plugin;
 /// package that asks for more waits for [`grant`](super::grant()) while the accepted one stays active.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no such plugin, or its package is broken or denied.
+/// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin, or its package is broken or denied.
 pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
     enable_shown(cx, name, None).await
 }
@@ -21,7 +21,7 @@ pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
 /// As [`enable`]; `shown` is the digest of the package that the admin was shown: another is not accepted.
 ///
 /// # Errors
-/// [`Error::Invalid`] also for another package than that.
+/// [`Error::Invalid`](context::Error::Invalid) also for another package than that.
 #[boxed]
 pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
@@ -43,7 +43,7 @@ pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Pl
 /// Disables the plugin. Its tables stay.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no such plugin.
+/// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin.
 pub async fn disable(cx: &Cx, name: &str) -> Result<Plugin> {
     desired::change(cx, name, |plugin| {
         plugin.enabled = false;

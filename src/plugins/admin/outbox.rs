@@ -34,7 +34,7 @@ pub async fn outbox(cx: &Cx, plugin: &Plugin) -> Result<Outbox> {
 /// Retries the plugin's dead letters; returns how many events that are.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is no such plugin.
+/// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin.
 pub async fn retry(cx: &Cx, name: &str) -> Result<u64> {
     let plugin = desired::find(cx, name).await?;
     let mut tx = cx.db.begin().await?;
