@@ -35,6 +35,7 @@ use tokio::runtime::Builder;
 
 use ::config::{Config, executable, from_process};
 use model::clock::Clock;
+use rookery_server::telemetry::Traces;
 use rookery_server::{logging, platform, serve};
 use terminal::{Failure, Output};
 
@@ -152,9 +153,15 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
     let config = from_process(arguments.config.as_deref())?;
     match arguments.command {
         Command::Serve => {
-            logging::start(&config.log);
             let runtime = Builder::new_multi_thread().enable_all().thread_name("rookery").build();
-            Ok(runtime.map_err(Failure::new)?.block_on(serve::run(config))?)
+            let runtime = runtime.map_err(Failure::new)?;
+            let traces = Traces::start(&config.telemetry, runtime.handle()).map_err(Failure::new)?;
+            logging::start(&config.log, traces.as_ref());
+            let served = runtime.block_on(serve::run(config));
+            if let Some(traces) = traces {
+                traces.end();
+            }
+            Ok(served?)
         }
         Command::Config(command) => config::run(&config, &command, output),
         command => {

@@ -99,6 +99,18 @@ config! {
         listen: Option<SocketAddr> = "";
     }
 
+    /// Traces: spans of requests, use cases and SQL statements, sent to a collector by OTLP over HTTP. No text, address or
+    /// bound value is in them. What has no key here is set by the variables of OpenTelemetry, such as
+    /// OTEL_EXPORTER_OTLP_HEADERS.
+    telemetry: Telemetry {
+        /// Where the collector is, such as `http://localhost:4318`; `/v1/traces` is added. Empty: no span is made.
+        otlp_endpoint: Option<WebUrl> = "";
+        /// The part of traces that is sent, from 0 to 1.
+        sampling_ratio: f64 = 1.0, 0.0..=1.0;
+        /// What this server is called in traces.
+        service_name: String = "rookery";
+    }
+
     /// Logging, to standard error.
     log: Log {
         /// The minimum level that is logged, for everything or by module (`info,rookery_http=debug`).

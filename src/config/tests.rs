@@ -155,25 +155,25 @@ fn types_are_checked() {
 
 #[test]
 fn unknown_keys_are_refused_with_the_nearest_known_name() {
-    let file = "port = 3\n[sever]\nlisten = \"\"\n[server]\nlisen = \"\"\nmax_connections = 3\ntelemetry_endpoint = \"\"\n\
-                [secrets]\nkey_fil = \"\"\nunheard_of_thing = 1\n[telemetry]\n";
+    let file = "port = 3\n[sever]\nlisten = \"\"\n[server]\nlisen = \"\"\nmax_connections = 3\nweather_endpoint = \"\"\n\
+                [secrets]\nkey_fil = \"\"\nunheard_of_thing = 1\n[weather]\n";
     assert_eq!(
         faults(file, &[]),
         [
-            "port: unknown section; the sections are server, connections, streaming, metrics, log, storage, database, secrets, \
-             mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, \
-             accounts (rookery.toml:1)",
+            "port: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, database, \
+             secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
+             notifications, accounts (rookery.toml:1)",
             "secrets.key_fil: unknown key; did you mean secrets.key_file? (rookery.toml:9)",
             "secrets.unheard_of_thing: unknown key; the keys of [secrets] are key (rookery.toml:10)",
             "server.lisen: unknown key; did you mean server.listen? (rookery.toml:5)",
             "server.max_connections: unknown key; did you mean streaming.max_connections? (rookery.toml:6)",
-            "server.telemetry_endpoint: unknown key; the keys of [server] are local_domain, web_domain, alternate_domains, \
+            "server.weather_endpoint: unknown key; the keys of [server] are local_domain, web_domain, alternate_domains, \
              scheme, listen, trusted_proxies, shutdown_grace_seconds, request_timeout_seconds, body_limit_bytes, locale, \
              source_url, development (rookery.toml:7)",
             "sever: unknown section; did you mean [server]? (rookery.toml:2)",
-            "telemetry: unknown section; the sections are server, connections, streaming, metrics, log, storage, database, secrets, \
-             mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, notifications, accounts \
-             (rookery.toml:11)",
+            "weather: unknown section; the sections are server, connections, streaming, metrics, telemetry, log, storage, database, \
+             secrets, mail, rate_limits, access, federation, translation, media, previews, jobs, plugins, timelines, \
+             notifications, accounts (rookery.toml:11)",
         ]
     );
 }
@@ -184,7 +184,7 @@ fn unknown_variables_are_refused_with_the_nearest_known_name() {
         ("ROOKERY_DATABASE_ULR", "secret"),
         ("ROOKERY_SECRETS_KEY_FIEL", "secret"),
         ("ROOKERY_SERVER_LISTEN_FILE", "/x"),
-        ("ROOKERY_TELEMETRY_ENDPOINT", "secret"),
+        ("ROOKERY_WEATHER_ENDPOINT", "secret"),
         ("OTHER_DATABASE_ULR", "x"),
         // Of the author's commands, which a shell may have set for good.
         ("ROOKERY_PLUGIN_KEY", "author.key"),
@@ -196,7 +196,7 @@ fn unknown_variables_are_refused_with_the_nearest_known_name() {
             "ROOKERY_DATABASE_ULR: unknown environment variable; did you mean ROOKERY_DATABASE_URL?",
             "ROOKERY_SECRETS_KEY_FIEL: unknown environment variable; did you mean ROOKERY_SECRETS_KEY_FILE?",
             "ROOKERY_SERVER_LISTEN_FILE: unknown environment variable; did you mean ROOKERY_SERVER_LISTEN?",
-            "ROOKERY_TELEMETRY_ENDPOINT: unknown environment variable; `rookery config print` lists them all",
+            "ROOKERY_WEATHER_ENDPOINT: unknown environment variable; `rookery config print` lists them all",
         ]
     );
 }

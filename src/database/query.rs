@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::BoxFuture;
 use sqlx::Arguments;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
+use tracing::Span;
 
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
@@ -290,6 +291,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
+        let span = self.sql.span();
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
         let done = match (self.executor.handle(), self.args?) {
             (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.execute(self.sql.sqlite, &args),
@@ -299,10 +301,12 @@ impl<E: Executor> Query<E> {
             (handle, Args::Postgres(args)) => execute_postgres(handle, self.sql, args).await,
             (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
         };
+        ended(&span, done.is_err());
         self.executor.faults().noted(done)
     }
 
     async fn fetch<T: Row>(mut self, wanted: Wanted) -> Result<Vec<T>> {
+        let span = self.sql.span();
         self.executor.counter().fetch_add(1, Ordering::Relaxed);
         let done = match (self.executor.handle(), self.args?) {
             (Handle::SqliteReaders(readers), Args::Sqlite(args)) => fetch_sqlite(readers, self.sql, args, wanted).await,
@@ -312,7 +316,16 @@ impl<E: Executor> Query<E> {
             }
             (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
         };
+        ended(&span, done.is_err());
         self.executor.faults().noted(done)
+    }
+}
+
+/// Says in a statement's span that it failed. The span was never entered: nothing runs below a statement, and so it lasts
+/// from its creation to its end.
+fn ended(span: &Span, failed: bool) {
+    if failed {
+        span.record("otel.status_code", "ERROR");
     }
 }
 

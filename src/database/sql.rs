@@ -11,6 +11,8 @@ use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArgumentBuffer;
 use sqlx::{Encode, Postgres, Type};
+use tracing::field::Empty;
+use tracing::{Span, trace_span};
 
 /// A statement: its text for each engine, and its place in the source.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +23,31 @@ pub struct Sql {
     pub postgres: &'static str,
     /// File and line, for a test that reports a broken statement.
     pub place: (&'static str, u32),
+    /// The path of the static in the function that has the statement, for [`Sql::name`].
+    #[doc(hidden)]
+    pub path: fn() -> &'static str,
+}
+
+impl Sql {
+    /// The statement's name: the path of its function, `store::status::find`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        model::span::enclosing((self.path)(), "STATEMENT")
+    }
+
+    /// A tracing span for a run of the statement, off by default: it costs one relaxed atomic load then. It has the
+    /// statement's name and place; neither its text nor a value is in it.
+    pub(crate) fn span(&self) -> Span {
+        trace_span!(
+            target: "rookery::statement",
+            "statement",
+            otel.name = self.name(),
+            otel.kind = "client",
+            otel.status_code = Empty,
+            code.file.path = self.place.0,
+            code.line.number = self.place.1
+        )
+    }
 }
 
 /// Every statement of the program, collected at link time from the places where [`sql!`](crate::sql!) is used.
@@ -71,7 +98,15 @@ macro_rules! sql {
         #[linkme::distributed_slice($crate::sql::STATEMENTS)]
         #[allow(unsafe_code, reason = "linkme places the static in a link section, which the lint counts as unsafe; there is no unsafe block")]
         static STATEMENT: $crate::sql::Sql =
-            $crate::sql::Sql { sqlite: $crate::sql!(@numbered $sqlite), postgres: $postgres, place: (file!(), line!()) };
+            $crate::sql::Sql {
+                sqlite: $crate::sql!(@numbered $sqlite),
+                postgres: $postgres,
+                place: (file!(), line!()),
+                path: || {
+                    fn here() {}
+                    ::std::any::type_name_of_val(&here)
+                },
+            };
         STATEMENT
     }};
     (@numbered $text:expr) => {{

@@ -1,9 +1,9 @@
 //! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has,
-//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once, and [`job`](macro@job), by which the worker finds
-//! the way a kind of job runs.
+//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once, [`use_case`](macro@use_case), by which it has a
+//! tracing span, and [`job`](macro@job), by which the worker finds the way a kind of job runs.
 //!
-//! Reached as `model::Row`, which is the trait and the derive, `model::boxed` and `context::job`. What `Row` implements is in `model::row`; the
-//! SQL around its lists of columns is in `store`.
+//! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case` and `context::job`. What `Row`
+//! implements is in `model::row`; the SQL around its lists of columns is in `store`.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemFn, parse_macro_input};
@@ -11,6 +11,7 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 mod boxed;
 mod job;
 mod row;
+mod use_case;
 
 /// Implements `model::row::Row` for a struct with named fields: each is decoded from the column of its name.
 ///
@@ -64,4 +65,16 @@ pub fn boxed(_: TokenStream, item: TokenStream) -> TokenStream {
 pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
     job::register(&item).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Gives an `async fn` a tracing span with the name of its path, under the target `rookery::use_case` and off by default.
+///
+/// For the functions of `service` that other crates call. Stands before `#[boxed]`; the crate depends on `tracing`.
+///
+/// # Errors
+/// Does not compile on functions that are not `async`.
+#[proc_macro_attribute]
+pub fn use_case(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemFn);
+    use_case::use_case(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }

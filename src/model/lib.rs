@@ -28,6 +28,7 @@ pub mod scheduled_status;
 pub mod scope;
 pub mod settings;
 pub mod severance;
+pub mod span;
 pub mod sqlite;
 pub mod status;
 pub mod suggestion;
@@ -38,7 +39,7 @@ pub mod translation;
 pub mod trend;
 pub mod urls;
 
-pub use ::macros::boxed;
+pub use ::macros::{boxed, use_case};
 pub use account::{Account, Field};
 pub use actor::{Actor, Permissions, Preferences};
 pub use card::PreviewCard;

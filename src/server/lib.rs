@@ -14,6 +14,7 @@ pub mod refresh;
 pub mod serve;
 pub mod socket;
 mod sole;
+pub mod telemetry;
 
 use std::sync::Arc;
 

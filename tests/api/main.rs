@@ -90,6 +90,7 @@ mod streaming;
 mod suggestions;
 mod tags;
 mod tidy;
+mod traces;
 mod transfers;
 mod translations;
 mod trends;

@@ -5,8 +5,8 @@
 //! compared with the manifest at compile time, so that the two cannot diverge. The host functions that a plugin may
 //! call are modules named as in the contract: [`core`], [`feeds`], [`sql`], [`kv`] and so on.
 //!
-//! The same crate also compiles natively, with the fake server of [`test`] in place of the host: `cargo test` needs
-//! neither WebAssembly nor a running server.
+//! The same crate also compiles natively, with the fake server of [`test`](mod@test) in place of the host: `cargo test`
+//! needs neither WebAssembly nor a running server.
 //!
 //! Start with `plugin-sdk/README.md`; `plugin-sdk/COOKBOOK.md` has recipes, and `plugin-sdk/wit` is the contract, with
 //! the cost, permission and errors of each host function.
@@ -30,6 +30,7 @@ pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod test;
 pub mod time;
+pub mod titled;
 
 pub use context::Context;
 pub use error::{Error, OnUnique, Result};

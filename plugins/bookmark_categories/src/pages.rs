@@ -5,9 +5,9 @@
 use rookery_plugin::pages::words::{SAVE, number};
 use rookery_plugin::pages::{Collection, Form, Outcome, Request, Submission, Text, View};
 use rookery_plugin::prelude::*;
+use rookery_plugin::titled::TITLE_MAX;
 
-use crate::category::{Category, TITLE_MAX};
-use crate::{delete_own, make, own, sql};
+use crate::{CATEGORIES, sql};
 
 const TITLE: Text =
     Text(&[("en", "Bookmark categories"), ("de", "Lesezeichen-Kategorien"), ("ja", "ブックマークの分類")]);
@@ -39,7 +39,7 @@ const DELETED: Text =
     Text(&[("en", "The category is gone."), ("de", "Die Kategorie ist gelöscht."), ("ja", "分類を削除しました。")]);
 
 /// The page of all.
-const CATEGORIES: Collection = Collection {
+const OVERVIEW: Collection = Collection {
     title: TITLE,
     lead: LEAD,
     new: NEW,
@@ -63,29 +63,28 @@ struct Counted {
 #[page("categories")]
 fn all(ctx: &Context, _: &Request) -> Result<View> {
     let rows: Vec<Counted> = sql::counted(ctx.account()).all()?;
-    Ok(CATEGORIES.view(ctx, rows.into_iter().map(|row| (row.id, row.title, posts(ctx, row.entries)))))
+    Ok(OVERVIEW.view(ctx, rows.into_iter().map(|row| (row.id, row.title, posts(ctx, row.entries)))))
 }
 
 /// What `/bookmark_categories` sends.
 #[submit("categories")]
 fn sent(ctx: &Context, _: &Request, sent: &Submission) -> Result<Outcome> {
-    CATEGORIES.submit(ctx, sent, |title| Ok(make(ctx, title)?.id), |id| delete_own(ctx, id))
+    OVERVIEW.submit(ctx, sent, |title| Ok(CATEGORIES.create(ctx, title)?.id), |id| CATEGORIES.delete(ctx, id))
 }
 
 /// `/bookmark_categories/{id}`
 #[page("category")]
 fn one(ctx: &Context, request: &Request) -> Result<View> {
-    let category = own(ctx, request.id("id")?)?;
-    let rename = Form::new("rename", SAVE.of(ctx)).field(CATEGORIES.named(ctx, &category.title));
+    let category = CATEGORIES.find(ctx, request.id("id")?)?;
+    let rename = Form::new("rename", SAVE.of(ctx)).field(OVERVIEW.named(ctx, &category.title));
     Ok(View::new(category.title).form(rename))
 }
 
 /// What `/bookmark_categories/{id}` sends.
 #[submit("category")]
 fn renamed(ctx: &Context, request: &Request, sent: &Submission) -> Result<Outcome> {
-    let title = crate::category::title(sent.text("title").to_owned());
-    let renamed = title.and_then(|title| sql::rename(request.id("id")?, ctx.account(), title).one::<Category>());
-    Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), CATEGORIES.path))
+    let renamed = CATEGORIES.rename(ctx, request.id("id")?, sent.text("title").to_owned());
+    Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), OVERVIEW.path))
 }
 
 fn posts(ctx: &Context, count: i64) -> String {

@@ -8,65 +8,58 @@
 //! Knows nothing of mentions, threads, `mutual` and `personal`: audiences are the server's own.
 
 mod audience;
-mod circle;
 mod hear;
 mod pages;
 #[cfg(test)]
 mod tests;
 
-use rookery_plugin::prelude::*;
+use std::collections::BTreeSet;
 
-use crate::circle::Circle;
+use rookery_plugin::prelude::*;
+use rookery_plugin::titled::{Kind, Naming, Titled};
 
 /// The plugin.
 #[plugin]
 pub struct Circles;
 
-/// How many circles a person may have.
-const MOST: usize = 100;
 /// How many members a circle may have: as many as the server lets a status filter name.
 const MOST_MEMBERS: usize = 20_000;
+
+/// The circles of a person.
+const CIRCLES: Kind = Kind {
+    plural: "circles",
+    most: 100,
+    list: sql::circles,
+    find: sql::circle,
+    hold: sql::hold_owner,
+    count: sql::count,
+    create: sql::create,
+    rename: sql::rename,
+    delete: sql::delete,
+};
 
 /// `GET /api/v1/circles`
 #[route(get, "/api/v1/circles", scopes = ["read:lists"])]
 fn index(ctx: &Context) -> Result<Output> {
-    Output::json(&sql::circles(ctx.account()).all::<Circle>()?)
-}
-
-/// What a circle is called.
-#[derive(Deserialize)]
-struct Naming {
-    title: Option<String>,
+    Output::json(&CIRCLES.list(ctx)?)
 }
 
 /// `POST /api/v1/circles`
 #[route(post, "/api/v1/circles", scopes = ["write:lists"])]
-fn create(ctx: &Context, Params(naming): Params<Naming>) -> Result<Output> {
-    Output::json(&make(ctx, naming.title.unwrap_or_default())?)
-}
-
-/// Makes a circle of the caller's, unless there are as many as there may be.
-fn make(ctx: &Context, title: String) -> Result<Circle> {
-    let title = circle::title(title)?;
-    sql::hold_owner(ctx.account()).exec()?;
-    if sql::count(ctx.account()).one::<usize>()? >= MOST {
-        return Err(Error::invalid(format!("Validation failed: There are {MOST} circles, which is the limit")));
-    }
-    sql::create(ctx.account(), title).one()
+fn create(ctx: &Context, Params(sent): Params<Naming>) -> Result<Output> {
+    Output::json(&CIRCLES.create(ctx, sent.title.unwrap_or_default())?)
 }
 
 /// `GET /api/v1/circles/{id}`
 #[route(get, "/api/v1/circles/{id}", scopes = ["read:lists"])]
 fn show(ctx: &Context, id: Id) -> Result<Output> {
-    Output::json(&own(ctx, id)?)
+    Output::json(&CIRCLES.find(ctx, id)?)
 }
 
 /// `PUT /api/v1/circles/{id}`
 #[route([put, patch], "/api/v1/circles/{id}", scopes = ["write:lists"])]
-fn update(ctx: &Context, id: Id, Params(naming): Params<Naming>) -> Result<Output> {
-    let Some(title) = naming.title else { return show(ctx, id) };
-    own(ctx, id)?;
-    Output::json(&sql::rename(id, ctx.account(), circle::title(title)?).one::<Circle>()?)
+fn update(ctx: &Context, id: Id, Params(sent): Params<Naming>) -> Result<Output> {
+    Output::json(&CIRCLES.update(ctx, id, sent)?)
 }
 
 /// `DELETE /api/v1/circles/{id}`
@@ -74,16 +67,8 @@ fn update(ctx: &Context, id: Id, Params(naming): Params<Naming>) -> Result<Outpu
 /// What was posted to it stays, and keeps its audience.
 #[route(delete, "/api/v1/circles/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
-    delete_own(ctx, id)?;
+    CIRCLES.delete(ctx, id)?;
     Output::empty()
-}
-
-/// Deletes a circle of the caller's.
-fn delete_own(ctx: &Context, id: Id) -> Result<()> {
-    match sql::delete(id, ctx.account()).exec()? {
-        0 => Err(Error::NotFound),
-        _ => Ok(()),
-    }
 }
 
 /// Accounts to add or to take out.
@@ -96,7 +81,7 @@ struct Chosen {
 /// `POST /api/v1/circles/{id}/accounts`
 #[route(post, "/api/v1/circles/{id}/accounts", scopes = ["write:lists"])]
 fn add(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
-    own(ctx, id)?;
+    CIRCLES.find(ctx, id)?;
     put(ctx, id, &Id::all(&chosen.account_ids)?)?;
     Output::empty()
 }
@@ -108,8 +93,8 @@ fn put(ctx: &Context, id: Id, ids: &[i64]) -> Result<()> {
     }
     sql::hold_owner(ctx.account()).exec()?;
     sql::remove_ended(id, ids).exec()?;
-    let added = sql::add(id, ctx.account(), ids).exec().on_unique(circle::in_it_already)?;
-    circle::check_added(ids, added)?;
+    let added = sql::add(id, ctx.account(), ids).exec().on_unique(in_it_already)?;
+    check_added(ids, added)?;
     if sql::count_members(id).one::<usize>()? > MOST_MEMBERS {
         return Err(Error::invalid(format!("Validation failed: A circle has at most {MOST_MEMBERS} members")));
     }
@@ -119,7 +104,7 @@ fn put(ctx: &Context, id: Id, ids: &[i64]) -> Result<()> {
 /// `DELETE /api/v1/circles/{id}/accounts`
 #[route(delete, "/api/v1/circles/{id}/accounts", scopes = ["write:lists"])]
 fn remove(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Output> {
-    own(ctx, id)?;
+    CIRCLES.find(ctx, id)?;
     sql::remove(id, Id::known(&chosen.account_ids)).exec()?;
     Output::empty()
 }
@@ -127,10 +112,21 @@ fn remove(ctx: &Context, id: Id, Params(chosen): Params<Chosen>) -> Result<Outpu
 /// `GET /api/v1/accounts/{account}/circles`
 #[route(get, "/api/v1/accounts/{account}/circles", scopes = ["read:lists"])]
 fn of_account(ctx: &Context, account: Id) -> Result<Output> {
-    Output::json(&sql::holding(ctx.account(), account).all::<Circle>()?)
+    Output::json(&sql::holding(ctx.account(), account).all::<Titled>()?)
 }
 
-/// The caller's circle; someone else's and none look alike.
-fn own(ctx: &Context, id: Id) -> Result<Circle> {
-    sql::circle(id, ctx.account()).one()
+/// All of `ids` were added, each once, when that made so many rows. Nobody is added who does not follow.
+///
+/// # Errors
+/// [`Error::NotFound`] when someone was left out, [`Error::Invalid`] when somebody was named twice.
+fn check_added(ids: &[i64], rows: u64) -> Result<()> {
+    let distinct = ids.iter().collect::<BTreeSet<_>>().len();
+    if u64::try_from(distinct).ok() != Some(rows) {
+        return Err(Error::NotFound);
+    }
+    if distinct < ids.len() { Err(in_it_already()) } else { Ok(()) }
+}
+
+fn in_it_already() -> Error {
+    Error::invalid("Validation failed: The account is in this circle already")
 }

@@ -3,9 +3,9 @@
 use rookery_plugin::pages::words::{SAVE, address};
 use rookery_plugin::pages::{Collection, Field, Form, Item, Items, Outcome, Request, Submission, Text, View};
 use rookery_plugin::prelude::*;
+use rookery_plugin::titled::TITLE_MAX;
 
-use crate::circle::{Circle, TITLE_MAX};
-use crate::{delete_own, make, own, put, sql};
+use crate::{CIRCLES, put, sql};
 
 /// Members of a page.
 const PAGE: usize = 40;
@@ -63,7 +63,7 @@ const NO_FOLLOWER: Text = Text(&[
 ]);
 
 /// The page of all.
-const CIRCLES: Collection = Collection {
+const OVERVIEW: Collection = Collection {
     title: TITLE,
     lead: LEAD,
     new: NEW,
@@ -95,19 +95,19 @@ struct Member {
 fn all(ctx: &Context, _: &Request) -> Result<View> {
     let rows: Vec<Counted> = sql::counted(ctx.account()).all()?;
     let line = |row: Counted| (row.id, row.title, format!("{}: {}", MEMBERS.of(ctx), row.members));
-    Ok(CIRCLES.view(ctx, rows.into_iter().map(line)))
+    Ok(OVERVIEW.view(ctx, rows.into_iter().map(line)))
 }
 
 /// What `/circles` sends.
 #[submit("circles")]
 fn sent(ctx: &Context, _: &Request, sent: &Submission) -> Result<Outcome> {
-    CIRCLES.submit(ctx, sent, |title| Ok(make(ctx, title)?.id), |id| delete_own(ctx, id))
+    OVERVIEW.submit(ctx, sent, |title| Ok(CIRCLES.create(ctx, title)?.id), |id| CIRCLES.delete(ctx, id))
 }
 
 /// `/circles/{id}`
 #[page("circle")]
 fn one(ctx: &Context, request: &Request) -> Result<View> {
-    let circle = own(ctx, request.id("id")?)?;
+    let circle = CIRCLES.find(ctx, request.id("id")?)?;
     let after: i64 = request.after.as_deref().and_then(|after| after.parse().ok()).unwrap_or(0);
     let members: Vec<Member> = sql::named_members(circle.id, after, PAGE + 1).all()?;
     let next = members.get(PAGE - 1).filter(|_| members.len() > PAGE).map(|last| last.id.to_string());
@@ -119,7 +119,7 @@ fn one(ctx: &Context, request: &Request) -> Result<View> {
     if request.after.is_none() {
         let address = Field::text("address", ADDRESS.of(ctx), ADDRESS_MAX).required().hint(ADDRESS_HINT.of(ctx));
         view = view
-            .form(Form::new("rename", SAVE.of(ctx)).field(CIRCLES.named(ctx, &circle.title)))
+            .form(Form::new("rename", SAVE.of(ctx)).field(OVERVIEW.named(ctx, &circle.title)))
             .form(Form::new("add", ADD.of(ctx)).titled(ADD.of(ctx)).field(address));
     }
     Ok(view.items(Items::new(NOBODY.of(ctx), items).titled(MEMBERS.of(ctx))).with_next(next))
@@ -128,12 +128,11 @@ fn one(ctx: &Context, request: &Request) -> Result<View> {
 /// What `/circles/{id}` sends.
 #[submit("circle")]
 fn changed(ctx: &Context, request: &Request, sent: &Submission) -> Result<Outcome> {
-    let circle = own(ctx, request.id("id")?)?.id;
+    let circle = CIRCLES.find(ctx, request.id("id")?)?.id;
     match sent.form.as_str() {
         "rename" => {
-            let title = crate::circle::title(sent.text("title").to_owned());
-            let renamed = title.and_then(|title| sql::rename(circle, ctx.account(), title).one::<Circle>());
-            Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), CIRCLES.path))
+            let renamed = CIRCLES.rename(ctx, circle, sent.text("title").to_owned());
+            Outcome::of(renamed, "title", Outcome::notice_at(SAVED.of(ctx), OVERVIEW.path))
         }
         "add" => add(ctx, circle, sent.text("address")),
         _ => {

@@ -19,6 +19,7 @@ use plugin_package::sql::check::Growth;
 use plugin_package::sql::text::Slot;
 use store::plugin_schema;
 use tokio::sync::SemaphorePermit;
+use tracing::{Span, trace_span};
 
 /// Most parameters of one call of [`Statements::run_many`].
 const MOST_VALUES: usize = 100_000;
@@ -33,6 +34,11 @@ struct Bound {
     limits: Limits,
     /// The rows are returned oldest first and must be reversed.
     reversed: bool,
+}
+
+/// A tracing span for a run of the statement, as those of the server's own have; its plugin is in the span of the call.
+fn span(statement: &Statement) -> Span {
+    trace_span!(target: "rookery::statement", "statement", otel.name = &*statement.name, otel.kind = "client")
 }
 
 impl Statements {
@@ -62,7 +68,9 @@ impl Statements {
             Lane::Filters => None,
         };
         let bound = self.bind(statement, params, most)?;
+        let span = span(statement);
         let done = cx.db.confined_in(lane, &self.scope, &bound.text, bound.args, &bound.limits).await;
+        drop(span);
         self.answer(statement, done, bound.reversed)
     }
 
@@ -101,7 +109,9 @@ impl Statements {
     /// Runs a statement that was charged.
     async fn step(&self, tx: &mut Tx, statement: &Statement, params: Vec<Value>, most: usize) -> Result<Rows, Failure> {
         let bound = self.bind(statement, params, most)?;
+        let span = span(statement);
         let done = tx.confined(&self.scope, &bound.text, bound.args, &bound.limits).await;
+        drop(span);
         self.answer(statement, done, bound.reversed)
     }
 

@@ -10,6 +10,7 @@ use context::error::Result;
 use model::AccountId;
 
 /// The domain of each account that exists among `ids`, in no particular order: one statement, or none when all are cached.
+#[model::use_case]
 pub async fn find(cx: &Cx, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<Arc<str>>)>> {
     let (mut found, mut missing) = (Vec::with_capacity(ids.len()), Vec::new());
     for id in ids {

@@ -27,6 +27,7 @@ pub const EVERY: TimeDelta = TimeDelta::days(7);
 pub const KEPT: TimeDelta = TimeDelta::days(7);
 
 /// The archives of `account`, newest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Archive>> {
     Ok(store::archive::list(&cx.db, account).await?)
 }
@@ -42,6 +43,7 @@ pub fn next_at(cx: &Cx, archives: &[Archive]) -> Option<Time> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when the last one was asked for less than [`EVERY`] ago.
+#[model::use_case]
 pub async fn ask(cx: &Cx, account: AccountId) -> Result<Archive> {
     let total = store::archive::count_statuses(&cx.db, account).await?;
     let mut tx = cx.db.begin().await?;
@@ -71,6 +73,7 @@ pub async fn ask(cx: &Cx, account: AccountId) -> Result<Archive> {
 ///
 /// # Errors
 /// [`Error::NotFound`] for an archive that is missing, someone else's, or not finished.
+#[model::use_case]
 pub async fn open(cx: &Cx, account: AccountId, id: RowId) -> Result<Object> {
     let archive = store::archive::find(&cx.db, id).await?.filter(|archive| archive.account_id == account);
     let key: Key = archive.and_then(|archive| archive.file?.parse().ok()).ok_or(Error::NotFound)?;
@@ -84,6 +87,7 @@ pub async fn open(cx: &Cx, account: AccountId, id: RowId) -> Result<Object> {
 ///
 /// # Errors
 /// When the database or the storage fails.
+#[model::use_case]
 pub async fn expire(cx: &Cx, job: &ExpireArchive) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::archive::delete(&mut tx, job.archive, &job.file).await?;
@@ -104,6 +108,7 @@ pub(super) async fn expire_all(cx: &Cx, tx: &mut Tx, account: AccountId) -> Resu
 }
 
 /// The archive of `job` with its account, if it is still to be made.
+#[model::use_case]
 pub async fn find_unfinished(cx: &Cx, id: RowId) -> Result<Option<(Archive, Account)>> {
     let archive = store::archive::find(&cx.db, id).await?;
     let Some(archive) = archive.filter(|archive| archive.finished_at.is_none()) else { return Ok(None) };
@@ -117,6 +122,7 @@ pub fn scratch(cx: &Cx) -> Result<Scratch> {
 }
 
 /// Stores the written file at `path`: its key. The job that deletes it is queued before, so that a kill leaves no file behind.
+#[model::use_case]
 pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
     let mut random = [0; 16];
     crypto::fill_random(&mut random);
@@ -130,6 +136,7 @@ pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
 }
 
 /// Ends the making of an archive, with the key and the size in bytes of its file; without one it failed.
+#[model::use_case]
 pub async fn end(cx: &Cx, archive: &Archive, file: Option<(&str, i64)>, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;
     store::archive::finish(&mut tx, archive.id, file, cx.clock.now()).await?;

@@ -18,6 +18,7 @@ const OFFSET_MAX: i64 = 10_000;
 ///
 /// # Errors
 /// [`Error::NotFound`] when the directory is off.
+#[model::use_case]
 pub async fn list(cx: &Cx, viewer: Option<&Actor>, page: DirectoryPage) -> Result<Vec<(AccountId, i64)>> {
     if !cx.settings().profile_directory {
         return Err(Error::NotFound);

@@ -27,6 +27,7 @@ const ROW_BATCH: i64 = 1_000;
 ///
 /// # Errors
 /// [`Error::Invalid`] for what is no domain, and for one of this server.
+#[model::use_case]
 pub async fn block(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     let domain = parse(cx, text)?;
     let mut tx = cx.db.begin().await?;
@@ -40,6 +41,7 @@ pub async fn block(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
 }
 
 /// Ends a block; no error when there is none. What it ended does not come back.
+#[model::use_case]
 pub async fn unblock(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     let Some(domain) = domain::parse(text) else { return Ok(()) };
     let mut tx = cx.db.begin().await?;
@@ -49,6 +51,7 @@ pub async fn unblock(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
 }
 
 /// The domains that `actor` blocks, most recent block first, each with its key.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<(RowId, String)>> {
     Ok(store::domain_block::list(&cx.db, actor.id, cursor).await?)
 }
@@ -57,6 +60,7 @@ pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<(RowId,
 ///
 /// # Errors
 /// As [`block`].
+#[model::use_case]
 pub async fn preview(cx: &Cx, actor: &Actor, text: &str) -> Result<FollowCounts> {
     let domain = parse(cx, text)?;
     Ok(store::domain_block::count_follows(&cx.db, actor.id, &domain).await?)

@@ -16,6 +16,7 @@ use store::tag::FoundTag;
 ///
 /// # Errors
 /// [`Error::Invalid`] when it is no name of a hashtag, is featured already, or beyond the limit of featured hashtags.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, name: &str) -> Result<(Account, FeaturedTag)> {
     let (name, display) = tag::parse(name).ok_or_else(|| refused("Name is not that of a hashtag"))?;
     let id = insert(cx, actor, &name, display).await?.ok_or_else(|| refused("Name is featured already"))?;
@@ -28,6 +29,7 @@ pub async fn create(cx: &Cx, actor: &Actor, name: &str) -> Result<(Account, Feat
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no name of a hashtag, [`Error::Invalid`] beyond the limit of featured hashtags.
+#[model::use_case]
 pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
     if !tag.featuring {
@@ -40,6 +42,7 @@ pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no name of a hashtag.
+#[model::use_case]
 pub async fn unfeature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
     let mut tx = cx.db.begin().await?;
@@ -76,6 +79,7 @@ fn refused(why: &str) -> Error {
 ///
 /// # Errors
 /// [`Error::NotFound`] when `id` is missing or someone else's.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !store::featured_tag::delete(&mut tx, actor.id, id).await? {
@@ -86,6 +90,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 }
 
 /// The hashtags that `actor` used most lately and does not feature.
+#[model::use_case]
 pub async fn suggestions(cx: &Cx, actor: &Actor) -> Result<Vec<FoundTag>> {
     Ok(store::featured_tag::list_suggestions(&cx.db, actor.id).await?)
 }

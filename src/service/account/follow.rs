@@ -38,6 +38,7 @@ pub struct Wish {
 /// [`Error::Forbidden`] for the actor's own account, an account that moved, and across a block; [`Error::NotFound`] for
 /// a hidden or suspended account; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
 /// [`Error::RateLimited`] beyond the daily limit, of which a new follow takes one.
+#[model::use_case]
 pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
     if target == actor.id {
         return Err(Error::forbidden("You cannot follow yourself"));
@@ -70,6 +71,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no account `follower`.
+#[model::use_case]
 pub async fn follow_all(cx: &Cx, tx: &mut Tx, follower: AccountId, targets: &[AccountId]) -> Result<Vec<bool>> {
     let visible = account::list_visible(cx, targets).await?;
     let mut new = Vec::with_capacity(targets.len());
@@ -95,6 +97,7 @@ async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Re
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing.
+#[model::use_case]
 pub async fn unfollow(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
@@ -108,6 +111,7 @@ pub async fn unfollow(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing.
+#[model::use_case]
 pub async fn remove_follower(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
     account::find_visible(cx, follower).await?;
     let mut tx = cx.db.begin().await?;
@@ -120,6 +124,7 @@ pub async fn remove_follower(cx: &Cx, actor: &Actor, follower: AccountId) -> Res
 }
 
 /// The pending follow requests to `actor`, newest first.
+#[model::use_case]
 pub async fn requests(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
     Ok(store::follow::list_requests(&cx.db, actor.id, cursor).await?)
 }
@@ -128,6 +133,7 @@ pub async fn requests(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Lis
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account or request.
+#[model::use_case]
 pub async fn authorize(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
     if accept(cx, actor.id, follower).await? { Ok(()) } else { Err(Error::NotFound) }
 }
@@ -136,6 +142,7 @@ pub async fn authorize(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account or request.
+#[model::use_case]
 pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let request =
@@ -147,6 +154,7 @@ pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
 }
 
 /// Turns the request of `follower` into a follow of `target`; false when there is no request (any more).
+#[model::use_case]
 pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let (me, follower) = match relationship::lock_pair(&mut tx, target, follower).await {

@@ -38,11 +38,13 @@ use store::list::List;
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or not visible; the two look alike.
+#[model::use_case]
 pub async fn find_visible(cx: &Cx, id: AccountId) -> Result<Account> {
     store::account::find_known(&cx.db, id).await?.ok_or(Error::NotFound)
 }
 
 /// The visible accounts among `ids`, each once, in the order given.
+#[model::use_case]
 pub async fn list_visible(cx: &Cx, ids: &[AccountId]) -> Result<Vec<AccountId>> {
     let mut known = store::account::list_known(&cx.db, ids).await?;
     let mut listed = Vec::with_capacity(known.len());
@@ -58,6 +60,7 @@ pub async fn list_visible(cx: &Cx, ids: &[AccountId]) -> Result<Vec<AccountId>> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when no such account is known.
+#[model::use_case]
 pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
     let found = store::account::list_by_handles(&cx.db, &[name(cx, acct)]).await?.pop().ok_or(Error::NotFound)?;
     let known = store::account::list_known(&cx.db, &[found.id]).await?;
@@ -66,6 +69,7 @@ pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
 
 /// Accounts whose user name or display name begins with `q`, or whose `user@domain` does: exact matches first, then
 /// accounts that `viewer` follows. Known accounts only; no remote lookup.
+#[model::use_case]
 pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: AccountSearch) -> Result<Vec<AccountId>> {
     let q = q.trim();
     if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
@@ -87,6 +91,7 @@ pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: Account
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].
+#[model::use_case]
 pub async fn featured_tags(cx: &Cx, id: AccountId) -> Result<(Account, Vec<FeaturedTag>)> {
     let account = find_visible(cx, id).await?;
     let tags = if account.is_suspended() { Vec::new() } else { store::featured_tag::list(&cx.db, account.id).await? };
@@ -97,6 +102,7 @@ pub async fn featured_tags(cx: &Cx, id: AccountId) -> Result<(Account, Vec<Featu
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].
+#[model::use_case]
 pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> {
     let account = find_visible(cx, id).await?;
     if account.is_suspended() {
@@ -129,6 +135,7 @@ fn handle(cx: &Cx, acct: &str) -> (String, Option<String>) {
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].
+#[model::use_case]
 pub async fn followers(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;
     if hides_network(cx, viewer, &account).await? {
@@ -142,6 +149,7 @@ pub async fn followers(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].
+#[model::use_case]
 pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;
     if hides_network(cx, viewer, &account).await? {
@@ -156,6 +164,7 @@ pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].
+#[model::use_case]
 pub async fn endorsements(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let account = find_visible(cx, id).await?;
     if account.is_suspended() {

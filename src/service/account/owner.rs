@@ -29,6 +29,7 @@ pub struct Owner {
 }
 
 /// The URL of the set-up page while the server has no users, else `None`; each call invalidates the earlier link.
+#[model::use_case]
 pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
     if store::user::exists(&cx.db).await? {
         return Ok(None);
@@ -40,6 +41,7 @@ pub async fn setup_link(cx: &Cx) -> Result<Option<String>> {
 }
 
 /// True when `token` is valid: the latest link, and no user exists yet.
+#[model::use_case]
 pub async fn may_set_up(cx: &Cx, token: &str) -> Result<bool> {
     Ok(link::find(cx, LinkKind::OwnerSetup, token).await?.is_some() && !store::user::exists(&cx.db).await?)
 }
@@ -48,6 +50,7 @@ pub async fn may_set_up(cx: &Cx, token: &str) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Validation`](context::error::Error::Validation) with all errors of the form.
+#[model::use_case]
 pub async fn set_up(cx: &Cx, token: &str, owner: Owner) -> Result<Option<AccountId>> {
     if !may_set_up(cx, token).await? {
         return Ok(None);

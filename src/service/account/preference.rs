@@ -30,6 +30,7 @@ pub fn visibilities(cx: &Cx) -> Vec<String> {
 ///
 /// # Errors
 /// [`Error::Validation`] naming what is none of the choices.
+#[model::use_case]
 pub async fn update(cx: &Cx, account: AccountId, preferences: Preferences, locale: Option<&str>) -> Result<()> {
     check(cx, &preferences, locale)?;
     let mut tx = cx.db.begin().await?;

@@ -79,6 +79,7 @@ struct Checked {
 ///
 /// # Errors
 /// [`Error::Validation`] with the errors of the texts, or else of the images; nothing is changed then.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Picture, PathBuf)>) -> Result<()> {
     let checked = check(normalised(cx, with_descriptions(changes, &pictures)))?;
     let stored = profile_image::store(cx, actor, pictures).await?;
@@ -118,6 +119,7 @@ pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Pic
 ///
 /// # Errors
 /// As [`remove_pictures`].
+#[model::use_case]
 pub async fn take_pictures_off(cx: &Cx, actor: &Actor, pictures: &[Picture]) -> Result<()> {
     if pictures.is_empty() {
         return Ok(());
@@ -132,6 +134,7 @@ pub async fn take_pictures_off(cx: &Cx, actor: &Actor, pictures: &[Picture]) -> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account.
+#[model::use_case]
 pub async fn remove_pictures(cx: &Cx, tx: &mut Tx, account: AccountId, pictures: &[Picture]) -> Result<usize> {
     let found = store::account::lock(tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
     let mut removed = 0;

@@ -72,6 +72,7 @@ pub fn mode(cx: &Cx) -> RegistrationsMode {
 ///
 /// # Errors
 /// [`Error::Forbidden`] while registrations are closed, [`Error::Validation`] with all errors of the form.
+#[model::use_case]
 pub async fn register(cx: &Cx, form: SignUp) -> Result<Registered> {
     let (tx, registered) = begin(cx, form, None).await?;
     tx.commit().await?;
@@ -83,6 +84,7 @@ pub async fn register(cx: &Cx, form: SignUp) -> Result<Registered> {
 ///
 /// # Errors
 /// As [`register`].
+#[model::use_case]
 pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Result<Issued> {
     let (mut tx, registered) = begin(cx, form, Some(grant)).await?;
     let application = match grant.app {
@@ -131,6 +133,7 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
 ///
 /// # Errors
 /// [`Error::Plugin`] when an extension whose answer is needed gives none.
+#[model::use_case]
 pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
     if params.is_empty() || cx.config.access.single_user {
         return Ok(None);
@@ -191,11 +194,13 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
 }
 
 /// Whoever invited somebody, to be named to them; `None` when the account is not to be seen.
+#[model::use_case]
 pub async fn inviter(cx: &Cx, id: AccountId) -> Result<Option<Account>> {
     Ok(store::account::find_known(&cx.db, id).await?.filter(|account| !account.is_suspended()))
 }
 
 /// The rules to agree to.
+#[model::use_case]
 pub async fn rules(cx: &Cx) -> Result<Vec<Rule>> {
     Ok(store::instance::rules(&cx.db).await?)
 }

@@ -13,6 +13,7 @@ use store::relation_set::{self, Relations};
 
 /// The relations of `viewer`, as they were when it was read as an [`Actor`] or later: no statement unless they changed
 /// since they were last read.
+#[model::use_case]
 pub async fn of(cx: &Cx, viewer: &Actor) -> Result<Arc<Relations>> {
     if let Some(relations) = cx.caches.relations.at_least(&viewer.id, viewer.relations_version) {
         return Ok(relations);

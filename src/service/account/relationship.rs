@@ -25,6 +25,7 @@ const MUTE_SECONDS_MAX: i64 = 100 * 365 * 24 * 60 * 60;
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
+#[model::use_case]
 pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     if target == actor.id {
@@ -47,6 +48,7 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
+#[model::use_case]
 pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
@@ -62,6 +64,7 @@ pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] for a negative duration or one beyond
 /// a hundred years.
+#[model::use_case]
 pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications: bool, seconds: i64) -> Result<()> {
     if !(0..=MUTE_SECONDS_MAX).contains(&seconds) {
         return Err(Error::invalid(format!("duration: must be 0 to {MUTE_SECONDS_MAX} seconds")));
@@ -92,6 +95,7 @@ pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications:
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
+#[model::use_case]
 pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
@@ -106,6 +110,7 @@ pub async fn unmute(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] when `actor` does not follow it.
+#[model::use_case]
 pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
@@ -122,6 +127,7 @@ pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
+#[model::use_case]
 pub async fn unendorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
@@ -134,6 +140,7 @@ pub async fn unendorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden, [`Error::Invalid`] when the note is too long.
+#[model::use_case]
 pub async fn note(cx: &Cx, actor: &Actor, target: AccountId, comment: &str) -> Result<()> {
     if comment.chars().count() > NOTE_MAX {
         return Err(Error::invalid(format!(
@@ -149,16 +156,19 @@ pub async fn note(cx: &Cx, actor: &Actor, target: AccountId, comment: &str) -> R
 }
 
 /// The accounts that `actor` blocks, most recent block first.
+#[model::use_case]
 pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
     Ok(store::relationship::list_blocks(&cx.db, actor.id, cursor).await?)
 }
 
 /// The accounts that `actor` endorses, by their ids.
+#[model::use_case]
 pub async fn endorsements(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
     Ok(store::relationship::list_endorsements(&cx.db, actor.id, None, cursor).await?)
 }
 
 /// The accounts that `actor` currently mutes, most recent mute first.
+#[model::use_case]
 pub async fn mutes(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
     Ok(store::relationship::list_mutes(&cx.db, actor.id, cursor, cx.clock.now()).await?)
 }

@@ -34,6 +34,7 @@ const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
 const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// Hides `account` and its statuses from everybody; false when it is suspended already.
+#[model::use_case]
 pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let hidden = hide(cx, &mut tx, account).await?;
@@ -45,6 +46,7 @@ pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Conflict`] when it is being removed, or was.
+#[model::use_case]
 pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account.id]).await?;
@@ -58,6 +60,7 @@ pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
 /// that was never confirmed or approved is deleted at once, and its name is free again.
+#[model::use_case]
 pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account.id]).await?;
@@ -82,6 +85,7 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
+#[model::use_case]
 pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();

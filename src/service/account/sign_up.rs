@@ -36,6 +36,7 @@ pub struct NewAccount {
 ///
 /// # Errors
 /// [`Error::Validation`] when name or address is taken or malformed.
+#[model::use_case]
 pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> {
     create_as(cx, tx, cx.ids.next(), None, new).await
 }

@@ -40,6 +40,7 @@ fn is_lost(keys: &Keys, account: AccountId, stored: &str) -> bool {
 }
 
 /// How many of the `limit` oldest local accounts have a private key that `keys` cannot open.
+#[model::use_case]
 pub async fn count_lost(db: impl Executor, keys: &Keys, limit: i64) -> Result<usize> {
     let stored = store::account::list_private_keys(db, AccountId::from(0), limit).await?;
     let lost = |(account, stored): &(AccountId, Option<String>)| {
@@ -51,6 +52,7 @@ pub async fn count_lost(db: impl Executor, keys: &Keys, limit: i64) -> Result<us
 /// Has other key pairs made for those of the next local accounts after `after` whose private keys cannot be opened. Other
 /// servers notice when they ask for the public key again. Returns the last account that it looked at, `None` at the end, and
 /// how many get another pair.
+#[model::use_case]
 pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Option<AccountId>, u64)> {
     let accounts = store::account::list_private_keys(&mut *tx, after, BATCH).await?;
     let last = accounts.last().map(|(account, _)| *account);

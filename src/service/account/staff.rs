@@ -17,6 +17,7 @@ const PASSWORD_BYTES: usize = 15;
 ///
 /// # Errors
 /// [`Error::Invalid`] naming it, when there is none.
+#[model::use_case]
 pub async fn find(cx: &Cx, name: &str) -> Result<Account> {
     let bare = name.strip_prefix('@').unwrap_or(name);
     let username = match bare.split_once('@') {
@@ -28,6 +29,7 @@ pub async fn find(cx: &Cx, name: &str) -> Result<Account> {
 }
 
 /// Approves a pending sign-up, mails the user, and treats the address as confirmed; false when nothing was pending.
+#[model::use_case]
 pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let approved = store::user::approve(&mut tx, account.id).await?;
@@ -46,6 +48,7 @@ pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Invalid`] listing the existing roles.
+#[model::use_case]
 pub async fn role(cx: &Cx, name: &str) -> Result<Option<i64>> {
     if name.eq_ignore_ascii_case("none") {
         return Ok(None);
@@ -59,6 +62,7 @@ pub async fn role(cx: &Cx, name: &str) -> Result<Option<i64>> {
 }
 
 /// Sets or removes the role of `account`.
+#[model::use_case]
 pub async fn set_role(cx: &Cx, account: &Account, role: Option<i64>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::user::set_role(&mut tx, account.id, role).await?;
@@ -69,6 +73,7 @@ pub async fn set_role(cx: &Cx, account: &Account, role: Option<i64>) -> Result<(
 }
 
 /// Sets the password of `account`; `None` generates one. Ends all its browser sessions and tokens.
+#[model::use_case]
 pub async fn set_password(cx: &Cx, account: &Account, password: Option<Secret>) -> Result<Secret> {
     let password = password.unwrap_or_else(|| Secret::from(crypto::random_text(PASSWORD_BYTES)));
     let hash = crypto::hash_password(password.clone()).await?;

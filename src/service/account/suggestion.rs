@@ -31,6 +31,7 @@ const POPULAR_AGE: TimeDelta = TimeDelta::hours(1);
 const INTERACTIONS_AGE: TimeDelta = TimeDelta::days(30);
 
 /// A page of whom `viewer` might want to follow.
+#[model::use_case]
 pub async fn list(cx: &Cx, viewer: &Actor, limit: i64, offset: i64) -> Result<Vec<Suggestion>> {
     if limit == 0 {
         return Ok(Vec::new());
@@ -47,6 +48,7 @@ pub async fn list(cx: &Cx, viewer: &Actor, limit: i64, offset: i64) -> Result<Ve
 }
 
 /// Never suggests `target` to `actor` again; no error when there is no such account.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::suggestion::dismiss(&mut tx, actor.id, target).await?;

@@ -38,6 +38,7 @@ pub struct Registration {
 ///
 /// # Errors
 /// [`Error::Invalid`] naming the parameter that is missing, too long or malformed.
+#[model::use_case]
 pub async fn register(cx: &Cx, wanted: Registration) -> Result<(Application, Secret)> {
     let secret = crypto::random_text(32);
     let application = Application {
@@ -59,6 +60,7 @@ pub async fn register(cx: &Cx, wanted: Registration) -> Result<(Application, Sec
 
 /// The application that tokens of the command line belong to, so that statuses written with them say so. Made at its first
 /// use; nobody knows its secret.
+#[model::use_case]
 pub async fn command_line(cx: &Cx, tx: &mut Tx) -> Result<AppId> {
     if let Some(known) = store::application::find_by_client_id(&mut *tx, COMMAND_LINE).await? {
         return Ok(known.id);
@@ -143,12 +145,14 @@ fn checked_website(sent: Option<String>) -> Result<Option<String>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is none: the token was issued by the command line.
+#[model::use_case]
 pub async fn get(cx: &Cx, id: Option<AppId>) -> Result<Application> {
     let id = id.ok_or(Error::NotFound)?;
     store::application::find(&cx.db, id).await?.ok_or(Error::NotFound)
 }
 
 /// The name of the application with this client id.
+#[model::use_case]
 pub async fn name(cx: &Cx, client_id: &str) -> Result<Option<String>> {
     let found = store::application::find_by_client_id(&cx.db, client_id).await?;
     Ok(found.map(|application| application.name))
@@ -168,6 +172,7 @@ pub struct Authorized {
 }
 
 /// The applications that hold a token of `account`, most recently registered first.
+#[model::use_case]
 pub async fn list_authorized(cx: &Cx, account: AccountId) -> Result<Vec<Authorized>> {
     let mut found: BTreeMap<AppId, (Authorized, String)> = BTreeMap::new();
     for row in store::application::list_held(&cx.db, account).await? {

@@ -18,6 +18,7 @@ use model::{Account, AccountId, Actor};
 ///
 /// # Errors
 /// [`Error::Validation`] when the address was taken by someone else meanwhile.
+#[model::use_case]
 pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     let mut tx = cx.db.begin().await?;
     let Some(link) = link::redeem(cx, &mut tx, LinkKind::ConfirmEmail, token).await? else { return Ok(None) };
@@ -39,6 +40,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
 ///
 /// # Errors
 /// [`Error::RateLimited`] after too many mails to one address.
+#[model::use_case]
 pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
     require_few(cx, email)?;
     email::request(cx, Subject::Confirm, email).await
@@ -57,6 +59,7 @@ pub(crate) async fn send_link(cx: &Cx, tx: &mut database::Tx, user: &User) -> Re
 /// # Errors
 /// [`Error::Forbidden`] when nothing awaits confirmation, or the application is not the one used to sign up,
 /// [`Error::Validation`] for an address that is malformed or taken, [`Error::RateLimited`].
+#[model::use_case]
 pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
     let user = store::user::find(&cx.db, actor.id).await?.ok_or(Error::NotFound)?;
     if actor.app.is_none() || user.sign_up_app_id != actor.app {
@@ -78,6 +81,7 @@ pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
 /// # Errors
 /// [`Error::Validation`] naming `current_password` or `email`: it is malformed, taken, or theirs already.
 /// [`Error::RateLimited`].
+#[model::use_case]
 pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) -> Result<()> {
     rate_limits::require(cx, &rate_limits::PASSWORD_CHANGE, &Key::Person(person.account.id))?;
     let mut faults = Validation::default();
@@ -92,6 +96,7 @@ pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) 
 }
 
 /// True when the e-mail address of `actor` is confirmed.
+#[model::use_case]
 pub async fn is_confirmed(cx: &Cx, actor: &Actor) -> Result<bool> {
     Ok(store::user::find(&cx.db, actor.id).await?.is_some_and(|user| user.confirmed_at.is_some()))
 }

@@ -30,6 +30,7 @@ const TOUCH_AFTER: Duration = Duration::hours(24);
 const WEEK_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 /// The grant of `token`; `None` when the token is unknown or revoked.
+#[model::use_case]
 pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     let hash = crypto::hash(token);
     if let Some((grant, touch_at)) = cx.caches.grants.unchanged(&cx.db, &hash, |(grant, _)| rows(grant))
@@ -91,18 +92,21 @@ impl Drop for Touching {
 
 /// The accounts of `accounts` that are not suspended, local and remote, as viewers: without token or scopes, in no
 /// particular order.
+#[model::use_case]
 pub async fn viewers(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
     let people = people(cx, accounts).await?.into_iter();
     Ok(people.filter(|(_, why)| *why != Some(Unusable::Suspended)).map(|(actor, _)| actor).collect())
 }
 
 /// The local accounts of `accounts`, as actors: without token or scopes, in no particular order.
+#[model::use_case]
 pub async fn actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
     let people = people(cx, accounts).await?.into_iter();
     Ok(people.filter(|(_, why)| why.is_none()).map(|(actor, _)| actor).collect())
 }
 
 /// As [`actors`], from memory where the rows of all are unchanged: one statement for the others, or none.
+#[model::use_case]
 pub async fn cached_actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Arc<Actor>>> {
     let (mut found, mut missing) = (Vec::with_capacity(accounts.len()), Vec::new());
     for id in accounts {
@@ -125,6 +129,7 @@ pub async fn cached_actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Arc<Ac
 }
 
 /// Those of `tokens` that are valid, and whose accounts can be used, in no particular order.
+#[model::use_case]
 pub async fn usable(cx: &Cx, tokens: &[TokenId]) -> Result<Vec<TokenId>> {
     let rows = store::oauth::list_grants(&cx.db, tokens).await?.into_iter();
     let usable = rows.filter(|row| row.account_id.is_some() && unusable(row).is_none());

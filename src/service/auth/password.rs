@@ -19,6 +19,7 @@ use model::{Account, AccountId};
 ///
 /// # Errors
 /// [`Error::RateLimited`](context::error::Error::RateLimited) after too many mails to one address.
+#[model::use_case]
 pub async fn forgot(cx: &Cx, email: &str) -> Result<()> {
     rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))?;
     email::request(cx, Subject::Reset, email.trim()).await
@@ -40,6 +41,7 @@ pub(crate) async fn replace(tx: &mut Tx, account: AccountId, hash: &str) -> Resu
 }
 
 /// The account whose password the link `token` resets; `None` when the link is unknown, used or expired.
+#[model::use_case]
 pub async fn whose(cx: &Cx, token: &str) -> Result<Option<Account>> {
     match link::find(cx, LinkKind::ResetPassword, token).await?.and_then(|link| link.account_id) {
         Some(account) => Ok(store::account::find(&cx.db, account).await?),
@@ -52,6 +54,7 @@ pub async fn whose(cx: &Cx, token: &str) -> Result<Option<Account>> {
 ///
 /// # Errors
 /// [`Error::Validation`](context::error::Error::Validation) naming `password` or `password_confirmation`.
+#[model::use_case]
 pub async fn reset(cx: &Cx, token: &str, new: Secret, confirmation: &Secret) -> Result<bool> {
     let mut faults = Validation::default();
     session::check_password(&new, &mut faults);

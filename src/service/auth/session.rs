@@ -56,6 +56,7 @@ pub struct Browser {
 }
 
 /// The person of the session `token`; extends the session.
+#[model::use_case]
 pub async fn find(cx: &Cx, token: &str) -> Result<Option<Person>> {
     let now = cx.clock.now();
     let Some(session) = store::session::find(&cx.db, &crypto::hash(token), now).await? else { return Ok(None) };
@@ -81,11 +82,13 @@ async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account was suspended meanwhile.
+#[model::use_case]
 pub async fn actor(cx: &Cx, person: &Person) -> Result<Actor> {
     auth::viewers(cx, &[person.account.id]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// The browsers in which `account` is signed in, the last used one first.
+#[model::use_case]
 pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Browser>> {
     let rows = store::session::list(&cx.db, account, cx.clock.now()).await?;
     let browser = |row: SessionRow| Browser { id: row.id, name: row.browser, last_used_at: row.expires_at - LIFETIME };
@@ -103,6 +106,7 @@ fn may_browse(unusable: Option<Unusable>) -> bool {
 /// # Errors
 /// [`Error::RateLimited`] after too many attempts at one account, by whichever spelling
 /// of its name.
+#[model::use_case]
 pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
     let found = find_by_name(cx, name.trim()).await?;
     let attempts_at = match &found {
@@ -142,6 +146,7 @@ async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
 
 /// Starts a session of `account` and returns its token; the browser's `previous` session ends, so that a token cannot
 /// be fixed beforehand (session fixation). `browser` is what the browser calls itself.
+#[model::use_case]
 pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser: &str) -> Result<Secret> {
     let (now, token) = (cx.clock.now(), crypto::random_text(32));
     let session =
@@ -157,6 +162,7 @@ pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser:
 }
 
 /// Ends the session with this `token`.
+#[model::use_case]
 pub async fn end(cx: &Cx, token: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::session::delete(&mut tx, &crypto::hash(token)).await?;
@@ -173,6 +179,7 @@ fn shortened(browser: &str) -> String {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is over, or someone else's.
+#[model::use_case]
 pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !store::session::delete_one(&mut tx, account, session).await? {
@@ -183,6 +190,7 @@ pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> 
 }
 
 /// Ends all sessions of `person` but the one of this browser.
+#[model::use_case]
 pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::session::delete_all(&mut tx, person.account.id, Some(person.session)).await?;
@@ -212,6 +220,7 @@ pub enum Applications {
 /// # Errors
 /// [`Error::Validation`] naming `current_password`, `password` or
 /// `password_confirmation`.
+#[model::use_case]
 pub async fn change_password(
     cx: &Cx,
     person: &Person,

@@ -46,6 +46,7 @@ pub async fn find_or_issue(
 }
 
 /// A new token of `app_id` (`None`: issued by the command line) for `account` (`None`: client credentials).
+#[model::use_case]
 pub async fn mint(
     cx: &Cx,
     tx: &mut Tx,

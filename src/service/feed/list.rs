@@ -63,6 +63,7 @@ impl Wish {
 }
 
 /// The lists of `actor`, oldest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<List>> {
     Ok(store::list::list(&cx.db, actor.id).await?)
 }
@@ -71,6 +72,7 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<List>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<List> {
     store::list::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
 }
@@ -79,6 +81,7 @@ pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<List> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a title that is missing, blank or too long, and beyond 50 lists.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, wish: Wish) -> Result<List> {
     let new = wish.applied_to(List {
         id: cx.ids.next(),
@@ -103,6 +106,7 @@ pub async fn create(cx: &Cx, actor: &Actor, wish: Wish) -> Result<List> {
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`], [`Error::Invalid`] for a title that is blank or too long.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: RowId, wish: Wish) -> Result<List> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, actor, id).await?;
@@ -123,6 +127,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: RowId, wish: Wish) -> Result<Lis
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let list = lock(&mut tx, actor, id).await?;
@@ -144,6 +149,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
+#[model::use_case]
 pub async fn members(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let list = find(cx, actor, id).await?;
     Ok(store::list::page_of_members(&cx.db, list.id, cursor).await?)
@@ -154,6 +160,7 @@ pub async fn members(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Resu
 /// # Errors
 /// [`Error::NotFound`] for the list as in [`find`], and for an account that may not be put on it or is unknown, which look
 /// alike; [`Error::Invalid`] when one is on it already.
+#[model::use_case]
 pub async fn add_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountId]) -> Result<()> {
     let accounts: Vec<AccountId> = accounts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
     let mut tx = cx.db.begin().await?;
@@ -173,6 +180,7 @@ pub async fn add_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountI
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
+#[model::use_case]
 pub async fn remove_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountId]) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let list = lock(&mut tx, actor, id).await?;
@@ -200,6 +208,7 @@ async fn lock(tx: &mut Tx, actor: &Actor, id: RowId) -> Result<List> {
 /// Notifies the owners of lists with `notify` of statuses that entered these just now, as (list, status), as far as they are
 /// [announced](status::is_announced): once for each status, whichever of the owner's lists is first. No statement when no list
 /// is among them.
+#[model::use_case]
 pub async fn notify_entered(cx: &Cx, tx: &mut Tx, entered: &[(RowId, StatusId)]) -> Result<()> {
     if entered.is_empty() {
         return Ok(());

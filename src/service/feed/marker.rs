@@ -8,6 +8,7 @@ use model::Actor;
 use model::marker::{MarkedTimeline, Marker};
 
 /// The markers of `timelines` that `viewer` has set.
+#[model::use_case]
 pub async fn list(cx: &Cx, viewer: &Actor, timelines: &[MarkedTimeline]) -> Result<Vec<Marker>> {
     if timelines.is_empty() {
         return Ok(Vec::new());
@@ -22,6 +23,7 @@ pub async fn list(cx: &Cx, viewer: &Actor, timelines: &[MarkedTimeline]) -> Resu
 ///
 /// # Errors
 /// [`Error::Invalid`] for a negative position, [`Error::Conflict`] when another client changed one concurrently.
+#[model::use_case]
 pub async fn save(cx: &Cx, actor: &Actor, positions: &[(MarkedTimeline, i64)]) -> Result<Vec<Marker>> {
     if let Some((timeline, _)) = positions.iter().find(|(_, position)| *position < 0) {
         return Err(Error::invalid(format!("{timeline}[last_read_id] must be an id")));

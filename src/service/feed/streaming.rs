@@ -34,6 +34,7 @@ pub struct PublicStatus {
 }
 
 /// What public streams go by; `None` when none carries the status.
+#[model::use_case]
 pub async fn public_status(cx: &Cx, id: StatusId) -> Result<Option<PublicStatus>> {
     let Some(status) = store::status::list(&cx.db, &[id]).await?.pop() else { return Ok(None) };
     let tagged = status.reblog_of_id.is_none() && is_tagged_publicly(&status);
@@ -60,12 +61,14 @@ fn is_tagged_publicly(status: &Status) -> bool {
 }
 
 /// Whom the status mentions, silently too.
+#[model::use_case]
 pub async fn mentioned(cx: &Cx, id: StatusId) -> Result<Vec<AccountId>> {
     let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(mentions.into_iter().map(|(_, account)| account).collect())
 }
 
 /// Those of `feeds` that the status `id` entered, though it may be deleted since.
+#[model::use_case]
 pub async fn feeds_with(cx: &Cx, id: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
     if feeds.is_empty() {
         return Ok(Vec::new());
@@ -74,6 +77,7 @@ pub async fn feeds_with(cx: &Cx, id: StatusId, feeds: &[Feed]) -> Result<Vec<Fee
 }
 
 /// The announcement `id` as nobody in particular reads it; `None` when it is not shown.
+#[model::use_case]
 pub async fn announcement(cx: &Cx, id: RowId) -> Result<Option<VisibleAnnouncements>> {
     let Some(announcement) = announcement::find_shown(cx, id).await? else { return Ok(None) };
     let statuses = visibility::statuses(cx, None, visibility::Place::Single, &announcement.statuses.0).await?;
@@ -86,6 +90,7 @@ pub async fn announcement(cx: &Cx, id: RowId) -> Result<Option<VisibleAnnounceme
 }
 
 /// How often the announcement `id` was reacted to by `name`: 0 after the last reaction was taken back.
+#[model::use_case]
 pub async fn reaction(cx: &Cx, id: RowId, name: &str) -> Result<ReactionCount> {
     let counts = store::announcement::reactions(&cx.db, nobody(), &[id]).await?;
     let none = || ReactionCount { announcement_id: id, name: name.to_owned(), count: 0, me: false };

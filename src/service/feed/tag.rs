@@ -33,6 +33,7 @@ pub(crate) fn parse(name: &str) -> Option<(String, &str)> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no name of a hashtag.
+#[model::use_case]
 pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTag> {
     let (name, display) = parse(name).ok_or(Error::NotFound)?;
     let found = store::tag::find(&cx.db, &name, viewer.map(|actor| actor.id)).await?;
@@ -50,6 +51,7 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTa
 ///
 /// # Errors
 /// As [`find`]; [`Error::RateLimited`] beyond the daily limit of follows.
+#[model::use_case]
 pub async fn follow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = find(cx, Some(actor), name).await?;
     if tag.following {
@@ -73,6 +75,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 ///
 /// # Errors
 /// As [`find`].
+#[model::use_case]
 pub async fn unfollow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = find(cx, Some(actor), name).await?;
     let mut tx = cx.db.begin().await?;
@@ -84,6 +87,7 @@ pub async fn unfollow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 }
 
 /// A page of the hashtags that `actor` follows, the last one followed first.
+#[model::use_case]
 pub async fn followed(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
     Ok(store::tag::list_followed(&cx.db, actor.id, cursor).await?)
 }

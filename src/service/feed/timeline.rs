@@ -37,6 +37,7 @@ async fn visible_page(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<St
 }
 
 /// The home timeline of `actor`, and whether it is still being rebuilt after a long absence.
+#[model::use_case]
 pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePage, bool)> {
     rebuild(cx, actor).await?;
     Ok((feed_page(cx, actor, Feed::home(actor.id), cursor).await?, !actor.feed_live))
@@ -46,6 +47,7 @@ pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePa
 ///
 /// # Errors
 /// [`Error::NotFound`] when the list is missing or someone else's.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<TimelinePage> {
     let list = list::find(cx, actor, id).await?;
     rebuild(cx, actor).await?;
@@ -95,6 +97,7 @@ pub struct TimelineQuery {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no viewer and public preview is disabled.
+#[model::use_case]
 pub async fn public(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery, cursor: &Cursor) -> Result<TimelinePage> {
     check_preview(cx, viewer)?;
     let filter = PublicFilter {
@@ -126,6 +129,7 @@ fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery) -> Vec<Str
 ///
 /// # Errors
 /// As [`public`].
+#[model::use_case]
 pub async fn tag(
     cx: &Cx,
     viewer: Option<&Actor>,
@@ -175,6 +179,7 @@ pub async fn tag(
 ///
 /// # Errors
 /// [`Error::NotFound`] unless the link may be shown as a trend, and as [`public`].
+#[model::use_case]
 pub async fn link(cx: &Cx, viewer: Option<&Actor>, url: &str, cursor: &Cursor) -> Result<TimelinePage> {
     check_preview(cx, viewer)?;
     let mut statuses = Vec::new();
@@ -215,6 +220,7 @@ pub struct ProfileQuery {
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account.
+#[model::use_case]
 pub async fn profile(
     cx: &Cx,
     viewer: Option<&Actor>,
@@ -280,11 +286,13 @@ async fn marked(
 }
 
 /// The favourites of `actor`.
+#[model::use_case]
 pub async fn favourites(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
     marked(cx, Some(actor), Place::Collection, store::timeline::favourites(&cx.db, actor.id, cursor).await?).await
 }
 
 /// The bookmarks of `actor`.
+#[model::use_case]
 pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
     marked(cx, Some(actor), Place::Collection, store::timeline::bookmarks(&cx.db, actor.id, cursor).await?).await
 }
@@ -302,6 +310,7 @@ pub struct Thread {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_references: bool) -> Result<Thread> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();

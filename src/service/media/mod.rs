@@ -45,6 +45,7 @@ pub struct Upload {
 /// # Errors
 /// [`Error::Invalid`] for a missing, unsupported, oversized or corrupt file, a thumbnail for an image, a description
 /// that is too long, a malformed focus.
+#[model::use_case]
 pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::Processing) -> Result<MediaAttachment> {
     let description = description(cx, upload.description)?;
     let focus = parse_focus(upload.focus.as_deref())?;
@@ -109,6 +110,7 @@ pub struct Change {
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise, [`Error::Invalid`] when it could not be processed.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, id: MediaId) -> Result<MediaAttachment> {
     let media = store::media::find(&cx.db, id).await?;
     let media = media.filter(|media| media.account_id == actor.id && !media.is_used());
@@ -131,6 +133,7 @@ fn usable(media: MediaAttachment) -> Result<MediaAttachment> {
 ///
 /// # Errors
 /// As [`show`], and [`Error::Invalid`] for what [`upload`] refuses.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> Result<MediaAttachment> {
     let seen = show(cx, actor, id).await?;
     let picture = match change.thumbnail.take() {
@@ -188,6 +191,7 @@ pub async fn set_picture(tx: &mut Tx, media: &mut MediaAttachment, picture: &Pic
 ///
 /// # Errors
 /// [`Error::NotFound`] when `actor` has no such attachment, [`Error::Invalid`] when it is on a status or kept for one.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let media = store::media::lock(&mut tx, id).await?.filter(|media| media.account_id == actor.id);

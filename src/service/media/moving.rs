@@ -162,6 +162,7 @@ fn key(text: &str) -> Result<Key> {
 ///
 /// # Errors
 /// When the machine failed: it is tried again, [`MAX_ATTEMPTS`] times.
+#[model::use_case]
 pub async fn process(cx: &Cx, job: &ProcessMedia, processing: Processing) -> Result<bool> {
     let Some(row) = store::media::find(&cx.db, job.media).await?.filter(|row| row.state == MediaState::Processing)
     else {

@@ -25,6 +25,7 @@ const BATCH: i64 = 1_000;
 ///
 /// # Errors
 /// When the database or the disk fails.
+#[model::use_case]
 pub async fn usage(cx: &Cx) -> Result<(Vec<KindUsage>, Vec<Stored>)> {
     let stored = cx.storage.usage().await.map_err(Error::internal)?;
     Ok((store::media::usage(&cx.db).await?, stored))
@@ -42,6 +43,7 @@ pub struct PruneReport {
 ///
 /// # Errors
 /// When the database or the disk fails; files may have been deleted by then.
+#[model::use_case]
 pub async fn prune(cx: &Cx) -> Result<PruneReport> {
     let before = SystemTime::from(*(cx.clock.now() - LEFT_AFTER));
     // A file gets its row within a day, so that one which is older has it by now or never.

@@ -107,6 +107,7 @@ pub fn unsubscribe_url(cx: &Cx, account: AccountId) -> String {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no such address, or the account is gone.
+#[model::use_case]
 pub async fn receiver_of_letters(cx: &Cx, account: &str, token: &str) -> Result<Account> {
     let id = account.parse().ok().filter(|_| cx.keys.verify(STOP, account, token)).ok_or(Error::NotFound)?;
     store::account::find(&cx.db, id).await?.ok_or(Error::NotFound)
@@ -116,6 +117,7 @@ pub async fn receiver_of_letters(cx: &Cx, account: &str, token: &str) -> Result<
 ///
 /// # Errors
 /// As [`receiver_of_letters`].
+#[model::use_case]
 pub async fn stop_letters(cx: &Cx, account: &str, token: &str) -> Result<()> {
     let account = receiver_of_letters(cx, account, token).await?.id;
     let mut tx = cx.db.begin().await?;

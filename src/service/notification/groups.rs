@@ -93,6 +93,7 @@ pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
 /// A page of the actor's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
 ///
 /// A group stands at its newest notification within the cursor, and may so be on several pages.
+#[model::use_case]
 pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
     let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
     let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
@@ -131,6 +132,7 @@ async fn heads(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) ->
 }
 
 /// The number of the actor's groups after the marker, capped at `limit`.
+#[model::use_case]
 pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i64) -> Result<usize> {
     let filter = &wanted.notifications;
     if filter.types.is_empty() || limit == 0 {
@@ -148,6 +150,7 @@ pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, key: &str) -> Result<Group> {
     let head = match Key::parse(key).ok_or(Error::NotFound)? {
         Key::One(id) => one(cx, actor, id).await?.map(|newest| GroupHead { newest, grouped: false }),
@@ -235,6 +238,7 @@ impl Parts {
 
 /// A page of the accounts behind one of the actor's groups; none for a group that is not there. An account that is behind
 /// several of its notifications is shown once.
+#[model::use_case]
 pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
     let mut listed = match Key::parse(key) {
         None => return Ok(Vec::new()),
@@ -260,6 +264,7 @@ pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Res
 }
 
 /// Removes one of the actor's groups with all its notifications; no error when there is none.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, key: &str) -> Result<()> {
     let Some(key) = Key::parse(key) else { return Ok(()) };
     let mut tx = cx.db.begin().await?;

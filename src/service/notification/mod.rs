@@ -51,6 +51,7 @@ pub struct VisibleNotification {
 }
 
 /// A page of the actor's notifications, newest first: the ids before filtering, for the cursors, and the visible ones.
+#[model::use_case]
 pub async fn list(
     cx: &Cx,
     actor: &Actor,
@@ -69,6 +70,7 @@ pub async fn list(
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<VisibleNotification> {
     let row = store::notification::find(&cx.db, actor.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
@@ -76,6 +78,7 @@ pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<VisibleN
 
 /// Those of notifications that their receivers may see, with whose they are: one statement for all of them, and as many as
 /// [`visibility::seen_each`] for their statuses.
+#[model::use_case]
 pub async fn show_each(
     cx: &Cx,
     receivers: &[Arc<Actor>],
@@ -107,6 +110,7 @@ pub fn types(cx: &Cx) -> Vec<NotificationKind> {
 }
 
 /// The number of notifications after the actor's marker, capped at `limit`.
+#[model::use_case]
 pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &NotificationFilter, limit: i64) -> Result<usize> {
     if wanted.types.is_empty() || limit == 0 {
         return Ok(0);
@@ -127,6 +131,7 @@ async fn unread(cx: &Cx, actor: &Actor, limit: i64) -> Result<Cursor> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !store::notification::delete(&mut tx, actor.id, id).await? {
@@ -136,6 +141,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<()> {
 }
 
 /// Removes all of the actor's notifications.
+#[model::use_case]
 pub async fn clear(cx: &Cx, actor: &Actor) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::notification::delete_all(&mut tx, actor.id).await?;
@@ -148,6 +154,7 @@ pub async fn retract(tx: &mut Tx, kind: impl Into<NotificationKind>, activity: i
 }
 
 /// As [`retract`], for several activities of one type; returns the number of notifications deleted.
+#[model::use_case]
 pub async fn retract_all(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     let waiting = store::notification::waiting::delete_activities(tx, kind, activities).await?;
     Ok(waiting + store::notification::delete_activities(tx, kind, activities).await?)

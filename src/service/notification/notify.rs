@@ -25,6 +25,7 @@ const HOUR_SECONDS: i64 = 3600;
 /// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
 /// at most four statements for all of them, one more for private mentions and for those that are told by mail, two each
 /// for filtered mentions and pending ones. Returns how many were created that are neither filtered nor silent.
+#[model::use_case]
 #[boxed]
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
     let proper = proper(cx, tx, notices).await?;

@@ -14,12 +14,14 @@ pub use store::notification::policy::PolicyRow as PolicyChange;
 pub use store::notification::requests::Summary;
 
 /// The actor's policy, and how much waits for a decision because of it.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor) -> Result<(Policy, Summary)> {
     let policy = store::notification::policy::find(&cx.db, actor.id).await?;
     Ok((policy, store::notification::requests::summary(&cx.db, actor.id).await?))
 }
 
 /// Changes the given values of the actor's policy; returns it as [`show`] does.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, change: PolicyChange) -> Result<(Policy, Summary)> {
     let mut tx = cx.db.begin().await?;
     store::notification::policy::save(&mut tx, actor.id, change).await?;

@@ -29,6 +29,7 @@ pub struct VisibleRequest {
 }
 
 /// A page of the requests to the actor, newest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<VisibleRequest>> {
     if cursor.limit == 0 {
         return Ok(Vec::new());
@@ -41,12 +42,14 @@ pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Visible
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleRequest> {
     let row = requests::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Permits the senders of those among `ids` that are requests to the actor; returns how many these are.
+#[model::use_case]
 pub async fn accept(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     let mut tx = cx.db.begin().await?;
     // Takes the requests first: whoever is about to renew one waits, or is waited for.
@@ -61,6 +64,7 @@ pub async fn accept(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
 
 /// Deletes those among `ids` that are requests to the actor, with all that was filtered of their senders; returns how
 /// many these are. Where there is much of it, a job deletes the rest.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     let mut tx = cx.db.begin().await?;
     let senders = requests::take(&mut tx, actor.id, ids).await?;
@@ -76,6 +80,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
 }
 
 /// True unless notifications of accepted requests are still filtered.
+#[model::use_case]
 pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
     Ok(requests::is_merged(&cx.db, actor.id).await?)
 }

@@ -13,6 +13,7 @@ const BATCH: i64 = 1_000;
 
 /// Deletes the next of the notifications that are older than `notifications.retention_days`; true when more may be left.
 /// The last batch also deletes requests of that age without notifications, and severances of that age.
+#[model::use_case]
 pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let days = cx.config.notifications.retention_days;
     if days == 0 {

@@ -39,6 +39,7 @@ pub enum ImportOutcome {
 ///
 /// # Errors
 /// [`Error::Invalid`] when the shortcode or the image is invalid.
+#[model::use_case]
 pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     check_shortcode(&new.shortcode)?;
     let previous = store::emoji::find_local(&cx.db, &new.shortcode).await?;
@@ -79,6 +80,7 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when no emoji has this shortcode.
+#[model::use_case]
 pub async fn remove(cx: &Cx, shortcode: &str) -> Result<()> {
     let found = store::emoji::find_local(&cx.db, shortcode).await?;
     let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;

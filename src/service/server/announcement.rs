@@ -61,6 +61,7 @@ pub struct VisibleAnnouncements {
 
 /// The announcements that are shown now, oldest first, as `actor` sees them; of the statuses that they name, those that
 /// anyone may read.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor) -> Result<VisibleAnnouncements> {
     let listed = announcement::list_shown(&cx.db, actor.id, cx.clock.now()).await?;
     let ids: Vec<RowId> = listed.iter().map(|listed| listed.announcement.id).collect();
@@ -76,6 +77,7 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<VisibleAnnouncements> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or not shown.
+#[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -88,6 +90,7 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, [`Error::Invalid`] for what is no emoji, for a
 /// reaction that `actor` gave before, and for a ninth different one.
+#[model::use_case]
 pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -106,6 +109,7 @@ pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, or there is no such reaction.
+#[model::use_case]
 pub async fn unreact(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     lock_shown(cx, &mut tx, id).await?;
@@ -143,6 +147,7 @@ pub async fn find_shown(cx: &Cx, id: RowId) -> Result<Option<Announcement>> {
 }
 
 /// Every announcement, also drafts and those that ended, oldest first: for the staff.
+#[model::use_case]
 pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
     Ok(announcement::list(&cx.db).await?)
 }
@@ -151,6 +156,7 @@ pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an invalid draft.
+#[model::use_case]
 pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
     let (id, now) = (cx.ids.next(), cx.clock.now());
     let blank = Announcement {
@@ -179,6 +185,7 @@ pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none, or for an invalid draft.
+#[model::use_case]
 pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
@@ -192,6 +199,7 @@ pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Re
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
@@ -204,6 +212,7 @@ pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn remove(cx: &Cx, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !announcement::delete(&mut tx, id).await? {

@@ -41,6 +41,7 @@ pub fn parse(text: &str) -> Option<String> {
 
 /// The known servers without a domain block whose name begins with `q`, by name; none for what begins no name. `None` when
 /// the setting disables it.
+#[model::use_case]
 pub async fn search(cx: &Cx, q: &str) -> Result<Option<Vec<String>>> {
     if !cx.settings().peers_api_enabled {
         return Ok(None);

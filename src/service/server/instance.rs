@@ -29,6 +29,7 @@ const ACTIVITY_AGE: Duration = Duration::hours(1);
 const PEERS_AGE: Duration = Duration::days(1);
 
 /// Usage statistics, at most a few minutes old.
+#[model::use_case]
 pub async fn usage(cx: &Cx) -> Result<Arc<Usage>> {
     let now = cx.clock.now();
     cx.caches.usage.get(now, USAGE_AGE, count_usage(cx, week(now))).await
@@ -46,6 +47,7 @@ async fn count_usage(cx: &Cx, this_week: i64) -> Result<Usage> {
 }
 
 /// Activity of the last twelve weeks, newest first; `None` when the setting disables it.
+#[model::use_case]
 pub async fn activity(cx: &Cx) -> Result<Option<Arc<Vec<Week>>>> {
     if !cx.settings().activity_api_enabled {
         return Ok(None);
@@ -71,6 +73,7 @@ async fn count_activity(cx: &Cx, this_week: i64) -> Result<Vec<Week>> {
 }
 
 /// Domains of known servers, at most a day old; `None` when the setting disables it.
+#[model::use_case]
 pub async fn peers(cx: &Cx) -> Result<Option<Arc<Vec<String>>>> {
     if !cx.settings().peers_api_enabled {
         return Ok(None);
@@ -81,6 +84,7 @@ pub async fn peers(cx: &Cx) -> Result<Option<Arc<Vec<String>>>> {
 
 /// The blocked domains visible to `viewer`, with reasons only where the setting allows; `None` when the list is not
 /// public to them.
+#[model::use_case]
 pub async fn domain_blocks(cx: &Cx, viewer: Option<&Actor>) -> Result<Option<Vec<DomainBlock>>> {
     let settings = cx.settings();
     if !reaches(settings.show_domain_blocks, viewer) {
@@ -104,6 +108,7 @@ fn reaches(audience: Audience, viewer: Option<&Actor>) -> bool {
 }
 
 /// The contact account, if the setting names an existing one that is not suspended.
+#[model::use_case]
 pub async fn contact(cx: &Cx) -> Result<Option<Account>> {
     let name = &cx.settings().contact_username;
     if name.is_empty() {
@@ -126,6 +131,7 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
 }
 
 /// True when the database answers and its schema is that of this version.
+#[model::use_case]
 pub async fn is_ready(cx: &Cx) -> Result<bool> {
     Ok(database::migrate::pending(&cx.db).await?.is_empty())
 }

@@ -14,6 +14,7 @@ use model::{Account, Cursor, StatusId};
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is none, or it awaits confirmation or approval.
+#[model::use_case]
 pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
     let username = match name.split_once('@') {
         None => name,
@@ -43,6 +44,7 @@ pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, 
 /// # Errors
 /// [`Error::NotFound`] when the address is none of a status of this server, or of one that is not public
 /// or unlisted, or a reblog.
+#[model::use_case]
 pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
     let (name, id) = status_address(cx, address).ok_or(Error::NotFound)?;
     let account = person(cx, name).await?;
@@ -52,17 +54,20 @@ pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
 }
 
 /// The oldest local account: the owner of a single-user server.
+#[model::use_case]
 pub async fn owner(cx: &Cx) -> Result<Option<Account>> {
     Ok(store::account::find_oldest_local(&cx.db).await?)
 }
 
 /// The statuses and reblogs of `account` without replies to others; with `feed`, its own statuses only.
+#[model::use_case]
 pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -> Result<TimelinePage> {
     let wanted = ProfileQuery { exclude_replies: true, exclude_reblogs: feed, ..ProfileQuery::default() };
     timeline::profile(cx, None, account.id, &wanted, cursor).await
 }
 
 /// The statuses that `account` pinned.
+#[model::use_case]
 pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
     let wanted = ProfileQuery { pinned: true, ..ProfileQuery::default() };
     let limit = cx.settings().max_pinned_statuses;
@@ -73,6 +78,7 @@ pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, hidden or someone else's.
+#[model::use_case]
 pub async fn status(cx: &Cx, account: &Account, id: StatusId) -> Result<(Seen, Thread)> {
     let seen = visibility::status(cx, None, id).await?;
     if seen.head().account_id != account.id {

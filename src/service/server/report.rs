@@ -38,6 +38,7 @@ pub struct Draft {
 /// [`Error::NotFound`] when the account is missing, hidden or suspended, or a status is missing, hidden or of someone
 /// else, [`Error::Invalid`] for a comment that is too long or an unknown rule, [`Error::RateLimited`] beyond the limit of
 /// reports.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, target: AccountId, draft: Draft) -> Result<Report> {
     let spent = rate_limits::family(cx, actor.id, Family::Reports)?;
     let target = account::find_visible(cx, target).await?;
@@ -114,6 +115,7 @@ async fn domains(cx: &Cx, target: &Account, draft: &Draft, statuses: &[StatusId]
 }
 
 /// The newest `limit` reports: those that nobody acted on, or all.
+#[model::use_case]
 pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
     Ok(if all {
         store::report::list_all(&cx.db, limit).await?
@@ -132,6 +134,7 @@ pub struct NamedReport {
 }
 
 /// Reports with the accounts that they name, in the order given.
+#[model::use_case]
 pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
     let ids: Vec<AccountId> = reports.iter().flat_map(|report| [report.account_id, report.target_account_id]).collect();
     let accounts = store::account::list_with_roles(&cx.db, &ids).await?;
@@ -148,6 +151,7 @@ pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
     let found = store::report::list(&cx.db, &[id]).await?.pop();
     found.ok_or_else(|| Error::invalid(format!("there is no report {id}")))
@@ -157,6 +161,7 @@ pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is none.
+#[model::use_case]
 pub async fn set_resolved(cx: &Cx, id: RowId, resolved: bool) -> Result<bool> {
     find(cx, id).await?;
     let mut tx = cx.db.begin().await?;

@@ -13,6 +13,7 @@ const TEXT_MAX: usize = 300;
 ///
 /// # Errors
 /// [`Error::Invalid`] when it is empty or too long.
+#[model::use_case]
 pub async fn add(cx: &Cx, text: &str, hint: &str) -> Result<RuleId> {
     let (text, hint) = (text.trim(), hint.trim());
     if text.is_empty() || text.chars().count() > TEXT_MAX || text.contains('\0') || hint.contains('\0') {
@@ -31,6 +32,7 @@ pub async fn add(cx: &Cx, text: &str, hint: &str) -> Result<RuleId> {
 ///
 /// # Errors
 /// [`Error::Invalid`] when no rule has this id.
+#[model::use_case]
 pub async fn remove(cx: &Cx, id: RuleId) -> Result<()> {
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;

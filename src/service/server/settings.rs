@@ -94,6 +94,7 @@ pub struct Setting {
 }
 
 /// All settings with their values.
+#[model::use_case]
 pub async fn list(cx: &Cx) -> Result<Vec<Setting>> {
     let stored = store::settings::load(&cx.db).await?;
     let (values, defaults) = (to_object(&stored)?, to_object(&Settings::default())?);
@@ -112,6 +113,7 @@ pub async fn list(cx: &Cx) -> Result<Vec<Setting>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an unknown name, with the closest existing one.
+#[model::use_case]
 pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
     find(key)?;
     let setting = list(cx).await?.into_iter().find(|setting| setting.key == key);
@@ -122,6 +124,7 @@ pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for an unknown setting or an invalid value.
+#[model::use_case]
 pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
     let value =

@@ -21,6 +21,7 @@ pub enum Subject {
 /// # Errors
 /// [`Error::BadRequest`] when it is malformed, [`Error::NotFound`] when there is no such account, [`Error::Gone`] when
 /// it was removed.
+#[model::use_case]
 pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
     let resource = resource.trim();
     let name = match resource.strip_prefix("https://").or_else(|| resource.strip_prefix("http://")) {

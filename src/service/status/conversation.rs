@@ -26,6 +26,7 @@ pub struct VisibleConversation {
 
 /// A page of the conversations of `actor`, newest status first: the ids of the last statuses, for the cursors, and the
 /// conversations.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Vec<i64>, Vec<VisibleConversation>)> {
     let rows = conversation::page(&cx.db, actor.id, cursor).await?;
     let ids = rows.iter().map(|row| row.last_status_id.into()).collect();
@@ -43,6 +44,7 @@ pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleConversati
 
 /// Those of the conversations `ids` that are of one of `owners`, with whose they are: one statement for all of them, and as many
 /// as [`visibility::seen_each`] for their statuses.
+#[model::use_case]
 pub async fn show_each(
     cx: &Cx,
     owners: &[Arc<Actor>],
@@ -66,6 +68,7 @@ pub async fn show_each(
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn set_unread(cx: &Cx, actor: &Actor, id: RowId, unread: bool) -> Result<VisibleConversation> {
     let mut tx = cx.db.begin().await?;
     if !conversation::set_unread(&mut tx, actor.id, id, unread).await? {
@@ -80,6 +83,7 @@ pub async fn set_unread(cx: &Cx, actor: &Actor, id: RowId, unread: bool) -> Resu
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn hide(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !conversation::delete(&mut tx, actor.id, id).await? {

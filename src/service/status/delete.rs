@@ -24,6 +24,7 @@ pub enum MediaOfDeleted {
 ///
 /// # Errors
 /// [`Error::NotFound`] unless the status is the actor's own.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let attached = match media {
@@ -40,6 +41,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 ///
 /// # Errors
 /// As [`delete`].
+#[model::use_case]
 #[boxed]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
     store::status::lock_for_deletion(tx, id).await?;

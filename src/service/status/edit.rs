@@ -38,6 +38,7 @@ struct PreparedEdit {
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
+#[model::use_case]
 #[boxed]
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
     let old = revision::own(cx, actor, id).await?;

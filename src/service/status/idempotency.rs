@@ -33,6 +33,7 @@ pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made:
 ///
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
+#[model::use_case]
 pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&str>) -> Result<Option<Made>> {
     let Some(key) = key else { return Ok(None) };
     if key.len() > IDEMPOTENCY_KEY_MAX {

@@ -12,6 +12,7 @@ use store::status::Head;
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden; for mentions also unless the viewer is its author, or of a limited
 /// one that answers in a thread, the author who chose the audience of the thread.
+#[model::use_case]
 pub async fn list_interactions(
     cx: &Cx,
     viewer: Option<&Actor>,

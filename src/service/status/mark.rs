@@ -20,6 +20,7 @@ use store::favourite::Mark;
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author.
+#[model::use_case]
 pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let head = seen.proper();
@@ -47,6 +48,7 @@ pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
     let seen = unmarkable(cx, actor, id, |marked| marked.favourited).await?;
     let head = seen.proper();
@@ -87,6 +89,7 @@ pub(super) fn refuse_blocked(seen: &Seen) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
+#[model::use_case]
 pub async fn bookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = bookmarkable(cx, actor, &[id]).await?;
     let mut tx = cx.db.begin().await?;
@@ -99,6 +102,7 @@ pub async fn bookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when one of them is missing or hidden.
+#[model::use_case]
 pub async fn bookmarkable(cx: &Cx, actor: &Actor, ids: &[StatusId]) -> Result<Vec<StatusId>> {
     let seen = visibility::statuses(cx, Some(actor), Place::Single, ids).await?;
     if seen.len() < ids.len() {
@@ -108,6 +112,7 @@ pub async fn bookmarkable(cx: &Cx, actor: &Actor, ids: &[StatusId]) -> Result<Ve
 }
 
 /// Bookmarks statuses returned by [`bookmarkable`], in `tx`; returns for each whether it is new.
+#[model::use_case]
 pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[StatusId]) -> Result<Vec<bool>> {
     let rows = statuses.iter().map(|status| (cx.ids.next(), *status)).collect();
     let inserted = store::favourite::insert_bookmarks(tx, actor.id, rows, cx.clock.now());
@@ -122,6 +127,7 @@ pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[Statu
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is neither a visible status nor a bookmark.
+#[model::use_case]
 pub async fn unbookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Option<Seen>> {
     let seen = match unmarkable(cx, actor, id, |marked| marked.bookmarked).await {
         Ok(seen) => Some(seen),
@@ -145,6 +151,7 @@ pub async fn unbookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Option<S
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden; [`Error::Invalid`] when it is someone else's, a reblog, direct,
 /// already pinned, or beyond the limit of pins.
+#[model::use_case]
 pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let head = seen.head();
@@ -177,6 +184,7 @@ pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn unpin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let mut tx = cx.db.begin().await?;
@@ -189,6 +197,7 @@ pub async fn unpin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden, [`Error::Invalid`] when it belongs to no conversation.
+#[model::use_case]
 pub async fn mute_conversation(cx: &Cx, actor: &Actor, id: StatusId, muted: bool) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let conversation = seen

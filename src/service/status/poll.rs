@@ -163,6 +163,7 @@ async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &Check
 /// # Errors
 /// [`Error::NotFound`] when the poll is missing or its status hidden; [`Error::Unauthorized`] when nobody is signed in and
 /// the status is not for everyone.
+#[model::use_case]
 pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     let poll = store::poll::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
     match visibility::status(cx, viewer, poll.status_id).await {
@@ -184,6 +185,7 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
 /// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author,
 /// [`Error::BadRequest`] without choices; [`Error::Invalid`] when the poll has ended or is the actor's own, and for a choice
 /// that is none of its options, or one more than they have.
+#[model::use_case]
 pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result<Seen> {
     let seen = find(cx, Some(actor), id).await?;
     refuse_blocked(&seen)?;

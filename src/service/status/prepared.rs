@@ -95,6 +95,7 @@ fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability
 /// [`Error::Invalid`](context::Error::Invalid) for media that cannot be attached (any more),
 /// [`Error::Conflict`](context::Error::Conflict) when another request with the same idempotency key was faster: the transaction
 /// must not be committed.
+#[model::use_case]
 #[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) -> Result<StatusId> {
     let id: StatusId = cx.ids.next();

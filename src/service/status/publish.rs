@@ -23,6 +23,7 @@ use store::idempotency_key::Made;
 /// time, and for a quote that its target's author does not allow,
 /// [`Error::Refused`] and [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention
 /// someone the client did not expect, [`Error::RateLimited`] beyond the limit of statuses.
+#[model::use_case]
 pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
     let key = draft.idempotency_key.clone();
     if let Some(first) = idempotency::first_made(cx, &cx.db, actor, key.as_deref()).await? {
@@ -52,6 +53,7 @@ async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Made> {
 ///
 /// # Errors
 /// As [`publish`].
+#[model::use_case]
 pub async fn prepare(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Prepared> {
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     Ok(Prepared { spent: Some(spent), ..validate(cx, actor, draft).await? })

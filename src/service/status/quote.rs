@@ -36,6 +36,7 @@ pub(super) async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<b
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn list_quoting(cx: &Cx, viewer: &Actor, id: StatusId, cursor: &Cursor) -> Result<TimelinePage> {
     let seen = visibility::status(cx, Some(viewer), id).await?;
     let ids = store::reference::list_quoting(&cx.db, seen.proper().id, cursor).await?;

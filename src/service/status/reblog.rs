@@ -18,6 +18,7 @@ use model::{Actor, NotificationType, Status, StatusId};
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden; [`Error::Forbidden`] when it is direct, limited, private and
 /// someone else's, or when `actor` blocks its author; [`Error::Invalid`] for an unknown visibility.
+#[model::use_case]
 pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) -> Result<StatusId> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     refuse_blocked(&seen)?;

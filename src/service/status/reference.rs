@@ -378,6 +378,7 @@ async fn notify(
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
+#[model::use_case]
 pub async fn list_referring(cx: &Cx, viewer: Option<&Actor>, id: StatusId, cursor: &Cursor) -> Result<TimelinePage> {
     let seen = visibility::status(cx, viewer, id).await?;
     let ids = store::reference::list_referring(&cx.db, seen.proper().id, cursor).await?;

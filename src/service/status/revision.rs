@@ -11,6 +11,7 @@ use store::status_edit::{Edit, Revision};
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise.
+#[model::use_case]
 pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
     let status = store::status::find(&cx.db, id).await?;
     status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
@@ -53,6 +54,7 @@ pub(super) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
+#[model::use_case]
 pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Status> {
     let seen = visibility::status(cx, viewer, id).await?;
     store::status::find(&cx.db, seen.head().id).await?.ok_or(Error::NotFound)
@@ -62,6 +64,7 @@ pub async fn source(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Sta
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.
+#[model::use_case]
 pub async fn history(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<(Status, Vec<Edit>)> {
     let seen = visibility::status(cx, viewer, id).await?;
     let id = seen.head().id;

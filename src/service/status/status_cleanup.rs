@@ -35,6 +35,7 @@ const SCAN: i64 = 500;
 const BATCH: usize = 50;
 
 /// The policy of `account`; one that deletes nothing when it has set none.
+#[model::use_case]
 pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
     Ok(store::status_cleanup::find(&cx.db, account).await?.unwrap_or(StatusCleanupPolicy {
         account_id: account,
@@ -53,6 +54,7 @@ pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
 
 /// The exceptions that extensions offer, each with what `account` chose: the number, 1 where there is none, 0 when it does not
 /// hold.
+#[model::use_case]
 pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupException, i64)>> {
     let offered = cx.extensions().cleanup_exceptions();
     if offered.is_empty() {
@@ -73,6 +75,7 @@ pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupExcep
 /// # Errors
 /// [`Error::Validation`] for an age that is none of [`AGES`], and for a number of favourites or reblogs below 1, or one for an
 /// exception that is negative.
+#[model::use_case]
 pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy, chosen: &BTreeMap<String, i64>) -> Result<()> {
     let mut faults = Validation::default();
     if !AGES.contains(&policy.min_status_age) {

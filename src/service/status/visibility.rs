@@ -124,6 +124,7 @@ impl Seen {
 }
 
 /// The statuses of `ids` that `viewer` may see and has not filtered from `place`, in the order given.
+#[model::use_case]
 #[boxed]
 pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
@@ -159,6 +160,7 @@ async fn with_quoted(cx: &Cx, mut heads: Vec<Head>) -> Result<Vec<Head>> {
 
 /// The status `id` as each of `viewers` sees it, who did not filter it from `place`: with their places among `viewers`. One
 /// statement for all of them, and one for each whose relations changed since they were last read.
+#[model::use_case]
 pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId) -> Result<Vec<(usize, Seen)>> {
     let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
     let ids = [id];
@@ -198,6 +200,7 @@ pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)])
 }
 
 /// The status `id` as everyone sees it who is signed in: what public streams carry. `None` when it is for fewer, or gone.
+#[model::use_case]
 pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
     let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
     let Some(head) = find(&heads, id).filter(|head| head.reblog_of_id.is_none()) else { return Ok(None) };
@@ -211,6 +214,7 @@ pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
 /// The places among `viewers` of those whom the public status `seen` may be streamed to: who may see it, did not filter its
 /// author from public timelines, and neither block nor mute whom it mentions
 /// (docs/contract/streaming.md#8-server-side-filtering).
+#[model::use_case]
 pub async fn receivers(
     cx: &Cx,
     viewers: &[Arc<Actor>],
@@ -271,6 +275,7 @@ fn show(
 
 /// The existing statuses of `ids`, in the order given, regardless of visibility: for plugins granted to read
 /// everything.
+#[model::use_case]
 pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -290,6 +295,7 @@ pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden; the two look alike.
+#[model::use_case]
 pub async fn status(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Seen> {
     statuses(cx, viewer, Place::Single, &[id]).await?.pop().ok_or(Error::NotFound)
 }

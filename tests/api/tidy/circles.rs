@@ -52,7 +52,6 @@ const LONG: &[(&str, usize)] = &[
     ("src/http/router.rs", 600),
     ("src/plugin-package/manifest/mod.rs", 600),
     ("src/plugin-package/manifest/rules.rs", 600),
-    ("src/plugins/admin/mod.rs", 600),
     ("src/plugins/life/machine.rs", 500),
     ("src/plugins/life/pipeline.rs", 600),
     ("src/plugins/life/reconcile.rs", 500),

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use self::declared::statements;
 use self::observed::{breakers, quotas};
-use crate::admin::{InstalledPlugin, Outbox};
+use crate::admin::installed::InstalledPlugin;
+use crate::admin::outbox::Outbox;
 use crate::life::State;
 use crate::life::observed::Observed;
 use crate::{Active, Cx};

@@ -6,7 +6,8 @@ use rookery_plugin_host::{BreakerState, Stats};
 use serde::Serialize;
 
 use super::Problem;
-use crate::admin::{HookPosition, Outbox};
+use crate::admin::order::HookPosition;
+use crate::admin::outbox::Outbox;
 use crate::call::logs::Line;
 use crate::life::observed::{Event, FailedCall, milliseconds};
 use crate::{Active, Cx, Quota};

@@ -14,6 +14,7 @@ use store::transfer::{Followed, MutedAccount, Related};
 pub const PAGE: i64 = 1_000;
 
 /// Everything of one kind that `account` has, as a file, oldest first. Accounts of this server have its domain.
+#[model::use_case]
 pub async fn export(cx: &Cx, account: AccountId, kind: TransferKind) -> Result<Vec<u8>> {
     let mut entries = Vec::new();
     match kind {

@@ -54,6 +54,7 @@ pub enum Mode {
 /// # Errors
 /// [`Error::TooLarge`] beyond [`FILE_MAX`]; [`Error::Invalid`] for a file that is not of this kind, is empty, or has more
 /// than [`ROWS_MAX`] rows, and while another import of the account is running.
+#[model::use_case]
 pub async fn import(cx: &Cx, account: AccountId, kind: TransferKind, mode: Mode, file: &[u8]) -> Result<Import> {
     let entries = parse::parse(kind, file)?;
     let import = Import {
@@ -99,11 +100,13 @@ fn rows(cx: &Cx, entries: &[Entry]) -> Result<Vec<(i64, String, String, String)>
 }
 
 /// The imports of `account`, newest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Import>> {
     Ok(store::transfer::list(&cx.db, account).await?)
 }
 
 /// Why rows of `imports` failed: the [most frequent](REASONS) reasons of each, in one statement, and none where none failed.
+#[model::use_case]
 pub async fn reasons(cx: &Cx, imports: &[Import]) -> Result<Vec<FailureReason>> {
     let failed: Vec<RowId> = imports.iter().filter(|import| import.failed > 0).map(|import| import.id).collect();
     if failed.is_empty() { Ok(Vec::new()) } else { Ok(store::transfer::list_reasons(&cx.db, &failed, REASONS).await?) }
@@ -113,6 +116,7 @@ pub async fn reasons(cx: &Cx, imports: &[Import]) -> Result<Vec<FailureReason>> 
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, account: AccountId, id: RowId) -> Result<Import> {
     let import = store::transfer::find(&cx.db, id).await?;
     import.filter(|import| import.account_id == account).ok_or(Error::NotFound)
@@ -123,6 +127,7 @@ pub async fn find(cx: &Cx, account: AccountId, id: RowId) -> Result<Import> {
 ///
 /// # Errors
 /// As [`find`].
+#[model::use_case]
 pub async fn failures(cx: &Cx, account: AccountId, id: RowId) -> Result<Vec<u8>> {
     let import = find(cx, account, id).await?;
     let rows = store::transfer::list_failed(&cx.db, import.id).await?;

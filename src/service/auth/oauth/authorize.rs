@@ -48,6 +48,7 @@ pub struct Checked {
 /// # Errors
 /// [`Error::Unauthorized`] for an unknown application, [`Error::BadRequest`] for a missing parameter or an unregistered
 /// URI.
+#[model::use_case]
 pub async fn client(cx: &Cx, request: &Request) -> Result<Application, Error> {
     let client_id = request.client_id.as_deref().ok_or_else(|| Error::missing("client_id"))?;
     let redirect_uri = request.redirect_uri.as_deref().ok_or_else(|| Error::missing("redirect_uri"))?;
@@ -102,6 +103,7 @@ fn is_s256(challenge: &str) -> bool {
 }
 
 /// True when no consent is needed: the application is the server's own, or already holds a token with these scopes.
+#[model::use_case]
 pub async fn is_settled(
     cx: &Cx,
     application: &Application,
@@ -116,6 +118,7 @@ pub async fn is_settled(
 }
 
 /// Issues the authorization code for `account` to `application`.
+#[model::use_case]
 pub async fn authorize(
     cx: &Cx,
     application: &Application,

@@ -29,6 +29,7 @@ pub struct Request {
 ///
 /// # Errors
 /// [`Fault::Refused`] with the error code of RFC 6749.
+#[model::use_case]
 pub async fn exchange(cx: &Cx, request: &Request) -> Result<Issued> {
     match request.grant_type.as_deref() {
         None => Err(Fault::missing("grant_type")),

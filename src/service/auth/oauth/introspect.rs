@@ -30,6 +30,7 @@ pub struct Active {
 ///
 /// # Errors
 /// `invalid_client` for wrong credentials, `invalid_token` when the caller's own token is invalid.
+#[model::use_case]
 pub async fn introspect(cx: &Cx, caller: Caller<'_>, token: Option<&Secret>) -> Result<Option<Active>> {
     let (client, asking) = match caller {
         Caller::Client(credentials) => (Some(authenticate(cx, &credentials).await?.id), None),
@@ -53,6 +54,7 @@ fn belongs(row: &TokenRow, client: Option<AppId>) -> bool {
 ///
 /// # Errors
 /// `invalid_token` when it was revoked meanwhile.
+#[model::use_case]
 pub async fn own(cx: &Cx, grant: &Grant) -> Result<Active> {
     let row = store::oauth::find_live_token(&cx.db, grant.token).await?.ok_or_else(invalid_token)?;
     let client_id = client_id(cx, row.app_id).await?;

@@ -16,6 +16,7 @@ use store::oauth::Revoked;
 ///
 /// # Errors
 /// `unauthorized_client` for wrong credentials, or when the token belongs to another application.
+#[model::use_case]
 pub async fn by_client(cx: &Cx, credentials: &Credentials, token: Option<&Secret>) -> Result<()> {
     let forbidden = |text| Fault::refused(ErrorCode::UnauthorizedClient, text);
     let client = match authenticate(cx, credentials).await {
@@ -31,6 +32,7 @@ pub async fn by_client(cx: &Cx, credentials: &Credentials, token: Option<&Secret
 }
 
 /// Revokes one token; idempotent.
+#[model::use_case]
 pub async fn one(cx: &Cx, token: TokenId) -> Plain<()> {
     let mut tx = cx.db.begin().await?;
     let revoked = store::oauth::revoke_token(&mut tx, token, cx.clock.now()).await?;
@@ -42,6 +44,7 @@ pub async fn one(cx: &Cx, token: TokenId) -> Plain<()> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it holds none.
+#[model::use_case]
 pub async fn application(cx: &Cx, account: AccountId, application: AppId) -> Plain<()> {
     let mut tx = cx.db.begin().await?;
     store::oauth_code::delete_all(&mut tx, account, Some(application)).await?;

@@ -36,6 +36,7 @@ impl KeywordChange {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<FilterKeywordRow>> {
     super::own(&cx.db, actor.id, filter).await?;
     Ok(store::filter::list_keywords_of(&cx.db, filter).await?)
@@ -45,6 +46,7 @@ pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<Filter
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterKeywordRow> {
     store::filter::find_keyword(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
 }
@@ -54,6 +56,7 @@ pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterKeywordRow>
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's, [`Error::Invalid`] for a blank or long keyword, and
 /// beyond the limits of an account.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, change: KeywordChange) -> Result<FilterKeywordRow> {
     let mut tx = super::begin(cx, actor.id).await?;
     super::own(&mut tx, actor.id, filter).await?;
@@ -66,6 +69,7 @@ pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, change: KeywordCha
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's, [`Error::Invalid`] as in [`create`].
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: KeywordChange) -> Result<FilterKeywordRow> {
     let mut tx = super::begin(cx, actor.id).await?;
     let row = store::filter::find_keyword(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;
@@ -78,6 +82,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: KeywordChange) ->
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = super::begin(cx, actor.id).await?;
     let row = store::filter::find_keyword(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;

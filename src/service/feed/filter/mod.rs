@@ -68,6 +68,7 @@ pub struct FilterChange {
 }
 
 /// All filters of `actor`, oldest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Filter>> {
     let rows = store::filter::list(&cx.db, actor.id).await?;
     let keywords = store::filter::list_keywords(&cx.db, actor.id).await?;
@@ -84,6 +85,7 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Filter>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, actor: &Actor, id: FilterId) -> Result<Filter> {
     let row = own(&cx.db, actor.id, id).await?;
     whole(&cx.db, row).await
@@ -93,6 +95,7 @@ pub async fn find(cx: &Cx, actor: &Actor, id: FilterId) -> Result<Filter> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a blank title, context or keyword, for what is too long, and beyond the limits of an account.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, change: FilterChange) -> Result<Filter> {
     let mut tx = begin(cx, actor.id).await?;
     let row = insert(cx, &mut tx, actor.id, &change).await?;
@@ -106,6 +109,7 @@ pub async fn create(cx: &Cx, actor: &Actor, change: FilterChange) -> Result<Filt
 ///
 /// # Errors
 /// As [`create`], and [`Error::NotFound`] when the filter is missing or someone else's, or a keyword is not one of its.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, change: FilterChange) -> Result<Filter> {
     let mut tx = begin(cx, actor.id).await?;
     let mut row = own(&mut tx, actor.id, id).await?;
@@ -121,6 +125,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, change: FilterChange) 
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: FilterId) -> Result<()> {
     let mut tx = begin(cx, actor.id).await?;
     if !store::filter::delete(&mut tx, actor.id, id).await? {

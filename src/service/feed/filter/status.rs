@@ -12,6 +12,7 @@ use store::filter::FilterStatusRow;
 ///
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<FilterStatusRow>> {
     super::own(&cx.db, actor.id, filter).await?;
     Ok(store::filter::list_statuses_of(&cx.db, filter).await?)
@@ -21,6 +22,7 @@ pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<Filter
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterStatusRow> {
     store::filter::find_status(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
 }
@@ -30,6 +32,7 @@ pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterStatusRow> 
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's; [`Error::Invalid`] for a status that is missing,
 /// hidden from the actor or in the filter already, and beyond the limits of an account.
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, status: Option<StatusId>) -> Result<FilterStatusRow> {
     super::own(&cx.db, actor.id, filter).await?;
     let status = match status {
@@ -50,6 +53,7 @@ pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, status: Option<Sta
 ///
 /// # Errors
 /// [`Error::NotFound`] when the entry is missing or someone else's.
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = super::begin(cx, actor.id).await?;
     let row = store::filter::find_status(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;

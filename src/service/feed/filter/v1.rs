@@ -34,6 +34,7 @@ pub struct PhraseChange {
 }
 
 /// All keywords of the actor's filters, oldest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Phrase>> {
     let filters = store::filter::list(&cx.db, actor.id).await?;
     let keywords = store::filter::list_keywords(&cx.db, actor.id).await?.into_iter();
@@ -48,6 +49,7 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Phrase>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<Phrase> {
     let keyword = keyword::find(cx, actor, id).await?;
     Ok((super::own(&cx.db, actor.id, keyword.filter_id).await?, keyword))
@@ -57,6 +59,7 @@ pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<Phrase> {
 ///
 /// # Errors
 /// [`Error::Invalid`] as in [`super::create`].
+#[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, change: PhraseChange) -> Result<Phrase> {
     let mut tx = super::begin(cx, actor.id).await?;
     let keyword =
@@ -72,6 +75,7 @@ pub async fn create(cx: &Cx, actor: &Actor, change: PhraseChange) -> Result<Phra
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's; [`Error::Invalid`] as in [`super::create`], and when context,
 /// expiry or action of a filter with several keywords would change.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: PhraseChange) -> Result<Phrase> {
     let mut tx = super::begin(cx, actor.id).await?;
     let keyword = store::filter::find_keyword(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;

@@ -48,6 +48,7 @@ pub(crate) async fn delete(tx: &mut Tx, status: &Status) -> Result<()> {
 
 /// Adds the newest statuses before `before` to the index in `tx`; returns a bounded number of them, newest first, or none
 /// when there are no more.
+#[model::use_case]
 pub async fn fill(cx: &Cx, tx: &mut Tx, before: StatusId) -> Result<Vec<StatusId>> {
     let ids = store::status_search::list_before(&cx.db, before, BATCH).await?;
     let statuses = store::status::list(&mut *tx, &ids).await?;

@@ -61,6 +61,7 @@ pub struct Results {
 /// [`Error::BadRequest`] for an empty query or a negative limit, [`Error::Unauthorized`] for options that need
 /// authentication, [`Error::NotFound`] when `account_id` or `from:` names an unknown account, [`Error::Invalid`] for an
 /// operator or value that makes no sense.
+#[model::use_case]
 pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Results> {
     let q = query.q.trim();
     if q.is_empty() {

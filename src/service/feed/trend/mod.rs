@@ -39,6 +39,7 @@ pub struct Page<T> {
 }
 
 /// The hashtags that trend, the highest score first; none while trends are off.
+#[model::use_case]
 pub async fn tags(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page<FoundTag>> {
     let ids: Vec<TagId> = ids(cx, TrendKind::Tag, query).await?.into_iter().map(TagId::from).collect();
     if ids.is_empty() {
@@ -51,6 +52,7 @@ pub async fn tags(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page
 
 /// The statuses that trend, those in the languages of `query` first and then by their scores; none while trends are off.
 /// Without those that the viewer keeps off public timelines.
+#[model::use_case]
 pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page<Seen>> {
     let ids: Vec<StatusId> = ids(cx, TrendKind::Status, query).await?.into_iter().map(StatusId::from).collect();
     let shown = visibility::statuses(cx, viewer, Place::Public { local: false }, &ids).await?;
@@ -58,6 +60,7 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<
 }
 
 /// The links that trend, those in the languages of `query` first and then by their scores; none while trends are off.
+#[model::use_case]
 pub async fn links(cx: &Cx, query: &Query) -> Result<Page<PreviewCard>> {
     let ids: Vec<RowId> = ids(cx, TrendKind::Link, query).await?.into_iter().map(RowId::from).collect();
     if ids.is_empty() {

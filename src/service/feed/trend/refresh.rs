@@ -38,6 +38,7 @@ pub struct Measured(Vec<(TrendKind, Vec<NewTrend>)>);
 
 /// Measures trends of every kind; none while trends are off. `since`: the first id that rows may have which an earlier
 /// run has not read.
+#[model::use_case]
 pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
     if !cx.settings().trends {
         return Ok(Measured(TrendKind::ALL.iter().map(|kind| (*kind, Vec::new())).collect()));
@@ -50,6 +51,7 @@ pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
 }
 
 /// Saves what was measured, and asks for reviews where those decide.
+#[model::use_case]
 pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
     let now = cx.clock.now();
     for (kind, trends) in &measured.0 {

@@ -10,6 +10,7 @@ use model::trend::TrendKind;
 pub use store::trend::{NamedTrend, Subject};
 
 /// The trends of a kind, the highest score first; with `pending` those alone that nobody reviewed.
+#[model::use_case]
 pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTrend>> {
     let mut trends = store::trend::list_named(&cx.db, kind).await?;
     trends.retain(|trend| !pending || trend.allowed.is_none());
@@ -20,6 +21,7 @@ pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTr
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is no name of a hashtag.
+#[model::use_case]
 pub async fn find_tag(cx: &Cx, name: &str) -> Result<Subject> {
     let (name, display) = tag::parse(name).ok_or(Error::NotFound)?;
     let mut tx = cx.db.begin().await?;
@@ -32,6 +34,7 @@ pub async fn find_tag(cx: &Cx, name: &str) -> Result<Subject> {
 ///
 /// # Errors
 /// [`Error::NotFound`].
+#[model::use_case]
 pub async fn find_status(cx: &Cx, id: StatusId) -> Result<Subject> {
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
     Ok(Subject::Status(status.reblog_of_id.unwrap_or(status.id)))
@@ -41,11 +44,13 @@ pub async fn find_status(cx: &Cx, id: StatusId) -> Result<Subject> {
 ///
 /// # Errors
 /// [`Error::NotFound`].
+#[model::use_case]
 pub async fn find_author(cx: &Cx, acct: &str) -> Result<Subject> {
     Ok(Subject::Author(account::lookup(cx, acct).await?.id))
 }
 
 /// Allows `subject` to be shown among trends, or refuses it.
+#[model::use_case]
 pub async fn review(cx: &Cx, subject: Subject, allowed: bool) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::trend::review(&mut tx, subject, allowed, cx.clock.now()).await?;

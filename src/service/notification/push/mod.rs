@@ -47,6 +47,7 @@ pub struct Destination {
 
 /// Forgets the key pair and every subscription, none of which works with another; the next start makes a new pair.
 /// Returns how many subscriptions there were.
+#[model::use_case]
 pub async fn reset(cx: &Cx) -> Result<u64> {
     let mut tx = cx.db.begin().await?;
     store::server_key::delete(&mut tx, context::vapid::KEY).await?;
@@ -60,6 +61,7 @@ pub async fn reset(cx: &Cx) -> Result<u64> {
 /// # Errors
 /// [`Error::Invalid`] for a destination that nothing can be sent to, [`Error::Unavailable`] while the server has no key
 /// pair.
+#[model::use_case]
 pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) -> Result<Subscription> {
     let token = token_of(actor)?;
     if cx.vapid.is_none() {
@@ -103,6 +105,7 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
 ///
 /// # Errors
 /// [`Error::NotFound`] when that is nothing.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor) -> Result<Subscription> {
     store::push::find_of_token(&cx.db, token_of(actor)?).await?.ok_or(Error::NotFound)
 }
@@ -111,6 +114,7 @@ pub async fn show(cx: &Cx, actor: &Actor) -> Result<Subscription> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is subscribed to nothing.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, wanted: Wanted) -> Result<Subscription> {
     let token = token_of(actor)?;
     let Wanted { alerts, policy } = known(cx, wanted);
@@ -124,6 +128,7 @@ pub async fn update(cx: &Cx, actor: &Actor, wanted: Wanted) -> Result<Subscripti
 }
 
 /// Ends the subscription of the actor's token, if there is one.
+#[model::use_case]
 pub async fn unsubscribe(cx: &Cx, actor: &Actor) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::push::delete_of_tokens(&mut tx, &[token_of(actor)?]).await?;

@@ -63,6 +63,7 @@ pub struct DuePush {
 
 /// The push of the notification `id` to the subscription `number`; `None` when either is gone, or the receiver does not want
 /// or may not see it.
+#[model::use_case]
 pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DuePush>> {
     let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(None) };
     let Some(actor) = auth::actors(cx, &[subscription.account_id]).await?.pop() else { return Ok(None) };
@@ -78,6 +79,7 @@ pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DueP
 
 /// Sends `message` to the subscription of `push`. With `last`, another failure is not tried again: a subscription that failed
 /// for so long is deleted.
+#[model::use_case]
 pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<Sent> {
     let subscription = &push.subscription;
     let Some(request) = build(cx, subscription, message)? else { return end(cx, subscription).await };

@@ -12,6 +12,7 @@ use model::RowId;
 use store::card::ReviewedCard;
 
 /// The newest `limit` cards that have something to show.
+#[model::use_case]
 pub async fn list(cx: &Cx, limit: i64) -> Result<Vec<ReviewedCard>> {
     Ok(store::card::list_found(&cx.db, limit).await?)
 }
@@ -20,6 +21,7 @@ pub async fn list(cx: &Cx, limit: i64) -> Result<Vec<ReviewedCard>> {
 ///
 /// # Errors
 /// [`Error::NotFound`] when no status used it.
+#[model::use_case]
 pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let cards = known(cx, url).await?;
@@ -32,6 +34,7 @@ pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
 ///
 /// # Errors
 /// As [`review`].
+#[model::use_case]
 pub async fn refetch(cx: &Cx, url: &str) -> Result<()> {
     let cards = known(cx, url).await?;
     let mut tx = cx.db.begin().await?;

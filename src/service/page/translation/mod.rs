@@ -35,6 +35,7 @@ pub fn is_enabled(cx: &Cx) -> bool {
 ///
 /// # Errors
 /// [`Error::Unavailable`] when it gives no answer.
+#[model::use_case]
 pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
     let Some(backend) = Backend::of(cx) else { return Ok(Arc::default()) };
     let find = async {
@@ -51,6 +52,7 @@ pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
 /// everybody may read it, there is nothing to translate, or the service does not translate between these languages;
 /// [`Error::RateLimited`] when `actor` asked for too many; [`Error::Unavailable`] when the service gives no answer, or the budget
 /// of the day is used up, its own or this server's.
+#[model::use_case]
 pub async fn translate(
     cx: &Cx,
     actor: &Actor,

@@ -200,6 +200,7 @@ async fn check_limits(tx: &mut Tx, account: AccountId, at: Time, except: Option<
 }
 
 /// A page of the scheduled statuses of `account`, newest first.
+#[model::use_case]
 pub async fn list(cx: &Cx, account: AccountId, cursor: &Cursor) -> Result<Vec<WithMedia>> {
     let rows = store::scheduled_status::list(&cx.db, account, cursor).await?;
     with_media(cx, rows).await
@@ -209,6 +210,7 @@ pub async fn list(cx: &Cx, account: AccountId, cursor: &Cursor) -> Result<Vec<Wi
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, id: ScheduledStatusId) -> Result<WithMedia> {
     let row = store::scheduled_status::find(&cx.db, id).await?;
     let row = row.filter(|row| row.account_id == actor.id).ok_or(Error::NotFound)?;
@@ -232,6 +234,7 @@ async fn with_media(cx: &Cx, rows: Vec<ScheduledStatus>) -> Result<Vec<WithMedia
 ///
 /// # Errors
 /// As [`show`]; [`Error::Invalid`] for a time not more than five minutes ahead, and beyond the limit of that day.
+#[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: ScheduledStatusId, at: Option<Time>) -> Result<WithMedia> {
     let found = show(cx, actor, id).await?;
     let Some(at) = at else { return Ok(found) };
@@ -250,6 +253,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: ScheduledStatusId, at: Option<Ti
 ///
 /// # Errors
 /// As [`show`].
+#[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: ScheduledStatusId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[actor.id]).await?;

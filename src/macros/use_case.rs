@@ -1,0 +1,43 @@
+//! The attribute [`use_case`](super::use_case()): an `async fn` of `service` has a tracing span.
+//!
+//! The span is made at the first poll, at the level DEBUG under the target `rookery::use_case`, which is off by default: then
+//! a call costs one relaxed atomic load. It is named after the function's path and has no fields, so that nothing of a
+//! request can be in it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, ItemFn, parse_quote};
+
+pub(super) fn use_case(mut item: ItemFn) -> Result<TokenStream, Error> {
+    if item.sig.asyncness.is_none() {
+        return Err(Error::new_spanned(item.sig.fn_token, "only an async fn is a use case"));
+    }
+    let (name, body) = (format!("::{}", item.sig.ident), &item.block);
+    // An inner future in place of `tracing::instrument`, whose two branches make the future twice as large.
+    item.block = parse_quote!({
+        const NAME: &str = ::model::span::name(concat!(module_path!(), #name));
+        let span = ::tracing::debug_span!(target: "rookery::use_case", NAME);
+        ::tracing::Instrument::instrument(async move #body, span).await
+    });
+    Ok(quote!(#item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signature_and_other_attributes_stay() {
+        let item: ItemFn =
+            syn::parse_str("#[boxed] pub async fn find(cx: &Cx) -> Result<u8> { Ok(1) }").expect("a function");
+        let made: ItemFn = syn::parse2(use_case(item.clone()).expect("made")).expect("a function again");
+        assert_eq!((&made.sig, &made.attrs), (&item.sig, &item.attrs));
+        assert!(quote!(#made).to_string().contains("\"::find\""));
+    }
+
+    #[test]
+    fn a_function_that_is_not_async_is_refused() {
+        let item: ItemFn = syn::parse_str("fn find() {}").expect("a function");
+        assert!(use_case(item).expect_err("refused").to_string().contains("async"));
+    }
+}

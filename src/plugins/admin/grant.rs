@@ -1,0 +1,57 @@
+//! Granting permissions that a package asks for.
+
+use config::nearest;
+
+use crate::Cx;
+use crate::admin::installed::{check_shown, newest};
+use crate::life::{desired, pipeline};
+use context::error::{Error, Result};
+use model::boxed;
+use plugin_package::package::Package;
+use store::plugin::Plugin;
+
+/// Grants the permissions that the newest package asks for, and accepts it.
+///
+/// # Errors
+/// As [`enable`](super::enable()).
+pub async fn grant(cx: &Cx, name: &str) -> Result<Plugin> {
+    grant_some(cx, name, &[], None).await
+}
+
+/// As [`grant`] for the permissions of `only`, if there are any: the package is accepted once none is missing. `shown` as
+/// of [`enable_shown`](super::enable_shown()).
+///
+/// # Errors
+/// [`Error::Invalid`] also for a permission that the package does not ask for.
+#[boxed]
+pub async fn grant_some(cx: &Cx, name: &str, only: &[String], shown: Option<&str>) -> Result<Plugin> {
+    let package = newest(cx, name).await?;
+    check_shown(&package, shown)?;
+    let wanted = package.manifest.wanted();
+    if let Some(unknown) = only.iter().find(|permission| !wanted.contains(*permission)) {
+        let hint = nearest(unknown, wanted.iter().cloned()).map(|near| format!("; did you mean {near}?"));
+        let hint = hint.unwrap_or_default();
+        return Err(Error::invalid(format!("{name} does not ask for the permission {unknown:?}{hint}")));
+    }
+    desired::change(cx, name, |plugin| {
+        if only.is_empty() {
+            grant_all(plugin, &package);
+        } else {
+            add_grants(plugin, only);
+        }
+        if pipeline::missing(plugin, &package).is_empty() {
+            desired::accept(plugin, &package);
+        }
+        Ok(())
+    })
+    .await
+}
+
+fn add_grants(plugin: &mut Plugin, permissions: &[String]) {
+    let granted = plugin.granted.0.iter().chain(permissions).cloned().collect();
+    desired::set_grants(plugin, granted);
+}
+
+pub(crate) fn grant_all(plugin: &mut Plugin, package: &Package) {
+    desired::set_grants(plugin, package.manifest.wanted());
+}
