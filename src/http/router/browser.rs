@@ -1,0 +1,80 @@
+//! Pages for people: errors are pages too, and cookies work; and, without cookies, the files that pages need.
+
+use crate::oauth::{applications, authorize};
+use crate::operation::methods::{get, post};
+use crate::policy::{Closed, FILE, FORM, Files, PAGE, Per, Policy};
+use crate::table::Routes;
+use crate::web::{self, settings};
+use crate::{files, openapi};
+use service::rate_limits as limits;
+
+/// Pages about people.
+const PEOPLE: Policy = PAGE.closed(Closed::PeopleWhenLimited);
+/// Forms that sign people up and in.
+const ACCOUNT_FORM: Policy = FORM.small_body().limit(None, &limits::FORMS, Per::Address);
+
+/// Pages.
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route("/auth/sign_up", ACCOUNT_FORM, get(web::sign_up::show).post(web::sign_up::create))
+        .route("/auth/confirmation", ACCOUNT_FORM, get(web::confirmation::show).post(web::confirmation::create))
+        .route("/auth/password/new", ACCOUNT_FORM, get(web::password::new).post(web::password::create))
+        .route("/auth/password/edit", ACCOUNT_FORM, get(web::password::edit).post(web::password::update))
+        .route("/auth/setup", ACCOUNT_FORM, get(web::owner::show).post(web::owner::create))
+        .route("/auth/unsubscribe", ACCOUNT_FORM, get(web::unsubscribe::show).post(web::unsubscribe::create))
+        .route("/", PAGE, get(web::front::show))
+        .route("/about", PAGE, get(web::front::about))
+        .route("/about/api", PAGE, get(openapi::page))
+        .route("/about/api/{entity}", PAGE, get(openapi::entity))
+        .route("/privacy-policy", PAGE, get(web::front::privacy))
+        .route("/@{name}", PEOPLE.cors("GET"), get(web::profile::show))
+        .route("/@{name}/{id}", PEOPLE, get(web::status::show))
+        .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))
+        .route("/users/{name}/statuses/{id}", PEOPLE, get(web::status::moved))
+        .route("/tags/{name}", PEOPLE, get(web::tag::show))
+        .route("/oauth/authorize", FORM, get(authorize::show).post(authorize::create).delete(authorize::delete))
+        .route("/oauth/authorize/native", FORM, get(authorize::native))
+        .route("/oauth/authorized_applications", FORM, get(applications::index))
+        .route("/oauth/authorized_applications/{id}", FORM, post(applications::update).delete(applications::delete))
+        .route("/auth/sign_in", ACCOUNT_FORM, get(web::sign_in::show).post(web::sign_in::create))
+        .route("/auth/sign_out", ACCOUNT_FORM, post(web::sign_in::delete))
+        .route("/settings", FORM, get(web::settings::show))
+        .route("/settings/password", FORM, get(web::settings::show).post(web::settings::change_password))
+        .route("/settings/email", FORM, get(web::settings::show).post(web::settings::change_email))
+        .route(
+            "/settings/profile",
+            FORM.files(Files::Images),
+            get(settings::profile::show).post(settings::profile::update),
+        )
+        .route("/settings/preferences", FORM, get(settings::preferences::show).post(settings::preferences::update))
+        .route("/settings/filters", FORM, get(settings::filters::index).post(settings::filters::create))
+        .route("/settings/filters/new", FORM, get(settings::filters::new))
+        .route("/settings/filters/{id}", FORM, get(settings::filters::edit).post(settings::filters::update))
+        .route("/settings/filters/{id}/delete", FORM, post(settings::filters::delete))
+        .route(
+            "/settings/followed_tags",
+            FORM,
+            get(settings::followed_tags::index).post(settings::followed_tags::delete),
+        )
+        .route("/settings/sessions", FORM, get(settings::sessions::index).post(settings::sessions::delete))
+        .route(
+            "/settings/transfer",
+            FORM.files(Files::Images),
+            get(settings::transfers::show).post(settings::transfers::create),
+        )
+        .route("/settings/archives", FORM, post(settings::archives::create))
+        .route("/settings/archives/{id}", FORM, get(settings::archives::show))
+        .route("/settings/transfer/account", FORM, get(settings::transfers::document))
+        .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
+        .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
+        .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))
+        .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
+}
+
+/// What people uploaded, what pages need, and what is shown in the frames of other sites: without cookies.
+pub(crate) fn files() -> Routes {
+    Routes::new()
+        .route("/media/{*key}", FILE, get(files::show))
+        .route("/assets/{name}", FILE, get(web::assets::show))
+        .route("/@{name}/{id}/embed", PEOPLE, get(web::embed::show))
+}

@@ -1,0 +1,98 @@
+//! Every core route with its policy ([`Policy`]): a page for each part of the server.
+//!
+//! A route is its path, what it allows and answers, and its handlers. Authentication, scope and parameters stand in the
+//! handlers' argument lists, from which [`operations`] reads them. What surrounds a handler is [`stages`](crate::stages).
+
+mod accounts;
+mod browser;
+mod feeds;
+mod filters;
+mod notifications;
+mod oauth;
+mod server;
+mod statuses;
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::extract::Request;
+
+use crate::Cx;
+use crate::error::not_found;
+use crate::mount::ExtraRoutes;
+use crate::operation::Operation;
+use crate::policy::{API, Change, Policy};
+use crate::stages::Pipeline;
+pub use crate::table::Routes;
+use crate::table::Table;
+
+/// Read by everybody, and kept by others for a moment when nobody is signed in.
+const SHARED: Policy = API.while_anonymous();
+/// What is deleted leaves nothing to answer.
+const fn deletes(policy: Policy) -> Policy {
+    policy.answers_to(Change::Delete, "{}")
+}
+
+/// The whole server.
+pub type Server = Pipeline;
+
+/// The server in the context `cx`, with `extra` beside its own routes.
+pub fn router(cx: context::Cx, extra: ExtraRoutes) -> Server {
+    let ExtraRoutes { api, pages, fallback } = extra;
+    let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
+    Pipeline::new(cx, routes, fallback)
+}
+
+/// `routes` and nothing else, for a listener of its own: without the stages of [`stages`](crate::stages), in the
+/// context `cx`.
+pub fn standalone(cx: context::Cx, routes: Routes) -> Router {
+    let routes = Arc::new(Table::new([routes]));
+    Router::new().fallback(async move |mut request: Request| {
+        let (route, segments) = routes.find(request.uri().path());
+        let Some(endpoint) = route.and_then(|route| route.endpoint(request.method())) else { return not_found() };
+        request.extensions_mut().insert(Cx(cx.begin(None)));
+        if let Some(segments) = segments {
+            request.extensions_mut().insert(segments);
+        }
+        endpoint.call(request).await
+    })
+}
+
+/// The core's routes.
+pub(crate) fn core() -> [Routes; 9] {
+    [
+        accounts::routes(),
+        statuses::routes(),
+        notifications::routes(),
+        feeds::routes(),
+        filters::routes(),
+        server::routes(),
+        oauth::routes(),
+        browser::routes().with_cookies(),
+        browser::files(),
+    ]
+}
+
+/// Every core route with its policy, as written here: what documents and tests of the API read.
+#[must_use]
+pub fn policies() -> Vec<(&'static str, Policy)> {
+    core().iter().flat_map(Routes::policies).collect()
+}
+
+/// Every operation of the core with the policy of its route: what documents and tests of the API read.
+#[must_use]
+pub fn declared() -> Vec<(Operation, Policy)> {
+    core().iter().flat_map(Routes::declared).collect()
+}
+
+/// Every operation of the core, as its handler declares it: what documents and tests of the API read.
+#[must_use]
+pub fn operations() -> Vec<Operation> {
+    core().iter().flat_map(Routes::operations).collect()
+}
+
+/// The path of every core route, as written here: what no plugin may claim.
+pub fn templates() -> &'static [&'static str] {
+    static ALL: LazyLock<Vec<&'static str>> = LazyLock::new(|| policies().into_iter().map(|(path, _)| path).collect());
+    &ALL
+}

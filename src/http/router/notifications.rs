@@ -1,0 +1,81 @@
+//! What comes to somebody: notifications, pushes, conversations, announcements, and how far they read.
+
+use super::deletes;
+use crate::api::{
+    announcements, conversations, markers, notification_groups, notification_policies, notification_requests,
+    notifications, push,
+};
+use crate::operation::methods::{delete, get, post, put};
+use crate::policy::API;
+use crate::table::Routes;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route("/api/v1/notifications", API.answers("Notification[]"), get(notifications::index))
+        .route("/api/v1/notifications/unread_count", API.answers("UnreadCount"), get(notifications::unread_count))
+        .route("/api/v1/notifications/clear", API.answers("{}"), post(notifications::clear))
+        .route("/api/v1/notifications/{id}", API.answers("Notification"), get(notifications::show))
+        .route("/api/v1/notifications/{id}/dismiss", API.answers("{}"), post(notifications::dismiss))
+        .route(
+            "/api/v1/notifications/policy",
+            API.answers("V1_NotificationPolicy"),
+            get(notification_policies::show_v1)
+                .put(notification_policies::update_v1)
+                .patch(notification_policies::update_v1),
+        )
+        .route(
+            "/api/v2/notifications/policy",
+            API.answers("NotificationPolicy"),
+            get(notification_policies::show).put(notification_policies::update).patch(notification_policies::update),
+        )
+        .route(
+            "/api/v1/notifications/requests",
+            API.answers("NotificationRequest[]"),
+            get(notification_requests::index),
+        )
+        .route(
+            "/api/v1/notifications/requests/merged",
+            API.answers("NotificationRequestsMerged"),
+            get(notification_requests::merged),
+        )
+        .route("/api/v1/notifications/requests/accept", API.answers("{}"), post(notification_requests::accept_all))
+        .route("/api/v1/notifications/requests/dismiss", API.answers("{}"), post(notification_requests::dismiss_all))
+        .route(
+            "/api/v1/notifications/requests/{id}",
+            API.answers("NotificationRequest"),
+            get(notification_requests::show),
+        )
+        .route("/api/v1/notifications/requests/{id}/accept", API.answers("{}"), post(notification_requests::accept))
+        .route("/api/v1/notifications/requests/{id}/dismiss", API.answers("{}"), post(notification_requests::dismiss))
+        .route("/api/v2/notifications", API.answers("GroupedNotificationsResults"), get(notification_groups::index))
+        .route("/api/v2/notifications/unread_count", API.answers("UnreadCount"), get(notification_groups::unread_count))
+        .route("/api/v2/notifications/clear", API.answers("{}"), post(notifications::clear))
+        .route(
+            "/api/v2/notifications/{group_key}",
+            API.answers("GroupedNotificationsResults"),
+            get(notification_groups::show),
+        )
+        .route(
+            "/api/v2/notifications/{group_key}/accounts",
+            API.answers("Account[]"),
+            get(notification_groups::accounts),
+        )
+        .route("/api/v2/notifications/{group_key}/dismiss", API.answers("{}"), post(notification_groups::dismiss))
+        .route("/api/v1/conversations", API.answers("Conversation[]"), get(conversations::index))
+        .route("/api/v1/conversations/{id}", API.answers("{}"), delete(conversations::delete))
+        .route("/api/v1/conversations/{id}/read", API.answers("Conversation"), post(conversations::read))
+        .route("/api/v1/conversations/{id}/unread", API.answers("Conversation"), post(conversations::unread))
+        .route("/api/v1/announcements", API.answers("Announcement[]"), get(announcements::index))
+        .route("/api/v1/announcements/{id}/dismiss", API.answers("{}"), post(announcements::dismiss))
+        .route(
+            "/api/v1/announcements/{id}/reactions/{name}",
+            API.answers("{}"),
+            put(announcements::react).patch(announcements::react).delete(announcements::unreact),
+        )
+        .route(
+            "/api/v1/push/subscription",
+            deletes(API.answers("WebPushSubscription")),
+            get(push::show).post(push::create).put(push::update).patch(push::update).delete(push::destroy),
+        )
+        .route("/api/v1/markers", API.answers("Markers"), get(markers::index).post(markers::create))
+}

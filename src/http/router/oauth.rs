@@ -1,0 +1,27 @@
+//! OAuth for programs, and the applications that use it.
+
+use crate::api::apps;
+use crate::oauth;
+use crate::operation::methods::{any, get, post};
+use crate::policy::{API, Change, Closed, PROGRAM, Per, Policy, WELL_KNOWN};
+use crate::table::Routes;
+use service::rate_limits as limits;
+
+/// Registering an application, which comes before any sign-in.
+const REGISTER_APP: Policy =
+    API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::APPS, Per::Address);
+/// What takes the credentials of applications.
+const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(Change::Post), &limits::OAUTH, Per::Address);
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route("/oauth/token", CREDENTIALS.cors("POST"), post(oauth::token::create))
+        .route("/oauth/token/info", PROGRAM, get(oauth::token::info))
+        .route("/oauth/revoke", CREDENTIALS.cors("POST"), post(oauth::token::revoke))
+        .route("/oauth/introspect", CREDENTIALS, post(oauth::token::introspect))
+        .route("/oauth/applications", PROGRAM, any(oauth::forbidden))
+        .route("/oauth/applications/{*rest}", PROGRAM, any(oauth::forbidden))
+        .route("/.well-known/oauth-authorization-server", WELL_KNOWN, get(oauth::metadata))
+        .route("/api/v1/apps", REGISTER_APP.answers("CredentialApplication"), post(apps::create))
+        .route("/api/v1/apps/verify_credentials", API.answers("Application"), get(apps::verify_credentials))
+}
