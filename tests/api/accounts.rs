@@ -64,7 +64,7 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for follower in [&bob, &carol] {
-        follower.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+        follower.follow(&alice).ok().await;
     }
     let followers = format!("/api/v1/accounts/{}/followers", alice.id());
     let names = |json: serde_json::Value| -> Vec<String> {
@@ -74,7 +74,7 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
     assert_eq!(names(app.anonymous().get(&followers).ok().await), ["carol", "bob"]);
     assert_eq!(names(bob.get(&format!("/api/v1/accounts/{}/following", bob.id())).ok().await), ["alice"]);
 
-    dave.post(&format!("/api/v1/accounts/{}/mute", carol.id())).ok().await;
+    dave.mute(&carol).ok().await;
     assert_eq!(names(dave.get(&followers).ok().await), ["bob"]);
     let page = dave.get(&format!("{followers}?limit=1")).send().await;
     assert_eq!(page.json(), serde_json::json!([]));
@@ -175,8 +175,8 @@ async fn search_finds_the_beginnings_of_names_the_best_first() {
     remote(&app, 77, "al", "far.test").await;
     remote(&app, 78, "al", "farther.test").await;
     zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Älvira")]).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", alf.id())).ok().await;
-    zoe.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    alice.follow(&alf).ok().await;
+    zoe.follow(&alice).ok().await;
     app.db()
         .execute_raw(&format!("UPDATE users SET approved = FALSE WHERE account_id = {}", waits.id()))
         .await

@@ -55,8 +55,7 @@ async fn announcement_shows_what_it_names() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     emoji(&app, "rook").await;
     let publish = async |visibility: &str| {
-        let status =
-            bob.post("/api/v1/statuses").json(&json!({"status": "hello", "visibility": visibility})).ok().await;
+        let status = bob.publish(json!({"status": "hello", "visibility": visibility})).await;
         (status["id"].clone(), status["url"].as_str().unwrap().to_owned())
     };
     let ((public, shown), (_, hidden)) = (publish("public").await, publish("private").await);

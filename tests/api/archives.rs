@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Browser, Client, TestApp, form_fields};
 use crate::media::png;
-use crate::references::{id, publish};
+use crate::references::id;
 use crate::removal::remove;
 
 const PAGE: &str = "/settings/transfer";
@@ -50,16 +50,16 @@ async fn world() -> (TestApp, Client, Client) {
 async fn archive_has_what_its_owner_wrote() {
     let (app, alice, bob) = world().await;
     app.run_jobs().await;
-    let media = alice.post("/api/v2/media").multipart(&[("description", "a rook")], &[("file", "a.png", &png(40, 30))]);
+    let media = alice.upload_with(&png(40, 30), &[("description", "a rook")]);
     let media = media.ok().await;
-    let theirs = publish(&bob, json!({"status": "hello"})).await;
+    let theirs = bob.publish("hello").await;
     let body = json!({"status": "hi @bob #rooks", "media_ids": [media["id"]], "language": "en", "spoiler_text": "birds",
         "in_reply_to_id": id(&theirs)});
-    let own = publish(&alice, body).await;
+    let own = alice.publish(body).await;
     let poll =
         json!({"status": "which?", "poll": {"options": ["a", "b"], "expires_in": 3600}, "visibility": "private"});
-    let poll = publish(&alice, poll).await;
-    publish(&alice, json!({"status": "psst @bob", "visibility": "direct"})).await;
+    let poll = alice.publish(poll).await;
+    alice.publish_to("direct", "psst @bob").await;
     for verb in ["reblog", "favourite", "bookmark"] {
         app.tick();
         alice.post(&format!("/api/v1/statuses/{}/{verb}", id(&theirs))).ok().await;
@@ -122,7 +122,7 @@ async fn archive_has_what_its_owner_wrote() {
 #[tokio::test]
 async fn rest_of_an_account_is_in_one_document() {
     let (app, alice, bob) = world().await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    alice.follow(&bob).ok().await;
     alice.post(&format!("/api/v1/accounts/{}/endorse", bob.id())).ok().await;
     for tag in ["rooks", "crows"] {
         alice.post(&format!("/api/v1/tags/{tag}/follow")).ok().await;
@@ -131,7 +131,7 @@ async fn rest_of_an_account_is_in_one_document() {
     let list = json!({"title": "Birds", "replies_policy": "none", "exclusive": true, "notify": true});
     alice.post("/api/v1/lists").json(&list).ok().await;
     let later = json!({"status": "later", "scheduled_at": "2026-02-15T12:00:00Z", "visibility": "private"});
-    alice.post("/api/v1/statuses").json(&later).ok().await;
+    alice.publish(&later).await;
     let policy = json!({"for_new_accounts": "filter", "for_not_following": "drop"});
     alice.patch("/api/v2/notifications/policy").json(&policy).ok().await;
 
@@ -202,9 +202,9 @@ async fn archive_is_its_owners_alone_for_a_week() {
 async fn archive_is_written_by_command() {
     let (app, alice, _) = world().await;
     app.run_jobs().await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(40, 30))]).ok().await;
-    publish(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
-    publish(&alice, json!({"status": "psst", "visibility": "direct"})).await;
+    let media = alice.upload(&png(40, 30)).ok().await;
+    alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
+    alice.publish_to("direct", "psst").await;
     let path = app.app.config.storage.data_dir.join("alice.zip");
     let file = path.to_str().unwrap();
 
@@ -228,7 +228,7 @@ async fn archive_is_written_by_command() {
 async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
     let app = TestApp::with(&[("ROOKERY_JOBS_MAX_ATTEMPTS", "2")]).await;
     let alice = app.account("alice").await;
-    publish(&alice, json!({"status": "hello"})).await;
+    alice.publish("hello").await;
     let browser = Browser::signed_in(&app, "alice").await;
     app.run_jobs().await;
     assert_eq!(ask(&browser).await.status.as_u16(), 302);
@@ -259,7 +259,7 @@ async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
 #[tokio::test]
 async fn archives_go_with_their_account() {
     let (app, alice, _) = world().await;
-    publish(&alice, json!({"status": "hello"})).await;
+    alice.publish("hello").await;
     let browser = Browser::signed_in(&app, "alice").await;
     ask(&browser).await;
     app.run_jobs().await;

@@ -8,7 +8,7 @@ use service::oauth::exchange;
 use service::oauth::exchange::Request as TokenRequest;
 
 use crate::conversations::open_accounts;
-use crate::harness::{Answer, Client, RequestBuilder, TestApp};
+use crate::harness::{Answer, Client, RequestBuilder, TestApp, status_path};
 use crate::seed::Seed;
 
 /// How many requests are sent together.
@@ -30,16 +30,6 @@ async fn together(requests: impl IntoIterator<Item = RequestBuilder>) -> Vec<Ans
 async fn eight(request: impl Fn() -> RequestBuilder) -> usize {
     let answers = together((0..TOGETHER).map(|_| request())).await;
     answers.iter().filter(|answer| answer.status == StatusCode::OK).count()
-}
-
-async fn publish(author: &Client, body: Value) -> String {
-    author.server.tick();
-    let status = author.post("/api/v1/statuses").json(&body).ok().await;
-    status["id"].as_str().unwrap().to_owned()
-}
-
-fn on(id: &str, action: &str) -> String {
-    format!("/api/v1/statuses/{id}{action}")
 }
 
 /// The only value of a statement.
@@ -80,7 +70,7 @@ async fn key_of_deleted_status_publishes_one_again() {
     let alice = app.account("alice").await;
     let keyed = || alice.post("/api/v1/statuses").header("idempotency-key", "again").json(&json!({"status": "again"}));
     let first = keyed().ok().await;
-    alice.delete(&on(first["id"].as_str().unwrap(), "")).ok().await;
+    alice.delete_status(&first).ok().await;
 
     eight(keyed).await;
 
@@ -92,15 +82,15 @@ async fn key_of_deleted_status_publishes_one_again() {
 async fn each_status_counts_once_and_each_deletion_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let parent = publish(&bob, json!({"status": "a question"})).await;
-    publish(&alice, json!({"status": "kept"})).await;
+    let parent = bob.publish("a question").await.into_id();
+    alice.publish("kept").await;
 
     let answer = || alice.post("/api/v1/statuses").json(&json!({"status": "answer", "in_reply_to_id": parent}));
     assert_eq!(eight(answer).await, TOGETHER);
     assert_eq!((statuses_count(&alice).await, of_status(&app, &parent, "replies_count").await), (9, 8));
 
-    let reply = publish(&alice, json!({"status": "one more", "in_reply_to_id": parent})).await;
-    assert_eq!(eight(|| alice.delete(&on(&reply, ""))).await, 1, "the others find nothing");
+    let reply = alice.reply(&parent, "one more").await.into_id();
+    assert_eq!(eight(|| alice.delete_status(&reply)).await, 1, "the others find nothing");
     assert_eq!((statuses_count(&alice).await, of_status(&app, &parent, "replies_count").await), (9, 8));
 }
 
@@ -108,14 +98,14 @@ async fn each_status_counts_once_and_each_deletion_once() {
 async fn reblogs_and_favourites_count_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "good"})).await;
-    publish(&bob, json!({"status": "kept"})).await;
+    let status = alice.publish("good").await.into_id();
+    bob.publish("kept").await;
     for (there, back, column) in
         [("/reblog", "/unreblog", "reblogs_count"), ("/favourite", "/unfavourite", "favourites_count")]
     {
-        assert_eq!(eight(|| bob.post(&on(&status, there))).await, TOGETHER);
+        assert_eq!(eight(|| bob.post(&status_path(&status, there))).await, TOGETHER);
         assert_eq!(of_status(&app, &status, column).await, 1, "{column}");
-        assert_eq!(eight(|| bob.post(&on(&status, back))).await, TOGETHER);
+        assert_eq!(eight(|| bob.post(&status_path(&status, back))).await, TOGETHER);
         assert_eq!(of_status(&app, &status, column).await, 0, "{column}");
     }
     assert_eq!(statuses_count(&bob).await, 1);
@@ -126,7 +116,7 @@ async fn reblogs_and_favourites_count_once() {
 async fn follows_count_once() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    carol.patch("/api/v1/accounts/update_credentials").json(&json!({"locked": true})).ok().await;
+    carol.update_profile(json!({"locked": true})).ok().await;
     let counts = |person: &Client| {
         let id = person.id();
         let app = app.clone();
@@ -135,15 +125,15 @@ async fn follows_count_once() {
             number(&app, &sql).await
         }
     };
-    assert_eq!(eight(|| alice.post(&format!("/api/v1/accounts/{}/follow", bob.id()))).await, TOGETHER);
+    assert_eq!(eight(|| alice.follow(&bob)).await, TOGETHER);
     assert_eq!((counts(&alice).await, counts(&bob).await), (1, 100));
-    assert_eq!(eight(|| alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id()))).await, TOGETHER);
+    assert_eq!(eight(|| alice.unfollow(&bob)).await, TOGETHER);
     assert_eq!((counts(&alice).await, counts(&bob).await), (0, 0));
 
-    alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).ok().await;
-    assert_eq!(eight(|| carol.post(&format!("/api/v1/follow_requests/{}/authorize", alice.id()))).await, 1);
+    alice.follow(&carol).ok().await;
+    assert_eq!(eight(|| carol.authorize(&alice)).await, 1);
     assert_eq!((counts(&alice).await, counts(&carol).await), (1, 100));
-    assert_eq!(eight(|| carol.post(&format!("/api/v1/accounts/{}/block", alice.id()))).await, TOGETHER);
+    assert_eq!(eight(|| carol.block(&alice)).await, TOGETHER);
     assert_eq!((counts(&alice).await, counts(&carol).await), (0, 0));
 }
 
@@ -152,7 +142,7 @@ async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let rows = "SELECT COUNT(*) FROM account_conversations";
-    let first = publish(&alice, json!({"status": "@bob first", "visibility": "direct"})).await;
+    let first = alice.publish_to("direct", "@bob first").await.into_id();
     let answer = |person: &Client, other: &str| {
         let text = format!("@{other} answer");
         person.post("/api/v1/statuses").json(&json!({"status": text, "visibility": "direct", "in_reply_to_id": first}))
@@ -171,10 +161,10 @@ async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
         statuses.push((author.clone(), answer.json()["id"].as_str().unwrap().to_owned()));
     }
     let (kept, gone) = statuses.split_first().unwrap();
-    together(gone.iter().map(|(author, id)| author.delete(&on(id, "")))).await;
+    together(gone.iter().map(|(author, id)| author.delete_status(&id))).await;
     let left = format!("{rows} WHERE last_status_id = {}", kept.1);
     assert_eq!((number(&app, rows).await, number(&app, &left).await), (2, 2));
-    assert_eq!(eight(|| kept.0.delete(&on(&kept.1, ""))).await, 1);
+    assert_eq!(eight(|| kept.0.delete_status(&kept.1)).await, 1);
     assert_eq!(number(&app, rows).await, 0);
 }
 
@@ -203,9 +193,9 @@ async fn pins_stay_within_their_limit() {
     let most = usize::try_from(app.app.settings().max_pinned_statuses).unwrap();
     let mut statuses = Vec::new();
     for _ in 0..most + 3 {
-        statuses.push(publish(&alice, json!({"status": "pinned"})).await);
+        statuses.push(alice.publish("pinned").await.into_id());
     }
-    let answers = together(statuses.iter().map(|id| alice.post(&on(id, "/pin")))).await;
+    let answers = together(statuses.iter().map(|id| alice.pin(&id))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), most);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM status_pins").await, i64::try_from(most).unwrap());
 }
@@ -222,12 +212,12 @@ async fn lists_and_their_members_stay_within_their_limits() {
     assert_eq!(eight(create).await, 4);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM lists").await, 50);
 
-    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
+    alice.follow(&bob).ok().await;
     let member = json!({"account_ids": [bob.id().to_string()]});
     let path = format!("/api/v1/lists/{list}/accounts");
     assert_eq!(eight(|| alice.post(&path).json(&member)).await, 1, "the others find him there");
     together([
-        alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())),
+        alice.unfollow(&bob),
         alice.delete(&path).json(&member),
         alice.post(&path).json(&member),
         alice.post(&path).json(&member),
@@ -263,7 +253,7 @@ async fn filters_stay_within_their_limits() {
     assert_eq!(eight(|| alice.post("/api/v2/filters").json(&body(1))).await, 3);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM filter_keywords").await, 500);
 
-    let status = publish(&alice, json!({"status": "a"})).await;
+    let status = alice.publish("a").await.into_id();
     let path = format!("/api/v2/filters/{}/statuses", filter["id"].as_str().unwrap());
     assert_eq!(eight(|| alice.post(&path).json(&json!({"status_id": status}))).await, 1, "once in a filter");
     let version = format!("SELECT filters_version FROM accounts WHERE id = {}", alice.id());
@@ -274,15 +264,11 @@ async fn filters_stay_within_their_limits() {
 async fn each_edit_leaves_the_revision_before_it() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, json!({"status": "revision none #tag"})).await;
-    let answers = together(
-        (0..TOGETHER)
-            .map(|number| alice.put(&on(&status, "")).json(&json!({"status": format!("revision {number} #tag")}))),
-    )
-    .await;
+    let status = alice.publish("revision none #tag").await.into_id();
+    let answers = together((0..TOGETHER).map(|number| alice.edit(&status, &format!("revision {number} #tag")))).await;
     assert!(answers.iter().all(|answer| answer.status == StatusCode::OK));
 
-    let history = alice.get(&on(&status, "/history")).ok().await;
+    let history = alice.get(&status_path(&status, "/history")).ok().await;
     let mut texts: Vec<&str> = history.as_array().unwrap().iter().filter_map(|edit| edit["content"].as_str()).collect();
     assert_eq!(texts.len(), TOGETHER + 1);
     texts.sort_unstable();
@@ -296,16 +282,16 @@ async fn what_is_about_a_status_ends_with_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for _ in 0..4 {
-        let parent = publish(&alice, json!({"status": "soon gone"})).await;
-        let reply = publish(&alice, json!({"status": "and this", "in_reply_to_id": parent})).await;
+        let parent = alice.publish("soon gone").await.into_id();
+        let reply = alice.reply(&parent, "and this").await.into_id();
         let requests = vec![
-            alice.delete(&on(&parent, "")),
-            alice.delete(&on(&reply, "")),
-            alice.post(&on(&parent, "/reblog")),
-            bob.post(&on(&parent, "/reblog")),
-            carol.post(&on(&parent, "/reblog")),
-            bob.post(&on(&parent, "/favourite")),
-            carol.post(&on(&reply, "/bookmark")),
+            alice.delete_status(&parent),
+            alice.delete_status(&reply),
+            alice.reblog(&parent),
+            bob.reblog(&parent),
+            carol.reblog(&parent),
+            bob.favourite(&parent),
+            carol.bookmark(&reply),
             alice.post("/api/v1/statuses").json(&json!({"status": "too late", "in_reply_to_id": reply})),
         ];
         together(requests).await;
@@ -327,7 +313,7 @@ async fn each_vote_counts_once() {
         let votes = (0..TOGETHER).map(|number| bob.post(&path).json(&json!({"choices": [number % 4]})));
         let answers = together(votes).await;
         assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), most);
-        let poll = alice.get(&on(status["id"].as_str().unwrap(), "")).ok().await["poll"].clone();
+        let poll = alice.status(&status).ok().await["poll"].clone();
         assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(most), &json!(1)));
     }
     assert_eq!(number(&app, "SELECT COUNT(*) FROM poll_votes").await, 5);
@@ -343,9 +329,9 @@ async fn votes_for_a_poll_that_is_edited_are_counted_or_gone() {
         let id = status["id"].as_str().unwrap();
         let path = format!("/api/v1/polls/{}/votes", status["poll"]["id"].as_str().unwrap());
         let other = poll(&format!("round {round}"));
-        let mut requests = vec![alice.put(&on(id, "")).json(&json!({"status": "which?", "poll": other}))];
+        let mut requests = vec![alice.edit(&id, json!({"status": "which?", "poll": other}))];
         requests.extend([&bob, &carol].map(|voter| voter.post(&path).json(&json!({"choices": [1]}))));
-        requests.extend([alice.delete(&on(id, ""))].into_iter().filter(|_| round == 3));
+        requests.extend([alice.delete_status(&id)].into_iter().filter(|_| round == 3));
         together(requests).await;
     }
     let differing = "SELECT COUNT(*) FROM polls p
@@ -376,7 +362,7 @@ async fn schedules_stop_at_the_limit_of_a_day() {
 async fn one_attachment_is_kept_for_one_status() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let upload = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &crate::media::png(8, 8))]);
+    let upload = alice.upload(&crate::media::png(8, 8));
     let media = upload.ok().await["id"].clone();
     let request = |number: usize| {
         let at = if number.is_multiple_of(2) { json!("2026-02-01T12:00:00Z") } else { Value::Null };
@@ -462,17 +448,18 @@ async fn favourites_that_come_and_go_leave_no_group() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let people = app.accounts(["b", "c", "d", "e"]).await;
-    let status = publish(&alice, json!({"status": "good"})).await;
+    let status = alice.publish("good").await.into_id();
     for _ in 0..3 {
-        let all =
-            people.iter().flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&on(&status, act))));
+        let all = people
+            .iter()
+            .flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&status_path(&status, act))));
         together(all).await;
     }
     let members = number(&app, "SELECT COUNT(DISTINCT group_key) FROM notifications").await;
     assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, members);
-    together(people.iter().map(|person| person.post(&on(&status, "/unfavourite")))).await;
+    together(people.iter().map(|person| person.unfavourite(&status))).await;
     assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, 0);
-    together(people.iter().map(|person| person.post(&on(&status, "/favourite")))).await;
+    together(people.iter().map(|person| person.favourite(&status))).await;
     let page = alice.get("/api/v2/notifications").ok().await;
     assert_eq!(page["notification_groups"][0]["notifications_count"], 4);
 }
@@ -501,8 +488,8 @@ async fn suggestion_is_dismissed_once() {
 async fn references_are_counted_as_they_come_and_go() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let one = publish(&alice, json!({"status": "one"})).await;
-    let two = publish(&alice, json!({"status": "two"})).await;
+    let one = alice.publish("one").await.into_id();
+    let two = alice.publish("two").await.into_id();
     let text = |first: &str, second: &str| {
         format!("RT https://example.test/@alice/{first} QT https://example.test/@alice/{second}")
     };
@@ -520,9 +507,9 @@ async fn references_are_counted_as_they_come_and_go() {
         made.iter().enumerate().map(|(n, status)| (n, status["id"].as_str().unwrap())).collect();
     let change = |(n, id): &(usize, &str)| {
         let author = if n.is_multiple_of(2) { &alice } else { &bob };
-        if n % 4 < 2 { author.delete(&on(id, "")) } else { author.put(&on(id, "")).json(&json!({"status": "no more"})) }
+        if n % 4 < 2 { author.delete_status(&id) } else { author.edit(&id, "no more") }
     };
-    let target = alice.delete(&on(&two, ""));
+    let target = alice.delete_status(&two);
     together(ids.iter().map(change).chain([target])).await;
     assert_eq!(of_status(&app, &one, "referred_by_count").await, 0);
     assert_eq!(number(&app, "SELECT COUNT(*) FROM status_references").await, 0);

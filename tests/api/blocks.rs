@@ -10,7 +10,7 @@ async fn blocks_are_listed_by_page_the_latest_first() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for target in [&bob, &carol, &dave] {
         app.tick();
-        alice.post(&format!("/api/v1/accounts/{}/block", target.id())).ok().await;
+        alice.block(&target).ok().await;
     }
 
     let first = alice.get("/api/v1/blocks?limit=2").send().await;

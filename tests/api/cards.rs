@@ -9,15 +9,14 @@ use crate::harness::{Client, Site, TestApp};
 use crate::media::png;
 use crate::{contract, removal};
 
-async fn publish(author: &Client, text: &str) -> String {
-    author.server.tick();
-    let status = author.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await;
+async fn share(author: &Client, text: &str) -> String {
+    let status = author.publish(text).await;
     assert_eq!(status["card"], Value::Null, "nobody waits for another site");
-    status["id"].as_str().unwrap().to_owned()
+    status.into_id()
 }
 
 async fn status(viewer: &Client, id: &str) -> Value {
-    viewer.get(&format!("/api/v1/statuses/{id}")).ok().await
+    viewer.status(id).ok().await
 }
 
 async fn card(viewer: &Client, id: &str) -> Value {
@@ -52,7 +51,7 @@ async fn status_shows_the_card_of_its_first_link() {
         "author": {"name": "Ann", "url": "https://ann.test/"}}</script>"#,
     );
     let text = format!("@alice #rooks https://example.test/@alice {url}#top {}/second", site.origin);
-    let id = publish(&alice, &text).await;
+    let id = share(&alice, &text).await;
     app.run_jobs().await;
     let shown = card(&app.anonymous(), &id).await;
     contract::check("PreviewCard", &shown);
@@ -84,12 +83,12 @@ async fn text_without_a_link_elsewhere_queues_nothing() {
         "https://user:secret@a.test/",
         "a.test/page",
     ] {
-        publish(&alice, text).await;
+        share(&alice, text).await;
     }
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'attach_card'").await, 0);
     let off = TestApp::with(&[Site::KEYS[1]]).await;
     let bob = off.account("bob").await;
-    let id = publish(&bob, &site.html("/page", "<title>t</title>")).await;
+    let id = share(&bob, &site.html("/page", "<title>t</title>")).await;
     off.run_jobs().await;
     assert_eq!((card(&bob, &id).await, site.asked("/page")), (Value::Null, 0), "switched off");
 }
@@ -100,7 +99,7 @@ async fn statuses_with_one_link_share_one_fetch() {
     let url = site.html("/one", "<title>one</title>");
     let posts = (0..8).map(|number| {
         let (alice, body) = (alice.clone(), json!({ "status": format!("{number} {url}") }));
-        tokio::spawn(async move { alice.post("/api/v1/statuses").json(&body).ok().await })
+        tokio::spawn(async move { alice.publish(&body).await })
     });
     let mut ids = Vec::new();
     for post in posts.collect::<Vec<_>>() {
@@ -125,7 +124,7 @@ async fn statuses_with_one_link_share_one_fetch() {
 async fn edit_gives_another_card_or_none() {
     let (app, site, alice) = world().await;
     let [one, two] = ["one", "two"].map(|name| site.html(&format!("/{name}"), &format!("<title>{name}</title>")));
-    let id = publish(&alice, &one).await;
+    let id = share(&alice, &one).await;
     app.run_jobs().await;
     assert_eq!(card(&alice, &id).await["title"], "one");
     for (text, title) in [
@@ -135,7 +134,7 @@ async fn edit_gives_another_card_or_none() {
         (format!("{two} back"), json!("two")),
     ] {
         app.tick();
-        alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": text })).ok().await;
+        alice.edit(&id, json!({ "status": text })).ok().await;
         app.run_jobs().await;
         assert_eq!(card(&alice, &id).await["title"], title, "{text}");
     }
@@ -147,18 +146,18 @@ async fn failure_is_remembered_for_a_while() {
     let (app, site, alice) = world().await;
     let gone = format!("{}/gone", site.origin);
     let broken = site.put("/broken", 503, "text/html", b"");
-    let first = publish(&alice, &gone).await;
+    let first = share(&alice, &gone).await;
     app.run_jobs().await;
-    publish(&alice, &gone).await;
+    share(&alice, &gone).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/gone"), 1);
     site.html("/gone", "<title>back</title>");
     app.app.clock.advance(Duration::hours(25));
-    publish(&alice, &gone).await;
+    share(&alice, &gone).await;
     app.run_jobs().await;
     assert_eq!((site.asked("/gone"), &card(&alice, &first).await["title"]), (2, &json!("back")));
 
-    let second = publish(&alice, &broken).await;
+    let second = share(&alice, &broken).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/broken"), 1);
     app.app.clock.advance(Duration::minutes(6));
@@ -170,7 +169,7 @@ async fn failure_is_remembered_for_a_while() {
     assert_eq!((site.asked("/broken"), &card(&alice, &second).await["title"]), (3, &json!("mended")));
 
     let dead = site.put("/dead", 500, "text/html", b"");
-    publish(&alice, &dead).await;
+    share(&alice, &dead).await;
     for _ in 0..30 {
         app.run_jobs().await;
         app.app.clock.advance(Duration::hours(1));
@@ -183,18 +182,18 @@ async fn used_again_after_two_weeks_it_is_fetched_again() {
     let (app, site, alice) = world().await;
     site.put("/old.png", 200, "image/png", &png(8, 8));
     let url = site.html("/page", "<title>old</title><meta property='og:image' content='/old.png'>");
-    let first = publish(&alice, &url).await;
+    let first = share(&alice, &url).await;
     app.run_jobs().await;
     let picture = card(&alice, &first).await["image"].clone();
     site.html("/page", "<title>new</title>");
     app.app.clock.advance(Duration::days(13));
-    publish(&alice, &url).await;
+    share(&alice, &url).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/page"), 1);
     app.app.clock.advance(Duration::days(2));
     app.run_jobs().await;
     assert_eq!(site.asked("/page"), 1, "nobody used it");
-    let last = publish(&alice, &url).await;
+    let last = share(&alice, &url).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/page"), 2);
     for id in [first, last] {
@@ -203,7 +202,7 @@ async fn used_again_after_two_weeks_it_is_fetched_again() {
     assert_eq!(app.anonymous().get(path(&picture)).send().await.status, 404, "the old picture is gone");
     site.put("/page", 404, "text/html", b"");
     app.app.clock.advance(Duration::days(15));
-    let kept = publish(&alice, &url).await;
+    let kept = share(&alice, &url).await;
     app.run_jobs().await;
     assert_eq!(card(&alice, &kept).await["title"], "new", "what is gone is still shown");
 }
@@ -229,7 +228,7 @@ async fn oembed_brings_players_and_pictures_but_no_scripts() {
     let odd = page("odd", json!([{"type": 1}]));
     let mut cards = Vec::new();
     for url in [video, photo, rich, odd] {
-        let id = publish(&alice, &url).await;
+        let id = share(&alice, &url).await;
         app.run_jobs().await;
         let shown = card(&alice, &id).await;
         contract::check("PreviewCard", &shown);
@@ -274,7 +273,7 @@ async fn hostile_pages_do_no_harm() {
         ("http://169.254.169.254/latest/meta-data/".to_owned(), Value::Null),
         (format!("{}/{}", site.origin, "x".repeat(3000)), Value::Null),
     ] {
-        let id = publish(&alice, &url).await;
+        let id = share(&alice, &url).await;
         app.run_jobs().await;
         let shown = card(&alice, &id).await;
         assert_eq!((&shown["title"], &shown["image"]), (&title, &Value::Null), "{url:.80}");
@@ -288,11 +287,11 @@ async fn card_that_nobody_uses_goes_with_its_picture() {
     let bob = app.account("bob").await;
     site.put("/a.png", 200, "image/png", &png(8, 8));
     let url = site.html("/a", "<title>a</title><meta property='og:image' content='/a.png'>");
-    let [first, _] = [publish(&alice, &url).await, publish(&bob, &url).await];
+    let [first, _] = [share(&alice, &url).await, share(&bob, &url).await];
     worker::cron::schedule(&app.app).await.unwrap();
     app.run_jobs().await;
     let picture = card(&alice, &first).await["image"].clone();
-    alice.delete(&format!("/api/v1/statuses/{first}")).ok().await;
+    alice.delete_status(&first).ok().await;
     let later = || async {
         app.app.clock.advance(Duration::days(2));
         app.run_jobs().await;
@@ -311,11 +310,11 @@ async fn card_that_nobody_uses_goes_with_its_picture() {
 async fn staff_reviews_links_and_has_them_fetched_again() {
     let (app, site, alice) = world().await;
     let bob = app.account("bob").await;
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({ "discoverable": true })).ok().await;
+    alice.update_profile(json!({ "discoverable": true })).ok().await;
     let url = site.html("/a", "<title>a</title>");
-    let [first, second] = [publish(&alice, &url).await, publish(&alice, &format!("{url}#again")).await];
-    publish(&bob, &url).await;
-    alice.post("/api/v1/statuses").json(&json!({ "status": url, "visibility": "unlisted" })).ok().await;
+    let [first, second] = [share(&alice, &url).await, share(&alice, &format!("{url}#again")).await];
+    share(&bob, &url).await;
+    alice.publish(json!({ "status": url, "visibility": "unlisted" })).await;
     app.run_jobs().await;
     let timeline = format!("/api/v1/timelines/link?url={url}");
     alice.get(&timeline).fails(404).await;
@@ -350,7 +349,7 @@ async fn other_node_shows_the_card_that_came() {
         return;
     }
     let url = site.html("/a", "<title>a</title>");
-    let id = publish(&alice, &url).await;
+    let id = share(&alice, &url).await;
     let other = app.beside(&[]).await;
     let path = format!("/api/v1/statuses/{id}");
     assert_eq!(other.anonymous().get(&path).ok().await["card"], Value::Null);
@@ -369,8 +368,8 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let site = Site::start().await;
     let url = signed(&site, "/signed", "@Alice@example.test");
-    let id = publish(&bob, &url).await;
-    let other = publish(&bob, &signed(&site, "/strange", "@nobody@example.test")).await;
+    let id = share(&bob, &url).await;
+    let other = share(&bob, &signed(&site, "/strange", "@nobody@example.test")).await;
     app.run_jobs().await;
     let author = async |id: &str| card(&bob, id).await["authors"][0]["account"].clone();
     assert_eq!(author(&id).await, Value::Null, "she did not say so yet");
@@ -386,7 +385,7 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     contract::check("PreviewCard", &shown);
     assert_eq!(shown["authors"][0]["account"]["acct"], "alice");
     assert_eq!(author(&other).await, Value::Null);
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"display_name": "Al"})).ok().await;
+    alice.update_profile(json!({"display_name": "Al"})).ok().await;
     assert_eq!(author(&id).await["display_name"], "Al", "as she is called now");
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert_eq!(home[1]["card"]["authors"][0]["account"]["display_name"], "Al");
@@ -398,7 +397,7 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     };
     cost().await;
     let one = cost().await;
-    publish(&bob, &format!("again {url}")).await;
+    share(&bob, &format!("again {url}")).await;
     app.run_jobs().await;
     cost().await;
     assert_eq!(cost().await, one, "one statement, however many there are");
@@ -422,7 +421,7 @@ async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
             &format!(r#"<title>{name}</title><meta property="og:image" content="/{name}.png">"#),
         )
     };
-    publish(&alice, &page("one")).await;
+    share(&alice, &page("one")).await;
     app.run_jobs().await;
     let size = count(&app, "SELECT image_bytes FROM preview_cards").await;
     assert!(size > 0);
@@ -433,13 +432,13 @@ async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
     let alice = app.account("alice").await;
     let mut ids = Vec::new();
     for name in ["one", "two", "three"] {
-        ids.push(publish(&alice, &page(name)).await);
+        ids.push(share(&alice, &page(name)).await);
     }
     app.run_jobs().await;
     let first = card(&alice, &ids[0]).await["image"].clone();
     app.app.clock.advance(Duration::minutes(1));
     // It is used again, so that the second is the oldest.
-    publish(&alice, &page("one")).await;
+    share(&alice, &page("one")).await;
     app.run_jobs().await;
     let gone = card(&alice, &ids[1]).await["image"].clone();
 
@@ -454,12 +453,12 @@ async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
     assert_eq!(app.anonymous().get(path(&first)).send().await.status, 200);
 
     // Used again, it is fetched again.
-    let again = publish(&alice, &page("two")).await;
+    let again = share(&alice, &page("two")).await;
     app.run_jobs().await;
     assert!(card(&alice, &again).await["image"].is_string());
     let none = TestApp::with(&[Site::KEYS[0], Site::KEYS[1], ("ROOKERY_MEDIA_CACHE_LIMIT_BYTES", "0")]).await;
     let bob = none.account("bob").await;
-    let id = publish(&bob, &page("one")).await;
+    let id = share(&bob, &page("one")).await;
     worker::cron::schedule(&none.app).await.unwrap();
     none.run_jobs().await;
     assert!(card(&bob, &id).await["image"].is_string(), "no limit");

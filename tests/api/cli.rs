@@ -87,7 +87,7 @@ async fn statuses_written_with_a_token_of_the_command_line_say_so() {
     for _ in 0..2 {
         let token = app.run(&["user", "token", "alice"]).await.ok();
         let alice = Client::new(app.clone(), None, "alice", Some(token));
-        let status = alice.post("/api/v1/statuses").form(&[("status", "hello")]).ok().await;
+        let status = alice.publish("hello").await;
         assert_eq!(status["application"]["name"], "Command line");
     }
     assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM oauth_apps").await.unwrap()[0].0, 1);

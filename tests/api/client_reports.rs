@@ -11,7 +11,7 @@ use crate::media::png;
 async fn pictures_may_be_read_by_pages_of_other_sites() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let media = alice.upload(&png(8, 8)).ok().await;
     let file = media["url"].as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
     let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
@@ -40,9 +40,9 @@ async fn nothing_is_asked_without_ids_and_an_id_counts_once() {
     for path in ["/api/v1/accounts/familiar_followers", "/api/v1/accounts/relationships", "/api/v1/accounts"] {
         assert_eq!(alice.get(&format!("{path}{twice}")).ok().await.as_array().unwrap().len(), 1, "{path}");
     }
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let media = alice.upload(&png(8, 8)).ok().await;
     let status = json!({"status": "look", "media_ids": [media["id"], media["id"]]});
-    let status = alice.post("/api/v1/statuses").json(&status).ok().await;
+    let status = alice.publish(&status).await;
     assert_eq!(status["media_attachments"].as_array().unwrap().len(), 1);
     let path = format!("/api/v1/statuses?id[]={0}&id[]={0}", status["id"].as_str().unwrap());
     assert_eq!(alice.get(&path).ok().await.as_array().unwrap().len(), 1);
@@ -68,9 +68,9 @@ async fn what_others_have_is_not_found_whatever_is_sent() {
     let made = alice.post("/api/v2/filters").json(&words).ok().await;
     let (filter, keyword) = (id(&made), id(&made["keywords"][0]));
     let later = json!({"status": "later", "scheduled_at": "2026-02-15T12:00:00Z"});
-    let scheduled = id(&alice.post("/api/v1/statuses").json(&later).ok().await);
-    let status = id(&alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await);
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let scheduled = alice.publish(later).await;
+    let status = alice.publish("hello").await;
+    let media = alice.upload(&png(8, 8)).ok().await;
     for (method, path) in [
         (Method::PUT, format!("/api/v1/lists/{list}")),
         (Method::POST, format!("/api/v1/lists/{list}/accounts")),
@@ -116,7 +116,7 @@ async fn own_statuses_are_marked_by_no_own_filter() {
     let filter = alice.post("/api/v2/filters").json(&new).ok().await;
     let say = async |author: &Client| {
         app.tick();
-        let status = author.post("/api/v1/statuses").json(&json!({"status": "a🅱️b"})).ok().await;
+        let status = author.publish("a🅱️b").await;
         status["id"].as_str().unwrap().to_owned()
     };
     let (own, others) = (say(&alice).await, say(&bob).await);
@@ -133,7 +133,7 @@ async fn own_statuses_are_marked_by_no_own_filter() {
     assert_eq!(marked(&others, "").await, 1, "an emoji is a whole word inside a word");
     assert_eq!(marked(&others, "/reblog").await, 1, "it is still what another wrote");
     // A reblog of an own status by another account.
-    bob.post(&format!("/api/v1/statuses/{own}/reblog")).ok().await;
+    bob.reblog(&own).ok().await;
     app.run_jobs().await;
     let theirs = alice.get(&format!("/api/v1/accounts/{}/statuses", bob.id())).ok().await;
     assert_eq!((&theirs[0]["reblog"]["id"], &theirs[0]["filtered"]), (&json!(own), &json!([])));
@@ -176,7 +176,7 @@ async fn language_that_is_none_is_ignored() {
         assert_eq!(kept["source"]["language"], "ja", "{odd}");
         app.tick();
         let status = json!({"status": "hello", "language": odd});
-        assert_eq!(alice.post("/api/v1/statuses").json(&status).ok().await["language"], "ja", "{odd}");
+        assert_eq!(alice.publish(&status).await["language"], "ja", "{odd}");
     }
     for query in ["lang[]=de", "lang=%F0%9F%90%A6", "lang[a]=de", "lang="] {
         for path in
@@ -208,14 +208,14 @@ async fn own_votes_are_in_the_order_in_which_they_were_cast() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let poll = json!({"options": ["a", "b", "c", "d"], "expires_in": 600, "multiple": true});
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll})).ok().await;
+    let status = alice.publish(json!({"status": "which?", "poll": poll})).await;
     let path = format!("/api/v1/polls/{}", status["poll"]["id"].as_str().unwrap());
     let voted = bob.post(&format!("{path}/votes")).json(&json!({"choices": [2, 0, 2]})).ok().await;
     contract::check("Poll", &voted);
     assert_eq!((&voted["own_votes"], &voted["votes_count"]), (&json!([2, 0]), &json!(2)), "each counts once");
     let voted = bob.post(&format!("{path}/votes")).json(&json!({"choices": [1]})).ok().await;
     assert_eq!(voted["own_votes"], json!([2, 0, 1]));
-    let seen = bob.get(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).ok().await;
+    let seen = bob.status(&status).ok().await;
     assert_eq!(seen["poll"]["own_votes"], json!([2, 0, 1]));
 }
 

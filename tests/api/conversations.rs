@@ -4,18 +4,17 @@ use context::change::Change;
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, Published, TestApp};
 use crate::removal::remove;
 
 const PATH: &str = "/api/v1/conversations";
 
-pub async fn direct(author: &Client, text: &str, parent: Option<&Value>) -> Value {
-    author.server.tick();
+pub async fn direct(author: &Client, text: &str, parent: Option<&Value>) -> Published {
     let mut body = json!({ "status": text, "visibility": "direct" });
     if let Some(parent) = parent {
         body["in_reply_to_id"] = parent["id"].clone();
     }
-    author.post("/api/v1/statuses").json(&body).ok().await
+    author.publish(&body).await
 }
 
 /// Accounts to which strangers may write.
@@ -78,7 +77,7 @@ async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     for visibility in ["public", "unlisted", "private", "login", "mutual"] {
         let body = json!({ "status": "@bob hello", "visibility": visibility });
-        alice.post("/api/v1/statuses").json(&body).ok().await;
+        alice.publish(&body).await;
     }
     assert_eq!((index(&alice).await.len(), index(&bob).await.len()), (0, 0));
     direct(&alice, "a note", None).await;
@@ -122,11 +121,11 @@ async fn hidden_conversation_comes_back_with_the_next_status() {
     assert_eq!(bob.delete(&path).ok().await, json!({}));
     bob.delete(&path).fails(404).await;
     assert_eq!((index(&bob).await.len(), index(&alice).await.len()), (0, 1));
-    bob.get(&format!("/api/v1/statuses/{}", first["id"].as_str().unwrap())).ok().await;
+    bob.status(&first).ok().await;
 
     let second = direct(&alice, "@bob second", Some(&first)).await;
     ends(&index(&bob).await, &["second"]);
-    alice.delete(&format!("/api/v1/statuses/{}", second["id"].as_str().unwrap())).ok().await;
+    alice.delete_status(&second).ok().await;
     assert_eq!(index(&bob).await.len(), 0, "what was hidden stays hidden");
     ends(&index(&alice).await, &["first"]);
 }
@@ -139,7 +138,7 @@ async fn deleting_the_last_status_shows_the_one_before() {
     for number in 1..3 {
         let author = if number == 1 { &bob } else { &alice };
         let text = if number == 1 { "@alice 1" } else { "@bob 2" };
-        statuses.push(direct(author, text, statuses.last()).await);
+        statuses.push(direct(author, text, statuses.last().map(|status| &**status)).await);
     }
     let path = |number: usize| format!("/api/v1/statuses/{}", statuses[number]["id"].as_str().unwrap());
     assert_eq!(index(&bob).await[0]["unread"], true);
@@ -184,13 +183,13 @@ async fn blocks_and_mutes_keep_statuses_out() {
     direct(&bob, "@alice before", None).await;
     direct(&bob, "@alice @carol a crowd", None).await;
     direct(&carol, "@alice stays", None).await;
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    alice.block(&bob).ok().await;
     ends(&index(&alice).await, &["stays"]);
     direct(&bob, "@alice after", None).await;
     ends(&index(&alice).await, &["stays"]);
     assert_eq!(index(&bob).await.len(), 3, "nobody is told of a block");
 
-    alice.post(&format!("/api/v1/accounts/{}/mute", carol.id())).ok().await;
+    alice.mute(&carol).ok().await;
     direct(&carol, "@alice muted", None).await;
     ends(&index(&alice).await, &["stays"]);
 }
@@ -200,7 +199,7 @@ async fn last_status_of_someone_who_blocks_is_hidden() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     direct(&bob, "@alice secret", None).await;
-    bob.post(&format!("/api/v1/accounts/{}/block", alice.id())).ok().await;
+    bob.block(&alice).ok().await;
     let page = index(&alice).await;
     assert_eq!((page.len(), &page[0]["last_status"]), (1, &json!(null)));
 }

@@ -11,12 +11,7 @@ use crate::seed::{Seed, Status};
 const PATH: &str = "/api/v1/directory";
 
 async fn wants_to_be_found(person: &Client) {
-    person.patch("/api/v1/accounts/update_credentials").json(&json!({"discoverable": true})).ok().await;
-}
-
-async fn publish(person: &Client) {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+    person.update_profile(json!({"discoverable": true})).ok().await;
 }
 
 fn names(accounts: &Value) -> Vec<&str> {
@@ -37,8 +32,8 @@ async fn directory_lists_who_wants_to_be_found() {
     for person in [alice, bob, carol] {
         wants_to_be_found(person).await;
     }
-    publish(carol).await;
-    publish(alice).await;
+    carol.publish("hello").await;
+    alice.publish("hello").await;
     let anyone = app.anonymous();
     assert_eq!(listed(&anyone, "").await, ["alice", "carol", "bob"], "whoever published nothing comes last");
     assert_eq!(listed(&anyone, "?order=active").await, ["alice", "carol", "bob"]);
@@ -92,9 +87,9 @@ async fn directory_leaves_out_who_is_limited_gone_blocked_or_muted() {
     }
     let everyone = ["wanted", "muted", "blocking", "blocked", "viewer"];
     assert_eq!(listed(&app.anonymous(), "?order=new").await, everyone);
-    viewer.post(&format!("/api/v1/accounts/{}/block", blocked.id())).ok().await;
-    blocking.post(&format!("/api/v1/accounts/{}/block", viewer.id())).ok().await;
-    viewer.post(&format!("/api/v1/accounts/{}/mute", muted.id())).form(&[("duration", "60")]).ok().await;
+    viewer.block(&blocked).ok().await;
+    blocking.block(&viewer).ok().await;
+    viewer.mute(&muted).form(&[("duration", "60")]).ok().await;
     assert_eq!(listed(viewer, "?order=new").await, ["wanted", "viewer"]);
     assert_eq!(listed(&app.anonymous(), "?order=new").await, everyone);
     app.app.clock.advance(chrono::Duration::seconds(61));

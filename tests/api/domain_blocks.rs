@@ -204,7 +204,7 @@ async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
     assert_eq!(conversations.as_array().unwrap().len(), 1, "{conversations}");
     assert_eq!(alice.get("/api/v1/notifications/requests").ok().await.as_array().unwrap().len(), 1);
     let followed = flock.followed;
-    alice.post(&format!("/api/v1/accounts/{followed}/follow")).fails(403).await;
+    alice.follow(&followed).fails(403).await;
     assert_eq!(flock.relationship(flock.other).await["following"], true);
 
     told(alice).await;
@@ -296,7 +296,7 @@ async fn blocked_domain_is_not_mentioned() {
     let flock = Flock::new().await;
     block(&flock.alice, "far.test").await;
     let body = json!({ "status": "hello @far@far.test and @other@other.test" });
-    let status = flock.alice.post("/api/v1/statuses").json(&body).ok().await;
+    let status = flock.alice.publish(&body).await;
     let mentioned: Vec<&str> =
         status["mentions"].as_array().unwrap().iter().map(|mention| mention["acct"].as_str().unwrap()).collect();
     assert_eq!(mentioned, ["other@other.test"]);

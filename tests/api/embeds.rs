@@ -1,13 +1,9 @@
 //! oEmbed with the page in its frame, searching known servers, and proofs of identity.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::contract;
 use crate::harness::TestApp;
-
-async fn publish(author: &crate::harness::Client, visibility: &str) -> Value {
-    author.post("/api/v1/statuses").json(&json!({"status": "hello <there>", "visibility": visibility})).ok().await
-}
 
 fn oembed(url: &str, rest: &str) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).finish();
@@ -18,7 +14,7 @@ fn oembed(url: &str, rest: &str) -> String {
 async fn status_is_embedded_in_a_frame() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, "public").await;
+    let status = alice.publish("hello <there>").await;
     let (url, uri) = (status["url"].as_str().unwrap(), status["uri"].as_str().unwrap());
 
     let shown = app.anonymous().get(&oembed(url, "")).ok().await;
@@ -50,7 +46,7 @@ async fn only_what_everyone_may_read_is_embedded() {
         ("private", false),
         ("direct", false),
     ] {
-        let status = publish(&alice, visibility).await;
+        let status = alice.publish_to(visibility, "hello <there>").await;
         let url = status["url"].as_str().unwrap().to_owned();
         let page = format!("{}/embed", url.strip_prefix("https://example.test").unwrap());
         let wanted = if found { 200 } else { 404 };
@@ -60,7 +56,7 @@ async fn only_what_everyone_may_read_is_embedded() {
         public = public.or(Some((status["id"].as_str().unwrap().to_owned(), url)));
     }
     let (id, url) = public.unwrap();
-    let reblog = bob.post(&format!("/api/v1/statuses/{id}/reblog")).ok().await;
+    let reblog = bob.reblog(&id).ok().await;
     for missing in [
         format!("https://example.test/@bob/{id}"),
         format!("https://example.test/@bob/{}", reblog["id"].as_str().unwrap()),
@@ -80,7 +76,7 @@ async fn only_what_everyone_may_read_is_embedded() {
 async fn page_of_a_frame_may_be_framed_and_has_no_cookies() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, "unlisted").await;
+    let status = alice.publish_to("unlisted", "hello <there>").await;
     let path = status["url"].as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
 
     let frame = app.anonymous().get(&format!("{path}/embed")).header("cookie", "a=b").send().await;

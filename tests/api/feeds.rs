@@ -16,12 +16,12 @@ async fn feed(app: &TestApp, path: &str) -> Answer {
 async fn both_feeds_have_what_is_said_to_everyone() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(20, 20))]).ok().await;
+    let media = alice.upload(&png(20, 20)).ok().await;
     let status = json!({"status": "first <words>\nand more", "media_ids": [media["id"]], "language": "en"});
-    let shown = alice.post("/api/v1/statuses").json(&status).ok().await;
-    alice.post("/api/v1/statuses").json(&json!({"status": "secret", "visibility": "private"})).ok().await;
-    let other = bob.post("/api/v1/statuses").json(&json!({"status": "from bob"})).ok().await;
-    alice.post(&format!("/api/v1/statuses/{}/reblog", other["id"].as_str().unwrap())).ok().await;
+    let shown = alice.publish(&status).await;
+    alice.publish_to("private", "secret").await;
+    let other = bob.publish("from bob").await;
+    alice.reblog(&other).ok().await;
 
     let atom = feed(&app, "/@alice.atom").await;
     assert_eq!(atom.header("content-type"), "application/atom+xml; charset=utf-8");
@@ -53,7 +53,7 @@ async fn a_long_feed_goes_on() {
     let alice = app.account("alice").await;
     for number in 0..22 {
         app.tick();
-        alice.post("/api/v1/statuses").json(&json!({"status": format!("number {number} of all")})).ok().await;
+        alice.publish(&format!("number {number} of all")).await;
     }
     let text = feed(&app, "/@alice.atom").await.text();
     let (_, next) = text.split_once("rel=\"next\" type=\"application/atom+xml\" href=\"https://example.test").unwrap();

@@ -5,21 +5,11 @@ use chrono::Duration;
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, TestApp, status_path};
 use crate::media::png;
 
 const FILTERS: &str = "/api/v2/filters";
 const HOME: &str = "/api/v1/timelines/home";
-
-async fn publish(author: &Client, body: Value) -> String {
-    author.server.tick();
-    let status = author.post("/api/v1/statuses").json(&body).ok().await;
-    status["id"].as_str().unwrap().to_owned()
-}
-
-fn at(status: &str, rest: &str) -> String {
-    format!("/api/v1/statuses/{status}{rest}")
-}
 
 /// A filter of these keywords, with `more` members.
 async fn filter(owner: &Client, keywords: &[&str], more: Value) -> String {
@@ -34,7 +24,7 @@ async fn filter(owner: &Client, keywords: &[&str], more: Value) -> String {
 
 /// The results on `status` for `viewer`: title, keyword, status.
 async fn results(viewer: &Client, status: &str) -> Vec<Value> {
-    let status = viewer.get(&at(status, "")).ok().await;
+    let status = viewer.status(&status).ok().await;
     contract::check("FilterResult[]", &status["filtered"]);
     status["filtered"].as_array().unwrap().clone()
 }
@@ -63,14 +53,14 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for author in [&bob, &carol] {
-        alice.post(&format!("/api/v1/accounts/{}/follow", author.id())).ok().await;
+        alice.follow(&author).ok().await;
     }
-    let status = publish(&bob, json!({ "status": "@alice a Rook! #birds" })).await;
-    carol.post(&at(&status, "/reblog")).ok().await;
+    let status = bob.publish("@alice a Rook! #birds").await.into_id();
+    carol.reblog(&status).ok().await;
     for act in ["/bookmark", "/favourite"] {
-        alice.post(&at(&status, act)).ok().await;
+        alice.post(&status_path(&status, act)).ok().await;
     }
-    let answer = publish(&carol, json!({ "status": "rooks? @bob", "in_reply_to_id": status })).await;
+    let answer = carol.reply(&status, "rooks? @bob").await.into_id();
     app.run_jobs().await;
     filter(&alice, &["rook"], json!({ "context": ["notifications"] })).await;
     let id = bob.id();
@@ -83,9 +73,9 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
         "/api/v1/notifications".to_owned(),
         format!("/api/v1/accounts/{id}/statuses"),
         format!("/api/v1/accounts/{}/statuses", carol.id()),
-        at(&status, ""),
-        at(&status, "/context"),
-        at(&answer, "/context"),
+        status_path(&status, ""),
+        status_path(&status, "/context"),
+        status_path(&answer, "/context"),
         format!("/api/v1/statuses?id[]={status}&id[]={answer}"),
         format!("/api/v2/search?q=https://example.test/@bob/{status}&resolve=true"),
     ] {
@@ -102,10 +92,10 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
         }
     }
     for act in ["/unfavourite", "/favourite", "/mute"] {
-        assert_eq!(alice.post(&at(&status, act)).ok().await["filtered"].as_array().unwrap().len(), 1, "{act}");
+        assert_eq!(alice.post(&status_path(&status, act)).ok().await["filtered"].as_array().unwrap().len(), 1, "{act}");
     }
-    assert_eq!(bob.get(&at(&status, "")).ok().await["filtered"], json!([]), "filters are one's own");
-    assert!(app.anonymous().get(&at(&status, "")).ok().await.get("filtered").is_none());
+    assert_eq!(bob.status(&status).ok().await["filtered"], json!([]), "filters are one's own");
+    assert!(app.anonymous().status(&status).ok().await.get("filtered").is_none());
     let of_carol = alice.get(&format!("/api/v1/accounts/{}/statuses", carol.id())).ok().await;
     let reblog = of_carol.as_array().unwrap().iter().find(|status| status["reblog"].is_object()).unwrap();
     assert_eq!(reblog["filtered"], reblog["reblog"]["filtered"]);
@@ -115,16 +105,11 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
 async fn filter_looks_at_warning_text_and_descriptions() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let media = bob
-        .post("/api/v2/media")
-        .multipart(&[("description", "A jackdaw in a tree")], &[("file", "a.png", &png(8, 8))])
-        .ok()
-        .await;
-    let status = publish(
-        &bob,
-        json!({ "status": "Two\ncrows <b>&amp;", "spoiler_text": "Magpies", "media_ids": [media["id"]] }),
-    )
-    .await;
+    let media = bob.upload_with(&png(8, 8), &[("description", "A jackdaw in a tree")]).ok().await;
+    let status = bob
+        .publish(json!({ "status": "Two\ncrows <b>&amp;", "spoiler_text": "Magpies", "media_ids": [media["id"]] }))
+        .await
+        .into_id();
     for (keyword, found) in
         [("MAGPIE", true), ("jackdaw", true), ("crows <b>&", true), ("<p>", false), ("invisible", false)]
     {
@@ -141,9 +126,9 @@ async fn edited_status_is_looked_at_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     filter(&alice, &["rook"], json!({})).await;
-    let status = publish(&bob, json!({ "status": "a crow" })).await;
+    let status = bob.publish("a crow").await.into_id();
     assert!(!is_filtered(&alice, &status).await);
-    bob.put(&at(&status, "")).json(&json!({ "status": "a rook" })).ok().await;
+    bob.edit(&status, "a rook").ok().await;
     assert!(is_filtered(&alice, &status).await);
 }
 
@@ -151,7 +136,7 @@ async fn edited_status_is_looked_at_again() {
 async fn expired_filter_is_listed_and_marks_nothing() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&bob, json!({ "status": "a rook" })).await;
+    let status = bob.publish("a rook").await.into_id();
     let id = filter(&alice, &["rook"], json!({ "expires_in": "3600" })).await;
     assert!(is_filtered(&alice, &status).await);
     app.app.clock.advance(Duration::seconds(3600));
@@ -225,8 +210,8 @@ async fn both_ways_to_a_keyword_are_one() {
 async fn filtered_status_matches_with_its_reblogs() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&bob, json!({ "status": "hello" })).await;
-    let reblog = carol.post(&at(&status, "/reblog")).ok().await;
+    let status = bob.publish("hello").await.into_id();
+    let reblog = carol.reblog(&status).ok().await;
     let reblog = reblog["id"].as_str().unwrap();
     let id = filter(&alice, &["hello"], json!({ "title": "by its words" })).await;
     let path = format!("{FILTERS}/{id}/statuses");
@@ -246,7 +231,7 @@ async fn filtered_status_matches_with_its_reblogs() {
     assert_eq!(results(&alice, &status).await[0]["status_matches"], json!(null));
 
     alice.post(&format!("/api/v1/filters/{id}/statuses")).json(&json!({ "status_id": status })).ok().await;
-    bob.delete(&at(&status, "")).ok().await;
+    bob.delete_status(&status).ok().await;
     assert_eq!(alice.get(&path).ok().await, json!([]));
 }
 
@@ -254,10 +239,10 @@ async fn filtered_status_matches_with_its_reblogs() {
 async fn options_leave_authors_out_or_take_them_in() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    carol.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "The Jackdaw" })).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
-    let of_bob = publish(&bob, json!({ "status": "a rook" })).await;
-    let of_carol = publish(&carol, json!({ "status": "a rook" })).await;
+    carol.update_profile(json!({ "display_name": "The Jackdaw" })).ok().await;
+    alice.follow(&bob).ok().await;
+    let of_bob = bob.publish("a rook").await.into_id();
+    let of_carol = carol.publish("a rook").await.into_id();
     let id = filter(&alice, &["rook"], json!({ "exclude_follows": true, "filter_action": "half_warn" })).await;
     let path = format!("{FILTERS}/{id}");
     assert_eq!((is_filtered(&alice, &of_bob).await, is_filtered(&alice, &of_carol).await), (false, true));
@@ -363,7 +348,7 @@ async fn filters_have_limits() {
 async fn change_is_seen_by_the_next_request_of_every_node() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&bob, json!({ "status": "a rook" })).await;
+    let status = bob.publish("a rook").await.into_id();
     let there = match app.db().engine() {
         // A SQLite file has one process.
         database::Engine::Sqlite => alice.clone(),

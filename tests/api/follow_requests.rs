@@ -11,30 +11,26 @@ async fn lock(app: &TestApp, client: &Client) {
         .unwrap();
 }
 
-async fn follow(actor: &Client, target: &Client) -> serde_json::Value {
-    actor.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await
-}
-
 #[tokio::test]
 async fn a_locked_account_decides_who_follows_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     lock(&app, &alice).await;
 
-    let asked = follow(&bob, &alice).await;
+    let asked = bob.follow(&alice).ok().await;
     assert_eq!((&asked["requested"], &asked["following"]), (&json!(true), &json!(false)));
-    let notify = bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).form(&[("notify", "true")]).ok().await;
+    let notify = bob.follow(&alice).form(&[("notify", "true")]).ok().await;
     assert_eq!((&notify["requested"], &notify["notifying"]), (&json!(true), &json!(true)));
-    follow(&carol, &alice).await;
+    carol.follow(&alice).ok().await;
 
     let waiting = alice.get("/api/v1/follow_requests?limit=1").send().await;
     assert_eq!(waiting.json()[0]["acct"], "carol");
     assert!(waiting.header("link").contains("rel=\"next\""), "{}", waiting.header("link"));
     assert!(waiting.header("link").contains("since_id="));
 
-    let tie = alice.post(&format!("/api/v1/follow_requests/{}/authorize", bob.id())).ok().await;
+    let tie = alice.authorize(&bob).ok().await;
     assert_eq!((&tie["followed_by"], &tie["requested_by"]), (&json!(true), &json!(false)));
-    let tie = alice.post(&format!("/api/v1/follow_requests/{}/reject", carol.id())).ok().await;
+    let tie = alice.reject(&carol).ok().await;
     assert_eq!((&tie["followed_by"], &tie["requested_by"]), (&json!(false), &json!(false)));
 
     let seen = bob.get(&format!("/api/v1/accounts/relationships?id[]={}", alice.id())).ok().await;
@@ -65,12 +61,12 @@ async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     lock(&app, &alice).await;
 
-    follow(&bob, &alice).await;
-    let tie = bob.post(&format!("/api/v1/accounts/{}/unfollow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
+    let tie = bob.unfollow(&alice).ok().await;
     assert_eq!(tie["requested"], false);
 
-    follow(&bob, &alice).await;
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    bob.follow(&alice).ok().await;
+    alice.block(&bob).ok().await;
     assert_eq!(alice.get("/api/v1/follow_requests").ok().await, json!([]));
 }
 
@@ -82,5 +78,5 @@ async fn someone_limited_asks_even_an_open_account() {
         .execute_raw(&format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", bob.id()))
         .await
         .unwrap();
-    assert_eq!(follow(&bob, &alice).await["requested"], true);
+    assert_eq!(bob.follow(&alice).ok().await["requested"], true);
 }

@@ -106,7 +106,7 @@ const UNUSABLE: [&str; 6] = [
 async fn limited_federation_takes_nobody_for_signed_in_who_may_not_use_the_server() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     let alice = app.account("alice").await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let media = alice.upload(&png(8, 8)).ok().await;
     let file = media["url"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
     for (at, statement) in UNUSABLE.into_iter().enumerate() {
         let bob = app.account(&format!("bob{at}")).await;

@@ -69,7 +69,7 @@ async fn what_admins_set_is_told_at_once() {
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
     assert_eq!(instance["registrations"]["message"], "<p><em>not</em> now</p>\n");
 
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"display_name": "Alice of the Oak"})).ok().await;
+    alice.update_profile(json!({"display_name": "Alice of the Oak"})).ok().await;
     for (path, contact) in [("/api/v2/instance", "/contact/account"), ("/api/v1/instance", "/contact_account")] {
         let instance = app.anonymous().get(path).ok().await;
         assert_eq!(instance.pointer(contact).unwrap()["display_name"], "Alice of the Oak", "{path}");

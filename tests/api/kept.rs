@@ -10,13 +10,13 @@ const OWN: &str = "/api/v1/accounts/verify_credentials";
 async fn own_account_is_shown_as_it_is() {
     let app = TestApp::new().await;
     let (alice, bob) = (app.account("alice").await, app.account("bob").await);
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"locked": true})).ok().await;
+    alice.update_profile(json!({"locked": true})).ok().await;
     let first = alice.get(OWN).ok().await;
     assert_eq!(alice.get(OWN).ok().await, first);
     assert_eq!(first["source"]["follow_requests_count"], 0);
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     assert_eq!(alice.get(OWN).ok().await["source"]["follow_requests_count"], 1);
-    alice.post("/api/v1/statuses").json(&json!({"status": "one"})).ok().await;
+    alice.publish("one").await;
     assert_eq!(alice.get(OWN).ok().await["statuses_count"], 1);
     app.db().execute_raw("UPDATE users SET preferences = '{\"default_sensitive\": true}'").await.unwrap();
     assert_eq!(alice.get(OWN).ok().await["source"]["sensitive"], true);
@@ -33,7 +33,7 @@ async fn a_status_is_hidden_in_the_very_next_request() {
     ] {
         let app = TestApp::new().await;
         let (alice, bob) = (app.account("alice").await, app.account("bob").await);
-        let status = alice.post("/api/v1/statuses").json(&json!({"status": "one"})).ok().await;
+        let status = alice.publish("one").await;
         let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
         for _ in 0..2 {
             assert_eq!(bob.get(&path).ok().await["favourites_count"], 0);

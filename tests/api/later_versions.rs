@@ -7,10 +7,6 @@ use crate::contract;
 use crate::harness::{Client, TestApp};
 use crate::media::{png, stored_files};
 
-async fn follow(follower: &Client, target: &Client) {
-    follower.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await;
-}
-
 fn names(accounts: &Value) -> Vec<&str> {
     accounts.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
 }
@@ -22,7 +18,7 @@ async fn endorsements_of_an_account_are_shown_to_everybody() {
     let on = |target: &Client, action: &str| format!("/api/v1/accounts/{}/{action}", target.id());
     assert!(alice.post(&on(&bob, "endorse")).fails(422).await.contains("following"));
     for target in [&bob, &carol] {
-        follow(&alice, target).await;
+        alice.follow(&target).ok().await;
         let tie = alice.post(&on(target, "endorse")).ok().await;
         contract::check("Relationship", &tie);
         assert_eq!(tie["endorsed"], true);
@@ -116,7 +112,7 @@ async fn direct_statuses_are_left_out_of_a_profile() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for (text, visibility) in [("hello", "public"), ("psst @bob", "direct"), ("hi @bob", "private")] {
         app.tick();
-        alice.post("/api/v1/statuses").json(&json!({"status": text, "visibility": visibility})).ok().await;
+        alice.publish(json!({"status": text, "visibility": visibility})).await;
     }
     let path = format!("/api/v1/accounts/{}/statuses", alice.id());
     for viewer in [&alice, &bob] {
@@ -133,8 +129,8 @@ async fn media_go_with_their_status_when_asked_to() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for (query, kept) in [("", true), ("?delete_media=true", false)] {
-        let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
-        let status = alice.post("/api/v1/statuses").json(&json!({"media_ids": [media["id"]]})).ok().await;
+        let media = alice.upload(&png(8, 8)).ok().await;
+        let status = alice.publish(json!({"media_ids": [media["id"]]})).await;
         let files = stored_files(&app);
         alice.delete(&format!("/api/v1/statuses/{}{query}", status["id"].as_str().unwrap())).ok().await;
         app.run_jobs().await;

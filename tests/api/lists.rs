@@ -14,10 +14,6 @@ async fn create(owner: &Client, options: Value) -> String {
     list["id"].as_str().unwrap().to_owned()
 }
 
-async fn follow(follower: &Client, target: &Client) {
-    follower.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await;
-}
-
 fn path(list: &str, rest: &str) -> String {
     format!("/api/v1/lists/{list}{rest}")
 }
@@ -32,12 +28,6 @@ async fn add(owner: &Client, list: &str, people: &[&Client]) {
 
 async fn remove(owner: &Client, list: &str, people: &[&Client]) {
     owner.delete(&path(list, "/accounts")).json(&members(people)).ok().await;
-}
-
-async fn publish(author: &Client, text: &str) -> String {
-    author.server.tick();
-    let status = author.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await;
-    status["id"].as_str().unwrap().to_owned()
 }
 
 /// The texts on a timeline, oldest first, after everything that waits was done.
@@ -101,9 +91,9 @@ async fn lists_are_made_changed_and_deleted() {
 async fn members_are_followed_or_requested_and_added_all_or_none() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
-    carol.patch("/api/v1/accounts/update_credentials").json(&json!({"locked": true})).ok().await;
-    follow(&alice, &bob).await;
-    follow(&alice, &carol).await;
+    carol.update_profile(json!({"locked": true})).ok().await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&carol).ok().await;
     let list = create(&alice, json!({"title": "Friends"})).await;
     let post = |people: &[&Client]| alice.post(&path(&list, "/accounts")).json(&members(people));
     let shown = async || {
@@ -124,10 +114,10 @@ async fn members_are_followed_or_requested_and_added_all_or_none() {
 
     remove(&alice, &list, &[&bob, &dave]).await;
     assert_eq!(shown().await, ["carol", "alice"], "who is not on it is ignored");
-    carol.post(&format!("/api/v1/follow_requests/{}/reject", alice.id())).ok().await;
+    carol.reject(&alice).ok().await;
     assert_eq!(shown().await, ["alice"]);
     add(&alice, &list, &[&bob]).await;
-    alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())).ok().await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(shown().await, ["alice"]);
 }
 
@@ -136,7 +126,7 @@ async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for person in [&bob, &carol, &dave] {
-        follow(&alice, person).await;
+        alice.follow(&person).ok().await;
     }
     let list = create(&alice, json!({"title": "Friends"})).await;
     add(&alice, &list, &[&bob, &carol, &dave]).await;
@@ -158,28 +148,28 @@ async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
 async fn timeline_has_what_members_write() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&alice, &bob).await;
-    follow(&alice, &carol).await;
-    publish(&bob, "before").await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&carol).ok().await;
+    bob.publish("before").await;
     let list = create(&alice, json!({"title": "Friends"})).await;
     add(&alice, &list, &[&bob]).await;
     assert_eq!(listed(&alice, &list).await, ["before"], "backfilled");
-    publish(&bob, "bob").await;
-    publish(&carol, "carol").await;
-    publish(&alice, "own").await;
+    bob.publish("bob").await;
+    carol.publish("carol").await;
+    alice.publish("own").await;
     assert_eq!(listed(&alice, &list).await, ["before", "bob"]);
     add(&alice, &list, &[&alice]).await;
     assert_eq!(listed(&alice, &list).await, ["before", "bob", "own"]);
-    publish(&alice, "own again").await;
+    alice.publish("own again").await;
     assert_eq!(listed(&alice, &list).await, ["before", "bob", "own", "own again"]);
     remove(&alice, &list, &[&alice]).await;
     assert_eq!(listed(&alice, &list).await, ["before", "bob"]);
     assert_eq!(home(&alice).await.len(), 5, "home is as it was");
-    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).ok().await;
+    alice.mute(&bob).ok().await;
     assert!(listed(&alice, &list).await.is_empty());
-    alice.post(&format!("/api/v1/accounts/{}/unmute", bob.id())).ok().await;
+    alice.unmute(&bob).ok().await;
     assert_eq!(listed(&alice, &list).await, ["before", "bob"]);
-    alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())).ok().await;
+    alice.unfollow(&bob).ok().await;
     assert!(listed(&alice, &list).await.is_empty());
 }
 
@@ -187,14 +177,14 @@ async fn timeline_has_what_members_write() {
 async fn requested_member_starts_when_accepted() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.patch("/api/v1/accounts/update_credentials").json(&json!({"locked": true})).ok().await;
-    follow(&alice, &bob).await;
+    bob.update_profile(json!({"locked": true})).ok().await;
+    alice.follow(&bob).ok().await;
     let list = create(&alice, json!({"title": "Friends"})).await;
     add(&alice, &list, &[&bob]).await;
     let public = json!({"status": "waiting", "visibility": "public"});
-    bob.post("/api/v1/statuses").json(&public).ok().await;
+    bob.publish(&public).await;
     assert!(listed(&alice, &list).await.is_empty());
-    bob.post(&format!("/api/v1/follow_requests/{}/authorize", alice.id())).ok().await;
+    bob.authorize(&alice).ok().await;
     assert_eq!(listed(&alice, &list).await, ["waiting"]);
 }
 
@@ -202,14 +192,14 @@ async fn requested_member_starts_when_accepted() {
 async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&alice, &bob).await;
-    follow(&alice, &carol).await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&carol).ok().await;
     let list = create(&alice, json!({"title": "Friends"})).await;
     add(&alice, &list, &[&bob]).await;
-    let question = publish(&carol, "question").await;
+    let question = carol.publish("question").await.into_id();
     app.tick();
-    bob.post("/api/v1/statuses").json(&json!({"status": "answer", "in_reply_to_id": question})).ok().await;
-    publish(&bob, "plain").await;
+    bob.reply(&question, "answer").await;
+    bob.publish("plain").await;
     assert_eq!(listed(&alice, &list).await, ["plain"]);
     for (policy, shown) in
         [("followed", vec!["answer", "plain"]), ("none", vec!["plain"]), ("followed", vec!["answer", "plain"])]
@@ -223,15 +213,15 @@ async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
 async fn exclusive_list_keeps_its_members_from_home() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&alice, &bob).await;
-    follow(&alice, &carol).await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&carol).ok().await;
     let list = create(&alice, json!({"title": "Friends", "exclusive": true})).await;
-    publish(&bob, "bob").await;
-    publish(&carol, "carol").await;
+    bob.publish("bob").await;
+    carol.publish("carol").await;
     assert_eq!(home(&alice).await, ["bob", "carol"]);
     add(&alice, &list, &[&bob]).await;
     assert_eq!(home(&alice).await, ["carol"]);
-    publish(&bob, "bob again").await;
+    bob.publish("bob again").await;
     assert_eq!(home(&alice).await, ["carol"]);
     assert_eq!(listed(&alice, &list).await, ["bob", "bob again"]);
     let all = ["bob", "carol", "bob again"];
@@ -247,7 +237,7 @@ async fn exclusive_list_keeps_its_members_from_home() {
     assert_eq!(home(&alice).await, all);
 
     let own = create(&alice, json!({"title": "Own", "exclusive": true})).await;
-    publish(&alice, "mine").await;
+    alice.publish("mine").await;
     add(&alice, &own, &[&alice, &bob]).await;
     assert_eq!(home(&alice).await, ["carol", "mine"], "one's own stays");
     assert_eq!(listed(&alice, &own).await, ["bob", "bob again", "mine"]);
@@ -261,8 +251,8 @@ async fn exclusive_list_keeps_its_members_from_home() {
 async fn list_may_notify_of_each_new_status() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&alice, &bob).await;
-    follow(&alice, &carol).await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&carol).ok().await;
     let first = create(&alice, json!({"title": "First", "notify": true})).await;
     let second = create(&alice, json!({"title": "Second", "notify": true})).await;
     let quiet = create(&alice, json!({"title": "Quiet"})).await;
@@ -272,11 +262,11 @@ async fn list_may_notify_of_each_new_status() {
     add(&alice, &quiet, &[&carol]).await;
     // What a list is filled with when a member comes is no news.
     app.run_jobs().await;
-    publish(&alice, "own").await;
-    publish(&carol, "quiet").await;
-    let told = publish(&bob, "told").await;
+    alice.publish("own").await;
+    carol.publish("quiet").await;
+    let told = bob.publish("told").await.into_id();
     app.tick();
-    bob.post("/api/v1/statuses").json(&json!({"status": "@alice hm", "visibility": "direct"})).ok().await;
+    bob.publish_to("direct", "@alice hm").await;
     app.run_jobs().await;
 
     let page = alice.get("/api/v1/notifications?types[]=list_status").ok().await;
@@ -295,7 +285,7 @@ async fn list_may_notify_of_each_new_status() {
 async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
     let app = TestApp::with(&[("ROOKERY_TIMELINES_HOME_LIMIT", "100")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    follow(&alice, &bob).await;
+    alice.follow(&bob).ok().await;
     let list = create(&alice, json!({"title": "Friends"})).await;
     add(&alice, &list, &[&bob]).await;
     app.noted().await;
@@ -330,11 +320,11 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
 async fn fan_out_costs_no_statement_more_for_lists_that_are_not_there() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&bob, &alice).await;
-    follow(&carol, &alice).await;
+    bob.follow(&alice).ok().await;
+    carol.follow(&alice).ok().await;
     app.run_jobs().await;
     let cost = async || {
-        publish(&alice, "hello").await;
+        alice.publish("hello").await;
         app.cost(app.run_jobs()).await.0
     };
     let none = cost().await;

@@ -159,7 +159,7 @@ async fn description_and_focus_change_until_it_is_posted() {
 async fn what_is_no_image_is_refused_by_name() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let post = |file: &[u8]| alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", file)]);
+    let post = |file: &[u8]| alice.upload(file);
 
     assert!(post(b"").fails(422).await.contains("file"));
     assert!(post(b"fLaC what").fails(422).await.contains("does not accept video and audio"));
@@ -252,7 +252,7 @@ async fn posted_media_stay_with_their_status_and_go_after_it() {
     app.app.clock.advance(Duration::days(3));
     app.run_jobs().await;
     assert_eq!(stored_files(&app), 4);
-    let shown = alice.get(&format!("/api/v1/statuses/{status}")).ok().await;
+    let shown = alice.status(&status).ok().await;
     assert_eq!(shown["media_attachments"][0]["id"], second["id"]);
 
     let mut tx = app.db().begin().await.unwrap();

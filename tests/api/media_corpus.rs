@@ -30,7 +30,7 @@ enum Outcome {
 async fn fate(alice: &Client, name: &str, file: &[u8]) -> Outcome {
     let begun = Instant::now();
     alice.server.tick();
-    let sent = alice.post("/api/v2/media").multipart(&[], &[("file", "file", file)]).send().await;
+    let sent = alice.upload(file).send().await;
     let outcome = match sent.status {
         StatusCode::OK | StatusCode::ACCEPTED => {
             let media: Value = serde_json::from_slice(&sent.body).unwrap();

@@ -126,7 +126,7 @@ async fn video_is_accepted_at_once_and_converted_by_a_job() {
     let picture = app.anonymous().get(path(&media["preview_url"])).send().await;
     assert_eq!(image::load_from_memory(&picture.body).unwrap().width(), 320);
 
-    alice.post("/api/v1/statuses").json(&status).ok().await;
+    alice.publish(&status).await;
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn without_the_programs_video_is_refused_and_not_announced() {
         assert_eq!(types.contains(&json!("audio/flac")), announced);
     }
     let alice = without.account("alice").await;
-    let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.mp4", &mp4())]).fails(422).await;
+    let refused = alice.upload(&mp4()).fails(422).await;
     assert!(refused.contains("does not accept video"), "{refused}");
     assert_eq!(stored_files(&without), 0);
 }
@@ -256,7 +256,7 @@ async fn hostile_file_is_refused_and_leaves_nothing() {
         ("an odd codec", made("-f lavfi -i sine=duration=0.1 -c:a adpcm_ms", "a.wav"), "damaged"),
     ];
     for (what, file, reason) in files {
-        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.mp4", &file)]).fails(422).await;
+        let refused = alice.upload(&file).fails(422).await;
         assert!(refused.contains(reason), "{what}: {refused}");
         assert!(!refused.contains("root:"), "{what}: {refused}");
         assert_eq!(stored_files(&app), 0, "{what}");
@@ -314,7 +314,7 @@ async fn server_that_fails_again_and_again_gives_the_file_up() {
 async fn attachment_is_deleted_unless_a_status_has_it() {
     let app = server().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let image = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
+    let image = alice.upload(&png(8, 8)).ok().await;
     app.anonymous().delete(&place(&image)).fails(401).await;
     alice.with_scopes("read").await.delete(&place(&image)).fails(403).await;
     bob.delete(&place(&image)).fails(404).await;
@@ -328,8 +328,8 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
     app.run_jobs().await;
     assert_eq!(stored_files(&app), 0, "what waited to be converted is gone too");
 
-    let image = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await;
-    alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [image["id"]]})).ok().await;
+    let image = alice.upload(&png(8, 8)).ok().await;
+    alice.publish(json!({"status": "look", "media_ids": [image["id"]]})).await;
     assert!(alice.delete(&place(&image)).fails(422).await.contains("used"));
     app.run_jobs().await;
     assert_eq!(stored_files(&app), 2);
@@ -366,7 +366,7 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     assert_eq!(changed["meta"]["small"]["size"], "32x48");
     assert_eq!(changed["meta"]["original"], media["meta"]["original"]);
     assert_ne!(changed["preview_url"], kept);
-    alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [media["id"]]})).ok().await;
+    alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
     assert_eq!(stored_files(&app), 2, "the picture before is gone, the video stays");
@@ -384,11 +384,11 @@ async fn length_of_videos_and_sounds_has_a_limit() {
         made("-f lavfi -i sine=duration=2 -c:a libmp3lame", "a.mp3"),
     ];
     for file in &long {
-        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a", file)]).fails(422).await;
+        let refused = alice.upload(file).fails(422).await;
         assert!(refused.contains("at most 1 seconds"), "{refused}");
     }
     let short = made("-f lavfi -i sine=duration=0.9 -c:a libmp3lame", "a.mp3");
-    alice.post("/api/v2/media").multipart(&[], &[("file", "a", &short)]).expect(StatusCode::ACCEPTED).await;
+    alice.upload(&short).expect(StatusCode::ACCEPTED).await;
 }
 
 #[tokio::test]
@@ -397,7 +397,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
     let alice = app.account("alice").await;
     let media = converted(&alice, &mp4()).await;
     let id = media["id"].as_str().unwrap();
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [id]})).ok().await;
+    let status = alice.publish(json!({"status": "look", "media_ids": [id]})).await;
     let edit = |ids: &[&str], name: &str, file: &[u8]| {
         let mut fields = vec![("status", "look"), ("media_ids[]", id)];
         fields.extend(ids.iter().map(|id| ("media_attributes[][id]", *id)));
@@ -416,7 +416,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
     let in_json = |thumbnail: String| {
         let attributes = json!([{"id": id, "description": "a bird", "thumbnail": thumbnail}]);
         let body = json!({"status": "look", "media_ids": [id], "media_attributes": attributes});
-        alice.put(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).json(&body)
+        alice.edit(&status, &body)
     };
     let uri =
         |bytes: &[u8]| format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes));
@@ -430,7 +430,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
 
     edit(&[id], "t.png", b"no picture").fails(422).await;
     assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "whose it is must be said");
-    let image = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(9, 9))]).ok().await;
+    let image = alice.upload(&png(9, 9)).ok().await;
     let other = image["id"].as_str().unwrap();
     assert_eq!(edit(&[other], "t.png", &png(8, 8)).ok().await["media_attachments"], again["media_attachments"]);
     alice.delete(&format!("/api/v1/media/{other}")).ok().await;
@@ -469,9 +469,9 @@ async fn too_large_a_video_is_refused_before_it_is_kept() {
     let alice = app.account("alice").await;
     let mut file = mp4();
     file.resize(1024 * 1024 + 1, 0);
-    assert!(alice.post("/api/v2/media").multipart(&[], &[("file", "a", &file)]).fails(422).await.contains("larger"));
+    assert!(alice.upload(&file).fails(422).await.contains("larger"));
     file.resize(40 * 1024 * 1024, 0);
-    assert!(alice.post("/api/v2/media").multipart(&[], &[("file", "a", &file)]).fails(422).await.contains("larger"));
+    assert!(alice.upload(&file).fails(422).await.contains("larger"));
     assert_eq!(stored_files(&app), 0);
 }
 
@@ -513,7 +513,7 @@ async fn many_frames_are_converted_and_too_many_refused() {
     let media = converted(&alice, &frames(20_000)).await;
     let seconds = media["meta"]["original"]["duration"].as_f64().unwrap();
     assert!((166.0..167.0).contains(&seconds), "{seconds}");
-    let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a", &frames(36_001))]).fails(422).await;
+    let refused = alice.upload(&frames(36_001)).fails(422).await;
     assert!(refused.contains("36000 frames"), "{refused}");
 }
 

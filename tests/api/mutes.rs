@@ -8,8 +8,8 @@ use crate::harness::TestApp;
 async fn mutes_say_when_they_end() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/mute", carol.id())).form(&[("duration", "3600")]).ok().await;
+    alice.mute(&bob).ok().await;
+    alice.mute(&carol).form(&[("duration", "3600")]).ok().await;
 
     let muted = alice.get("/api/v1/mutes").ok().await;
     assert_eq!(
@@ -18,9 +18,9 @@ async fn mutes_say_when_they_end() {
     );
     assert_eq!((&muted[1]["acct"], &muted[1]["mute_expires_at"]), (&json!("bob"), &json!(null)));
 
-    alice.post(&format!("/api/v1/accounts/{}/unmute", bob.id())).ok().await;
+    alice.unmute(&bob).ok().await;
     assert_eq!(alice.get("/api/v1/mutes").ok().await.as_array().unwrap().len(), 1);
-    assert_eq!(alice.post(&format!("/api/v1/accounts/{}/mute", alice.id())).ok().await["muting"], false);
+    assert_eq!(alice.mute(&alice).ok().await["muting"], false);
 }
 
 #[tokio::test]
@@ -36,10 +36,10 @@ async fn only_their_owner_reads_them() {
 async fn expired_mute_hides_nobody_who_favourited() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+    let status = alice.publish("hello").await;
     let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
     bob.post(&format!("{path}/favourite")).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).form(&[("duration", "60")]).ok().await;
+    alice.mute(&bob).form(&[("duration", "60")]).ok().await;
     assert_eq!(alice.get(&format!("{path}/favourited_by")).ok().await, json!([]));
     app.app.clock.advance(chrono::Duration::seconds(60));
     assert_eq!(alice.get(&format!("{path}/favourited_by")).ok().await[0]["acct"], "bob");

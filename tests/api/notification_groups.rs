@@ -291,7 +291,7 @@ async fn unread_counts_groups() {
 async fn what_is_taken_back_leaves_its_group() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+    let status = alice.publish("hello").await;
     let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
     for person in [&bob, &carol] {
         app.tick();

@@ -3,7 +3,7 @@
 use chrono::Duration;
 use serde_json::json;
 
-use crate::harness::{Browser, Client, TestApp};
+use crate::harness::{Browser, TestApp};
 use crate::notifications;
 
 /// The letters of after ten minutes.
@@ -12,24 +12,14 @@ async fn letters(app: &TestApp) -> Vec<String> {
     app.letters().await
 }
 
-async fn publish(author: &Client, text: &str, visibility: &str) -> serde_json::Value {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&json!({ "status": text, "visibility": visibility })).ok().await
-}
-
-async fn follow(person: &Client, other: &Client) {
-    person.server.tick();
-    person.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
-}
-
 #[tokio::test]
 async fn one_letter_tells_what_somebody_missed_and_nothing_of_what_was_said() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    follow(&alice, &bob).await;
-    let open = publish(&bob, "@alice an open word", "public").await;
-    publish(&bob, "@alice a secret", "direct").await;
-    follow(&bob, &alice).await;
+    alice.follow(&bob).ok().await;
+    let open = bob.publish("@alice an open word").await;
+    bob.publish_to("direct", "@alice a secret").await;
+    bob.follow(&alice).ok().await;
     assert!(app.letters().await.is_empty(), "there is time to see it in an app");
 
     let sent = letters(&app).await;
@@ -51,18 +41,18 @@ async fn one_letter_tells_what_somebody_missed_and_nothing_of_what_was_said() {
 async fn what_was_read_or_taken_back_is_not_mailed() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    publish(&bob, "@alice read", "public").await;
+    bob.publish("@alice read").await;
     let newest = notifications::index(&alice, "").await[0]["id"].clone();
     alice.post("/api/v1/markers").json(&json!({ "notifications": { "last_read_id": newest } })).ok().await;
     assert!(letters(&app).await.is_empty());
 
-    let status = publish(&bob, "@alice gone", "public").await;
-    bob.delete(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).ok().await;
-    follow(&bob, &carol).await;
+    let status = bob.publish("@alice gone").await;
+    bob.delete_status(&status).ok().await;
+    bob.follow(&carol).ok().await;
     carol.post("/api/v1/notifications/clear").ok().await;
     assert!(letters(&app).await.is_empty());
 
-    publish(&bob, "@alice new", "public").await;
+    bob.publish("@alice new").await;
     app.run(&["user", "suspend", "bob"]).await.ok();
     assert!(letters(&app).await.is_empty());
 }
@@ -71,7 +61,7 @@ async fn what_was_read_or_taken_back_is_not_mailed() {
 async fn people_choose_what_they_are_mailed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello", "public").await;
+    let status = alice.publish("hello").await;
     let favourite = format!("/api/v1/statuses/{}/favourite", status["id"].as_str().unwrap());
     bob.post(&favourite).ok().await;
     assert!(letters(&app).await.is_empty(), "favourites are mailed to whoever wants that");
@@ -88,7 +78,7 @@ async fn people_choose_what_they_are_mailed() {
     assert_eq!(browser.submit(&page, "/settings/preferences", &fields).await.status, 302);
     let page = browser.get("/settings/preferences").await;
     assert_eq!(ticked(&page.text()), ["reblog", "favourite"]);
-    publish(&bob, "@alice hello", "public").await;
+    bob.publish("@alice hello").await;
     assert!(letters(&app).await.is_empty());
     for action in ["unfavourite", "favourite"] {
         app.tick();
@@ -110,7 +100,7 @@ async fn people_choose_what_they_are_mailed() {
 async fn letters_are_stopped_by_one_click_and_without_signing_in() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&bob, "@alice hello", "public").await;
+    bob.publish("@alice hello").await;
     let letter = letters(&app).await.pop().unwrap();
     let header = letter.split("\r\nList-Unsubscribe:").nth(1).unwrap();
     let url = header.split('<').nth(1).unwrap().split('>').next().unwrap();
@@ -127,13 +117,13 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
         let posted = app.anonymous().post(&wrong).form(&[("List-Unsubscribe", "One-Click")]).send().await;
         assert_eq!(posted.status, 404, "{wrong}");
     }
-    publish(&bob, "@alice again", "public").await;
+    bob.publish("@alice again").await;
     assert_eq!(letters(&app).await.len(), 2, "whoever looks at the link has stopped nothing");
 
-    publish(&bob, "@alice queued", "public").await;
+    bob.publish("@alice queued").await;
     let posted = app.anonymous().post(link).form(&[("List-Unsubscribe", "One-Click")]).send().await;
     assert_eq!(posted.status, 200);
-    publish(&bob, "@alice more", "public").await;
+    bob.publish("@alice more").await;
     assert_eq!(letters(&app).await.len(), 2);
     assert_eq!(alice.get("/api/v1/notifications").ok().await.as_array().unwrap().len(), 4);
 }
@@ -142,8 +132,8 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
 async fn server_without_mail_queues_no_letters() {
     let app = TestApp::with(&[("ROOKERY_MAIL_TRANSPORT", "none")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&bob, "@alice hello", "public").await;
-    follow(&bob, &alice).await;
+    bob.publish("@alice hello").await;
+    bob.follow(&alice).ok().await;
     let rows: Vec<(i64,)> =
         app.db().fetch_raw("SELECT COUNT(*) FROM jobs WHERE kind = 'mail_notifications'").await.unwrap();
     assert_eq!(rows[0].0, 0);

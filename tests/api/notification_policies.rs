@@ -18,13 +18,6 @@ async fn set(person: &Client, policy: Value) -> Value {
     answer
 }
 
-async fn publish(author: &Client, text: &str, visibility: &str, reply_to: Option<&Value>) -> Value {
-    author.server.tick();
-    let body =
-        json!({"status": text, "visibility": visibility, "in_reply_to_id": reply_to.map(|parent| &parent["id"])});
-    author.post("/api/v1/statuses").json(&body).ok().await
-}
-
 async fn requests(person: &Client, query: &str) -> Vec<Value> {
     let page = person.get(&format!("{REQUESTS}{query}")).ok().await;
     contract::check("NotificationRequest[]", &page);
@@ -118,7 +111,7 @@ async fn one_batch_is_judged_by_the_policy_of_each_receiver() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     set(&alice, json!({"for_not_following": "drop"})).await;
     set(&carol, json!({"for_not_following": "filter"})).await;
-    publish(&bob, "@alice @carol @dave hello", "public", None).await;
+    bob.publish("@alice @carol @dave hello").await;
 
     assert!(index(&alice, "?include_filtered=true").await.is_empty());
     assert_eq!(index(&carol, "?include_filtered=true").await[0]["filtered"], true);
@@ -130,19 +123,20 @@ async fn one_batch_is_judged_by_the_policy_of_each_receiver() {
 async fn private_mentions_pass_as_answers() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&bob, "@alice psst", "direct", None).await;
+    bob.publish_to("direct", "@alice psst").await;
     assert!(index(&alice, "").await.is_empty());
     assert_eq!(requests(&alice, "").await[0]["notifications_count"], "1");
-    publish(&bob, "@alice in public", "public", None).await;
+    bob.publish("@alice in public").await;
     assert_eq!(types(&index(&alice, "").await), ["mention"]);
 
-    let question = publish(&alice, "@bob what is it?", "direct", None).await;
-    let answer = publish(&bob, "@alice this", "direct", Some(&question)).await;
+    let question = alice.publish_to("direct", "@bob what is it?").await;
+    let answer =
+        bob.publish(json!({"status": "@alice this", "visibility": "direct", "in_reply_to_id": question["id"]})).await;
     assert_eq!(types(&index(&alice, "").await), ["mention", "mention"]);
-    publish(&bob, "@alice and that", "direct", Some(&answer)).await;
+    bob.publish(json!({"status": "@alice and that", "visibility": "direct", "in_reply_to_id": answer["id"]})).await;
     assert_eq!(index(&alice, "").await.len(), 3, "further down the thread");
-    let open = publish(&alice, "@bob in public", "public", None).await;
-    publish(&bob, "@alice psst", "direct", Some(&open)).await;
+    let open = alice.publish("@bob in public").await;
+    bob.publish(json!({"status": "@alice psst", "visibility": "direct", "in_reply_to_id": open["id"]})).await;
     assert_eq!(index(&alice, "").await.len(), 3, "no answer to a private one");
     assert_eq!(requests(&alice, "").await[0]["notifications_count"], "2");
 }
@@ -152,11 +146,11 @@ async fn accepted_request_shows_what_was_filtered() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     set(&alice, json!({"for_not_following": "filter"})).await;
-    let liked = publish(&alice, "hello", "public", None).await;
-    publish(&bob, "@alice one", "public", None).await;
-    let last = publish(&bob, "@alice two", "public", None).await;
-    bob.post(&format!("/api/v1/statuses/{}/favourite", liked["id"].as_str().unwrap())).ok().await;
-    carol.post(&format!("/api/v1/statuses/{}/favourite", liked["id"].as_str().unwrap())).ok().await;
+    let liked = alice.publish("hello").await;
+    bob.publish("@alice one").await;
+    let last = bob.publish("@alice two").await;
+    bob.favourite(&liked).ok().await;
+    carol.favourite(&liked).ok().await;
 
     let all = requests(&alice, "").await;
     assert_eq!(all.len(), 1, "a favourite makes no request");
@@ -189,11 +183,11 @@ async fn accepted_request_shows_what_was_filtered() {
     assert_eq!(types(&index(&alice, "").await), ["favourite", "mention", "mention"], "and nothing of carol's");
     alice.post(&on(&all[0], "/accept")).fails(404).await;
 
-    publish(&bob, "@alice three", "direct", None).await;
+    bob.publish_to("direct", "@alice three").await;
     assert_eq!(index(&alice, "").await.len(), 4, "permitted from now on");
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/unblock", bob.id())).ok().await;
-    publish(&bob, "@alice four", "public", None).await;
+    alice.block(&bob).ok().await;
+    alice.unblock(&bob).ok().await;
+    bob.publish("@alice four").await;
     assert_eq!((index(&alice, "").await.len(), requests(&alice, "").await.len()), (0, 1), "a block ends it");
 }
 
@@ -203,7 +197,7 @@ async fn dismissed_request_is_gone_with_what_was_filtered() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     set(&alice, json!({"for_not_following": "filter"})).await;
     for person in [&bob, &carol, &bob] {
-        publish(person, "@alice hello", "public", None).await;
+        person.publish("@alice hello").await;
     }
     let all = requests(&alice, "").await;
     let names: Vec<&str> = all.iter().map(|request| request["account"]["acct"].as_str().unwrap()).collect();
@@ -213,7 +207,7 @@ async fn dismissed_request_is_gone_with_what_was_filtered() {
     assert_eq!(requests(&alice, "").await, all[..1]);
     assert_eq!(index(&alice, "?include_filtered=true").await.len(), 1);
     alice.post(&on(&all[1], "/dismiss")).fails(404).await;
-    publish(&bob, "@alice again", "public", None).await;
+    bob.publish("@alice again").await;
     let again = requests(&alice, "").await;
     assert_eq!((again.len(), &again[0]["notifications_count"]), (2, &json!("1")));
 
@@ -261,7 +255,7 @@ async fn requests_are_paged_without_suspended_senders_and_those_without_mentions
     let people = app.accounts(["bob", "carol", "dave", "erin"]).await;
     let mut last = Value::Null;
     for person in &people {
-        last = publish(person, "@alice hello", "public", None).await;
+        last = person.publish("@alice hello").await.into_json();
     }
     let all = requests(&alice, "").await;
     assert_eq!(all.len(), 4);
@@ -275,7 +269,7 @@ async fn requests_are_paged_without_suspended_senders_and_those_without_mentions
     assert_eq!(requests(&alice, &format!("?limit=2&min_id={}", ids(&all)[3])).await, all[1..3]);
     assert!(requests(&alice, "?limit=0").await.is_empty());
 
-    people[3].delete(&format!("/api/v1/statuses/{}", last["id"].as_str().unwrap())).ok().await;
+    people[3].delete_status(&last).ok().await;
     assert_eq!(requests(&alice, "").await, all[1..], "erin's mention is gone");
     alice.get(&on(&all[0], "")).fails(404).await;
     let suspended =
@@ -294,7 +288,7 @@ async fn old_notifications_are_deleted_in_parts() {
     worker::cron::schedule(&app.app).await.unwrap();
     let own = status(&app, &alice, "public").await;
     set(&alice, json!({"for_private_mentions": "filter"})).await;
-    publish(&bob, "@alice psst", "direct", None).await;
+    bob.publish_to("direct", "@alice psst").await;
     for _ in 0..12 {
         let batch: Vec<_> = (0..100).map(|_| notice(&app, Type::Favourite, &bob, &alice, Some(own))).collect();
         notify(&app, &batch).await;

@@ -5,10 +5,6 @@ use serde_json::{Value, json};
 use super::notifications::{ids, index, seven, types};
 use crate::harness::{Browser, Client, PushService, Site, TestApp};
 
-async fn publish(client: &Client, body: Value) -> Value {
-    client.post("/api/v1/statuses").json(&body).ok().await
-}
-
 /// Sends `POST /api/v1/statuses/{id}/{action}`, or the same of accounts.
 async fn act(client: &Client, on: &str, id: &Value, action: &str) -> Value {
     client.server.tick();
@@ -19,7 +15,7 @@ async fn act(client: &Client, on: &str, id: &Value, action: &str) -> Value {
 async fn a_favourite_and_a_reblog_are_told_and_untold() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let id = publish(&alice, json!({"status": "hello"})).await["id"].clone();
+    let id = alice.publish("hello").await["id"].clone();
     act(&bob, "statuses", &id, "favourite").await;
     act(&bob, "statuses", &id, "favourite").await;
     act(&bob, "statuses", &id, "reblog").await;
@@ -44,7 +40,7 @@ async fn a_mention_is_told_whoever_may_read_it() {
     alice.patch("/api/v2/notifications/policy").json(&json!({"for_private_mentions": "accept"})).ok().await;
     for visibility in ["public", "unlisted", "private", "direct"] {
         app.tick();
-        publish(&bob, json!({"status": "@alice hello @alice and @bob", "visibility": visibility})).await;
+        bob.publish(json!({"status": "@alice hello @alice and @bob", "visibility": visibility})).await;
     }
 
     let page = index(&alice, "").await;
@@ -54,7 +50,7 @@ async fn a_mention_is_told_whoever_may_read_it() {
     assert!(index(&carol, "").await.is_empty());
 
     act(&carol, "accounts", &json!(bob.id()), "block").await;
-    publish(&bob, json!({"status": "@carol @alice listen"})).await;
+    bob.publish("@carol @alice listen").await;
     assert!(index(&carol, "").await.is_empty());
     assert_eq!(index(&alice, "").await.len(), 5);
 }
@@ -63,15 +59,15 @@ async fn a_mention_is_told_whoever_may_read_it() {
 async fn a_muted_thread_is_silent() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let id = publish(&alice, json!({"status": "hello"})).await["id"].clone();
+    let id = alice.publish("hello").await["id"].clone();
     act(&alice, "statuses", &id, "mute").await;
 
-    publish(&bob, json!({"status": "@alice what?", "in_reply_to_id": id})).await;
+    bob.reply(&id, "@alice what?").await;
     act(&bob, "statuses", &id, "favourite").await;
     assert!(index(&alice, "").await.is_empty());
 
     act(&alice, "statuses", &id, "unmute").await;
-    publish(&bob, json!({"status": "@alice well?", "in_reply_to_id": id})).await;
+    bob.reply(&id, "@alice well?").await;
     assert_eq!(types(&index(&alice, "").await), ["mention"]);
 }
 
@@ -83,12 +79,8 @@ async fn followers_hear_of_statuses_when_they_asked_to() {
     alice.post(&path).form(&[("notify", "true")]).ok().await;
     carol.post(&path).ok().await;
 
-    let id = publish(&bob, json!({"status": "news"})).await["id"].clone();
-    publish(
-        &bob,
-        json!({"status": "@carol an answer", "in_reply_to_id": publish(&carol, json!({"status": "q"})).await["id"]}),
-    )
-    .await;
+    let id = bob.publish("news").await["id"].clone();
+    bob.reply(&carol.publish("q").await, "@carol an answer").await;
     app.run_jobs().await;
     app.run_jobs().await;
 
@@ -102,7 +94,7 @@ async fn followers_hear_of_statuses_when_they_asked_to() {
 async fn an_edit_is_told_to_whoever_reblogged() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let id = publish(&bob, json!({"status": "news"})).await["id"].clone();
+    let id = bob.publish("news").await["id"].clone();
     act(&alice, "statuses", &id, "reblog").await;
     let path = format!("/api/v1/statuses/{}", id.as_str().unwrap());
     for text in ["better news", "the best news"] {
@@ -122,7 +114,7 @@ async fn an_edit_is_told_to_whoever_reblogged() {
 async fn a_mention_that_an_edit_removes_is_untold() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let id = publish(&bob, json!({"status": "hello @alice"})).await["id"].clone();
+    let id = bob.publish("hello @alice").await["id"].clone();
     assert_eq!(types(&index(&alice, "").await), ["mention"]);
     let path = format!("/api/v1/statuses/{}", id.as_str().unwrap());
 

@@ -4,20 +4,15 @@ use chrono::Duration;
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, Published, TestApp, status_path};
 use crate::notifications::{index, types};
 
 fn poll(options: &[&str]) -> Value {
     json!({"options": options, "expires_in": 600})
 }
 
-async fn publish(author: &Client, poll: Value) -> Value {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll})).ok().await
-}
-
-fn on(status: &Value, rest: &str) -> String {
-    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
+async fn ask(author: &Client, poll: Value) -> Published {
+    author.publish(json!({"status": "which?", "poll": poll})).await
 }
 
 fn of(status: &Value) -> String {
@@ -36,7 +31,7 @@ fn tallies(poll: &Value) -> Vec<Option<i64>> {
 async fn poll_is_shown_with_its_status_as_the_contract_says() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, poll(&[" red ", "", "green"])).await;
+    let status = ask(&alice, poll(&[" red ", "", "green"])).await;
 
     contract::check("Status", &status);
     let own = &status["poll"];
@@ -50,7 +45,7 @@ async fn poll_is_shown_with_its_status_as_the_contract_says() {
     assert!(anonymous.get("voted").is_none() && anonymous.get("own_votes").is_none());
     let seen = bob.get(&of(&status)).ok().await;
     assert_eq!((&seen["voted"], &seen["own_votes"]), (&json!(false), &json!([])));
-    let reblog = bob.post(&on(&status, "/reblog")).ok().await;
+    let reblog = bob.reblog(&status).ok().await;
     assert_eq!((&reblog["poll"], &reblog["reblog"]["poll"]["id"]), (&Value::Null, &own["id"]));
 }
 
@@ -76,7 +71,7 @@ async fn poll_is_made_from_forms_too() {
     }
     let none = alice.post("/api/v1/statuses").form(&[("status", "no poll"), ("poll", "")]).ok().await;
     assert_eq!(none["poll"], Value::Null);
-    assert_eq!(publish(&alice, json!({})).await["poll"], Value::Null);
+    assert_eq!(ask(&alice, json!({})).await["poll"], Value::Null);
 }
 
 #[tokio::test]
@@ -108,7 +103,7 @@ async fn poll_that_breaks_a_rule_is_refused_with_the_status() {
 async fn single_choice_is_voted_for_once() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, poll(&["a", "b"])).await;
+    let status = ask(&alice, poll(&["a", "b"])).await;
     let path = votes(&status);
 
     bob.post(&path).json(&json!({})).fails(400).await;
@@ -124,7 +119,7 @@ async fn single_choice_is_voted_for_once() {
     bob.post(&path).json(&json!({"choices": [1]})).fails(422).await;
     carol.post(&path).json(&json!({"choices": ["1", 1]})).ok().await;
 
-    let now = alice.get(&on(&status, "")).ok().await;
+    let now = alice.status(&status).ok().await;
     assert_eq!(tallies(&now["poll"]), [Some(0), Some(2)]);
     assert_eq!((&now["poll"]["votes_count"], &now["poll"]["voters_count"]), (&json!(2), &json!(2)));
     assert_eq!(now["edited_at"], Value::Null);
@@ -134,7 +129,7 @@ async fn single_choice_is_voted_for_once() {
 async fn multiple_choices_may_be_added_later() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"options": ["a", "b", "c"], "expires_in": 600, "multiple": true})).await;
+    let status = ask(&alice, json!({"options": ["a", "b", "c"], "expires_in": 600, "multiple": true})).await;
     let path = votes(&status);
 
     bob.post(&path).json(&json!({"choices": [2, 0]})).ok().await;
@@ -149,9 +144,9 @@ async fn multiple_choices_may_be_added_later() {
 async fn votes_are_for_who_sees_the_poll_and_is_not_at_odds_with_its_author() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dan] = app.accounts(["alice", "bob", "carol", "dan"]).await;
-    let status = publish(&alice, poll(&["a", "b"])).await;
-    bob.post(&format!("/api/v1/accounts/{}/block", alice.id())).ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/block", carol.id())).ok().await;
+    let status = ask(&alice, poll(&["a", "b"])).await;
+    bob.block(&alice).ok().await;
+    alice.block(&carol).ok().await;
     let vote = json!({"choices": [0]});
 
     bob.post(&votes(&status)).json(&vote).fails(403).await;
@@ -160,7 +155,7 @@ async fn votes_are_for_who_sees_the_poll_and_is_not_at_odds_with_its_author() {
     dan.post("/api/v1/polls/1/votes").json(&vote).fails(404).await;
 
     let direct = json!({"status": "@dan which?", "visibility": "direct", "poll": poll(&["a", "b"])});
-    let direct = alice.post("/api/v1/statuses").json(&direct).ok().await;
+    let direct = alice.publish(&direct).await;
     assert!(app.anonymous().get(&of(&direct)).fails(401).await.contains("sign in"));
     bob.get(&of(&direct)).fails(404).await;
     dan.post(&votes(&direct)).json(&vote).ok().await;
@@ -171,7 +166,7 @@ async fn end_of_a_poll_is_told_to_its_author_and_voters_once() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let hidden = json!({"options": ["a", "b"], "expires_in": 600, "hide_totals": true});
-    let status = publish(&alice, hidden).await;
+    let status = ask(&alice, hidden).await;
     let vote = bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
     assert_eq!((tallies(&vote), &vote["votes_count"]), (vec![None, None], &json!(1)));
     app.app.clock.advance(Duration::seconds(599));
@@ -196,10 +191,10 @@ async fn end_of_a_poll_is_told_to_its_author_and_voters_once() {
 async fn edited_options_reset_the_votes_and_others_keep_them() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, poll(&["a", "b"])).await;
+    let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
-    let edit = |poll: Value| alice.put(&on(&status, "")).json(&json!({"status": "which?", "poll": poll}));
-    let revisions = async || alice.get(&on(&status, "/history")).ok().await.as_array().unwrap().len();
+    let edit = |poll: Value| alice.edit(&status, json!({"status": "which?", "poll": poll}));
+    let revisions = async || alice.get(&status_path(&status, "/history")).ok().await.as_array().unwrap().len();
 
     app.tick();
     let longer = edit(json!({"options": ["a", "b"], "expires_in": 900, "hide_totals": true})).ok().await;
@@ -219,10 +214,10 @@ async fn edited_options_reset_the_votes_and_others_keep_them() {
     assert_eq!((&many["poll"]["voters_count"], &many["poll"]["multiple"]), (&json!(0), &json!(true)));
 
     app.tick();
-    let without = alice.put(&on(&status, "")).json(&json!({"status": "which?"})).ok().await;
+    let without = alice.edit(&status, "which?").ok().await;
     assert_eq!(without["poll"], Value::Null);
     bob.get(&of(&status)).fails(404).await;
-    let history = alice.get(&on(&status, "/history")).ok().await;
+    let history = alice.get(&status_path(&status, "/history")).ok().await;
     contract::check("StatusEdit[]", &history);
     let titles: Vec<Value> =
         history.as_array().unwrap().iter().map(|edit| edit["poll"]["options"][1]["title"].clone()).collect();
@@ -234,11 +229,11 @@ async fn edited_options_reset_the_votes_and_others_keep_them() {
 async fn reopened_poll_ends_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, poll(&["a", "b"])).await;
+    let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
     app.app.clock.advance(Duration::minutes(5));
     let longer = json!({"status": "which?", "poll": poll(&["a", "b"])});
-    alice.put(&on(&status, "")).json(&longer).ok().await;
+    alice.edit(&status, &longer).ok().await;
     app.app.clock.advance(Duration::minutes(6));
     app.run_jobs().await;
     assert!(index(&bob, "").await.is_empty(), "the first end was moved");
@@ -246,7 +241,7 @@ async fn reopened_poll_ends_again() {
     app.run_jobs().await;
     assert_eq!(types(&index(&bob, "").await), ["poll"]);
 
-    let reopened = alice.put(&on(&status, "")).json(&longer).ok().await;
+    let reopened = alice.edit(&status, &longer).ok().await;
     assert_eq!((&reopened["poll"]["expired"], &reopened["poll"]["votes_count"]), (&json!(false), &json!(1)));
     assert!(index(&bob, "").await.is_empty());
     app.app.clock.advance(Duration::minutes(11));
@@ -258,9 +253,9 @@ async fn reopened_poll_ends_again() {
 async fn poll_goes_with_its_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, poll(&["a", "b"])).await;
+    let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
-    let deleted = alice.delete(&on(&status, "")).ok().await;
+    let deleted = alice.delete_status(&status).ok().await;
     assert_eq!((&deleted["poll"]["options"][1]["title"], &deleted["text"]), (&json!("b"), &json!("which?")));
     bob.get(&of(&status)).fails(404).await;
     for table in ["polls", "poll_options", "poll_votes"] {
@@ -280,7 +275,7 @@ async fn custom_emojis_of_options_are_listed() {
     std::fs::write(pack.path().join("rook.png"), crate::media::png(8, 8)).unwrap();
     app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.ok();
     app.app.reload().await.unwrap();
-    let status = publish(&alice, poll(&["a :rook:", "b"])).await;
+    let status = ask(&alice, poll(&["a :rook:", "b"])).await;
     assert_eq!(status["poll"]["emojis"][0]["shortcode"], "rook");
 }
 
@@ -288,7 +283,7 @@ async fn custom_emojis_of_options_are_listed() {
 async fn page_of_a_status_shows_its_poll() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, poll(&["<b>red</b>", "green"])).await;
+    let status = ask(&alice, poll(&["<b>red</b>", "green"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [1]})).ok().await;
     let page = app.anonymous().get(&format!("/@alice/{}", status["id"].as_str().unwrap())).send().await.text();
     assert!(page.contains("&lt;b&gt;red") && page.contains("100 %</span> green") && page.contains("1 vote "), "{page}");

@@ -17,11 +17,7 @@ async fn preferences_follow_what_was_set() {
     assert_eq!(defaults["reading:autoplay:gifs"], true);
 
     app.db().execute_raw("UPDATE users SET locale = 'de'").await.unwrap();
-    alice
-        .patch("/api/v1/accounts/update_credentials")
-        .json(&json!({"locked": true, "source": {"sensitive": true}}))
-        .ok()
-        .await;
+    alice.update_profile(json!({"locked": true, "source": {"sensitive": true}})).ok().await;
     let set = alice.get("/api/v1/preferences").ok().await;
     assert_eq!(set["posting:default:visibility"], "private");
     assert_eq!(set["posting:default:language"], "de");

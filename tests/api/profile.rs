@@ -161,7 +161,7 @@ async fn unlocking_accepts_who_waits_unless_limited() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.patch(UPDATE).form(&[("locked", "true")]).ok().await;
     for follower in [&bob, &carol] {
-        follower.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+        follower.follow(&alice).ok().await;
     }
     assert_eq!(alice.get(VERIFY).ok().await["source"]["follow_requests_count"], 2);
     app.db()

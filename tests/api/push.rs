@@ -20,11 +20,6 @@ async fn subscribe(person: &Client, new: Value) -> Value {
     person.post(PATH).json(&new).ok().await
 }
 
-async fn publish(author: &Client, text: &str) -> Value {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
-}
-
 async fn count(app: &TestApp, sql: &str) -> i64 {
     app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
 }
@@ -144,7 +139,7 @@ async fn mention_is_pushed_in_both_encodings_and_signed() {
     let key = made["vapid_key"].as_str().unwrap();
     for (standard, encoding) in [(false, "aesgcm"), (true, "aes128gcm")] {
         subscribe(&alice, service.subscription("/inbox", standard, &["mention"], "all")).await;
-        publish(&bob, "@alice <b>hello</b> &amp; more").await;
+        bob.publish("@alice <b>hello</b> &amp; more").await;
         assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 1, "kept with the notification");
         app.run_jobs().await;
         let [sent] = <[_; 1]>::try_from(service.taken()).unwrap();
@@ -179,13 +174,10 @@ async fn message_is_short_and_in_the_language_of_its_reader() {
     raw(&app, &format!("UPDATE users SET locale = 'ja' WHERE account_id = {}", alice.id())).await;
     let wanted = ["mention", "follow", "favourite", "poll", "emoji_reaction"];
     subscribe(&alice, service.subscription("/a", true, &wanted, "all")).await;
-    bob.patch("/api/v1/accounts/update_credentials")
-        .json(&json!({ "display_name": "Bob 🐦", "note": "x ".repeat(200) }))
-        .ok()
-        .await;
+    bob.update_profile(json!({ "display_name": "Bob 🐦", "note": "x ".repeat(200) })).ok().await;
 
     let spoiler = json!({ "status": "@alice secret", "spoiler_text": " a warning " });
-    bob.post("/api/v1/statuses").json(&spoiler).ok().await;
+    bob.publish(&spoiler).await;
     app.run_jobs().await;
     let message = service.message();
     assert_eq!(message["preferred_locale"], "ja");
@@ -194,12 +186,12 @@ async fn message_is_short_and_in_the_language_of_its_reader() {
         (&json!("Bob 🐦さんからメンションがありました"), &json!("a warning"))
     );
 
-    publish(&bob, &format!("@alice {}", "烏".repeat(300))).await;
+    bob.publish(&format!("@alice {}", "烏".repeat(300))).await;
     app.run_jobs().await;
     let body = service.message()["body"].as_str().unwrap().to_owned();
     assert_eq!((body.chars().count(), body.ends_with('…')), (140, true));
 
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     app.run_jobs().await;
     let message = service.message();
     assert_eq!(
@@ -220,26 +212,26 @@ async fn alerts_and_policy_decide() {
     for (policy, pushed) in cases {
         subscribe(&alice, service.subscription("/a", true, &["mention"], policy)).await;
         for (author, pushed) in [(&bob, pushed[0]), (&carol, pushed[1])] {
-            publish(author, "@alice hello").await;
+            author.publish("@alice hello").await;
             app.run_jobs().await;
             assert_eq!(service.taken().len(), usize::from(pushed), "{policy}: {}", author.name);
         }
     }
     // An alert that is off, switched off before it is sent, or whose notification is gone by then.
     subscribe(&alice, service.subscription("/a", true, &["follow"], "all")).await;
-    publish(&bob, "@alice hello").await;
+    bob.publish("@alice hello").await;
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 0);
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
-    publish(&bob, "@alice hello").await;
+    bob.publish("@alice hello").await;
     alice.put(PATH).json(&json!({ "data": { "alerts": { "mention": false } } })).ok().await;
     app.run_jobs().await;
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
-    let status = publish(&bob, "@alice hello").await;
-    bob.delete(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).ok().await;
+    let status = bob.publish("@alice hello").await;
+    bob.delete_status(&status).ok().await;
     app.run_jobs().await;
     // One that is held back by the receiver's policy.
     alice.patch("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
-    publish(&carol, "@alice hello").await;
+    carol.publish("@alice hello").await;
     app.run_jobs().await;
     // And merged when she accepts the request: it is no news by then.
     let requests = alice.get("/api/v1/notifications/requests").ok().await;
@@ -247,11 +239,11 @@ async fn alerts_and_policy_decide() {
     alice.post(&accept).ok().await;
     app.run_jobs().await;
     // One that is too old.
-    publish(&bob, "@alice hello").await;
+    bob.publish("@alice hello").await;
     app.app.clock.advance(Duration::hours(49));
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 0);
-    publish(&bob, "@alice hello").await;
+    bob.publish("@alice hello").await;
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 1);
 }
@@ -263,14 +255,14 @@ async fn push_service_says_what_becomes_of_a_subscription() {
     for status in [400, 404, 410, 413] {
         subscribe(&alice, new.clone()).await;
         service.answers(status);
-        publish(&bob, "@alice hello").await;
+        bob.publish("@alice hello").await;
         app.run_jobs().await;
         assert_eq!((service.taken().len(), subscriptions(&app).await), (1, 0), "{status}");
     }
     subscribe(&alice, new.clone()).await;
     for status in [408, 429, 500, 503, 302] {
         service.answers(status);
-        publish(&bob, "@alice hello").await;
+        bob.publish("@alice hello").await;
         // The first and five more, each later than the one before; then it is given up.
         for attempt in 1..=8 {
             app.run_jobs().await;
@@ -282,7 +274,7 @@ async fn push_service_says_what_becomes_of_a_subscription() {
         assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 0, "no dead letter");
         assert_eq!(subscriptions(&app).await, 1);
         service.answers(201);
-        publish(&bob, "@alice hello").await;
+        bob.publish("@alice hello").await;
         app.run_jobs().await;
         assert_eq!(service.taken().len(), 1, "{status}");
         assert_eq!(count(&app, "SELECT COUNT(*) FROM push_subscriptions WHERE failing_since IS NOT NULL").await, 0);
@@ -294,11 +286,11 @@ async fn pause_that_a_push_service_asks_for_is_kept() {
     let (app, service, alice, bob) = world().await;
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
     service.answers_later(429, "120");
-    publish(&bob, "@alice first").await;
+    bob.publish("@alice first").await;
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 1);
     service.answers(201);
-    publish(&bob, "@alice second").await;
+    bob.publish("@alice second").await;
     app.app.clock.advance(Duration::seconds(110));
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 0);
@@ -315,7 +307,7 @@ async fn subscription_that_is_never_reached_is_deleted_after_a_week() {
     service.answers(500);
     for round in 0..2 {
         assert_eq!(subscriptions(&app).await, 1, "{round}");
-        publish(&bob, "@alice hello").await;
+        bob.publish("@alice hello").await;
         for _ in 0..8 {
             app.run_jobs().await;
             app.app.clock.advance(Duration::hours(2));
@@ -334,7 +326,7 @@ async fn push_service_that_fails_holds_up_no_other() {
     subscribe(&alice, down.subscription("/a", true, &["mention"], "all")).await;
     subscribe(&carol, service.subscription("/c", true, &["mention"], "all")).await;
     for _ in 0..12 {
-        publish(&bob, "@alice @carol hello").await;
+        bob.publish("@alice @carol hello").await;
     }
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 12);
@@ -347,7 +339,7 @@ async fn private_addresses_are_never_sent_to() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let service = PushService::start().await;
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
-    publish(&bob, "@alice hello").await;
+    bob.publish("@alice hello").await;
     app.run_jobs().await;
     assert_eq!((service.taken().len(), subscriptions(&app).await), (0, 0));
 }
@@ -378,7 +370,7 @@ async fn subscription_goes_with_its_token() {
     // With its account; and nothing is sent while that is suspended.
     let [carol, dora] = app.accounts(["carol", "dora"]).await;
     subscribe(&carol, new.clone()).await;
-    publish(&dora, "@carol hello").await;
+    dora.publish("@carol hello").await;
     raw(
         &app,
         &format!("UPDATE accounts SET suspended_at = {} WHERE id = {}", crate::notifications::now(&app), carol.id()),

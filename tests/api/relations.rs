@@ -78,7 +78,7 @@ async fn relations_in_memory_follow_requests_and_expiry() {
     people[alice].patch("/api/v1/accounts/update_credentials").json(&serde_json::json!({"locked": true})).ok().await;
     flock.act(bob, "follow", alice).await;
     flock.act(carol, "follow", alice).await;
-    people[alice].post(&format!("/api/v1/follow_requests/{}/authorize", people[bob].id())).ok().await;
+    people[alice].authorize(&people[bob]).ok().await;
     flock.check("authorize").await;
     people[alice].patch("/api/v1/accounts/update_credentials").json(&serde_json::json!({"locked": false})).ok().await;
     flock.app.run_jobs().await;

@@ -83,7 +83,7 @@ async fn nobody_follows_more_than_the_limit() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
 
     act(&alice, "follow", &bob).await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).fails(422).await;
+    alice.follow(&carol).fails(422).await;
     act(&alice, "follow", &bob).await;
 
     act(&bob, "follow", &alice).await;
@@ -293,7 +293,7 @@ async fn who_is_followed_is_told_until_it_ends() {
     act(&alice, "unfollow", &bob).await;
     assert_eq!(told(&bob).await, []);
     act(&alice, "follow", &bob).await;
-    bob.post(&format!("/api/v1/follow_requests/{}/authorize", alice.id())).ok().await;
+    bob.authorize(&alice).ok().await;
     assert_eq!(told(&bob).await, [follow]);
     act(&bob, "block", &alice).await;
     assert_eq!(told(&bob).await, []);
@@ -304,11 +304,11 @@ async fn follows_have_a_limit_of_a_day() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     act(&alice, "follow", &bob).await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", alice.id())).fails(403).await;
+    alice.follow(&alice).fails(403).await;
     for _ in 0..399 {
         rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
     }
-    alice.post(&format!("/api/v1/accounts/{}/follow", carol.id())).fails(429).await;
+    alice.follow(&carol).fails(429).await;
     assert_eq!(counts(&alice).await, (1, 0));
     act(&alice, "follow", &bob).await;
     app.app.clock.advance(Duration::days(1));
@@ -373,7 +373,7 @@ async fn a_page_of_relationships_costs_as_many_statements_as_one() {
 async fn the_home_timeline_follows_whom_one_follows() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.post("/api/v1/statuses").form(&[("status", "hello")]).ok().await;
+    bob.publish("hello").await;
     app.run_jobs().await;
     let home = async || {
         app.run_jobs().await;
@@ -396,7 +396,7 @@ async fn the_home_timeline_follows_whom_one_follows() {
     assert_eq!((home().await, held().await), (0, 0));
     act(&alice, "unmute", &bob).await;
     assert_eq!(home().await, 1);
-    alice.post(&format!("/api/v1/accounts/{}/mute", bob.id())).form(&[("duration", "60")]).ok().await;
+    alice.mute(&bob).form(&[("duration", "60")]).ok().await;
     assert_eq!((home().await, held().await), (0, 0));
     app.app.clock.advance(Duration::seconds(60));
     assert_eq!(home().await, 1);
@@ -449,7 +449,7 @@ async fn whom_one_features_is_listed_by_account() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for target in [&bob, &carol] {
-        alice.post(&format!("/api/v1/accounts/{}/follow", target.id())).ok().await;
+        alice.follow(&target).ok().await;
         alice.post(&format!("/api/v1/accounts/{}/pin", target.id())).ok().await;
     }
     let names = |page: &Value| -> Vec<String> {
@@ -459,7 +459,7 @@ async fn whom_one_features_is_listed_by_account() {
     assert_eq!(names(&all), ["carol", "bob"]);
     let older = alice.get(&format!("/api/v1/endorsements?max_id={}", carol.id())).ok().await;
     assert_eq!(names(&older), ["bob"], "links go by the ids of accounts");
-    alice.post(&format!("/api/v1/accounts/{}/unfollow", bob.id())).ok().await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["carol"]);
     assert_eq!(names(&bob.get("/api/v1/endorsements").ok().await), [""; 0]);
 }
@@ -469,7 +469,7 @@ async fn familiar_followers_are_those_whom_one_follows_too() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     for (one, other) in [(&alice, &bob), (&alice, &carol), (&bob, &dave), (&carol, &dave), (&erin, &dave)] {
-        one.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+        one.follow(&other).ok().await;
     }
     let path = format!("/api/v1/accounts/familiar_followers?id[]={}&id[]={}&id[]=1", dave.id(), erin.id());
     let of_dave = || async {
@@ -485,8 +485,7 @@ async fn familiar_followers_are_those_whom_one_follows_too() {
     let asked = alice.get("/api/v1/accounts/familiar_followers").json(&ids).ok().await;
     assert_eq!(asked, alice.get(&path).ok().await);
     alice.get("/api/v1/accounts/familiar_followers").json(&json!(["no object"])).fails(400).await;
-    let hide =
-        |person: &Client| person.patch("/api/v1/accounts/update_credentials").json(&json!({"hide_collections": true}));
+    let hide = |person: &Client| person.update_profile(json!({"hide_collections": true}));
     hide(&carol).ok().await;
     assert_eq!(of_dave().await, ["bob"], "whom Carol follows is hers to tell");
     hide(&dave).ok().await;

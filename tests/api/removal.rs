@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use service::{removal, staff};
 
 use crate::domain_blocks::block;
-use crate::harness::{Client, TestApp};
+use crate::harness::TestApp;
 use crate::media::png;
 use crate::seed::Seed;
 
@@ -13,15 +13,6 @@ const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test
 
 const GROUPS: &str = "SELECT COUNT(*) FROM
     (SELECT DISTINCT account_id, group_key FROM notifications WHERE group_key IS NOT NULL) members";
-
-async fn publish(person: &Client, text: &str) -> Value {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
-}
-
-fn path(status: &Value, rest: &str) -> String {
-    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
-}
 
 async fn count(app: &TestApp, sql: &str) -> i64 {
     app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
@@ -38,20 +29,20 @@ pub async fn remove(app: &TestApp, name: &str) {
 async fn a_suspended_account_is_hidden_and_comes_back_as_it_was() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let status = alice.publish("hello").await;
+    bob.follow(&alice).ok().await;
     let said = app.run(&["--json", "user", "suspend", "alice"]).await.json();
     assert_eq!(said, [json!({"username": "alice", "changed": true})]);
     assert_eq!(app.run(&["--json", "user", "suspend", "alice"]).await.json()[0]["changed"], false);
     alice.get("/api/v1/accounts/verify_credentials").fails(403).await;
-    bob.get(&path(&status, "")).fails(404).await;
+    bob.status(&status).fails(404).await;
     let account = bob.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!(account["suspended"], true);
     app.anonymous().get(WEBFINGER).ok().await;
 
     assert_eq!(app.run(&["--json", "user", "unsuspend", "alice"]).await.json()[0]["changed"], true);
     alice.get("/api/v1/accounts/verify_credentials").ok().await;
-    assert_eq!(bob.get(&path(&status, "")).ok().await["content"], "<p>hello</p>");
+    assert_eq!(bob.status(&status).ok().await["content"], "<p>hello</p>");
     let account = bob.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!((account.get("suspended"), &account["followers_count"]), (None, &json!(1)));
 }
@@ -61,24 +52,24 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for (one, other) in [(&alice, &bob), (&bob, &alice), (&carol, &alice)] {
-        one.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+        one.follow(&other).ok().await;
     }
-    let liked = publish(&bob, "liked").await;
-    alice.post(&path(&liked, "/favourite")).ok().await;
-    alice.post(&path(&liked, "/reblog")).ok().await;
-    alice.post("/api/v1/statuses").json(&json!({"status": "a reply", "in_reply_to_id": liked["id"]})).ok().await;
+    let liked = bob.publish("liked").await;
+    alice.favourite(&liked).ok().await;
+    alice.reblog(&liked).ok().await;
+    alice.reply(&liked, "a reply").await;
     let poll = json!({"options": ["a", "b"], "expires_in": 600, "multiple": true});
-    let asked = bob.post("/api/v1/statuses").json(&json!({"status": "which?", "poll": poll})).ok().await;
+    let asked = bob.publish(json!({"status": "which?", "poll": poll})).await;
     let votes = format!("/api/v1/polls/{}/votes", asked["poll"]["id"].as_str().unwrap());
     alice.post(&votes).json(&json!({"choices": [0, 1]})).ok().await;
     carol.post(&votes).json(&json!({"choices": [1]})).ok().await;
     let later = json!({"status": "later", "scheduled_at": "2027-01-01T00:00:00Z", "poll": poll});
-    alice.post("/api/v1/statuses").json(&later).ok().await;
+    alice.publish(&later).await;
     let mut last = Value::Null;
     for number in 0..60 {
-        last = publish(&alice, &format!("number {number} #rooks")).await;
+        last = alice.publish(&format!("number {number} #rooks")).await.into_json();
     }
-    bob.post(&path(&last, "/reblog")).ok().await;
+    bob.reblog(&last).ok().await;
     // Fill the feeds now: statuses published before the list do not notify.
     app.run_jobs().await;
     let list = alice.post("/api/v1/lists").json(&json!({"title": "gone", "notify": true})).ok().await;
@@ -88,13 +79,13 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         person.post(&path).json(&json!({"account_ids": [member.id().to_string()]})).ok().await;
     }
     app.run_jobs().await;
-    publish(&bob, "listed").await;
+    bob.publish("listed").await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
     alice.post("/api/v1/featured_tags").json(&json!({"name": "rooks"})).ok().await;
     app.run_jobs().await;
     assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
-    let quote = publish(&alice, &format!("QT {}", liked["url"].as_str().unwrap())).await;
-    let of_carol = publish(&carol, &format!("QT {}", quote["url"].as_str().unwrap())).await;
+    let quote = alice.publish(&format!("QT {}", liked["url"].as_str().unwrap())).await;
+    let of_carol = carol.publish(&format!("QT {}", quote["url"].as_str().unwrap())).await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
     let far = seed.account("far", Some("far.test"));
     seed.follow(alice.id().into(), far);
@@ -108,7 +99,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     }
     for (one, other) in [(&alice, &carol), (&alice, &bob), (&carol, &alice)] {
         let body = json!({"status": format!("@{} psst", other.name), "visibility": "direct"});
-        one.post("/api/v1/statuses").json(&body).ok().await;
+        one.publish(&body).await;
     }
     let requests = carol.get("/api/v1/notifications/requests").ok().await;
     let accept = format!("/api/v1/notifications/requests/{}/accept", requests[0]["id"].as_str().unwrap());
@@ -124,7 +115,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
     remove(&app, "alice").await;
     alice.get("/api/v1/accounts/verify_credentials").fails(401).await;
-    bob.get(&path(&last, "")).fails(404).await;
+    bob.status(&last).fails(404).await;
     assert!(app.run(&["user", "unsuspend", "alice"]).await.fails(1).contains("removed for good"));
     app.run_jobs().await;
 
@@ -164,14 +155,14 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert_eq!(count(&app, "SELECT COUNT(*) FROM filter_keywords").await, 0);
     assert_eq!(count(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1, "one is between others");
     assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
-    let liked = bob.get(&path(&liked, "")).ok().await;
+    let liked = bob.status(&liked).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count", "status_referred_by_count", "quotes_count"] {
         assert_eq!(liked[counter], 0, "{counter}");
     }
-    let of_carol = carol.get(&path(&of_carol, "")).ok().await;
+    let of_carol = carol.status(&of_carol).ok().await;
     assert_eq!((of_carol.get("quote_id"), &of_carol["status_references_count"]), (None, &json!(0)));
     assert_eq!(count(&app, "SELECT COUNT(*) FROM status_references").await, 0);
-    let poll = bob.get(&path(&asked, "")).ok().await["poll"].clone();
+    let poll = bob.status(&asked).ok().await["poll"].clone();
     assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!((&bob_now["followers_count"], &bob_now["following_count"]), (&json!(0), &json!(0)));
@@ -192,9 +183,9 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
 async fn pictures_go_with_whoever_posted_them() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let upload = || alice.post("/api/v2/media").multipart(&[], &[("file", "rook.png", &png(8, 8))]);
+    let upload = || alice.upload(&png(8, 8));
     let (shown, loose) = (upload().ok().await, upload().ok().await);
-    alice.post("/api/v1/statuses").json(&json!({"status": "look", "media_ids": [shown["id"]]})).ok().await;
+    alice.publish(json!({"status": "look", "media_ids": [shown["id"]]})).await;
     let paths = [&shown, &loose].map(|media| {
         let url = media["url"].as_str().unwrap();
         url[url.find("/media/").unwrap()..].to_owned()

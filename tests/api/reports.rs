@@ -18,22 +18,18 @@ async fn report(person: &Client, body: Value) -> Value {
     report
 }
 
-async fn publish(author: &Client, visibility: &str) -> Value {
-    author.post("/api/v1/statuses").json(&json!({"status": "hello", "visibility": visibility})).ok().await["id"].clone()
-}
-
 #[tokio::test]
 async fn report_says_what_was_reported() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&bob, "public").await;
-    let body = json!({"account_id": bob.id().to_string(), "status_ids": [status, status], "comment": "rude", "category": "spam"});
+    let status = bob.publish("hello").await;
+    let body = json!({"account_id": bob.id().to_string(), "status_ids": [status["id"], status["id"]], "comment": "rude", "category": "spam"});
     let made = report(&alice, body).await;
     assert_eq!(
         (&made["category"], &made["comment"], &made["forwarded"]),
         (&json!("spam"), &json!("rude"), &json!(false))
     );
-    assert_eq!((&made["status_ids"], &made["rule_ids"]), (&json!([status]), &json!(null)));
+    assert_eq!((&made["status_ids"], &made["rule_ids"]), (&json!([status["id"]]), &json!(null)));
     assert_eq!((&made["target_account"]["acct"], &made["action_taken"]), (&json!("bob"), &json!(false)));
     let bare = report(&alice, json!({"account_id": bob.id().to_string(), "forward": true})).await;
     assert_eq!(
@@ -60,9 +56,9 @@ async fn rules_make_it_a_violation() {
 async fn what_is_not_theirs_or_not_visible_cannot_be_reported() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let (others, hidden) = (publish(&carol, "public").await, publish(&bob, "private").await);
+    let (others, hidden) = (carol.publish("hello").await, bob.publish_to("private", "hello").await);
     let target = bob.id().to_string();
-    for statuses in [json!([others]), json!([hidden]), json!(["1"])] {
+    for statuses in [json!([others["id"]]), json!([hidden["id"]]), json!(["1"])] {
         alice.post(PATH).json(&json!({"account_id": target, "status_ids": statuses})).fails(404).await;
     }
     alice.post(PATH).json(&json!({"account_id": "1"})).fails(404).await;

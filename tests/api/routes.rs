@@ -247,7 +247,7 @@ impl World {
     }
 
     async fn media(&self, owner: &Client) -> String {
-        let media = owner.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(40, 30))]).ok().await;
+        let media = owner.upload(&png(40, 30)).ok().await;
         media["id"].as_str().unwrap().to_owned()
     }
 }

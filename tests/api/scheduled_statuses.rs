@@ -106,7 +106,7 @@ async fn everything_is_checked_when_it_is_scheduled() {
 async fn attachments_are_kept_for_a_scheduled_status_and_freed_with_it() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(40, 30))]).ok().await;
+    let media = alice.upload(&png(40, 30)).ok().await;
     let path = format!("/api/v1/media/{}", media["id"].as_str().unwrap());
     let body = json!({"status": "look", "media_ids": [media["id"]], "scheduled_at": ahead(&app, 60 * 48)});
     let scheduled = alice.post(STATUSES).json(&body).ok().await;
@@ -136,7 +136,7 @@ async fn attachments_are_kept_for_a_scheduled_status_and_freed_with_it() {
 async fn attachments_of_a_deleted_schedule_are_removed_after_a_day() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(40, 30))]).ok().await;
+    let media = alice.upload(&png(40, 30)).ok().await;
     let body = json!({"status": "look", "media_ids": [media["id"]], "scheduled_at": ahead(&app, 60)});
     let scheduled = alice.post(STATUSES).json(&body).ok().await;
     alice.delete(&one(&scheduled)).ok().await;

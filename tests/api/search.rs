@@ -9,7 +9,7 @@ use crate::harness::TestApp;
 async fn accounts_and_hashtags_are_found_by_their_beginning() {
     let app = TestApp::new().await;
     let [alice, _bob] = app.accounts(["alice", "bobby"]).await;
-    alice.post("/api/v1/statuses").json(&json!({"status": "#Rook #Rookery #Other"})).ok().await;
+    alice.publish("#Rook #Rookery #Other").await;
 
     let found = alice.get("/api/v2/search?q=rook").ok().await;
     contract::check("Search", &found);
@@ -35,7 +35,7 @@ async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
     let write = async |visibility: &str| {
         app.tick();
         let status = json!({"status": "#secrets", "visibility": visibility});
-        alice.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().to_owned()
+        alice.publish(&status).await["id"].as_str().unwrap().to_owned()
     };
     let found = async || alice.get("/api/v2/search?q=secr&type=hashtags").ok().await["hashtags"].clone();
     let featured = async || {
@@ -60,10 +60,10 @@ async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
     assert_eq!(featured().await, "1");
 
     for id in hidden {
-        alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+        alice.delete_status(&id).ok().await;
     }
     assert_eq!(featured().await, "1");
-    alice.delete(&format!("/api/v1/statuses/{public}")).ok().await;
+    alice.delete_status(&public).ok().await;
     assert_eq!((found().await, featured().await), (json!([]), json!("0")));
 }
 
@@ -71,7 +71,7 @@ async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
 async fn an_address_of_this_server_names_its_account_or_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "x", "visibility": "private"})).ok().await;
+    let status = alice.publish_to("private", "x").await;
     let url = status["url"].as_str().unwrap();
 
     let own = alice.get(&format!("/api/v2/search?resolve=true&q={url}")).ok().await;

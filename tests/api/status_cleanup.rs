@@ -3,20 +3,11 @@
 use std::collections::BTreeMap;
 
 use chrono::Duration;
-use serde_json::{Value, json};
+use serde_json::json;
 use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use crate::harness::{Client, TestApp};
 use crate::media::png;
-
-async fn publish(person: &Client, body: Value) -> String {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&body).ok().await["id"].as_str().unwrap().to_owned()
-}
-
-async fn act(person: &Client, status: &str, action: &str) {
-    person.post(&format!("/api/v1/statuses/{status}/{action}")).ok().await;
-}
 
 /// Deletes nothing that a policy may keep; changed by the caller.
 async fn policy(person: &Client) -> StatusCleanupPolicy {
@@ -41,27 +32,26 @@ async fn left(person: &Client) -> Vec<String> {
 async fn old_statuses_go_and_what_the_policy_keeps_stays() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let text = |text: &str| json!({ "status": text });
-    let image = alice.post("/api/v2/media").multipart(&[], &[("file", "rook.png", &png(8, 8))]).ok().await;
-    let of_bob = publish(&bob, text("bob's")).await;
-    let pinned = publish(&alice, text("pinned")).await;
-    let liked = publish(&alice, text("liked by myself")).await;
-    let marked = publish(&alice, text("bookmarked by myself")).await;
-    let popular = publish(&alice, text("popular")).await;
-    let unpopular = publish(&alice, text("liked once")).await;
+    let image = alice.upload(&png(8, 8)).ok().await;
+    let of_bob = bob.publish("bob's").await;
+    let pinned = alice.publish("pinned").await;
+    let liked = alice.publish("liked by myself").await;
+    let marked = alice.publish("bookmarked by myself").await;
+    let popular = alice.publish("popular").await;
+    let unpopular = alice.publish("liked once").await;
     let asked = json!({"status": "which?", "poll": {"options": ["a", "b"], "expires_in": 600}});
-    let poll = publish(&alice, asked).await;
-    let shown = publish(&alice, json!({"status": "look", "media_ids": [image["id"]]})).await;
-    let direct = publish(&alice, json!({"status": "@bob psst", "visibility": "direct"})).await;
-    act(&alice, &pinned, "pin").await;
-    act(&alice, &liked, "favourite").await;
-    act(&alice, &marked, "bookmark").await;
+    let poll = alice.publish(asked).await;
+    let shown = alice.publish(json!({"status": "look", "media_ids": [image["id"]]})).await;
+    let direct = alice.publish_to("direct", "@bob psst").await;
+    alice.pin(&pinned).ok().await;
+    alice.favourite(&liked).ok().await;
+    alice.bookmark(&marked).ok().await;
     for (person, status) in [(&bob, &popular), (&carol, &popular), (&bob, &unpopular)] {
-        act(person, status, "favourite").await;
+        person.favourite(status).ok().await;
     }
-    act(&alice, &of_bob, "reblog").await;
+    alice.reblog(&of_bob).ok().await;
     for n in 0..60 {
-        publish(&alice, text(&format!("number {n}"))).await;
+        alice.publish(&format!("number {n}")).await;
     }
     status_cleanup::set(&app.app, &policy(&alice).await, &BTreeMap::new()).await.unwrap();
     let before = alice.get("/api/v1/accounts/verify_credentials").ok().await["statuses_count"].as_i64().unwrap();
@@ -71,17 +61,18 @@ async fn old_statuses_go_and_what_the_policy_keeps_stays() {
     assert_eq!(now["statuses_count"], before, "nothing is two weeks old");
 
     app.app.clock.advance(Duration::days(13));
-    let new = publish(&alice, text("new")).await;
+    let new = alice.publish("new").await;
     walk(&app).await;
 
-    let mut kept = [&new, &direct, &shown, &poll, &popular, &marked, &liked, &pinned].map(Clone::clone);
+    let mut kept =
+        [&new, &direct, &shown, &poll, &popular, &marked, &liked, &pinned].map(|status| status.id().to_owned());
     let mut found = left(&alice).await;
     kept.sort();
     found.sort();
     assert_eq!(found, kept, "{unpopular} and the reblog are gone with the others");
     let now = alice.get("/api/v1/accounts/verify_credentials").ok().await;
     assert!(now["statuses_count"].as_i64().unwrap() < before - 60, "{now}");
-    let of_bob = bob.get(&format!("/api/v1/statuses/{of_bob}")).ok().await;
+    let of_bob = bob.status(&of_bob).ok().await;
     assert_eq!(of_bob["reblogs_count"], 0);
 
     let all = StatusCleanupPolicy {
@@ -96,7 +87,7 @@ async fn old_statuses_go_and_what_the_policy_keeps_stays() {
     };
     status_cleanup::set(&app.app, &all, &BTreeMap::new()).await.unwrap();
     walk(&app).await;
-    assert_eq!(left(&alice).await, [new.as_str()]);
+    assert_eq!(left(&alice).await, [new.id()]);
     assert_eq!(left(&bob).await.len(), 1, "others keep theirs");
 }
 

@@ -3,21 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, Log, Site, TestApp};
+use crate::harness::{Client, Log, Published, Site, TestApp, status_path};
 use crate::seed::{Seed, Status};
 
-/// Publishes `status` and returns it.
-async fn publish(author: &Client, status: Value) -> Value {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&status).ok().await
-}
-
-async fn say(author: &Client, text: &str) -> Value {
-    publish(author, json!({ "status": text, "searchability": "public" })).await
-}
-
-fn on(status: &Value, rest: &str) -> String {
-    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
+async fn say(author: &Client, text: &str) -> Published {
+    author.publish(json!({ "status": text, "searchability": "public" })).await
 }
 
 fn encoded(q: &str) -> String {
@@ -78,31 +68,31 @@ async fn statuses_are_found_by_their_words_newest_first() {
 async fn strangers_find_what_authors_let_them() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let default = publish(&alice, json!({"status": "worms by default"})).await;
+    let default = alice.publish("worms by default").await;
     let limited = json!({"status": "worms for me alone", "searchability": "limited"});
-    let limited = publish(&alice, limited).await;
+    let limited = alice.publish(limited).await;
     assert_eq!(finds(&alice, "worms").await, ["worms for me alone", "worms by default"]);
     assert_eq!(finds(&bob, "worms").await, [""; 0]);
 
     for status in [&default, &limited] {
-        bob.post(&on(status, "/bookmark")).ok().await;
+        bob.bookmark(&status).ok().await;
     }
     assert_eq!(finds(&bob, "worms").await, ["worms by default"], "what one marked, but for the author's own");
-    bob.post(&on(&default, "/unbookmark")).ok().await;
+    bob.unbookmark(&default).ok().await;
     assert_eq!(finds(&bob, "worms").await, [""; 0]);
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"indexable": true})).ok().await;
+    alice.update_profile(json!({"indexable": true})).ok().await;
     assert_eq!(finds(&bob, "worms").await, ["worms by default"], "public statuses of indexable authors");
     assert_eq!(finds(&bob, "worms in:public").await, ["worms by default"]);
     assert_eq!(finds(&bob, "worms in:library").await, [""; 0]);
 
-    publish(&alice, json!({"status": "worms for followers", "searchability": "private"})).await;
+    alice.publish(json!({"status": "worms for followers", "searchability": "private"})).await;
     assert_eq!(finds(&bob, "worms followers").await, [""; 0]);
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     assert_eq!(finds(&bob, "worms followers").await, ["worms for followers"]);
     assert_eq!(finds(&bob, "worms in:following").await.len(), 2);
     assert_eq!(search(&bob, "worms", "&searchability=private").await, ["worms for followers"]);
     assert_eq!(finds(&bob, "worms searchability:limited").await, [""; 0]);
-    bob.post(&format!("/api/v1/accounts/{}/mute", alice.id())).ok().await;
+    bob.mute(&alice).ok().await;
     assert_eq!(finds(&bob, "worms").await, [""; 0]);
 }
 
@@ -110,15 +100,11 @@ async fn strangers_find_what_authors_let_them() {
 async fn searchability_of_a_status_is_as_asked_or_preferred() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    alice
-        .patch("/api/v1/accounts/update_credentials")
-        .json(&json!({"source": {"searchability": "private"}}))
-        .ok()
-        .await;
-    assert_eq!(publish(&alice, json!({"status": "a"})).await["searchability"], "private");
+    alice.update_profile(json!({"source": {"searchability": "private"}})).ok().await;
+    assert_eq!(alice.publish("a").await["searchability"], "private");
     assert_eq!(say(&alice, "b").await["searchability"], "public");
     let direct = json!({"status": "c", "visibility": "direct", "searchability": "public"});
-    assert_eq!(publish(&alice, direct).await["searchability"], "direct");
+    assert_eq!(alice.publish(direct).await["searchability"], "direct");
 }
 
 #[tokio::test]
@@ -128,11 +114,11 @@ async fn everything_that_one_did_with_a_status_brings_it_into_ones_library() {
     let mut statuses = Vec::new();
     for name in ["favourited", "reblogged", "bookmarked", "voted", "untouched"] {
         let poll = json!({"options": [format!("option of {name}"), "other"], "expires_in": 600});
-        statuses.push(publish(&alice, json!({"status": name, "poll": poll})).await);
+        statuses.push(alice.publish(json!({"status": name, "poll": poll})).await);
     }
-    publish(&alice, json!({"status": "@bob mentioned option"})).await;
+    alice.publish("@bob mentioned option").await;
     for (status, act) in statuses.iter().zip(["/favourite", "/reblog", "/bookmark"]) {
-        bob.post(&on(status, act)).ok().await;
+        bob.post(&status_path(status, act)).ok().await;
     }
     let poll = statuses[3]["poll"]["id"].as_str().unwrap();
     bob.post(&format!("/api/v1/polls/{poll}/votes")).json(&json!({"choices": [0]})).ok().await;
@@ -153,13 +139,13 @@ async fn operators_narrow_a_search() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let plain = say(&alice, "worms").await;
     let link =
-        publish(&bob, json!({"status": "worms https://worms.example", "language": "de", "searchability": "public"}));
+        bob.publish(json!({"status": "worms https://worms.example", "language": "de", "searchability": "public"}));
     let link = link.await;
     let poll = json!({"options": ["one", "two"], "expires_in": 600});
     let question = json!({"status": "which?", "poll": poll, "spoiler_text": "worms", "searchability": "public"});
-    publish(&alice, question).await;
+    alice.publish(question).await;
     let reply = json!({"status": "worms again", "in_reply_to_id": plain["id"], "searchability": "public"});
-    publish(&bob, reply).await;
+    bob.publish(reply).await;
 
     let by_alice = ["which?", "worms"].map(str::to_owned);
     for q in ["worms from:alice", "worms from:@alice@example.test", "worms -from:bob", "from:alice@example.test@x"] {
@@ -225,10 +211,10 @@ async fn index_follows_edits_and_deletions() {
     let alice = app.account("alice").await;
     let status = say(&alice, "red worms").await;
     assert_eq!(finds(&alice, "red").await, ["red worms"]);
-    alice.put(&on(&status, "")).json(&json!({"status": "blue worms", "spoiler_text": "careful"})).ok().await;
+    alice.edit(&status, json!({"status": "blue worms", "spoiler_text": "careful"})).ok().await;
     assert_eq!(finds(&alice, "red").await, [""; 0]);
     assert_eq!(finds(&alice, "blue careful worms").await, ["blue worms"]);
-    alice.delete(&on(&status, "")).ok().await;
+    alice.delete_status(&status).ok().await;
     assert_eq!(finds(&alice, "worms").await, [""; 0]);
     assert_eq!(terms(&app).await, 0, "nothing stays behind");
 }
@@ -238,16 +224,15 @@ async fn descriptions_of_media_are_found() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let file = crate::media::png(8, 8);
-    let media =
-        alice.post("/api/v2/media").multipart(&[("description", "a rook")], &[("file", "x.png", file.as_slice())]).ok();
+    let media = alice.upload_with(file.as_slice(), &[("description", "a rook")]).ok();
     let media = media.await;
-    let status = publish(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
+    let status = alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     assert_eq!(finds(&alice, "rook has:image").await, ["look"]);
     let attributes = json!([{"id": media["id"], "description": "a crow"}]);
     let edit = json!({"status": "look", "media_ids": [media["id"]], "media_attributes": attributes});
-    alice.put(&on(&status, "")).json(&edit).ok().await;
+    alice.edit(&status, &edit).ok().await;
     assert_eq!((finds(&alice, "rook").await.len(), finds(&alice, "crow").await.len()), (0, 1));
-    alice.delete(&on(&status, "")).ok().await;
+    alice.delete_status(&status).ok().await;
     assert_eq!(terms(&app).await, 0);
 }
 
@@ -259,12 +244,12 @@ async fn references_are_found_as_they_come_and_go() {
     let text = format!("blue worms RT {}", target["url"].as_str().unwrap());
     let referring = say(&alice, &text).await;
     assert_eq!(finds(&alice, "worms has:reference").await.len(), 1);
-    alice.put(&on(&referring, "")).json(&json!({"status": "blue worms"})).ok().await;
+    alice.edit(&referring, "blue worms").ok().await;
     assert_eq!(finds(&alice, "worms has:reference").await, [""; 0]);
-    alice.put(&on(&referring, "")).json(&json!({ "status": text })).ok().await;
+    alice.edit(&referring, json!({ "status": text })).ok().await;
     assert_eq!(finds(&alice, "blue has:reference").await.len(), 1);
-    alice.delete(&on(&referring, "")).ok().await;
-    alice.delete(&on(&target, "")).ok().await;
+    alice.delete_status(&referring).ok().await;
+    alice.delete_status(&target).ok().await;
     assert_eq!(terms(&app).await, 0, "nothing stays behind");
 }
 

@@ -4,30 +4,7 @@ use database::Engine;
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::harness::{Client, TestApp};
-
-async fn publish(client: &Client, body: Value) -> Value {
-    client.server.tick();
-    client.post("/api/v1/statuses").json(&body).ok().await
-}
-
-fn path(status: &Value, rest: &str) -> String {
-    format!("/api/v1/statuses/{}{rest}", status["id"].as_str().unwrap())
-}
-
-async fn follow(app: &TestApp, follower: &Client, target: &Client) {
-    app.db()
-        .execute_raw(&format!(
-            "INSERT INTO follows (id, account_id, target_account_id, show_reblogs, notify, created_at)
-             SELECT {}, {}, id, TRUE, FALSE, created_at FROM accounts WHERE id = {};
-             UPDATE accounts SET relations_version = relations_version + 1",
-            i64::from(app.app.ids.next::<model::RowId>()),
-            follower.id(),
-            target.id()
-        ))
-        .await
-        .unwrap();
-}
+use crate::harness::{Client, TestApp, status_path};
 
 #[tokio::test]
 async fn a_status_is_published_as_the_contract_says() {
@@ -35,7 +12,7 @@ async fn a_status_is_published_as_the_contract_says() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
     let status =
-        publish(&alice, json!({"status": "Hello @bob #Rookery https://example.org/a?b=1", "language": "en-US"})).await;
+        alice.publish(json!({"status": "Hello @bob #Rookery https://example.org/a?b=1", "language": "en-US"})).await;
 
     contract::check("Status", &status);
     assert_eq!(status["visibility"], "public");
@@ -47,7 +24,7 @@ async fn a_status_is_published_as_the_contract_says() {
     assert!(status["content"].as_str().unwrap().starts_with("<p>Hello <span class=\"h-card\""));
     assert_eq!(status["account"]["statuses_count"], 1);
     assert_eq!(status["favourited"], false);
-    let seen = app.anonymous().get(&path(&status, "")).ok().await;
+    let seen = app.anonymous().status(&status).ok().await;
     contract::check("Status", &seen);
     assert!(seen.get("favourited").is_none());
 }
@@ -57,7 +34,7 @@ async fn a_slash_at_the_end_of_a_path_is_as_good_as_none() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.post("/api/v1/statuses/").json(&json!({"status": "slash"})).ok().await;
-    assert_eq!(app.anonymous().get(&path(&status, "/?limit=1")).ok().await["id"], status["id"]);
+    assert_eq!(app.anonymous().get(&status_path(&status, "/?limit=1")).ok().await["id"], status["id"]);
 }
 
 #[tokio::test]
@@ -159,40 +136,40 @@ async fn unexpected_mentions_are_named_and_nothing_is_saved() {
 async fn an_edit_replaces_everything_and_keeps_what_was() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "one @bob", "spoiler_text": "cw", "language": "de"})).await;
+    let status = alice.publish(json!({"status": "one @bob", "spoiler_text": "cw", "language": "de"})).await;
     app.tick();
 
-    let edited = alice.put(&path(&status, "")).json(&json!({"status": "two"})).ok().await;
+    let edited = alice.edit(&status, "two").ok().await;
     app.tick();
-    let again = alice.put(&path(&status, "")).json(&json!({"status": "two"})).ok().await;
+    let again = alice.edit(&status, "two").ok().await;
 
     contract::check("Status", &edited);
     assert_eq!((edited["spoiler_text"].as_str(), edited["language"].as_str()), (Some(""), Some("de")));
     assert_eq!(edited["mentions"], json!([]));
     assert_eq!(edited["edited_at"], again["edited_at"], "a change that changes nothing leaves no trace");
-    let history = app.anonymous().get(&path(&status, "/history")).ok().await;
+    let history = app.anonymous().get(&status_path(&status, "/history")).ok().await;
     contract::check("StatusEdit[]", &history);
     assert_eq!(history.as_array().unwrap().len(), 2);
     assert_eq!(history[0]["spoiler_text"], "cw");
     assert_eq!(history[0]["created_at"], status["created_at"]);
     assert_eq!(history[1]["content"], "<p>two</p>");
-    assert_eq!(alice.get(&path(&status, "/source")).ok().await["text"], "two");
-    bob.put(&path(&status, "")).json(&json!({"status": "mine"})).fails(404).await;
+    assert_eq!(alice.get(&status_path(&status, "/source")).ok().await["text"], "two");
+    bob.edit(&status, "mine").fails(404).await;
 }
 
 #[tokio::test]
 async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "gone soon"})).await;
-    bob.post(&path(&status, "/reblog")).ok().await;
-    bob.delete(&path(&status, "")).fails(404).await;
+    let status = alice.publish("gone soon").await;
+    bob.reblog(&status).ok().await;
+    bob.delete_status(&status).fails(404).await;
 
-    let deleted = alice.delete(&path(&status, "")).ok().await;
+    let deleted = alice.delete_status(&status).ok().await;
 
     assert_eq!(deleted["text"], "gone soon");
     assert!(deleted.get("content").is_none());
-    alice.get(&path(&status, "")).fails(404).await;
+    alice.status(&status).fails(404).await;
     for client in [&alice, &bob] {
         let account = app.anonymous().get(&format!("/api/v1/accounts/{}", client.id())).ok().await;
         assert_eq!(account["statuses_count"], 0, "{}", client.name);
@@ -204,88 +181,88 @@ async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
 async fn marks_are_taken_back_from_someone_who_blocked_since() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "hi"})).await;
-    let other = publish(&alice, json!({"status": "never marked"})).await;
+    let status = alice.publish("hi").await;
+    let other = alice.publish("never marked").await;
     for verb in ["/favourite", "/bookmark"] {
-        bob.post(&path(&status, verb)).ok().await;
+        bob.post(&status_path(&status, verb)).ok().await;
     }
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
-    bob.get(&path(&status, "")).fails(404).await;
+    alice.block(&bob).ok().await;
+    bob.status(&status).fails(404).await;
 
     for (verb, flag) in [("/unfavourite", "favourited"), ("/unbookmark", "bookmarked")] {
-        let answer = bob.post(&path(&status, verb)).ok().await;
+        let answer = bob.post(&status_path(&status, verb)).ok().await;
         assert_eq!((&answer["id"], &answer[flag]), (&status["id"], &json!(false)), "{verb}");
-        bob.post(&path(&status, verb)).fails(404).await;
-        bob.post(&path(&other, verb)).fails(404).await;
+        bob.post(&status_path(&status, verb)).fails(404).await;
+        bob.post(&status_path(&other, verb)).fails(404).await;
     }
-    assert_eq!(alice.get(&path(&status, "")).ok().await["favourites_count"], 0);
+    assert_eq!(alice.status(&status).ok().await["favourites_count"], 0);
 }
 
 #[tokio::test]
 async fn author_always_learns_the_application() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "by a token of no application"})).await;
+    let status = alice.publish("by a token of no application").await;
     assert_eq!(status.get("application"), Some(&json!(null)));
-    assert_eq!(bob.get(&path(&status, "")).ok().await.get("application"), None);
+    assert_eq!(bob.status(&status).ok().await.get("application"), None);
 }
 
 #[tokio::test]
 async fn marks_count_once_and_go_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "hi"})).await;
+    let status = alice.publish("hi").await;
 
-    bob.post(&path(&status, "/favourite")).ok().await;
-    let twice = bob.post(&path(&status, "/favourite")).ok().await;
+    bob.favourite(&status).ok().await;
+    let twice = bob.favourite(&status).ok().await;
     assert_eq!((&twice["favourites_count"], &twice["favourited"]), (&json!(1), &json!(true)));
-    let by = app.anonymous().get(&path(&status, "/favourited_by")).ok().await;
+    let by = app.anonymous().get(&status_path(&status, "/favourited_by")).ok().await;
     assert_eq!(by[0]["acct"], "bob");
     let favourites = bob.get("/api/v1/favourites").send().await;
     assert_eq!(favourites.json()[0]["id"], status["id"]);
     assert!(favourites.header("link").contains("rel=\"prev\""));
-    let back = bob.post(&path(&status, "/unfavourite")).ok().await;
+    let back = bob.unfavourite(&status).ok().await;
     assert_eq!((&back["favourites_count"], &back["favourited"]), (&json!(0), &json!(false)));
 
-    assert_eq!(bob.post(&path(&status, "/bookmark")).ok().await["bookmarked"], true);
+    assert_eq!(bob.bookmark(&status).ok().await["bookmarked"], true);
     assert_eq!(bob.get("/api/v1/bookmarks").ok().await[0]["id"], status["id"]);
-    assert_eq!(bob.post(&path(&status, "/unbookmark")).ok().await["bookmarked"], false);
+    assert_eq!(bob.unbookmark(&status).ok().await["bookmarked"], false);
 
-    assert_eq!(alice.post(&path(&status, "/pin")).ok().await["pinned"], true);
-    alice.post(&path(&status, "/pin")).fails(422).await;
-    bob.post(&path(&status, "/pin")).fails(422).await;
+    assert_eq!(alice.pin(&status).ok().await["pinned"], true);
+    alice.pin(&status).fails(422).await;
+    bob.pin(&status).fails(422).await;
     let pinned = app.anonymous().get(&format!("/api/v1/accounts/{}/statuses?pinned=true", alice.id())).ok().await;
     assert_eq!(pinned[0]["id"], status["id"]);
-    assert_eq!(alice.post(&path(&status, "/unpin")).ok().await["pinned"], false);
+    assert_eq!(alice.unpin(&status).ok().await["pinned"], false);
 
-    assert_eq!(bob.post(&path(&status, "/mute")).ok().await["muted"], true);
-    assert_eq!(bob.post(&path(&status, "/unmute")).ok().await["muted"], false);
+    assert_eq!(bob.mute_conversation(&status).ok().await["muted"], true);
+    assert_eq!(bob.unmute_conversation(&status).ok().await["muted"], false);
 }
 
 #[tokio::test]
 async fn a_reblog_wraps_the_original_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "hi"})).await;
+    let status = alice.publish("hi").await;
     app.tick();
 
-    let reblog = bob.post(&path(&status, "/reblog")).ok().await;
-    let again = bob.post(&path(&reblog, "/reblog")).ok().await;
+    let reblog = bob.reblog(&status).ok().await;
+    let again = bob.reblog(&reblog).ok().await;
 
     contract::check("Status", &reblog);
     assert_eq!(reblog["id"], again["id"]);
     assert_eq!(reblog["reblog"]["id"], status["id"]);
     assert_eq!(reblog["reblog"]["reblogs_count"], 1);
     assert_eq!(reblog["reblogged"], true);
-    assert_eq!(app.anonymous().get(&path(&status, "/reblogged_by")).ok().await[0]["acct"], "bob");
-    let original = bob.post(&path(&status, "/unreblog")).ok().await;
+    assert_eq!(app.anonymous().get(&status_path(&status, "/reblogged_by")).ok().await[0]["acct"], "bob");
+    let original = bob.unreblog(&status).ok().await;
     assert_eq!((&original["id"], &original["reblogs_count"]), (&status["id"], &json!(0)));
 
-    let private = publish(&alice, json!({"status": "hush", "visibility": "private"})).await;
-    let direct = publish(&alice, json!({"status": "@bob hush", "visibility": "direct"})).await;
-    bob.post(&path(&private, "/reblog")).fails(404).await;
-    bob.post(&path(&direct, "/reblog")).fails(403).await;
-    assert_eq!(alice.post(&path(&private, "/reblog")).ok().await["visibility"], "private");
+    let private = alice.publish_to("private", "hush").await;
+    let direct = alice.publish_to("direct", "@bob hush").await;
+    bob.reblog(&private).fails(404).await;
+    bob.reblog(&direct).fails(403).await;
+    assert_eq!(alice.reblog(&private).ok().await["visibility"], "private");
 }
 
 /// Sixty descendants are read for anonymous viewers: the nearest, since a thread is not read whole to find the oldest.
@@ -293,17 +270,17 @@ async fn a_reblog_wraps_the_original_once() {
 async fn long_thread_shows_its_nearest_replies() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let root = publish(&alice, json!({"status": "root"})).await;
+    let root = alice.publish("root").await;
     let reply = |to: &Value| json!({"status": "reply", "in_reply_to_id": to["id"]});
-    let first = publish(&alice, reply(&root)).await;
+    let first = alice.publish(reply(&root)).await;
     for _ in 0..5 {
-        publish(&alice, reply(&first)).await;
+        alice.publish(reply(&first)).await;
     }
     for _ in 0..60 {
-        publish(&alice, reply(&root)).await;
+        alice.publish(reply(&root)).await;
     }
     let shown = async |client: &Client| {
-        let context = client.get(&path(&root, "/context")).ok().await;
+        let context = client.get(&status_path(&root, "/context")).ok().await;
         let replies = context["descendants"].as_array().unwrap().clone();
         (replies.len(), replies.iter().filter(|status| status["in_reply_to_id"] == root["id"]).count())
     };
@@ -315,20 +292,20 @@ async fn long_thread_shows_its_nearest_replies() {
 async fn a_thread_is_shown_depth_first() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let root = publish(&alice, json!({"status": "root"})).await;
+    let root = alice.publish("root").await;
     let reply = |to: &Value, text: &str| json!({"status": text, "in_reply_to_id": to["id"]});
-    let a = publish(&bob, reply(&root, "a")).await;
-    let own = publish(&alice, reply(&root, "own")).await;
-    let aa = publish(&alice, reply(&a, "aa")).await;
+    let a = bob.publish(reply(&root, "a")).await;
+    let own = alice.publish(reply(&root, "own")).await;
+    let aa = alice.publish(reply(&a, "aa")).await;
 
-    let context = app.anonymous().get(&path(&root, "/context")).ok().await;
+    let context = app.anonymous().get(&status_path(&root, "/context")).ok().await;
     contract::check("Context", &context);
     let ids: Vec<&Value> = context["descendants"].as_array().unwrap().iter().map(|status| &status["id"]).collect();
     assert_eq!(ids, [&own["id"], &a["id"], &aa["id"]], "the author's own answer first, then depth first");
-    let above = alice.get(&path(&aa, "/context")).ok().await;
+    let above = alice.get(&status_path(&aa, "/context")).ok().await;
     assert_eq!(above["ancestors"][0]["id"], root["id"]);
     assert_eq!(above["ancestors"][1]["id"], a["id"]);
-    assert_eq!(app.anonymous().get(&path(&root, "")).ok().await["replies_count"], 2);
+    assert_eq!(app.anonymous().status(&root).ok().await["replies_count"], 2);
     assert_eq!(aa["in_reply_to_account_id"], bob.id().to_string());
 }
 
@@ -336,19 +313,15 @@ async fn a_thread_is_shown_depth_first() {
 async fn followers_get_a_status_by_a_job() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&app, &bob, &alice).await;
+    bob.follow(&alice).ok().await;
 
-    let status = publish(&alice, json!({"status": "news", "visibility": "private"})).await;
+    let status = alice.publish_to("private", "news").await;
     assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it at once");
     app.run_jobs().await;
 
     assert_eq!(bob.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"]);
     assert_eq!(carol.get("/api/v1/timelines/home").ok().await, json!([]));
-    let reply = publish(
-        &alice,
-        json!({"status": "to carol", "in_reply_to_id": publish(&carol, json!({"status": "q"})).await["id"]}),
-    )
-    .await;
+    let reply = alice.reply(&carol.publish("q").await, "to carol").await;
     app.run_jobs().await;
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert!(
@@ -363,7 +336,7 @@ async fn pages_of_a_timeline_follow_their_links() {
     let alice = app.account("alice").await;
     let mut ids = Vec::new();
     for number in 0..7 {
-        ids.insert(0, publish(&alice, json!({"status": format!("{number} #tag")})).await["id"].clone());
+        ids.insert(0, alice.publish(&format!("{number} #tag")).await["id"].clone());
     }
     for route in [
         "/api/v1/timelines/home",
@@ -403,9 +376,9 @@ async fn pages_of_a_timeline_follow_their_links() {
 async fn a_feed_that_was_dropped_is_built_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    follow(&app, &bob, &alice).await;
+    bob.follow(&alice).ok().await;
     app.db().execute_raw("UPDATE users SET feed_state = 'dropped'").await.unwrap();
-    let status = publish(&alice, json!({"status": "while you were away"})).await;
+    let status = alice.publish("while you were away").await;
     app.run_jobs().await;
 
     let first = bob.get("/api/v1/timelines/home").send().await;
@@ -423,7 +396,7 @@ async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for number in 0..104 {
         app.app.clock.advance(chrono::Duration::seconds(60));
-        publish(&alice, json!({"status": number.to_string()})).await;
+        alice.publish(json!({"status": number.to_string()})).await;
     }
     let tend = || async {
         let mut tx = app.app.db.begin().await.unwrap();
@@ -445,57 +418,57 @@ async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
 async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    follow(&app, &bob, &alice).await;
-    follow(&app, &alice, &bob).await;
+    bob.follow(&alice).ok().await;
+    alice.follow(&bob).ok().await;
 
-    let login = publish(&alice, json!({"status": "l", "visibility": "login"})).await;
-    let mutual = publish(&alice, json!({"status": "m", "visibility": "mutual"})).await;
-    let personal = publish(&carol, json!({"status": "p", "visibility": "mutual"})).await;
-    let answer = publish(&bob, json!({"status": "r", "visibility": "reply", "in_reply_to_id": mutual["id"]})).await;
+    let login = alice.publish_to("login", "l").await;
+    let mutual = alice.publish_to("mutual", "m").await;
+    let personal = carol.publish_to("mutual", "p").await;
+    let answer = bob.publish(json!({"status": "r", "visibility": "reply", "in_reply_to_id": mutual["id"]})).await;
 
     assert_eq!((login["visibility"].as_str(), login["visibility_ex"].as_str()), (Some("public"), Some("login")));
     assert_eq!((mutual["visibility"].as_str(), mutual["visibility_ex"].as_str()), (Some("private"), Some("limited")));
     assert_eq!((&mutual["limited_scope"], &answer["limited_scope"]), (&json!("mutual"), &json!("reply")));
     assert_eq!((&personal["limited_scope"], &login["limited_scope"]), (&json!("personal"), &json!(null)));
-    app.anonymous().get(&path(&login, "")).fails(404).await;
-    carol.get(&path(&login, "")).ok().await;
-    bob.get(&path(&mutual, "")).ok().await;
-    carol.get(&path(&mutual, "")).fails(404).await;
-    bob.get(&path(&personal, "")).fails(404).await;
-    alice.get(&path(&answer, "")).ok().await;
-    carol.get(&path(&answer, "")).fails(404).await;
+    app.anonymous().status(&login).fails(404).await;
+    carol.status(&login).ok().await;
+    bob.status(&mutual).ok().await;
+    carol.status(&mutual).fails(404).await;
+    bob.status(&personal).fails(404).await;
+    alice.status(&answer).ok().await;
+    carol.status(&answer).fails(404).await;
     assert_eq!(mutual["mentions"], json!([]), "an audience is not shown as mentions");
-    assert_eq!(alice.get(&path(&mutual, "/mentioned_by")).ok().await[0]["acct"], "bob");
-    bob.get(&path(&mutual, "/mentioned_by")).fails(404).await;
+    assert_eq!(alice.get(&status_path(&mutual, "/mentioned_by")).ok().await[0]["acct"], "bob");
+    bob.get(&status_path(&mutual, "/mentioned_by")).fails(404).await;
 }
 
 #[tokio::test]
 async fn limited_reply_reaches_whom_the_answered_status_names() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
-    follow(&app, &erin, &alice).await;
-    carol.post(&format!("/api/v1/accounts/{}/block", dave.id())).ok().await;
+    erin.follow(&alice).ok().await;
+    carol.block(&dave).ok().await;
     for visibility in ["public", "unlisted", "private", "direct"] {
         let text = format!("@carol @dave what do you say, {visibility}?");
-        let root = publish(&alice, json!({"status": text, "visibility": visibility})).await;
+        let root = alice.publish(json!({"status": text, "visibility": visibility})).await;
         for word in ["limited", "reply"] {
             let body = json!({"status": "between us", "visibility": word, "in_reply_to_id": root["id"]});
-            let answer = publish(&carol, body).await;
+            let answer = carol.publish(body).await;
             assert_eq!((&answer["visibility_ex"], &answer["limited_scope"]), (&json!("limited"), &json!("reply")));
             assert_eq!((&answer["in_reply_to_id"], &answer["mentions"]), (&root["id"], &json!([])));
-            alice.get(&path(&answer, "")).ok().await;
+            alice.status(&answer).ok().await;
             for other in [&bob, &dave, &erin] {
-                other.get(&path(&answer, "")).fails(404).await;
+                other.status(&answer).fails(404).await;
             }
-            app.anonymous().get(&path(&answer, "")).fails(404).await;
+            app.anonymous().status(&answer).fails(404).await;
             app.run_jobs().await;
             let told = alice.get("/api/v1/notifications?limit=1").ok().await;
             assert_eq!(told[0]["status"]["id"], answer["id"], "whoever is answered is told");
         }
     }
-    let alone = publish(&bob, json!({"status": "nobody else"})).await;
+    let alone = bob.publish("nobody else").await;
     let body = json!({"status": "to myself", "visibility": "limited", "in_reply_to_id": alone["id"]});
-    assert_eq!(publish(&bob, body).await["limited_scope"], "reply");
+    assert_eq!(bob.publish(body).await["limited_scope"], "reply");
     assert_eq!(bob.get("/api/v1/notifications").ok().await, json!([]));
 }
 
@@ -504,30 +477,30 @@ async fn audience_is_read_by_who_chose_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for (one, other) in [(&bob, &carol), (&carol, &bob)] {
-        follow(&app, one, other).await;
+        one.follow(&other).ok().await;
     }
-    let root = publish(&alice, json!({"status": "all of you", "visibility": "public"})).await;
+    let root = alice.publish_to("public", "all of you").await;
     let answer =
         |visibility: &str, to: &Value| json!({"status": "r", "visibility": visibility, "in_reply_to_id": to["id"]});
-    let of_bob = publish(&bob, answer("mutual", &root)).await;
-    let of_carol = publish(&carol, answer("mutual", &root)).await;
-    let below = publish(&bob, answer("reply", &of_carol)).await;
-    let deepest = publish(&carol, answer("limited", &below)).await;
+    let of_bob = bob.publish(answer("mutual", &root)).await;
+    let of_carol = carol.publish(answer("mutual", &root)).await;
+    let below = bob.publish(answer("reply", &of_carol)).await;
+    let deepest = carol.publish(answer("limited", &below)).await;
     for (status, reader, others) in [
         (&of_bob, &bob, [&alice, &carol]),
         (&of_carol, &carol, [&alice, &bob]),
         (&below, &carol, [&alice, &bob]),
         (&deepest, &carol, [&alice, &bob]),
     ] {
-        assert_eq!(reader.get(&path(status, "/mentioned_by")).ok().await.as_array().unwrap().len(), 1);
+        assert_eq!(reader.get(&status_path(status, "/mentioned_by")).ok().await.as_array().unwrap().len(), 1);
         for other in others {
-            other.get(&path(status, "/mentioned_by")).fails(404).await;
+            other.get(&status_path(status, "/mentioned_by")).fails(404).await;
         }
     }
-    carol.delete(&path(&of_carol, "")).ok().await;
-    bob.get(&path(&below, "/mentioned_by")).ok().await;
-    carol.get(&path(&below, "/mentioned_by")).fails(404).await;
-    carol.get(&path(&deepest, "/mentioned_by")).fails(404).await;
+    carol.delete_status(&of_carol).ok().await;
+    bob.get(&status_path(&below, "/mentioned_by")).ok().await;
+    carol.get(&status_path(&below, "/mentioned_by")).fails(404).await;
+    carol.get(&status_path(&deepest, "/mentioned_by")).fails(404).await;
 }
 
 #[tokio::test]
@@ -538,12 +511,12 @@ async fn an_audience_of_many_costs_as_many_statements_as_one_of_two() {
     for names in [&["b0", "b1"][..], &["b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9"][..]] {
         for name in names {
             let friend = app.account(name).await;
-            follow(&app, &friend, &alice).await;
-            follow(&app, &alice, &friend).await;
+            friend.follow(&alice).ok().await;
+            alice.follow(&friend).ok().await;
         }
-        publish(&alice, json!({"status": "warm"})).await;
+        alice.publish("warm").await;
         app.known(&alice).await;
-        let work = publish(&alice, json!({"status": "to my friends", "visibility": "mutual"}));
+        let work = alice.publish_to("mutual", "to my friends");
         costs.push(app.cost(work).await.0);
     }
     assert_eq!(costs[0], costs[1]);

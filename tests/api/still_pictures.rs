@@ -23,7 +23,7 @@ async fn still_pictures_of_avif_and_heic_become_jpegs() {
     let alice = app.account("alice").await;
     assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "nobody has tried yet");
     for (picture, mime, height) in STILLS {
-        let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", picture)]).ok().await;
+        let media = alice.upload(picture).ok().await;
         assert_eq!(media["type"], "image", "{mime}");
         let original = &media["meta"]["original"];
         assert_eq!((&original["width"], &original["height"]), (&json!(64), &json!(height)), "{mime}");
@@ -54,7 +54,7 @@ async fn still_picture_that_is_not_what_it_declares_is_refused() {
         (avif[..avif.len() / 2].to_vec(), "damaged"),
         (heic[..400].to_vec(), "damaged"),
     ] {
-        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &picture)]).fails(422).await;
+        let refused = alice.upload(&picture).fails(422).await;
         assert!(refused.contains(said), "{said}: {refused}");
     }
     assert_eq!(stored_files(&app), 0);
@@ -65,7 +65,7 @@ async fn still_pictures_are_refused_without_ffmpeg() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for (picture, mime, _) in STILLS {
-        let refused = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", picture)]).fails(422).await;
+        let refused = alice.upload(picture).fails(422).await;
         assert!(refused.contains(&format!("{mime} are not supported")), "{refused}");
     }
 }

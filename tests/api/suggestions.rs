@@ -114,13 +114,13 @@ async fn nobody_is_suggested_who_is_known_unwanted_or_out_of_reach() {
     let all: Vec<&str> = people.iter().map(|person| person.name.as_str()).collect();
     app.set("bootstrap_timeline_accounts", json!(all)).await;
     assert_eq!(names(viewer).await.len(), 9, "all but oneself");
-    asked.patch("/api/v1/accounts/update_credentials").json(&json!({"locked": true})).ok().await;
+    asked.update_profile(json!({"locked": true})).ok().await;
     for person in [followed, asked] {
-        viewer.post(&format!("/api/v1/accounts/{}/follow", person.id())).ok().await;
+        viewer.follow(&person).ok().await;
     }
-    viewer.post(&format!("/api/v1/accounts/{}/block", blocked.id())).ok().await;
-    blocking.post(&format!("/api/v1/accounts/{}/block", viewer.id())).ok().await;
-    viewer.post(&format!("/api/v1/accounts/{}/mute", muted.id())).ok().await;
+    viewer.block(&blocked).ok().await;
+    blocking.block(&viewer).ok().await;
+    viewer.mute(&muted).ok().await;
     assert_eq!(names(viewer).await.len(), 4, "at once, though suggestions are kept");
     for change in [
         format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", limited.id()),
@@ -154,7 +154,7 @@ async fn suggestions_are_kept_until_something_changes() {
     assert_eq!(names(&viewer).await, ["near"], "kept");
     app.app.clock.advance(Duration::minutes(15));
     assert_eq!(names(&viewer).await, ["near", "new"]);
-    viewer.post(&format!("/api/v1/accounts/{new}/follow")).ok().await;
+    viewer.follow(&new).ok().await;
     assert_eq!(names(&viewer).await, ["near", "other"], "a follow makes them anew");
 }
 

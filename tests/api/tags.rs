@@ -9,16 +9,6 @@ use service::rate_limits::{self, Family};
 use crate::contract;
 use crate::harness::{Client, TestApp};
 
-async fn publish(author: &Client, text: &str) -> String {
-    publish_to(author, text, "public").await
-}
-
-async fn publish_to(author: &Client, text: &str, visibility: &str) -> String {
-    author.server.tick();
-    let status = json!({ "status": text, "visibility": visibility });
-    author.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().to_owned()
-}
-
 async fn home(viewer: &Client) -> Vec<String> {
     viewer.server.run_jobs().await;
     let page = viewer.get("/api/v1/timelines/home").ok().await;
@@ -37,11 +27,11 @@ async fn hashtag_is_shown_with_its_history() {
     contract::check("Tag", &unknown);
     assert_eq!((&unknown["name"], unknown.get("following")), (&json!("Rooks"), None));
     assert_eq!(unknown["url"], "https://example.test/tags/rooks");
-    publish_to(&alice, "among us: #ROOKS", "private").await;
+    alice.publish_to("private", "among us: #ROOKS").await;
     assert_eq!(app.anonymous().get("/api/v1/tags/rooks").ok().await["name"], "rooks", "nothing of that is told");
 
-    publish(&bob, "two #Crows").await;
-    publish(&bob, "more #crows").await;
+    bob.publish("two #Crows").await;
+    bob.publish("more #crows").await;
     let shown = alice.get("/api/v1/tags/%23CROWS").ok().await;
     assert_eq!((&shown["name"], &shown["following"]), (&json!("Crows"), &json!(false)));
     assert_eq!((&shown["history"][0]["uses"], &shown["history"][0]["accounts"]), (&json!("2"), &json!("1")));
@@ -56,7 +46,7 @@ async fn hashtag_is_shown_with_its_history() {
 async fn followed_hashtags_are_listed_by_their_follows() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&bob, "a #Rook").await;
+    bob.publish("a #Rook").await;
     for name in ["rook", "crow", "jay", "rook"] {
         let followed = alice.post(&format!("/api/v1/tags/{name}/follow")).ok().await;
         contract::check("Tag", &followed);
@@ -83,19 +73,20 @@ async fn followed_hashtags_are_listed_by_their_follows() {
 async fn followed_hashtag_comes_home_and_goes_alone() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", bob.id())).ok().await;
-    let before = publish(&carol, "before #rooks").await;
-    publish_to(&carol, "unlisted #rooks", "unlisted").await;
-    let bobs = publish(&bob, "from bob #rooks").await;
-    let own = publish(&alice, "mine #rooks").await;
+    alice.follow(&bob).ok().await;
+    let before = carol.publish("before #rooks").await.into_id();
+    carol.publish_to("unlisted", "unlisted #rooks").await;
+    let bobs = bob.publish("from bob #rooks").await.into_id();
+    let own = alice.publish("mine #rooks").await.into_id();
     assert_eq!(home(&alice).await, [&bobs, &own].map(String::as_str));
 
     alice.post("/api/v1/tags/rooks/follow").ok().await;
     alice.post("/api/v1/tags/birds/follow").ok().await;
-    let [both, after] = [publish(&carol, "#rooks and #birds").await, publish(&carol, "after #rooks").await];
+    let [both, after] =
+        [carol.publish("#rooks and #birds").await.into_id(), carol.publish("after #rooks").await.into_id()];
     app.tick();
     let reply = json!({"status": "an answer #rooks", "in_reply_to_id": before});
-    let reply = bob.post("/api/v1/statuses").json(&reply).ok().await["id"].as_str().unwrap().to_owned();
+    let reply = bob.publish(&reply).await["id"].as_str().unwrap().to_owned();
     assert_eq!(home(&alice).await, [&before, &bobs, &own, &both, &after, &reply].map(String::as_str));
 
     alice.post("/api/v1/tags/rooks/unfollow").ok().await;
@@ -108,7 +99,7 @@ async fn hashtag_that_is_followed_again_stays() {
     let app = TestApp::new().await;
     let [alice, carol] = app.accounts(["alice", "carol"]).await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
-    let status = publish(&carol, "#rooks").await;
+    let status = carol.publish("#rooks").await.into_id();
     assert_eq!(home(&alice).await, [status.as_str()]);
     alice.post("/api/v1/tags/rooks/unfollow").ok().await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
@@ -134,10 +125,10 @@ async fn follows_of_hashtags_count_as_follows() {
 async fn featured_hashtags_count_what_anyone_may_read() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&alice, "one #rooks").await;
-    publish_to(&alice, "two #rooks", "unlisted").await;
-    publish_to(&alice, "three #rooks", "private").await;
-    publish(&bob, "of someone else #rooks").await;
+    alice.publish("one #rooks").await;
+    alice.publish_to("unlisted", "two #rooks").await;
+    alice.publish_to("private", "three #rooks").await;
+    bob.publish("of someone else #rooks").await;
     let made = alice.post("/api/v1/featured_tags").json(&json!({"name": "#Rooks"})).ok().await;
     contract::check("FeaturedTag", &made);
     let shown = |tag: &Value| [tag["name"].clone(), tag["statuses_count"].clone(), tag["last_status_at"].clone()];
@@ -147,7 +138,7 @@ async fn featured_hashtags_count_what_anyone_may_read() {
     assert_eq!(shown(&unused), [json!("Never"), json!("0"), json!(null)]);
 
     app.app.clock.advance(chrono::Duration::days(1));
-    let later = publish(&alice, "later #rooks").await;
+    let later = alice.publish("later #rooks").await.into_id();
     let index = async || {
         let all = alice.get("/api/v1/featured_tags").ok().await;
         contract::check("FeaturedTag[]", &all);
@@ -156,9 +147,9 @@ async fn featured_hashtags_count_what_anyone_may_read() {
         shown(&all[0])
     };
     assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
-    alice.put(&format!("/api/v1/statuses/{later}")).json(&json!({"status": "later #rooks again"})).ok().await;
+    alice.edit(&later, "later #rooks again").ok().await;
     assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
-    alice.delete(&format!("/api/v1/statuses/{later}")).ok().await;
+    alice.delete_status(&later).ok().await;
     assert_eq!(index().await, [json!("rooks"), json!("2"), json!("2026-01-15")], "the last is the one before");
 
     let id = made["id"].as_str().unwrap();
@@ -172,9 +163,9 @@ async fn suggested_hashtags_are_used_most_and_not_featured() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for text in ["#rooks #crows", "#rooks #jays", "#rooks #crows #gulls"] {
-        publish(&alice, text).await;
+        alice.publish(text).await;
     }
-    publish_to(&alice, "#secret #secret2", "private").await;
+    alice.publish_to("private", "#secret #secret2").await;
     let suggested = async || alice.get("/api/v1/featured_tags/suggestions").ok().await;
     let all = suggested().await;
     contract::check("Tag[]", &all);
@@ -199,10 +190,10 @@ async fn ten_hashtags_are_featured_at_most() {
 async fn hashtag_is_spelled_as_in_its_first_public_use() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish_to(&alice, "among us: #secretROOKS", "private").await;
+    alice.publish_to("private", "among us: #secretROOKS").await;
     bob.post("/api/v1/tags/SecretRooks/follow").ok().await;
-    publish(&bob, "a #SecretRooks").await;
-    publish(&alice, "another #SECRETROOKS").await;
+    bob.publish("a #SecretRooks").await;
+    alice.publish("another #SECRETROOKS").await;
 
     let name = json!("SecretRooks");
     assert_eq!(app.anonymous().get("/api/v1/tags/secretrooks").ok().await["name"], name);

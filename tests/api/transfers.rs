@@ -109,7 +109,7 @@ async fn overwriting_takes_away_what_is_not_in_the_file() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for other in [&bob, &carol] {
-        alice.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+        alice.follow(&other).ok().await;
     }
     app.run_jobs().await;
     let lists: Vec<Value> = vec![
@@ -155,7 +155,7 @@ async fn bookmarks_and_filters_go_round() {
     let publish = |text: &'static str, visibility: &'static str| {
         let body = json!({"status": text, "visibility": visibility});
         let bob = &bob;
-        async move { bob.post("/api/v1/statuses").json(&body).ok().await }
+        async move { bob.publish(&body).await }
     };
     let (one, two, hidden) =
         (publish("one", "public").await, publish("two", "public").await, publish("no", "direct").await);
@@ -228,7 +228,7 @@ async fn many_rows_go_in_batches_and_a_batch_that_runs_twice_changes_nothing() {
     // Killed after the first rows of a batch were done: they are done again.
     for n in 0..5 {
         let account = app.anonymous().get(&format!("/api/v1/accounts/lookup?acct=bird{n}")).ok().await;
-        alice.post(&format!("/api/v1/accounts/{}/follow", account["id"].as_str().unwrap())).ok().await;
+        alice.follow(&account).ok().await;
     }
     app.run_jobs().await;
     let import = transfer::find(&app.app, alice.id(), begun.id).await.unwrap();
@@ -346,7 +346,7 @@ async fn import_spends_the_limit_of_follows_and_goes_on_when_it_is_renewed() {
     app.run_jobs().await;
     assert_eq!(state().await, (10, 0, false));
     let bird = app.anonymous().get("/api/v1/accounts/lookup?acct=bird29").ok().await;
-    alice.post(&format!("/api/v1/accounts/{}/follow", bird["id"].as_str().unwrap())).fails(429).await;
+    alice.follow(&bird).fails(429).await;
     app.run_jobs().await;
     assert_eq!(state().await, (10, 0, false), "no attempt is spent on waiting");
 

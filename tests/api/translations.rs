@@ -129,17 +129,11 @@ async fn world(backend: &str, key: &str) -> (TestApp, StandIn, Client) {
     (app, service, alice)
 }
 
-async fn publish(author: &Client, status: Value) -> String {
-    author.server.tick();
-    let status = author.post("/api/v1/statuses").json(&status).ok().await;
-    format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())
-}
-
 #[tokio::test]
 async fn nothing_is_translated_by_default() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, json!({"status": "hallo", "language": "de"})).await;
+    let status = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");
     alice.post(&format!("{status}/translate")).fails(404).await;
     assert_eq!(app.anonymous().get(LANGUAGES).ok().await, json!({}));
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
@@ -151,7 +145,7 @@ async fn libre_translate_translates_all_of_a_status() {
     let (app, service, alice) = world("libretranslate", "secret").await;
     let poll = json!({"options": ["ja & nein", "nein"], "expires_in": 600});
     let status = json!({"status": "hallo", "spoiler_text": "vor\nsicht", "language": "de", "poll": poll});
-    let status = publish(&alice, status).await;
+    let status = alice.publish(status).await.path("");
     let made = alice.post(&format!("{status}/translate")).json(&json!({"lang": "en"})).ok().await;
     contract::check("Translation", &made);
     assert_eq!(made["content"], "<p>HALLO</p>", "what the service adds is not trusted");
@@ -178,11 +172,10 @@ async fn libre_translate_translates_all_of_a_status() {
 #[tokio::test]
 async fn deepl_translates_descriptions_of_media_too() {
     let (app, service, alice) = world("deepl", "key:fx").await;
-    let media = alice.post("/api/v2/media").multipart(&[("description", "ein bild")], &[("file", "a.png", &png(8, 8))]);
-    let [described, other] =
-        [media.ok().await, alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(8, 8))]).ok().await];
+    let media = alice.upload_with(&png(8, 8), &[("description", "ein bild")]);
+    let [described, other] = [media.ok().await, alice.upload(&png(8, 8)).ok().await];
     let status = json!({"status": "hallo", "language": "de", "media_ids": [described["id"], other["id"]]});
-    let status = publish(&alice, status).await;
+    let status = alice.publish(status).await.path("");
     let made = alice.post(&format!("{status}/translate")).header("accept-language", "en-GB").ok().await;
     contract::check("Translation", &made);
     assert_eq!([&made["content"], &made["provider"]], ["<p>HALLO</p>", "DeepL.com"]);
@@ -201,7 +194,7 @@ async fn deepl_translates_descriptions_of_media_too() {
 #[tokio::test]
 async fn translation_is_kept_for_a_day_and_made_once_for_eight_requests() {
     let (app, service, alice) = world("libretranslate", "").await;
-    let path = publish(&alice, json!({"status": "hallo", "language": "de"})).await;
+    let path = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");
     let translate = || alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
     let together: Vec<_> = (0..8).map(|_| tokio::spawn(translate().ok())).collect();
     for task in together {
@@ -225,12 +218,12 @@ async fn only_what_everybody_may_read_is_translated_between_known_languages() {
     let bob = app.account("bob").await;
     for visibility in ["private", "direct", "login"] {
         let status = json!({"status": "geheim", "language": "de", "visibility": visibility});
-        let path = publish(&alice, status).await;
+        let path = alice.publish(status).await.path("");
         alice.post(&format!("{path}/translate")).fails(403).await;
         let hidden = if visibility == "login" { 403 } else { 404 };
         bob.post(&format!("{path}/translate")).fails(hidden).await;
     }
-    let path = publish(&alice, json!({"status": "hallo", "language": "de", "visibility": "unlisted"})).await;
+    let path = alice.publish(json!({"status": "hallo", "language": "de", "visibility": "unlisted"})).await.path("");
     let translate = |lang: &str| bob.post(&format!("{path}/translate")).json(&json!({ "lang": lang }));
     for language in ["de", "fr", "nonsense"] {
         translate(language).fails(403).await;
@@ -238,14 +231,14 @@ async fn only_what_everybody_may_read_is_translated_between_known_languages() {
     assert_eq!(service.translations().len(), 0);
     assert_eq!(translate("en-US").ok().await["language"], "en");
     bob.post(&format!("{path}/reblog")).ok().await;
-    let unknown = publish(&alice, json!({"status": "bonjour", "language": "fr"})).await;
+    let unknown = alice.publish(json!({"status": "bonjour", "language": "fr"})).await.path("");
     bob.post(&format!("{unknown}/translate")).form(&[("lang", "en")]).fails(403).await;
 }
 
 #[tokio::test]
 async fn translate_needs_a_person_with_the_scope() {
     let (app, _, alice) = world("libretranslate", "").await;
-    let path = format!("{}/translate", publish(&alice, json!({"status": "hallo", "language": "de"})).await);
+    let path = format!("{}/translate", alice.publish(json!({"status": "hallo", "language": "de"})).await.path(""));
     app.anonymous().post(&path).fails(401).await;
     app.application("read").await.post(&path).fails(422).await;
     alice.with_scopes("write read:accounts").await.post(&path).fails(403).await;
@@ -257,7 +250,7 @@ async fn translate_needs_a_person_with_the_scope() {
 #[tokio::test]
 async fn service_that_fails_is_unavailable_and_asked_again() {
     let (app, service, alice) = world("libretranslate", "").await;
-    let path = publish(&alice, json!({"status": "hallo", "language": "de"})).await;
+    let path = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");
     let translate = || alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
     for status in [429, 403, 500, 302] {
         service.fail(status);
@@ -295,7 +288,7 @@ async fn person_has_a_limit_of_translations_and_what_is_kept_is_free() {
     let bob = app.account("bob").await;
     let mut paths = Vec::new();
     for text in ["eins", "zwei", "drei"] {
-        paths.push(publish(&alice, json!({"status": text, "language": "de"})).await);
+        paths.push(alice.publish(json!({"status": text, "language": "de"})).await.path(""));
     }
     let translate = |who: &Client, path: &str| who.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
     translate(&alice, &paths[0]).ok().await;
@@ -313,7 +306,7 @@ async fn server_has_a_budget_of_characters_a_day() {
     let (app, service, alice) = limited("ROOKERY_TRANSLATION_CHARACTERS_PER_DAY", "25").await;
     let mut paths = Vec::new();
     for text in ["eins", "zwei", "drei"] {
-        paths.push(publish(&alice, json!({"status": text, "language": "de"})).await);
+        paths.push(alice.publish(json!({"status": text, "language": "de"})).await.path(""));
     }
     let translate = |path: &str| alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
     translate(&paths[0]).ok().await;

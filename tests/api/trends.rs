@@ -36,19 +36,14 @@ async fn listed(app: &TestApp, arguments: &[&str]) -> Vec<Value> {
 async fn world() -> (TestApp, Client, [Client; 5]) {
     let app = TestApp::new().await;
     let author = app.account("author").await;
-    author.patch("/api/v1/accounts/update_credentials").json(&json!({"discoverable": true})).ok().await;
+    author.update_profile(json!({"discoverable": true})).ok().await;
     let fans = app.accounts(["fan1", "fan2", "fan3", "fan4", "fan5"]).await;
     (app, author, fans)
 }
 
-async fn publish(author: &Client, status: Value) -> String {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().to_owned()
-}
-
 async fn favourite(fans: &[Client], status: &str) {
     for fan in fans {
-        fan.post(&format!("/api/v1/statuses/{status}/favourite")).ok().await;
+        fan.favourite(&status).ok().await;
     }
 }
 
@@ -68,14 +63,14 @@ async fn ids(client: &Client, path: &str) -> Vec<String> {
 async fn hashtag_of_five_people_trends_once_it_is_approved() {
     let (app, author, fans) = world().await;
     for fan in &fans {
-        publish(fan, json!({"status": "#Rooks again #rooks"})).await;
-        publish(fan, json!({"status": "#Rooks once more"})).await;
+        fan.publish("#Rooks again #rooks").await;
+        fan.publish("#Rooks once more").await;
     }
     for fan in &fans[..4] {
-        publish(fan, json!({"status": "#crows"})).await;
+        fan.publish("#crows").await;
     }
     for fan in &fans {
-        publish(fan, json!({"status": "#secrets", "visibility": "unlisted"})).await;
+        fan.publish_to("unlisted", "#secrets").await;
     }
     refresh(&app).await;
     assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "nobody reviewed it");
@@ -140,11 +135,11 @@ async fn author_of_a_trending_page_is_shown() {
     let site = Site::start().await;
     let [ann, reader] = app.accounts(["ann", "reader"]).await;
     let host = url::Url::parse(&site.origin).unwrap().host_str().unwrap().to_owned();
-    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "attribution_domains": [host] })).ok().await;
+    ann.update_profile(json!({ "attribution_domains": [host] })).ok().await;
     let page = site.html("/news", r#"<title>t</title><meta name="fediverse:creator" content="@ann@example.test">"#);
     for name in ["one", "two", "three", "four", "five"] {
         let author = app.account(name).await;
-        author.post("/api/v1/statuses").json(&json!({ "status": page })).ok().await;
+        author.publish(json!({ "status": page })).await;
     }
     app.run_jobs().await;
     refresh(&app).await;
@@ -156,9 +151,9 @@ async fn author_of_a_trending_page_is_shown() {
         links[0]["authors"][0]["account"].clone()
     };
     assert_eq!(author().await["acct"], "ann");
-    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "Ann" })).ok().await;
+    ann.update_profile(json!({ "display_name": "Ann" })).ok().await;
     assert_eq!(author().await["display_name"], "Ann", "as she is called now");
-    ann.patch("/api/v1/accounts/update_credentials").json(&json!({ "attribution_domains": [] })).ok().await;
+    ann.update_profile(json!({ "attribution_domains": [] })).ok().await;
     assert_eq!(author().await, Value::Null, "she says so no more");
 }
 
@@ -167,7 +162,7 @@ async fn hashtag_decays_and_does_not_come_back_with_less() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     for fan in &fans {
-        publish(fan, json!({"status": "#rooks"})).await;
+        fan.publish("#rooks").await;
     }
     refresh(&app).await;
     assert_eq!(names(&app.anonymous(), TAGS).await, ["rooks"]);
@@ -180,7 +175,7 @@ async fn hashtag_decays_and_does_not_come_back_with_less() {
     refresh(&app).await;
     assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "16 is below 1 after four half-lives");
     for person in fans.iter().chain([&author]) {
-        publish(person, json!({"status": "#rooks"})).await;
+        person.publish("#rooks").await;
     }
     refresh(&app).await;
     assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "six after five of yesterday are no news");
@@ -191,7 +186,7 @@ async fn people_who_are_limited_make_no_trend() {
     let (app, _, fans) = world().await;
     app.set("trendable_by_default", true).await;
     for fan in &fans {
-        publish(fan, json!({"status": "#rooks"})).await;
+        fan.publish("#rooks").await;
     }
     let limit = format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", fans[0].id());
     app.db().execute_raw(&limit).await.unwrap();
@@ -203,23 +198,23 @@ async fn people_who_are_limited_make_no_trend() {
 async fn status_that_five_people_like_trends() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
-    let liked = publish(&author, json!({"status": "liked"})).await;
-    let shared = publish(&author, json!({"status": "shared"})).await;
-    let little = publish(&author, json!({"status": "liked a little"})).await;
+    let liked = author.publish("liked").await.into_id();
+    let shared = author.publish("shared").await.into_id();
+    let little = author.publish("liked a little").await.into_id();
     favourite(&fans, &liked).await;
     favourite(&fans, &shared).await;
     favourite(&fans[..4], &little).await;
-    fans[0].post(&format!("/api/v1/statuses/{shared}/reblog")).ok().await;
+    fans[0].reblog(&shared).ok().await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked]);
     // The fifth, who comes after the first run.
     favourite(&fans[4..], &little).await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await.len(), 3);
-    fans[4].post(&format!("/api/v1/statuses/{little}/unfavourite")).ok().await;
+    fans[4].unfavourite(&little).ok().await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked], "counts are those of now");
-    author.delete(&format!("/api/v1/statuses/{liked}")).ok().await;
+    author.delete_status(&liked).ok().await;
     assert_eq!(
         ids(&app.anonymous(), STATUSES).await,
         [&*shared],
@@ -235,9 +230,9 @@ async fn statuses_that_must_not_trend_do_not() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     let media = crate::media::png(8, 8);
-    let media = author.post("/api/v2/media").multipart(&[], &[("file", "a.png", &media)]).ok().await;
-    let first = publish(&author, json!({"status": "good"})).await;
-    let plain = publish(&author, json!({"status": "sensitive without media", "sensitive": true})).await;
+    let media = author.upload(&media).ok().await;
+    let first = author.publish("good").await.into_id();
+    let plain = author.publish(json!({"status": "sensitive without media", "sensitive": true})).await.into_id();
     let statuses = [
         json!({"status": "warned of", "spoiler_text": "beware"}),
         json!({"status": "a reply", "in_reply_to_id": first}),
@@ -246,9 +241,9 @@ async fn statuses_that_must_not_trend_do_not() {
     ];
     let mut all = vec![first.clone(), plain.clone()];
     for status in statuses {
-        all.push(publish(&author, status).await);
+        all.push(author.publish(status).await.into_id());
     }
-    let hidden = publish(&fans[0], json!({"status": "of someone who does not want to be found"})).await;
+    let hidden = fans[0].publish("of someone who does not want to be found").await.into_id();
     all.push(hidden);
     for status in &all {
         favourite(&fans, status).await;
@@ -268,7 +263,7 @@ async fn preferred_languages_come_first_and_nothing_is_left_out() {
     app.set("trendable_by_default", true).await;
     let mut made = Vec::new();
     for language in ["de", "ja", "en"] {
-        let status = publish(&author, json!({"status": language, "language": language})).await;
+        let status = author.publish(json!({"status": language, "language": language})).await.into_id();
         favourite(&fans, &status).await;
         made.push(status);
     }
@@ -295,7 +290,7 @@ async fn trends_are_paged_by_offset() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     for number in 0..5 {
-        let status = publish(&author, json!({"status": format!("number {number}")})).await;
+        let status = author.publish(&format!("number {number}")).await.into_id();
         favourite(&fans, &status).await;
     }
     refresh(&app).await;
@@ -314,8 +309,7 @@ async fn trends_are_paged_by_offset() {
 #[tokio::test]
 async fn reviews_of_statuses_and_authors_decide() {
     let (app, author, fans) = world().await;
-    let [one, other] =
-        [publish(&author, json!({"status": "one"})).await, publish(&author, json!({"status": "other"})).await];
+    let [one, other] = [author.publish("one").await.into_id(), author.publish("other").await.into_id()];
     favourite(&fans, &one).await;
     favourite(&fans, &other).await;
     refresh(&app).await;
@@ -342,11 +336,11 @@ async fn reviews_of_statuses_and_authors_decide() {
 async fn whom_somebody_blocks_or_mutes_does_not_trend_for_them() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
-    let status = publish(&author, json!({"status": "liked"})).await;
+    let status = author.publish("liked").await.into_id();
     favourite(&fans, &status).await;
     refresh(&app).await;
-    fans[0].post(&format!("/api/v1/accounts/{}/block", author.id())).ok().await;
-    fans[1].post(&format!("/api/v1/accounts/{}/mute", author.id())).ok().await;
+    fans[0].block(&author).ok().await;
+    fans[1].mute(&author).ok().await;
     assert_eq!(ids(&fans[0], STATUSES).await, [""; 0]);
     assert_eq!(ids(&fans[1], STATUSES).await, [""; 0]);
     assert_eq!(ids(&fans[2], STATUSES).await, [&*status]);
@@ -356,10 +350,10 @@ async fn whom_somebody_blocks_or_mutes_does_not_trend_for_them() {
 async fn nothing_trends_while_trends_are_off() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
-    let status = publish(&author, json!({"status": "#liked"})).await;
+    let status = author.publish("#liked").await.into_id();
     favourite(&fans, &status).await;
     for fan in &fans {
-        publish(fan, json!({"status": "#liked"})).await;
+        fan.publish("#liked").await;
     }
     refresh(&app).await;
     assert_eq!(names(&author, TAGS).await, ["liked"]);
@@ -415,7 +409,7 @@ impl Decorate for Weighing {
 async fn extensions_add_to_what_a_status_is_used() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
-    let status = publish(&author, json!({"status": "liked by one, and by an extension"})).await;
+    let status = author.publish("liked by one, and by an extension").await.into_id();
     favourite(&fans[..1], &status).await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [""; 0]);

@@ -36,7 +36,7 @@ const PAGES: [&str; 25] = [
 async fn every_page_is_written_in_every_language() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
-    client.post("/api/v1/statuses").json(&json!({"status": "one #rooks"})).ok().await;
+    client.publish("one #rooks").await;
     let signed_in = Browser::signed_in(&app, "alice").await;
     for language in ["en", "de", "ja"] {
         app.db().execute_raw(&format!("UPDATE users SET locale = '{language}'")).await.unwrap();

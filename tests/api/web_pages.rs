@@ -5,7 +5,7 @@ use chrono::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Client, TestApp};
+use crate::harness::{Answer, TestApp};
 use crate::media::png;
 
 async fn page(app: &TestApp, path: &str) -> Answer {
@@ -18,11 +18,6 @@ async fn text(app: &TestApp, path: &str) -> String {
     assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     answer.text()
-}
-
-async fn post(author: &Client, status: Value) -> Value {
-    author.server.tick();
-    author.post("/api/v1/statuses").json(&status).ok().await
 }
 
 /// The path of an address of this server.
@@ -42,7 +37,7 @@ async fn a_profile_shows_who_someone_is_and_what_they_say_to_everyone() {
     for (visibility, words) in
         [("public", "for all"), ("unlisted", "quietly"), ("private", "secret one"), ("direct", "secret two")]
     {
-        post(&alice, json!({"status": words, "visibility": visibility})).await;
+        alice.publish(json!({"status": words, "visibility": visibility})).await;
     }
 
     let text = text(&app, "/@alice").await;
@@ -65,13 +60,13 @@ async fn a_profile_shows_who_someone_is_and_what_they_say_to_everyone() {
 async fn answers_and_boosts_stand_where_they_belong() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let root = post(&alice, json!({"status": "the question", "visibility": "public"})).await;
+    let root = alice.publish(json!({"status": "the question", "visibility": "public"})).await;
     let answer =
-        post(&bob, json!({"status": "the answer", "in_reply_to_id": root["id"], "visibility": "public"})).await;
+        bob.publish(json!({"status": "the answer", "in_reply_to_id": root["id"], "visibility": "public"})).await;
     let further =
-        post(&alice, json!({"status": "the thanks", "in_reply_to_id": answer["id"], "visibility": "public"})).await;
-    post(&alice, json!({"status": "psst", "in_reply_to_id": answer["id"], "visibility": "private"})).await;
-    let boost = alice.post(&format!("/api/v1/statuses/{}/reblog", answer["id"].as_str().unwrap())).ok().await;
+        alice.publish(json!({"status": "the thanks", "in_reply_to_id": answer["id"], "visibility": "public"})).await;
+    alice.publish(json!({"status": "psst", "in_reply_to_id": answer["id"], "visibility": "private"})).await;
+    let boost = alice.reblog(&answer).ok().await;
 
     let profile = text(&app, "/@alice").await;
     assert!(profile.contains("the question") && !profile.contains("the thanks"));
@@ -96,7 +91,7 @@ async fn what_is_hidden_is_missing() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for visibility in ["private", "direct"] {
-        let hidden = post(&alice, json!({"status": "secret", "visibility": visibility})).await;
+        let hidden = alice.publish(json!({"status": "secret", "visibility": visibility})).await;
         let answer = page(&app, &format!("/@alice/{}", hidden["id"].as_str().unwrap())).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND);
         assert!(!answer.text().contains("secret"));
@@ -116,7 +111,7 @@ async fn what_is_hidden_is_missing() {
 async fn a_suspended_account_is_gone() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let status = post(&alice, json!({"status": "before"})).await;
+    let status = alice.publish(json!({"status": "before"})).await;
     let now = if app.db().engine() == database::Engine::Sqlite { "1" } else { "now()" };
     app.db().execute_raw(&format!("UPDATE accounts SET suspended_at = {now}")).await.unwrap();
     for path in ["/@alice", "/@alice.atom", path(&status["url"])] {
@@ -130,11 +125,11 @@ async fn a_suspended_account_is_gone() {
 async fn a_long_profile_has_pages_and_pins_stand_on_the_first() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let first = post(&alice, json!({"status": "number 0 of all"})).await;
+    let first = alice.publish(json!({"status": "number 0 of all"})).await;
     for number in 1..45 {
-        post(&alice, json!({"status": format!("number {number} of all")})).await;
+        alice.publish(json!({"status": format!("number {number} of all")})).await;
     }
-    alice.post(&format!("/api/v1/statuses/{}/pin", first["id"].as_str().unwrap())).ok().await;
+    alice.pin(&first).ok().await;
     let link = |text: &str, rel: &str| {
         let (_, after) = text.split_once(&format!("rel=\"{rel}\" href=\""))?;
         Some(format!("/@alice{}", after.split('"').next().unwrap()))
@@ -157,13 +152,13 @@ async fn a_long_profile_has_pages_and_pins_stand_on_the_first() {
 async fn a_page_costs_the_same_however_long_it_is() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let media = alice.post("/api/v2/media").multipart(&[], &[("file", "a.png", &png(20, 20))]).ok().await;
-    post(&alice, json!({"status": "one #rooks", "media_ids": [media["id"]]})).await;
-    post(&alice, json!({"status": "two #rooks"})).await;
+    let media = alice.upload(&png(20, 20)).ok().await;
+    alice.publish(json!({"status": "one #rooks", "media_ids": [media["id"]]})).await;
+    alice.publish(json!({"status": "two #rooks"})).await;
     let cost = async |path: &str| app.cost(text(&app, path)).await.0;
     let short = (cost("/@alice").await, cost("/tags/rooks").await);
     for number in 0..30 {
-        post(&alice, json!({"status": format!("number {number} #rooks")})).await;
+        alice.publish(json!({"status": format!("number {number} #rooks")})).await;
     }
     assert_eq!((cost("/@alice").await, cost("/tags/rooks").await), short);
 }
@@ -172,12 +167,8 @@ async fn a_page_costs_the_same_however_long_it_is() {
 async fn media_warnings_and_emojis_are_shown() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let media = alice
-        .post("/api/v2/media")
-        .multipart(&[("description", "a \"slope\"")], &[("file", "a.png", &png(64, 48))])
-        .ok()
-        .await;
-    let shown = post(&alice, json!({"status": "look", "media_ids": [media["id"]]})).await;
+    let media = alice.upload_with(&png(64, 48), &[("description", "a \"slope\"")]).ok().await;
+    let shown = alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     let text = text(&app, path(&shown["url"])).await;
     assert!(text.contains("alt=\"a &quot;slope&quot;\""));
     assert!(
@@ -185,7 +176,7 @@ async fn media_warnings_and_emojis_are_shown() {
     );
     assert!(text.contains("summary_large_image"));
 
-    let warned = post(&alice, json!({"status": "gore", "spoiler_text": "careful"})).await;
+    let warned = alice.publish(json!({"status": "gore", "spoiler_text": "careful"})).await;
     let answer = page(&app, path(&warned["url"])).await.text();
     assert!(answer.contains("<details class=\"cw\">"));
     assert!(answer.contains("<meta property=\"og:description\" content=\"careful\">"));
@@ -196,13 +187,13 @@ async fn media_warnings_and_emojis_are_shown() {
 async fn search_engines_are_told_what_people_chose() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let status = post(&alice, json!({"status": "hello", "visibility": "public"})).await;
-    let unlisted = post(&alice, json!({"status": "hello", "visibility": "unlisted"})).await;
+    let status = alice.publish(json!({"status": "hello", "visibility": "public"})).await;
+    let unlisted = alice.publish(json!({"status": "hello", "visibility": "unlisted"})).await;
     let robots = async |path: &str| text(&app, path).await.contains("<meta name=\"robots\" content=\"noindex");
 
     assert!(!robots("/@alice").await);
     assert!(robots(path(&status["url"])).await, "nobody asked for statuses to be found");
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"indexable": true})).ok().await;
+    alice.update_profile(json!({"indexable": true})).ok().await;
     assert!(!robots(path(&status["url"])).await);
     assert!(robots(path(&unlisted["url"])).await);
     app.db()
@@ -217,8 +208,8 @@ async fn search_engines_are_told_what_people_chose() {
 async fn a_hashtag_shows_public_statuses() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    post(&alice, json!({"status": "see #Rooks", "visibility": "public"})).await;
-    post(&alice, json!({"status": "secret #rooks", "visibility": "private"})).await;
+    alice.publish(json!({"status": "see #Rooks", "visibility": "public"})).await;
+    alice.publish(json!({"status": "secret #rooks", "visibility": "private"})).await;
 
     let text = text(&app, "/tags/rooks").await;
     assert!(text.contains("see <a") && !text.contains("secret"));
@@ -250,7 +241,7 @@ async fn caches_may_keep_a_page_for_a_moment() {
     let ask = || app.anonymous().get("/@alice").header("if-none-match", first.header("etag")).send();
     let unchanged = ask().await;
     assert_eq!((unchanged.status, unchanged.body.len()), (StatusCode::NOT_MODIFIED, 0));
-    post(&alice, json!({"status": "news"})).await;
+    alice.publish(json!({"status": "news"})).await;
     app.app.clock.advance(Duration::seconds(1));
     assert_eq!(ask().await.status, StatusCode::OK);
 }
@@ -270,7 +261,7 @@ async fn in_limited_federation_pages_need_a_sign_in() {
 async fn the_front_says_what_the_server_is_and_how_to_connect() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    post(&alice, json!({"status": "hello"})).await;
+    alice.publish(json!({"status": "hello"})).await;
     for (key, value) in [
         ("site_title", "Elm <wood>"),
         ("site_short_description", "Birds & books"),

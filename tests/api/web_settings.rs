@@ -198,7 +198,7 @@ async fn preferences_are_those_that_apps_read() {
     let again = alice.get("/settings/preferences").await.text();
     assert!(again.contains("<html lang=\"de\">") && again.contains("Deine Einstellungen sind gespeichert."));
     assert_eq!(again.matches(" checked").count(), 4);
-    assert_eq!(client.post("/api/v1/statuses").json(&json!({"status": "x"})).ok().await["visibility"], "unlisted");
+    assert_eq!(client.publish("x").await["visibility"], "unlisted");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
-use super::{publish, published, until_ready};
+use super::{published, until_ready};
 use crate::harness::TestApp;
 
 const AWAY: &str = "The database cannot be reached: try again later";
@@ -80,7 +80,7 @@ async fn postgres_that_was_away_is_used_again_without_a_failure() {
         direct.beside(&[("ROOKERY_DATABASE_URL", &proxy.url), ("ROOKERY_DATABASE_ACQUIRE_TIMEOUT_SECONDS", "2")]).await;
     let alice = app.account("alice").await;
     app.known(&alice).await;
-    publish(&alice, "before").await;
+    alice.publish("before").await;
     // Several connections are open and idle.
     let home = || alice.get("/api/v1/timelines/home").send();
     tokio::join!(home(), home(), home(), home());
@@ -94,7 +94,7 @@ async fn postgres_that_was_away_is_used_again_without_a_failure() {
     assert_eq!((ready.status.as_u16(), ready.text().as_str()), (503, AWAY));
 
     proxy.set(true);
-    publish(&alice, "after").await;
+    alice.publish("after").await;
     for answer in [home().await, home().await, home().await, home().await, home().await] {
         assert_eq!(answer.status, 200, "{}", answer.text());
     }

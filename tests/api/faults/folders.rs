@@ -80,11 +80,11 @@ async fn files_of_media_that_are_gone_are_missing_and_uploads_go_on() {
     }
 
     assert_eq!(app.anonymous().get(file).send().await.status, 404);
-    let shown = alice.get(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).ok().await;
+    let shown = alice.status(&status).ok().await;
     assert_eq!(shown["media_attachments"][0]["id"], id, "what is known of it stays, for a copy to be put back");
     let answer = upload().await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    alice.delete(&format!("/api/v1/statuses/{}", status["id"].as_str().unwrap())).ok().await;
+    alice.delete_status(&status).ok().await;
     app.app.clock.advance(chrono::Duration::days(2));
     app.run_jobs().await;
     let dead: Vec<(String,)> = app.db().fetch_raw("SELECT kind FROM jobs WHERE state = 'dead'").await.unwrap();

@@ -25,12 +25,6 @@ async fn until_ready(app: &TestApp) {
     }
 }
 
-/// Publishes a status; its id.
-async fn publish(person: &Client, text: &str) -> String {
-    let status = person.post("/api/v1/statuses").form(&[("status", text)]).ok().await;
-    status["id"].as_str().unwrap().to_owned()
-}
-
 /// The texts of the statuses of `person`, newest first.
 async fn published(person: &Client) -> Vec<String> {
     let path = format!("/api/v1/accounts/{}/statuses?limit=40", person.id());

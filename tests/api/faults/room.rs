@@ -2,7 +2,7 @@
 
 use database::Engine;
 
-use super::{publish, published, until_ready};
+use super::{published, until_ready};
 use crate::harness::TestApp;
 
 const FULL: &str = "The disk of this server is full: nothing can be saved until there is room, reading still works";
@@ -78,7 +78,7 @@ async fn full_disk_refuses_changes_with_507_until_there_is_room() {
     assert_eq!(published(&alice).await, acknowledged, "reading goes on");
 
     repair(&app).await;
-    publish(&alice, "there is room").await;
+    alice.publish("there is room").await;
     acknowledged.insert(0, "<p>there is room</p>".to_owned());
     assert_eq!(published(&alice).await, acknowledged, "what was acknowledged is there, and nothing else");
     until_ready(&app).await;
@@ -89,16 +89,16 @@ async fn read_only_database_refuses_changes_with_a_sentence() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.known(&alice).await;
-    let before = publish(&alice, "before").await;
+    let before = alice.publish("before").await.into_id();
 
     make_read_only(&app).await;
     assert_eq!(alice.post("/api/v1/statuses").form(&[("status", "no")]).fails(503).await, READ_ONLY);
     let ready = app.anonymous().get("/readyz").send().await;
     assert_eq!((ready.status.as_u16(), ready.text().as_str()), (503, READ_ONLY));
-    alice.get(&format!("/api/v1/statuses/{before}")).ok().await;
+    alice.status(&before).ok().await;
 
     repair(&app).await;
-    publish(&alice, "after").await;
+    alice.publish("after").await;
     until_ready(&app).await;
 }
 
@@ -106,10 +106,10 @@ async fn read_only_database_refuses_changes_with_a_sentence() {
 async fn jobs_wait_for_room_and_none_is_given_up() {
     let app = TestApp::with(&[("ROOKERY_JOBS_MAX_ATTEMPTS", "1")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     app.run_jobs().await;
     app.known(&bob).await;
-    let seen = publish(&alice, "hello").await;
+    let seen = alice.publish("hello").await.into_id();
 
     // Feeds are rows like any others.
     match app.db().engine() {

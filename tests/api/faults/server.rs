@@ -5,7 +5,6 @@ use std::process::Stdio;
 use chrono::Duration;
 use database::Engine;
 
-use super::publish;
 use crate::harness::TestApp;
 use crate::serve::Running;
 
@@ -45,13 +44,14 @@ async fn second_server_on_a_sqlite_database_is_refused_and_commands_go_on() {
 async fn clock_that_was_set_back_by_a_day_delays_nothing_and_is_named() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     app.run_jobs().await;
-    let before = publish(&alice, "before").await;
+    let before = alice.publish("before").await.into_id();
 
-    app.app.clock.advance(-Duration::days(1));
+    // A second more, by which publishing moves it.
+    app.app.clock.advance(-Duration::days(1) - Duration::seconds(1));
     app.app.node.check_clock().await.unwrap();
-    let after = publish(&alice, "after").await;
+    let after = alice.publish("after").await.into_id();
     app.run_jobs().await;
 
     let home = bob.get("/api/v1/timelines/home").ok().await;

@@ -348,7 +348,7 @@ async fn entered_feeds_are_announced_with_their_owners() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for follower in [&bob, &carol] {
-        follower.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+        follower.follow(&alice).ok().await;
     }
     app.run_jobs().await;
     let mut events = app.app.live.subscribe();
@@ -365,7 +365,7 @@ async fn entered_feeds_are_announced_with_their_owners() {
     let ids = |people: &[AccountId]| people.iter().copied().map(i64::from).collect::<Vec<_>>();
 
     app.tick();
-    let status = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+    let status = alice.publish("hello").await;
     let id = status["id"].as_str().unwrap().to_owned();
     assert_eq!(entered(), [(ids(&[alice.id()]), id.clone())]);
     app.run_jobs().await;
@@ -374,8 +374,8 @@ async fn entered_feeds_are_announced_with_their_owners() {
     assert_eq!(BTreeSet::from_iter(followers[0].0.clone()), BTreeSet::from_iter(ids(&[bob.id(), carol.id()])));
     assert_eq!(followers[0].1, id);
 
-    bob.post(&format!("/api/v1/accounts/{}/unfollow", alice.id())).ok().await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.unfollow(&alice).ok().await;
+    bob.follow(&alice).ok().await;
     app.run_jobs().await;
     assert_eq!(entered(), [], "a backfill is no news");
 }
@@ -384,15 +384,15 @@ async fn entered_feeds_are_announced_with_their_owners() {
 async fn page_is_full_although_a_status_was_deleted() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     let mut ids = Vec::new();
     for text in ["one", "two", "three"] {
         app.tick();
-        let status = alice.post("/api/v1/statuses").json(&json!({"status": text})).ok().await;
+        let status = alice.publish(json!({"status": text})).await;
         ids.push(status["id"].as_str().unwrap().to_owned());
     }
     app.run_jobs().await;
-    alice.delete(&format!("/api/v1/statuses/{}", ids[1])).ok().await;
+    alice.delete_status(&ids[1]).ok().await;
 
     let page = bob.get("/api/v1/timelines/home?limit=2").ok().await;
     let shown: Vec<&str> = page.as_array().unwrap().iter().map(|status| status["id"].as_str().unwrap()).collect();

@@ -15,7 +15,7 @@ use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::{Page, Viewer};
 use serde_json::json;
 
-use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
+use super::bench::{Bench, EVERYTHING, add, code, id, new_status};
 use super::shelf::{Shelf, component};
 use crate::harness::Client;
 use crate::seed::{Reply, Seed, Status};
@@ -26,9 +26,9 @@ const PAGE: Page = Page { max_id: None, since_id: None, min_id: None, limit: 0 }
 async fn a_status_is_seen_through_the_eyes_that_were_granted() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, "for everyone #Birds", "public").await;
-    let secret = publish(&alice, "for me and @bob", "direct").await;
-    let own = publish(&alice, "for me", "private").await;
+    let open = alice.publish("for everyone #Birds").await.number();
+    let secret = alice.publish_to("direct", "for me and @bob").await.number();
+    let own = alice.publish_to("private", "for me").await.number();
     let ids = vec![own, 1, secret, open, open];
 
     let as_bob = bench.by(&bob, "read", Mode::Read).await;
@@ -50,7 +50,7 @@ async fn a_status_is_seen_through_the_eyes_that_were_granted() {
 async fn what_was_not_granted_is_refused() {
     let bench = Bench::new("[permissions]\ncore = [\"read\"]\ncore-write = [\"touch\"]\nfeeds = [\"custom\"]\ntopics = [\"tray\"]\n[[feed]]\nname = \"tray\"").await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello", "public").await;
+    let status = alice.publish("hello").await.number();
     let call = bench.by(&bob, "read write", Mode::Read).await;
     let denied = (403, "host.denied".to_owned());
     assert_eq!(code(call.visible(Viewer::System, vec![status]).await), denied);
@@ -123,7 +123,7 @@ async fn what_two_people_have_against_each_other_is_their_business() {
     assert_eq!(nobody.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS, 0);
     let granted = Bench::new("[permissions]\ncore = [\"read\", \"read-as-any\"]\n").await;
     let [alice, bob] = granted.app.accounts(["alice", "bob"]).await;
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    alice.block(&bob).ok().await;
     let all = granted.system(Mode::Read);
     assert_eq!(
         all.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS,
@@ -231,7 +231,7 @@ async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
     assert_eq!(bench.names().await, ["first"]);
     assert!(events.try_recv().is_err());
     assert_eq!(alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await, json!([]));
-    publish(&alice, "the writer is free", "public").await;
+    alice.publish("the writer is free").await;
 }
 
 #[tokio::test]
@@ -267,7 +267,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     let (statement, params) = add("slow");
     call.sql_query(statement, params).await.unwrap();
     // Whoever waits gets the writer although nobody gave it back.
-    tokio::join!(publish(&alice, "waited", "public"), bench.app.time_passes(Duration::from_secs(11)));
+    tokio::join!(alice.publish("waited"), bench.app.time_passes(Duration::from_secs(11)));
     let (statement, params) = add("more");
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
     assert!(call.commit().await.is_err());
@@ -285,7 +285,7 @@ async fn a_transaction_that_others_wait_for_is_undone_sooner() {
     bench.app.time_passes(Duration::from_secs(11)).await;
     let (statement, params) = add("nobody waits");
     call.sql_query(statement, params).await.unwrap();
-    publish(&alice, "waited", "public").await;
+    alice.publish("waited").await;
     let (statement, params) = add("more");
     let more = call.sql_query(statement, params).await;
     if bench.app.db().engine() == Engine::Sqlite {
@@ -310,7 +310,7 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
         let begun = Instant::now();
         assert_eq!(code(call.sql_many("add".to_owned(), 1, rows()).await), late, "{mode:?}");
         assert!(begun.elapsed() < Duration::from_secs(60), "{mode:?}: {:?}", begun.elapsed());
-        publish(&alice, "the writer is free", "public").await;
+        alice.publish("the writer is free").await;
         assert_eq!(call.commit().await.is_err(), mode == Mode::Ambient, "it is told of at the end as well");
         assert!(bench.names().await.is_empty());
     }
@@ -346,7 +346,7 @@ async fn a_thousand_small_values_are_one_statement() {
 async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello", "public").await;
+    let status = alice.publish("hello").await.number();
     let reads = bench.by(&bob, "read", Mode::Read).await;
     assert_eq!(code(reads.create_statuses(vec![new_status(id(&bob), "x", "")]).await), (403, "core.scope".to_owned()));
     assert_eq!(
@@ -366,14 +366,14 @@ async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
     assert_eq!(first[1].as_ref().map_err(|failure| failure.status), Err(404));
     let again = writes.create_statuses(vec![with]).await.unwrap();
     assert_eq!(again[0].as_ref().ok(), Some(&made), "the same key gives the same status");
-    alice.get(&format!("/api/v1/statuses/{made}")).ok().await;
-    bench.app.anonymous().get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+    alice.status(&made).ok().await;
+    bench.app.anonymous().status(&made).fails(404).await;
     let seen = writes.statuses(Viewer::Caller, vec![made]).await.unwrap().remove(0).unwrap();
     assert_eq!((seen.visibility, seen.mentions), (4, vec![id(&alice)]));
     let extra: serde_json::Value = serde_json::from_str(&seen.extra.unwrap()).unwrap();
     assert_eq!(extra["tray"], json!({"tray": 1}));
     assert_eq!(writes.delete_statuses(vec![made, 1]).await.unwrap(), 1);
-    alice.get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+    alice.status(&made).fails(404).await;
 }
 
 #[tokio::test]

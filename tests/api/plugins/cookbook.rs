@@ -5,7 +5,7 @@ use chrono::Duration;
 use plugins::{admin, life};
 use serde_json::{Value, json};
 
-use super::groups::{act, id, ids, publish, settle, write};
+use super::groups::{id, ids, settle};
 use super::guest;
 use crate::harness::{Browser, Client, TestApp, form_fields};
 
@@ -75,17 +75,17 @@ async fn words_are_refused_and_favourites_silenced() {
     assert_eq!(refused, "There is a word in it that is not welcome here");
     let long = post(&json!({ "status": "hello", "mood": "x".repeat(21) })).fails(422).await;
     assert_eq!(long, "mood: is longer than 20 characters");
-    let status = write(&alice, json!({ "status": "a spider", "mood": "brave" })).await;
+    let status = alice.publish(json!({ "status": "a spider", "mood": "brave" })).await;
     assert_eq!((&status["sensitive"], &status["content"]), (&json!(true), &json!("<p>a spider</p><p>(brave)</p>")));
 
     let told = async |favourites: &str, by: &Client| -> Vec<String> {
         alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": favourites })).ok().await;
-        by.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
+        by.favourite(&status).ok().await;
         settle(&app).await;
         let all = alice.get("/api/v1/notifications").ok().await;
         all.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect()
     };
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     assert_eq!(told("none", &bob).await, ["follow"]);
     assert_eq!(told("quiet", &carol).await, ["favourite", "follow"]);
     alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": "loud" })).fails(422).await;
@@ -95,9 +95,9 @@ async fn words_are_refused_and_favourites_silenced() {
 async fn a_shelf_is_shown_by_a_link() {
     let app = served().await;
     let [alice, bob, _carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let open = publish(&alice, "for all").await;
-    let private = write(&alice, json!({ "status": "for followers", "visibility": "private" })).await;
-    act(&bob, "follow", &alice).await;
+    let open = alice.publish("for all").await;
+    let private = alice.publish_to("private", "for followers").await;
+    bob.follow(&alice).ok().await;
     let path = shelf(&alice, "birds").await;
     let fill = json!({ "status_ids": [id(&open), id(&private)] });
     alice.post(&format!("{path}/statuses")).json(&fill).ok().await;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use service::oauth::revoke;
 use service::{removal, staff};
 
-use super::groups::{act, ids, served, settle, switch_off, switch_on};
+use super::groups::{ids, served, settle, switch_off, switch_on};
 use crate::contract::check;
 use crate::harness::{Browser, Client, TestApp};
 use crate::oauth::{Application, with_token};
@@ -300,13 +300,13 @@ async fn devices_of_whoever_blocks_or_is_suspended_are_not_reached() {
     let app = served(NAME).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let (phone, his) = (device(&alice, "A", 1, [10]).await, device(&bob, "B", 3, [11]).await);
-    act(&alice, "block", &bob).await;
+    alice.block(&bob).ok().await;
     for (by, of, name) in [(&phone, &bob, "B"), (&his, &alice, "A")] {
         assert_eq!(seen(by, of).await, [""; 0]);
         assert_eq!(by.post(CLAIM).json(&json!({ "device": [address(of, name)] })).ok().await, json!([]));
         by.post(DELIVER).json(&json!({ "device": [letter(of, name, "x")] })).fails(404).await;
     }
-    act(&alice, "unblock", &bob).await;
+    alice.unblock(&bob).ok().await;
     assert_eq!(seen(&his, &alice).await, ["A"]);
     let hers = device(&carol, "C", 5, []).await;
     let account = staff::find(&app.app, "alice").await.unwrap();

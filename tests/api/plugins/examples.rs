@@ -147,7 +147,7 @@ pub async fn story(app: &TestApp) {
 
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}));
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}), "once more changes nothing");
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    alice.block(&bob).ok().await;
     app.run_jobs().await;
     assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "whoever is blocked needs no note");
 }

@@ -48,7 +48,7 @@ async fn every_row_is_served_and_asks_for_its_token() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let [alice, bob] = app.accounts(["alice", "bob"]).await;
-        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let published = alice.publish("hello").await;
         if group == "collections" {
             // Readable without a token, under the id 1.
             alice.post("/api/v1/collections").json(&json!({"name": "Rooks"})).ok().await;
@@ -83,7 +83,7 @@ async fn a_group_that_is_off_is_not_there() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let alice = app.account("alice").await;
-        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let published = alice.publish("hello").await;
         let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
         admin::disable(&app.app, group).await.unwrap();
         life::reload(&app.app, group).await.unwrap();
@@ -125,7 +125,7 @@ async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<
 async fn core_answers_are_the_same_to_the_byte_before_and_after_plugins() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello @bob #tag"})).ok().await;
+    let published = alice.publish("hello @bob #tag").await;
     let about = published["id"].as_str().unwrap().to_owned();
     let paths = [
         format!("/api/v1/statuses/{about}"),

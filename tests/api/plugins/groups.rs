@@ -3,7 +3,7 @@
 use plugins::life::desired;
 use plugins::life::{self, Outcome};
 use plugins::start;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::harness::{COMPILED, Client, TestApp};
 use crate::media::png;
@@ -65,17 +65,6 @@ pub async fn switch_off(app: &TestApp, name: &str) {
     life::follow(&app.app).await;
 }
 
-/// Publishes a status; the clock moves before.
-pub async fn publish(person: &Client, text: &str) -> Value {
-    write(person, json!({ "status": text })).await
-}
-
-/// Publishes a status with these parameters; the clock moves before.
-pub async fn write(person: &Client, parameters: Value) -> Value {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&parameters).ok().await
-}
-
 /// The id of an entity.
 pub fn id(entity: &Value) -> &str {
     entity["id"].as_str().expect("an entity has an id")
@@ -91,11 +80,6 @@ pub async fn settle(app: &TestApp) {
 /// The ids of entities, in order.
 pub fn ids(entities: &Value) -> Vec<&str> {
     entities.as_array().expect("a list").iter().map(id).collect()
-}
-
-/// `person` does `verb` (follow, block, mute …) to `target`.
-pub async fn act(person: &Client, verb: &str, target: &Client) {
-    person.post(&format!("/api/v1/accounts/{}/{verb}", target.id())).ok().await;
 }
 
 /// The names of features that the server announces, in both versions of its description.

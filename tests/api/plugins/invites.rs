@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::groups::{act, execute, served, settle, switch_off};
+use super::groups::{execute, served, settle, switch_off};
 use crate::contract::{self, check};
 use crate::harness::{Answer, Browser, Client, TestApp};
 use crate::removal::remove;
@@ -271,7 +271,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     settle(&app).await;
     assert_eq!(followers(&app, &alice).await, 1, "that invitation says nothing of following");
 
-    bob.patch("/api/v1/accounts/update_credentials").json(&json!({ "locked": true })).ok().await;
+    bob.update_profile(json!({ "locked": true })).ok().await;
     let locked = invite(&app, &bob, &[("autofollow", "1")]).await;
     join(&app, "erin", &locked).await;
     settle(&app).await;
@@ -461,7 +461,7 @@ async fn form_is_checked_before_the_plugin_has_it() {
 async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
     let app = server("none").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     let (hers, his) = (invite(&app, &alice, &[]).await, invite(&app, &bob, &[]).await);
     join(&app, "carol", &hers).await;
     join(&app, "dan", &his).await;

@@ -8,7 +8,7 @@ use plugins::start;
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_event;
 
-use super::probes::{NO_WORDS, World, package, publish};
+use super::probes::{NO_WORDS, World, package};
 use super::shelf::{Shelf, manifest, route, routes};
 use crate::harness::TestApp;
 
@@ -214,7 +214,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     assert_eq!(other.app.plugins.observed.of("probe").state(), Some(&State::Missing));
     let mut there = alice.clone();
     there.server = other.clone();
-    publish(&there, "elsewhere").await;
+    there.publish("elsewhere").await;
     other.run_jobs().await;
     assert_eq!(world.waiting("probe").await, (2, 0), "the event, and the place in feeds");
     world.app.run_jobs().await;
@@ -228,20 +228,20 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     life::follow_changes(&other.app).await.unwrap();
     life::reload(&world.app.app, "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
-    publish(&there, "for both").await;
+    there.publish("for both").await;
     let later = world.active("later").id;
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // Gone with all that it kept, it keeps nobody from posting there, where that is not known yet.
     plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
-    publish(&there, "without it").await;
+    there.publish("without it").await;
     world.app.run_jobs().await;
 
     // Switched off, it hears of nothing, on no server.
     let id = world.active("probe").id;
     plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
-    publish(&there, "in vain").await;
+    there.publish("in vain").await;
     assert_eq!(plugin_event::count(other.db(), id).await.unwrap(), (0, 0));
 }
 
@@ -260,7 +260,7 @@ async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
     start(&other.app).await;
     let mut there = alice.clone();
     there.server = other.clone();
-    publish(&there, "elsewhere").await;
+    there.publish("elsewhere").await;
     let [later, probe] = ids.map(|id| plugin_event::count(other.db(), id));
     assert_eq!((later.await.unwrap(), probe.await.unwrap()), ((0, 0), (2, 0)));
 }
@@ -278,7 +278,7 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
     tx.commit().await.unwrap();
     life::follow(&world.app.app).await;
     assert!(world.app.app.plugins.latest().find("probe").is_none());
-    publish(&alice, "meanwhile").await;
+    alice.publish("meanwhile").await;
     world.app.run_jobs().await;
     assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), (2, 0));
 
@@ -295,7 +295,7 @@ async fn what_nobody_comes_for_is_kept_for_two_weeks() {
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let id = world.active("probe").id;
-    publish(&alice, "unheard").await;
+    alice.publish("unheard").await;
     plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow(&world.app.app).await;
     worker::cron::schedule(&world.app.app).await.unwrap();

@@ -181,7 +181,7 @@ async fn circles(core: &World) -> String {
         }
         core.app.tick();
         let post = json!({ "status": format!("post {n}"), "visibility": "circle", "circle_id": first });
-        core.viewer.post("/api/v1/statuses").json(&post).ok().await;
+        core.viewer.publish(&post).await;
     }
     settle(&core.app).await;
     first

@@ -95,9 +95,9 @@ async fn mistake_of_a_plugin_is_its_own_and_not_the_persons() {
 async fn every_block_is_rendered_with_what_its_reader_may_see() {
     let app = mirror("none").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let shown = alice.post("/api/v1/statuses").json(&json!({ "status": "for all" })).ok().await;
-    let hidden = bob.post("/api/v1/statuses").json(&json!({ "status": "psst", "visibility": "private" })).ok().await;
-    carol.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "<Carol>" })).ok().await;
+    let shown = alice.publish("for all").await;
+    let hidden = bob.publish_to("private", "psst").await;
+    carol.update_profile(json!({ "display_name": "<Carol>" })).ok().await;
     let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
     app.db().execute_raw(&suspend).await.unwrap();
     let named =
@@ -273,7 +273,7 @@ async fn accounts_follow_as_they_might_themselves() {
     for (one, verb, other) in [(&carol, "block", &alice), (&alice, "follow", &erin)] {
         one.post(&format!("/api/v1/accounts/{}/{verb}", other.id())).ok().await;
     }
-    dan.patch("/api/v1/accounts/update_credentials").json(&json!({ "locked": true })).ok().await;
+    dan.update_profile(json!({ "locked": true })).ok().await;
     let call = any.system(Mode::Ambient);
     let targets = [&bob, &carol, &dan, &erin, &alice].map(id).into_iter().chain([1, id(&bob)]).collect();
     let new = call.follow(id(&alice), targets).await.unwrap();

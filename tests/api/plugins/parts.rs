@@ -25,7 +25,7 @@ async fn routes_that_used_up_their_time_leave_posting_alone() {
     active(&app, "hostile").component.used_database(Part::Routes, Duration::from_secs(21));
     let refused = alice.get("/api/v1/hostile/known").send().await;
     assert_eq!((refused.status.as_u16(), &refused.json()["error_code"]), (503, &json!("plugin.unavailable")));
-    alice.post("/api/v1/statuses").json(&json!({ "status": "words" })).ok().await;
+    alice.publish("words").await;
 }
 
 #[tokio::test]

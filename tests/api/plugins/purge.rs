@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use service::{removal, staff};
 use store::plugin_event::{self, NewEvent};
 
-use super::groups::{act, id, publish, served, settle, switch_on};
+use super::groups::{id, served, settle, switch_on};
 use crate::harness::TestApp;
 use crate::removal::remove;
 
@@ -22,8 +22,8 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
         switch_on(&app, group).await;
     }
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&bob, "follow", &alice).await;
-    let (hers, his) = (publish(&alice, "hers").await, publish(&bob, "his").await);
+    bob.follow(&alice).ok().await;
+    let (hers, his) = (alice.publish("hers").await, bob.publish("his").await);
     let mut antennas = Vec::new();
     for person in [&alice, &bob] {
         person.post("/api/v1/reaction_deck").json(&json!({"emojis": ["👍"]})).ok().await;
@@ -53,7 +53,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
     };
     let [hers_catches, his_catches] = [0, 1].map(|n: usize| antennas[n].clone());
     let timeline = format!("/api/v1/timelines/antenna/{his_catches}");
-    publish(&alice, "caught by both").await;
+    alice.publish("caught by both").await;
     settle(&app).await;
     assert!(caught(hers_catches.clone()).await >= 1, "her antenna catches herself");
     assert_ne!(bob.get(&timeline).ok().await, json!([]), "and his her");
@@ -73,7 +73,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
             assert_eq!(rows, &json!([]), "{group}.{table}");
         }
     }
-    let now = bob.get(&format!("/api/v1/statuses/{}", id(&his))).ok().await;
+    let now = bob.status(&his).ok().await;
     assert_eq!(now["emoji_reactions_count"], 1, "bob's own is left");
     let categories = bob.get("/api/v1/bookmark_categories").ok().await;
     let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&categories[0]));

@@ -231,7 +231,7 @@ async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
     assert!(begun.elapsed() < HANGS, "{:?}", begun.elapsed());
     assert!(fault.message.contains("longer than 1 s") && fault.message.contains("split"), "{fault}");
     let [alice] = shelf.app.accounts(["alice"]).await;
-    alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "the writer is free"})).ok().await;
+    alice.publish(&serde_json::json!({"status": "the writer is free"})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,7 +255,7 @@ async fn migration_that_others_wait_for_is_tried_again_when_they_do_not() {
             let mut longest = Duration::ZERO;
             while !over.load(Ordering::Acquire) {
                 let begun = Instant::now();
-                alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "meanwhile"})).ok().await;
+                alice.publish(&serde_json::json!({"status": "meanwhile"})).await;
                 longest = longest.max(begun.elapsed());
             }
             longest

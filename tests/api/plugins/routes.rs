@@ -20,13 +20,6 @@ async fn answer(person: &Client, told: Value) -> Answer {
     person.post("/api/v1/mirror/answer").json(&told).send().await
 }
 
-/// The id of a status that `person` publishes.
-async fn publish(person: &Client, parameters: Value) -> i64 {
-    person.server.tick();
-    let status = person.post("/api/v1/statuses").json(&parameters).ok().await;
-    status["id"].as_str().unwrap().parse().unwrap()
-}
-
 fn ids(list: &Value) -> Vec<i64> {
     list.as_array().unwrap().iter().map(|entity| entity["id"].as_str().unwrap().parse().unwrap()).collect()
 }
@@ -157,8 +150,8 @@ async fn a_token_is_checked_as_core_routes_check_it() {
 async fn what_a_route_is_about_must_be_there_and_visible() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, json!({"status": "open"})).await;
-    let hidden = publish(&alice, json!({"status": "hidden", "visibility": "direct"})).await;
+    let open = alice.publish("open").await.number();
+    let hidden = alice.publish_to("direct", "hidden").await.number();
     let of = |status: i64| format!("/api/v1/statuses/{status}/mirror/%F0%9F%91%8D");
 
     bob.get(&of(open)).ok().await;
@@ -174,9 +167,9 @@ async fn what_a_route_is_about_must_be_there_and_visible() {
 async fn entities_are_those_that_core_shows_this_caller() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, json!({"status": "open"})).await;
-    let hidden = publish(&alice, json!({"status": "hidden", "visibility": "private"})).await;
-    let core = bob.get(&format!("/api/v1/statuses/{open}")).ok().await;
+    let open = alice.publish("open").await.number();
+    let hidden = alice.publish_to("private", "hidden").await.number();
+    let core = bob.status(&open).ok().await;
 
     assert_eq!(answer(&bob, json!({"shown": open})).await.json(), core);
     assert_eq!(answer(&bob, json!({"shown": hidden})).await.status, 404);
@@ -203,7 +196,7 @@ async fn statuses_of_a_page_cost_the_same_statements_however_many_they_are() {
     let alice = app.account("alice").await;
     let mut published = Vec::new();
     for n in 0..12 {
-        published.push(publish(&alice, json!({"status": format!("{n}")})).await);
+        published.push(alice.publish(&format!("{n}")).await.number());
     }
     app.known(&alice).await;
     let mut costs = Vec::new();
@@ -320,7 +313,7 @@ async fn what_a_call_changed_stays_only_when_it_ends_well() {
     let alice = app.account("alice").await;
     let mut published = Vec::new();
     for n in 0..3 {
-        published.push(publish(&alice, json!({"status": format!("{n}")})).await);
+        published.push(alice.publish(&format!("{n}")).await.number());
     }
     let keep = |status: i64| alice.post(&format!("/api/v1/mirror/kept/{status}"));
     let kept = || async { ids(&alice.get("/api/v1/mirror/kept?limit=0").ok().await) };
@@ -339,8 +332,8 @@ async fn what_a_call_changed_stays_only_when_it_ends_well() {
 async fn a_native_statement_is_paged_without_the_plugin() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "one"})).await;
-    let hidden = publish(&bob, json!({"status": "two", "visibility": "direct"})).await;
+    let status = alice.publish("one").await.number();
+    let hidden = bob.publish_to("direct", "two").await.number();
     for status in [status, hidden, status, status, status] {
         alice.post(&format!("/api/v1/mirror/kept/{status}")).ok().await;
     }
@@ -373,7 +366,7 @@ async fn a_native_feed_is_a_timeline() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let mut published = Vec::new();
     for person in [&bob, &carol, &bob] {
-        published.push(publish(person, json!({"status": "hello"})).await);
+        published.push(person.publish("hello").await.number());
     }
     let feed = "INSERT INTO plugin_feeds (kind, plugin_id, name)
                 SELECT 4000, p.id, 'shelf' FROM plugins p WHERE p.name = 'mirror' ON CONFLICT DO NOTHING";
@@ -393,7 +386,7 @@ async fn a_native_feed_is_a_timeline() {
     let above = alice.get(&format!("/api/v1/mirror/shelves/1?limit=1&min_id={}", published[0])).send().await;
     assert_eq!(ids(&above.json()), [published[1]]);
 
-    alice.post(&format!("/api/v1/accounts/{}/mute", carol.id())).ok().await;
+    alice.mute(&carol).ok().await;
     assert_eq!(ids(&alice.get("/api/v1/mirror/shelves/1").ok().await), [published[2]]);
     assert_eq!(alice.get("/api/v1/mirror/shelves/1?limit=0").ok().await, json!([]));
     alice.get("/api/v1/mirror/shelves/2").fails(404).await;

@@ -10,13 +10,13 @@ use rookery_plugin_host::imports::kv::Item;
 use serde_json::json;
 use store::job::NewKeyedJob;
 
-use super::bench::{Bench, EVERYTHING, add, publish};
+use super::bench::{Bench, EVERYTHING, add};
 use super::jobs::waiting;
 
 /// Some of everything that a plugin keeps.
 async fn keep_some(bench: &Bench) -> i64 {
     let [alice] = bench.app.accounts(["alice"]).await;
-    let status = publish(&alice, "kept in a feed", "public").await;
+    let status = alice.publish("kept in a feed").await.number();
     let call = bench.system(Mode::Ambient);
     for name in ["first", "second"] {
         let (statement, params) = add(name);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::personal::{follow, post};
+use super::personal::follow;
 use crate::harness::TestApp;
 use context::change::Change;
 use service::oauth::revoke;
@@ -164,7 +164,7 @@ async fn many_receivers_cost_no_more_statements_than_few() {
         }
         // Once, so that what is kept of each receiver is there.
         for round in 0..2 {
-            let id = post(&alice, json!({ "status": "hello" })).await;
+            let id = alice.publish("hello").await.into_id();
             app.run_jobs().await;
             for (home, public) in &mut streams {
                 for events in [home, public] {
