@@ -1,4 +1,4 @@
-//! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/media_worker.rs` runs a real one.
+//! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/platform/media_worker.rs` runs a real one.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

@@ -279,7 +279,7 @@ impl TestApp {
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let answer = Answer::read(self.open(request).await).await;
-        crate::openapi::hold(self, &method, &path, &answer);
+        crate::platform::openapi::hold(self, &method, &path, &answer);
         answer
     }
 }

@@ -6,7 +6,7 @@ use plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
-use crate::serve::Running;
+use crate::platform::serve::Running;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::groups::{execute, id, ids, served, settle};
 use super::guest;
-use crate::contract;
 use crate::harness::{Browser, Client, TestApp};
-use crate::removal::remove;
-use crate::serve::Running;
+use crate::jobs::removal::remove;
+use crate::platform::contract;
+use crate::platform::serve::Running;
 
 const REPORTS: &str = "/api/v1/annual_reports";
 const NAME: &str = "annual_reports";

@@ -4,8 +4,8 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::groups::{capabilities, execute, id, ids, served, settle, switch_off};
-use crate::contract;
 use crate::harness::{Client, Published, RequestBuilder, TestApp};
+use crate::platform::contract;
 
 const GROUP: &str = "antennas";
 const ANTENNAS: &str = "/api/v1/antennas";

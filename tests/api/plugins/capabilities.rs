@@ -91,7 +91,7 @@ async fn images_are_taken_off_profiles_of_local_accounts_alone() {
 
     let any = Bench::new("[permissions]\ncore-write = [\"profile\", \"as-any\"]\n").await;
     let alice = any.app.account("alice").await;
-    let files: [(&str, &str, &[u8]); 1] = [("avatar", "a.png", &crate::media::png(20, 20))];
+    let files: [(&str, &str, &[u8]); 1] = [("avatar", "a.png", &crate::routes::media::png(20, 20))];
     alice.patch("/api/v1/accounts/update_credentials").multipart(&[], &files).ok().await;
     let call = any.system(Mode::Ambient);
     assert_eq!(call.remove_profile_images(id(&alice), avatar()).await, Ok(1));

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::circles::{add, circle_of, create, path};
 use super::groups::{id, ids, served, settle, switch_on};
-use crate::contract;
 use crate::harness::{Browser, Client, Published, TestApp};
+use crate::platform::contract;
 use crate::seed::Seed;
 
 const STATUSES: &str = "/api/v1/statuses";

@@ -4,9 +4,9 @@ use model::AccountId;
 use serde_json::{Value, json};
 
 use super::groups::{capabilities, id, ids, served, settle, switch_off};
-use crate::contract;
 use crate::harness::{Browser, Client, TestApp, account_path};
-use crate::removal::remove;
+use crate::jobs::removal::remove;
+use crate::platform::contract;
 use crate::seed::Seed;
 
 pub const CIRCLES: &str = "/api/v1/circles";

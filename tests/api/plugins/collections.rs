@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::groups::{id, served, settle, switch_off};
-use crate::contract;
 use crate::harness::Client;
+use crate::platform::contract;
 
 const COLLECTIONS: &str = "/api/v1/collections";
 

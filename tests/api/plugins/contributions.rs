@@ -9,8 +9,8 @@ use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use super::emoji_reactions::{react, table};
 use super::groups::{id, ids, served, settle, switch_off, switch_on};
-use crate::contract;
 use crate::harness::{Browser, Client, Published, TestApp};
+use crate::platform::contract;
 
 /// The texts of the statuses that `viewer` finds.
 async fn finds(viewer: &Client, q: &str) -> Vec<String> {
@@ -213,7 +213,7 @@ async fn automatic_deletion_keeps_what_plugins_know_of() {
     assert_eq!(walk(&app, &alice).await, [""; 0]);
     let rows = "SELECT COUNT(*) FROM status_cleanup_exceptions";
     assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 3);
-    crate::removal::remove(&app, "alice").await;
+    crate::jobs::removal::remove(&app, "alice").await;
     assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 0);
 }
 

@@ -14,10 +14,10 @@ use service::oauth::revoke;
 use service::{removal, staff};
 
 use super::groups::{ids, served, settle, switch_off, switch_on};
-use crate::contract::check;
 use crate::harness::{Browser, Client, TestApp};
-use crate::oauth::{Application, with_token};
-use crate::removal::remove;
+use crate::jobs::removal::remove;
+use crate::platform::contract::check;
+use crate::routes::oauth::{Application, with_token};
 
 const NAME: &str = "crypto";
 const UPLOAD: &str = "/api/v1/crypto/keys/upload";

@@ -6,9 +6,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::groups::{execute, id, ids, import_emojis, served, settings, settle};
-use crate::contract;
 use crate::harness::{Client, RequestBuilder, TestApp};
-use crate::trends::refresh;
+use crate::platform::contract;
+use crate::routes::trends::refresh;
 
 pub(super) const GROUP: &str = "emoji_reactions";
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::probes::World;
-use crate::removal::remove;
+use crate::jobs::removal::remove;
 
 /// Words of each visibility, as a probe heard them that was granted `asked`.
 async fn heard(asked: &str) -> Vec<String> {

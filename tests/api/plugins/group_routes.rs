@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::groups::all_but;
 use super::guest;
-use crate::contract::{self, Route};
 use crate::harness::{Client, TestApp};
-use crate::routed::plain;
+use crate::platform::contract::{self, Route};
+use crate::platform::routed::plain;
 
 /// Those with rows in the table.
 fn groups() -> impl Iterator<Item = &'static str> {

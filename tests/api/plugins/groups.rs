@@ -6,7 +6,7 @@ use plugins::start;
 use serde_json::Value;
 
 use crate::harness::{COMPILED, Client, TestApp};
-use crate::media::png;
+use crate::routes::media::png;
 
 /// The plugins of this repository.
 pub const ALL: [&str; 10] = [

@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::groups::{execute, served, settle, switch_off};
-use crate::contract::{self, check};
 use crate::harness::{Answer, Browser, Client, TestApp};
-use crate::removal::remove;
+use crate::jobs::removal::remove;
+use crate::platform::contract::{self, check};
 
 const SIGN_UP: &str = "/api/v1/accounts";
 const PAGE: &str = "/invites";

@@ -39,7 +39,7 @@ async fn what_was_said_is_said_again_until_something_changes() {
     for (what, expected) in
         [("block", ""), ("unblock", "👍 1"), ("mute", ""), ("unmute", "👍 1"), ("follow", "👍 1"), ("unfollow", "👍 1")]
     {
-        carol.post(&account_path(&bob, "/what")).ok().await;
+        carol.post(&account_path(&bob, &format!("/{what}"))).ok().await;
         assert_eq!(seen(&carol, &one).await, expected, "after {what}");
     }
     for (policy, expected) in [("block", ""), ("followers_only", ""), ("allow", "👍 1")] {

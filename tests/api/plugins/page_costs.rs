@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::groups::{all_but, execute, id, settle};
 use super::{crypto, guest};
-use crate::contract::{self, Route};
 use crate::harness::{COMPILED, Client, TestApp};
-use crate::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
-use crate::routed::plain;
+use crate::platform::contract::{self, Route};
+use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
+use crate::platform::routed::plain;
 
 /// Those with pages of lists.
 fn plugins() -> impl Iterator<Item = &'static str> {

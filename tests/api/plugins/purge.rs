@@ -9,7 +9,7 @@ use store::plugin_event::{self, NewEvent};
 
 use super::groups::{id, served, settle, switch_on};
 use crate::harness::TestApp;
-use crate::removal::remove;
+use crate::jobs::removal::remove;
 
 async fn kept(app: &TestApp, account: AccountId) -> Value {
     store::plugin_data::export_account(app.db(), account).await.unwrap()

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::groups::{capabilities, execute, import_emojis, served, switch_off};
-use crate::contract;
 use crate::harness::{Browser, Client, TestApp};
+use crate::platform::contract;
 
 const DECK: &str = "/api/v1/reaction_deck";
 

@@ -1,0 +1,144 @@
+//! What today's clients call that the reference level does not have: deliberate additions from Mastodon 4.4 to 4.6.
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::harness::{Client, TestApp};
+use crate::platform::contract;
+use crate::routes::media::{png, stored_files};
+
+fn names(accounts: &Value) -> Vec<&str> {
+    accounts.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn endorsements_of_an_account_are_shown_to_everybody() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let on = |target: &Client, action: &str| format!("/api/v1/accounts/{}/{action}", target.id());
+    assert!(alice.post(&on(&bob, "endorse")).fails(422).await.contains("following"));
+    for target in [&bob, &carol] {
+        alice.follow(&target).ok().await;
+        let tie = alice.post(&on(target, "endorse")).ok().await;
+        contract::check("Relationship", &tie);
+        assert_eq!(tie["endorsed"], true);
+    }
+    let path = on(&alice, "endorsements");
+    let first = app.anonymous().get(&format!("{path}?limit=1")).send().await;
+    assert!(first.header("link").contains(&path), "{}", first.header("link"));
+    let shown = app.anonymous().get(&path).ok().await;
+    contract::check("Account[]", &shown);
+    assert_eq!(names(&shown), ["carol", "bob"]);
+    // Accounts that block the viewer are left out; a viewer blocked by the account gets an empty list.
+    carol.post(&on(&bob, "block")).ok().await;
+    assert_eq!(names(&bob.get(&path).ok().await), ["bob"]);
+    alice.post(&on(&bob, "block")).ok().await;
+    assert_eq!(bob.get(&path).ok().await, json!([]));
+    let tie = alice.post(&on(&carol, "unendorse")).ok().await;
+    assert_eq!(tie["endorsed"], false);
+    assert_eq!(
+        app.anonymous().get(&path).ok().await,
+        json!([]),
+        "a block ended the follow, and with it the endorsement"
+    );
+    app.anonymous().get("/api/v1/accounts/1/endorsements").fails(404).await;
+}
+
+#[tokio::test]
+async fn hashtag_is_featured_by_its_name() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for _ in 0..2 {
+        let tag = alice.post("/api/v1/tags/Rooks/feature").ok().await;
+        contract::check("Tag", &tag);
+        assert_eq!((&tag["featuring"], &tag["following"]), (&json!(true), &json!(false)));
+    }
+    assert_eq!(alice.get("/api/v1/tags/rooks").ok().await["featuring"], true);
+    assert!(app.anonymous().get("/api/v1/tags/rooks").ok().await.get("featuring").is_none());
+    let featured = alice.get("/api/v1/featured_tags").ok().await;
+    assert_eq!((featured.as_array().unwrap().len(), &featured[0]["name"]), (1, &json!("Rooks")));
+    for _ in 0..2 {
+        assert_eq!(alice.post("/api/v1/tags/rooks/unfeature").ok().await["featuring"], false);
+    }
+    assert_eq!(alice.get("/api/v1/featured_tags").ok().await, json!([]));
+    for number in 0..10 {
+        alice.post(&format!("/api/v1/tags/bird{number}/feature")).ok().await;
+    }
+    assert!(alice.post("/api/v1/tags/rooks/feature").fails(422).await.contains("limit"));
+}
+
+#[tokio::test]
+async fn profile_is_read_and_changed_as_it_was_written() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let own = alice.with_scopes("profile").await.get("/api/v1/profile").ok().await;
+    contract::check("Profile", &own);
+    assert_eq!((&own["avatar"], &own["header_static"]), (&Value::Null, &Value::Null));
+    alice.post("/api/v1/tags/rooks/feature").ok().await;
+    let form = [
+        ("note", "I like #rooks"),
+        ("avatar_description", " a rook "),
+        ("show_media", "false"),
+        ("show_media_replies", "0"),
+        ("show_featured", "off"),
+        ("fields_attributes[0][name]", "Page"),
+        ("fields_attributes[0][value]", "https://alice.test"),
+    ];
+    let changed = alice.patch("/api/v1/profile").multipart(&form, &[("avatar", "a.png", &png(8, 8))]).ok().await;
+    contract::check("Profile", &changed);
+    assert_eq!((&changed["note"], &changed["avatar_description"]), (&json!("I like #rooks"), &json!("a rook")));
+    assert_eq!(changed["fields"], json!([{"name": "Page", "value": "https://alice.test", "verified_at": null}]));
+    assert_eq!(changed["featured_tags"][0]["name"], "rooks");
+    assert!(changed["avatar"].as_str().unwrap().starts_with("https://") && changed["header"].is_null(), "{changed}");
+    let shown = app.anonymous().get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+    contract::check("Account", &shown);
+    let tabs = ["show_media", "show_media_replies", "show_featured"].map(|name| shown[name] == false);
+    assert_eq!((tabs, &shown["avatar_description"]), ([true; 3], &json!("a rook")));
+
+    // A description is removed with its image.
+    let next = alice.patch("/api/v1/accounts/update_credentials").multipart(&[], &[("avatar", "b.png", &png(9, 9))]);
+    assert_eq!(next.ok().await["avatar_description"], "");
+    let described = json!({"avatar_description": "another"});
+    assert_eq!(alice.patch("/api/v1/profile").json(&described).ok().await["avatar_description"], "another");
+    let long = json!({"avatar_description": "x".repeat(1501)});
+    assert!(alice.patch("/api/v1/profile").json(&long).fails(422).await.contains("too long"));
+    app.anonymous().get("/api/v1/profile").fails(401).await;
+    alice.with_scopes("read:accounts").await.patch("/api/v1/profile").json(&described).fails(403).await;
+}
+
+#[tokio::test]
+async fn direct_statuses_are_left_out_of_a_profile() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for (text, visibility) in [("hello", "public"), ("psst @bob", "direct"), ("hi @bob", "private")] {
+        app.tick();
+        alice.publish(json!({"status": text, "visibility": visibility})).await;
+    }
+    let path = format!("/api/v1/accounts/{}/statuses", alice.id());
+    for viewer in [&alice, &bob] {
+        assert_eq!(viewer.get(&path).ok().await.as_array().unwrap().len(), 3);
+        let shown = viewer.get(&format!("{path}?exclude_direct=true")).ok().await;
+        let shown: Vec<&str> =
+            shown.as_array().unwrap().iter().map(|status| status["visibility"].as_str().unwrap()).collect();
+        assert_eq!(shown, ["private", "public"]);
+    }
+}
+
+#[tokio::test]
+async fn media_go_with_their_status_when_asked_to() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for (query, kept) in [("", true), ("?delete_media=true", false)] {
+        let media = alice.upload(&png(8, 8)).ok().await;
+        let status = alice.publish(json!({"media_ids": [media["id"]]})).await;
+        let files = stored_files(&app);
+        alice.delete(&format!("/api/v1/statuses/{}{query}", status["id"].as_str().unwrap())).ok().await;
+        app.run_jobs().await;
+        let path = format!("/api/v1/media/{}", media["id"].as_str().unwrap());
+        assert_eq!(alice.get(&path).send().await.status == 200, kept, "{query}");
+        assert_eq!(stored_files(&app) == files, kept, "{query}");
+        app.app.clock.advance(Duration::hours(25));
+        app.run_jobs().await;
+        assert_eq!(stored_files(&app), 0, "{query}");
+    }
+}
