@@ -37,7 +37,7 @@ async fn ask(browser: &Browser) -> Answer {
 }
 
 async fn archive_id(app: &TestApp) -> i64 {
-    app.db().fetch_raw::<(i64,)>("SELECT MAX(id) FROM archives").await.unwrap()[0].0
+    app.number("SELECT MAX(id) FROM archives").await
 }
 
 async fn world() -> (TestApp, Client, Client) {

@@ -24,10 +24,6 @@ async fn card(viewer: &Client, id: &str) -> Value {
     status(viewer, id).await["card"].clone()
 }
 
-async fn count(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 async fn world() -> (TestApp, Site, Client) {
     let app = TestApp::with(&Site::KEYS).await;
     let alice = app.account("alice").await;
@@ -86,7 +82,7 @@ async fn text_without_a_link_elsewhere_queues_nothing() {
     ] {
         share(&alice, text).await;
     }
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'attach_card'").await, 0);
+    assert_eq!(app.count("jobs WHERE kind = 'attach_card'").await, 0);
     let off = TestApp::with(&[Site::KEYS[1]]).await;
     let bob = off.account("bob").await;
     let id = share(&bob, &site.html("/page", "<title>t</title>")).await;
@@ -114,11 +110,11 @@ async fn statuses_with_one_link_share_one_fetch() {
     app.app.clock.advance(Duration::minutes(6));
     app.run_jobs().await;
     assert_eq!(site.asked("/one"), 1);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM preview_cards").await, 1);
+    assert_eq!(app.count("preview_cards").await, 1);
     for id in ids {
         assert_eq!(card(&alice, &id).await["title"], "one");
     }
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind IN ('attach_card', 'fetch_card')").await, 0);
+    assert_eq!(app.count("jobs WHERE kind IN ('attach_card', 'fetch_card')").await, 0);
 }
 
 #[tokio::test]
@@ -301,10 +297,10 @@ async fn card_that_nobody_uses_goes_with_its_picture() {
     assert_eq!(later().await, 200, "Bob's has it");
     removal::remove(&app, "bob").await;
     app.run_jobs().await;
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM status_cards").await, 0);
+    assert_eq!(app.count("status_cards").await, 0);
     assert_eq!(later().await, 404);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM preview_cards").await, 0);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'prune_cards'").await, 1);
+    assert_eq!(app.count("preview_cards").await, 0);
+    assert_eq!(app.count("jobs WHERE kind = 'prune_cards'").await, 1);
 }
 
 #[tokio::test]
@@ -424,7 +420,7 @@ async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
     };
     share(&alice, &page("one")).await;
     app.run_jobs().await;
-    let size = count(&app, "SELECT image_bytes FROM preview_cards").await;
+    let size = app.number("SELECT image_bytes FROM preview_cards").await;
     assert!(size > 0);
 
     let limit = (2 * size).to_string();

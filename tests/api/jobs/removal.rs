@@ -14,10 +14,6 @@ const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test
 const GROUPS: &str = "SELECT COUNT(*) FROM
     (SELECT DISTINCT account_id, group_key FROM notifications WHERE group_key IS NOT NULL) members";
 
-async fn count(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 /// As `rookery user remove`, whose jobs have the time of day and not the test's; by now they are due.
 pub async fn remove(app: &TestApp, name: &str) {
     let account = staff::find(&app.app, name).await.unwrap();
@@ -83,7 +79,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     alice.post("/api/v1/tags/rooks/follow").ok().await;
     alice.post("/api/v1/featured_tags").json(&json!({"name": "rooks"})).ok().await;
     app.run_jobs().await;
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM list_notices").await, 1);
+    assert_eq!(app.count("list_notices").await, 1);
     let quote = alice.publish(&format!("QT {}", liked["url"].as_str().unwrap())).await;
     let of_carol = carol.publish(&format!("QT {}", quote["url"].as_str().unwrap())).await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -92,7 +88,7 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     seed.write(app.db()).await;
     block(&alice, "far.test").await;
     app.run_jobs().await;
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM account_severances").await, 1);
+    assert_eq!(app.count("account_severances").await, 1);
 
     for person in [&alice, &bob, &carol] {
         person.patch("/api/v2/notifications/policy").json(&json!({"for_not_followers": "filter"})).ok().await;
@@ -120,8 +116,8 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     app.run_jobs().await;
 
     let of_alice = |table: &str, column: &str| format!("SELECT COUNT(*) FROM {table} WHERE {column} = {}", alice.id());
-    let groups = count(&app, "SELECT COUNT(*) FROM notification_groups").await;
-    assert_eq!(groups, count(&app, GROUPS).await, "none is empty");
+    let groups = app.count("notification_groups").await;
+    assert_eq!(groups, app.number(GROUPS).await, "none is empty");
     for (table, column) in [
         ("statuses", "account_id"),
         ("users", "account_id"),
@@ -148,20 +144,20 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
         ("account_domain_blocks", "account_id"),
         ("account_severances", "account_id"),
     ] {
-        assert_eq!(count(&app, &of_alice(table, column)).await, 0, "{table}.{column}");
+        assert_eq!(app.number(&of_alice(table, column)).await, 0, "{table}.{column}");
     }
     let id = list["id"].as_str().unwrap();
-    assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 1 AND owner_id = {id}")).await, 0);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM filter_keywords").await, 0);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1, "one is between others");
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
+    assert_eq!(app.count(&format!("feed_entries WHERE kind = 1 AND owner_id = {id}")).await, 0);
+    assert_eq!(app.count("filter_keywords").await, 0);
+    assert_eq!(app.count("suggestion_dismissals").await, 1, "one is between others");
+    assert_eq!(app.count("jobs WHERE kind = 'remove_account'").await, 0);
     let liked = bob.status(&liked).ok().await;
     for counter in ["favourites_count", "reblogs_count", "replies_count", "status_referred_by_count", "quotes_count"] {
         assert_eq!(liked[counter], 0, "{counter}");
     }
     let of_carol = carol.status(&of_carol).ok().await;
     assert_eq!((of_carol.get("quote_id"), &of_carol["status_references_count"]), (None, &json!(0)));
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM status_references").await, 0);
+    assert_eq!(app.count("status_references").await, 0);
     let poll = bob.status(&asked).ok().await["poll"].clone();
     assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
@@ -173,10 +169,10 @@ async fn who_is_removed_leaves_nothing_but_the_name() {
     assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "nobody else gets the name");
 
     let version = format!("SELECT version FROM accounts WHERE id = {}", alice.id());
-    let before = count(&app, &version).await;
+    let before = app.number(&version).await;
     remove(&app, "alice").await;
     app.run_jobs().await;
-    assert_eq!(count(&app, &version).await, before, "there is nothing more to remove");
+    assert_eq!(app.number(&version).await, before, "there is nothing more to remove");
 }
 
 #[tokio::test]
@@ -198,7 +194,7 @@ async fn pictures_go_with_whoever_posted_them() {
     for path in &paths {
         assert_eq!(app.anonymous().get(path).send().await.status, 404, "{path}");
     }
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM media_attachments").await, 0);
+    assert_eq!(app.count("media_attachments").await, 0);
 }
 
 #[tokio::test]
@@ -206,7 +202,7 @@ async fn who_was_never_let_in_leaves_not_even_the_name() {
     let app = TestApp::new().await;
     app.run(&["user", "create", "spammer", "--unapproved"]).await.ok();
     remove(&app, "spammer").await;
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM accounts").await, 0);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'remove_account'").await, 0);
+    assert_eq!(app.count("accounts").await, 0);
+    assert_eq!(app.count("jobs WHERE kind = 'remove_account'").await, 0);
     app.run(&["user", "create", "spammer"]).await.ok();
 }

@@ -38,10 +38,6 @@ async fn failures(person: &Client, import: &Import) -> String {
     String::from_utf8(file).unwrap()
 }
 
-async fn count(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 async fn names(person: &Client, path: &str) -> Vec<String> {
     let page = person.get(path).ok().await;
     let mut names: Vec<String> =
@@ -193,7 +189,7 @@ async fn bookmarks_and_filters_go_round() {
     let done = import(&alice, TransferKind::Filters, Mode::Overwrite, other).await;
     assert!(failures(&alice, &done).await.contains("title can't be blank"));
     assert_eq!(alice.get("/api/v2/filters").ok().await[0]["title"], "B");
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM import_rows").await, 2 + 1, "rows that are done are not kept");
+    assert_eq!(app.count("import_rows").await, 2 + 1, "rows that are done are not kept");
 }
 
 #[tokio::test]
@@ -208,7 +204,7 @@ async fn of_imports_at_once_one_runs_and_the_newest_are_kept() {
         app.run_jobs().await;
         begin(&alice, TransferKind::Blocks, Mode::Merge, "nobody\nbob\n").await.unwrap();
     }
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM imports").await, 10);
+    assert_eq!(app.count("imports").await, 10);
     assert_eq!(transfer::list(&app.app, alice.id()).await.unwrap().len(), 10);
 }
 
@@ -233,7 +229,7 @@ async fn many_rows_go_in_batches_and_a_batch_that_runs_twice_changes_nothing() {
     app.run_jobs().await;
     let import = transfer::find(&app.app, alice.id(), begun.id).await.unwrap();
     assert_eq!((import.done, import.failed), (120, 120));
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM follows").await, 120);
+    assert_eq!(app.count("follows").await, 120);
     let account = alice.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!(account["following_count"], 120);
 }
@@ -250,7 +246,7 @@ async fn an_import_of_who_goes_away_ends() {
     crate::jobs::removal::remove(&app, "alice").await;
     app.run_jobs().await;
     for table in ["imports", "import_rows"] {
-        assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM {table}")).await, 0, "{table}");
+        assert_eq!(app.count(table).await, 0, "{table}");
     }
 }
 

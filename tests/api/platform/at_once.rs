@@ -32,17 +32,12 @@ async fn eight(request: impl Fn() -> RequestBuilder) -> usize {
     answers.iter().filter(|answer| answer.status == StatusCode::OK).count()
 }
 
-/// The only value of a statement.
-async fn number(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 async fn statuses_count(person: &Client) -> i64 {
-    number(&person.server, &format!("SELECT statuses_count FROM accounts WHERE id = {}", person.id())).await
+    person.server.number(&format!("SELECT statuses_count FROM accounts WHERE id = {}", person.id())).await
 }
 
 async fn of_status(app: &TestApp, id: &str, column: &str) -> i64 {
-    number(app, &format!("SELECT {column} FROM statuses WHERE id = {id}")).await
+    app.number(&format!("SELECT {column} FROM statuses WHERE id = {id}")).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -61,7 +56,7 @@ async fn one_key_publishes_one_status() {
         assert_eq!(ids.len(), 1, "all are told of the same status");
         assert_eq!(statuses_count(&alice).await, round + 1);
     }
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM statuses").await, 4);
+    assert_eq!(app.count("statuses").await, 4);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -75,7 +70,7 @@ async fn key_of_deleted_status_publishes_one_again() {
     eight(keyed).await;
 
     assert_eq!(statuses_count(&alice).await, 1);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM statuses").await, 1);
+    assert_eq!(app.count("statuses").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -109,7 +104,7 @@ async fn reblogs_and_favourites_count_once() {
         assert_eq!(of_status(&app, &status, column).await, 0, "{column}");
     }
     assert_eq!(statuses_count(&bob).await, 1);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM notifications").await, 0);
+    assert_eq!(app.count("notifications").await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -122,7 +117,7 @@ async fn follows_count_once() {
         let app = app.clone();
         async move {
             let sql = format!("SELECT followers_count * 100 + following_count FROM accounts WHERE id = {id}");
-            number(&app, &sql).await
+            app.number(&sql).await
         }
     };
     assert_eq!(eight(|| alice.follow(&bob)).await, TOGETHER);
@@ -150,10 +145,10 @@ async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
     let requests =
         (0..TOGETHER).map(|number| if number % 2 == 0 { answer(&alice, "bob") } else { answer(&bob, "alice") });
     let answers = together(requests).await;
-    assert_eq!(number(&app, rows).await, 2);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_conversation_statuses").await, 18);
+    assert_eq!(app.number(rows).await, 2);
+    assert_eq!(app.count("account_conversation_statuses").await, 18);
     let last = "SELECT COUNT(*) FROM account_conversations WHERE last_status_id = (SELECT MAX(id) FROM statuses)";
-    assert_eq!(number(&app, last).await, 2);
+    assert_eq!(app.number(last).await, 2);
 
     let mut statuses: Vec<(Client, String)> = vec![(alice.clone(), first)];
     for (index, answer) in answers.iter().enumerate() {
@@ -163,9 +158,9 @@ async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
     let (kept, gone) = statuses.split_first().unwrap();
     together(gone.iter().map(|(author, id)| author.delete_status(&id))).await;
     let left = format!("{rows} WHERE last_status_id = {}", kept.1);
-    assert_eq!((number(&app, rows).await, number(&app, &left).await), (2, 2));
+    assert_eq!((app.number(rows).await, app.number(&left).await), (2, 2));
     assert_eq!(eight(|| kept.0.delete_status(&kept.1)).await, 1);
-    assert_eq!(number(&app, rows).await, 0);
+    assert_eq!(app.number(rows).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -178,12 +173,12 @@ async fn announcement_counts_each_reaction_once_and_has_eight_at_most() {
     assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others are told that it is there");
     assert!(together(people[1..].iter().map(|person| person.put(&emoji(0)))).await.iter().all(|one| one.status == 200));
     let count = "SELECT count FROM announcement_reaction_counts";
-    assert_eq!(number(&app, count).await, 8);
+    assert_eq!(app.number(count).await, 8);
     let answers = together((1..=TOGETHER).map(|number| people[0].put(&emoji(number)))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 7);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM announcement_reaction_counts").await, 8);
+    assert_eq!(app.count("announcement_reaction_counts").await, 8);
     assert_eq!(eight(|| people[0].delete(&emoji(0))).await, 1);
-    assert_eq!(number(&app, &format!("{count} ORDER BY id")).await, 7);
+    assert_eq!(app.number(&format!("{count} ORDER BY id")).await, 7);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -197,7 +192,7 @@ async fn pins_stay_within_their_limit() {
     }
     let answers = together(statuses.iter().map(|id| alice.pin(&id))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), most);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM status_pins").await, i64::try_from(most).unwrap());
+    assert_eq!(app.count("status_pins").await, i64::try_from(most).unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -210,7 +205,7 @@ async fn lists_and_their_members_stay_within_their_limits() {
         create().ok().await;
     }
     assert_eq!(eight(create).await, 4);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM lists").await, 50);
+    assert_eq!(app.count("lists").await, 50);
 
     alice.follow(&bob).ok().await;
     let member = json!({"account_ids": [bob.id().to_string()]});
@@ -223,7 +218,7 @@ async fn lists_and_their_members_stay_within_their_limits() {
         alice.post(&path).json(&member),
     ])
     .await;
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM list_accounts").await, 0, "nobody is on a list unfollowed");
+    assert_eq!(app.count("list_accounts").await, 0, "nobody is on a list unfollowed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -231,8 +226,8 @@ async fn hashtags_are_followed_once_and_featured_within_their_limit() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     assert_eq!(eight(|| alice.post("/api/v1/tags/rooks/follow")).await, TOGETHER);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM tag_follows").await, 1);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM tags").await, 1);
+    assert_eq!(app.count("tag_follows").await, 1);
+    assert_eq!(app.count("tags").await, 1);
     let feature = |name: String| alice.post("/api/v1/featured_tags").json(&json!({ "name": name }));
     assert_eq!(eight(|| feature("rooks".to_owned())).await, 1);
     for n in 0..5 {
@@ -240,7 +235,7 @@ async fn hashtags_are_followed_once_and_featured_within_their_limit() {
     }
     let answers = together((0..TOGETHER).map(|n| feature(format!("crow{n}")))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 4);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM featured_tags").await, 10);
+    assert_eq!(app.count("featured_tags").await, 10);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -251,13 +246,13 @@ async fn filters_stay_within_their_limits() {
     let body = |number| json!({"title": "a", "context": ["home"], "keywords_attributes": keywords(number)});
     let filter = alice.post("/api/v2/filters").json(&body(497)).ok().await;
     assert_eq!(eight(|| alice.post("/api/v2/filters").json(&body(1))).await, 3);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM filter_keywords").await, 500);
+    assert_eq!(app.count("filter_keywords").await, 500);
 
     let status = alice.publish("a").await.into_id();
     let path = format!("/api/v2/filters/{}/statuses", filter["id"].as_str().unwrap());
     assert_eq!(eight(|| alice.post(&path).json(&json!({"status_id": status}))).await, 1, "once in a filter");
     let version = format!("SELECT filters_version FROM accounts WHERE id = {}", alice.id());
-    assert_eq!(number(&app, &version).await, 5);
+    assert_eq!(app.number(&version).await, 5);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -274,7 +269,7 @@ async fn each_edit_leaves_the_revision_before_it() {
     texts.sort_unstable();
     texts.dedup();
     assert_eq!(texts.len(), TOGETHER + 1, "no revision is there twice, none is missing");
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM status_tags").await, 1);
+    assert_eq!(app.count("status_tags").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -298,7 +293,7 @@ async fn what_is_about_a_status_ends_with_it() {
     }
     for person in [&alice, &bob, &carol] {
         let sql = format!("SELECT COUNT(*) FROM statuses WHERE account_id = {}", person.id());
-        assert_eq!(statuses_count(person).await, number(&app, &sql).await, "{}", person.name);
+        assert_eq!(statuses_count(person).await, app.number(&sql).await, "{}", person.name);
     }
 }
 
@@ -316,7 +311,7 @@ async fn each_vote_counts_once() {
         let poll = alice.status(&status).ok().await["poll"].clone();
         assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(most), &json!(1)));
     }
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM poll_votes").await, 5);
+    assert_eq!(app.count("poll_votes").await, 5);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -337,7 +332,7 @@ async fn votes_for_a_poll_that_is_edited_are_counted_or_gone() {
     let differing = "SELECT COUNT(*) FROM polls p
         WHERE p.voters_count <> (SELECT COUNT(*) FROM poll_votes v WHERE v.poll_id = p.id)
            OR p.voters_count <> (SELECT SUM(o.votes_count) FROM poll_options o WHERE o.poll_id = p.id)";
-    assert_eq!(number(&app, differing).await, 0);
+    assert_eq!(app.number(differing).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -355,7 +350,7 @@ async fn schedules_stop_at_the_limit_of_a_day() {
     }
     assert_eq!(made, 25);
     assert_eq!(eight(|| later(0)).await, TOGETHER, "the same one again");
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM scheduled_statuses").await, 25);
+    assert_eq!(app.count("scheduled_statuses").await, 25);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -372,7 +367,7 @@ async fn one_attachment_is_kept_for_one_status() {
     let answers = together((0..TOGETHER).map(request)).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::OK).count(), 1);
     let made = "SELECT (SELECT COUNT(*) FROM statuses) + (SELECT COUNT(*) FROM scheduled_statuses)";
-    assert_eq!(number(&app, made).await, 1);
+    assert_eq!(app.number(made).await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -405,7 +400,7 @@ async fn an_application_gets_one_token_for_the_same() {
     }
     tokens.dedup();
     assert_eq!(tokens.len(), 1);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM oauth_tokens").await, 1);
+    assert_eq!(app.count("oauth_tokens").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -422,7 +417,7 @@ async fn filtered_mentions_make_one_request() {
         assert_eq!(eight(|| alice.post(&path)).await, 1, "the others find nothing");
         app.run_jobs().await;
         let left = if action == "accept" { 8 } else { 0 };
-        assert_eq!(number(&app, "SELECT COUNT(*) FROM notifications").await, left);
+        assert_eq!(app.count("notifications").await, left);
     }
 }
 
@@ -438,8 +433,8 @@ async fn mentions_while_a_request_is_accepted_are_merged() {
     together((0..TOGETHER).map(|_| mention()).chain([accept])).await;
     app.run_jobs().await;
 
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM notifications WHERE NOT filtered").await, 9);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_requests").await, 0);
+    assert_eq!(app.count("notifications WHERE NOT filtered").await, 9);
+    assert_eq!(app.count("notification_requests").await, 0);
     assert_eq!(alice.get(&format!("{requests}/merged")).ok().await["merged"], true);
 }
 
@@ -455,10 +450,10 @@ async fn favourites_that_come_and_go_leave_no_group() {
             .flat_map(|person| ["/favourite", "/unfavourite"].map(|act| person.post(&status_path(&status, act))));
         together(all).await;
     }
-    let members = number(&app, "SELECT COUNT(DISTINCT group_key) FROM notifications").await;
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, members);
+    let members = app.number("SELECT COUNT(DISTINCT group_key) FROM notifications").await;
+    assert_eq!(app.count("notification_groups").await, members);
     together(people.iter().map(|person| person.unfavourite(&status))).await;
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM notification_groups").await, 0);
+    assert_eq!(app.count("notification_groups").await, 0);
     together(people.iter().map(|person| person.favourite(&status))).await;
     let page = alice.get("/api/v2/notifications").ok().await;
     assert_eq!(page["notification_groups"][0]["notifications_count"], 4);
@@ -481,7 +476,7 @@ async fn suggestion_is_dismissed_once() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = format!("/api/v1/suggestions/{}", bob.id());
     assert_eq!(eight(|| alice.delete(&path)).await, TOGETHER);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM suggestion_dismissals").await, 1);
+    assert_eq!(app.count("suggestion_dismissals").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -512,9 +507,9 @@ async fn references_are_counted_as_they_come_and_go() {
     let target = alice.delete_status(&two);
     together(ids.iter().map(change).chain([target])).await;
     assert_eq!(of_status(&app, &one, "referred_by_count").await, 0);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM status_references").await, 0);
+    assert_eq!(app.count("status_references").await, 0);
     let wrong = "SELECT COUNT(*) FROM statuses s WHERE s.quote_id IS NOT NULL";
-    assert_eq!(number(&app, wrong).await, 0);
+    assert_eq!(app.number(wrong).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -531,16 +526,16 @@ async fn domain_is_blocked_once_and_its_follows_end_once() {
     seed.write(app.db()).await;
     let path = "/api/v1/domain_blocks";
     assert_eq!(eight(|| alice.post(path).form(&[("domain", "far.test")])).await, TOGETHER);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_domain_blocks").await, 1);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM jobs WHERE kind = 'sever_domain'").await, 1);
+    assert_eq!(app.count("account_domain_blocks").await, 1);
+    assert_eq!(app.count("jobs WHERE kind = 'sever_domain'").await, 1);
     app.run_jobs().await;
     assert_eq!(
-        number(&app, "SELECT CAST(SUM(followers_count + following_count) AS BIGINT) FROM account_severances").await,
+        app.number("SELECT CAST(SUM(followers_count + following_count) AS BIGINT) FROM account_severances").await,
         120
     );
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM follows").await, 0);
+    assert_eq!(app.count("follows").await, 0);
     let counts = "SELECT CAST(SUM(followers_count + following_count) AS BIGINT) FROM accounts";
-    assert_eq!(number(&app, counts).await, 0);
+    assert_eq!(app.number(counts).await, 0);
     assert_eq!(eight(|| alice.delete(path).form(&[("domain", "far.test")])).await, TOGETHER);
-    assert_eq!(number(&app, "SELECT COUNT(*) FROM account_domain_blocks").await, 0);
+    assert_eq!(app.count("account_domain_blocks").await, 0);
 }

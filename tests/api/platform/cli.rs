@@ -90,7 +90,7 @@ async fn statuses_written_with_a_token_of_the_command_line_say_so() {
         let status = alice.publish("hello").await;
         assert_eq!(status["application"]["name"], "Command line");
     }
-    assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM oauth_apps").await.unwrap()[0].0, 1);
+    assert_eq!(app.count("oauth_apps").await, 1);
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ async fn a_change_holds_in_the_very_next_request() {
         alice.get(PATH).ok().await;
         app.noted().await;
         alice.get(PATH).ok().await;
-        app.db().execute_raw(change).await.unwrap();
+        app.execute(change).await;
         assert_eq!(alice.get(PATH).send().await.status.as_u16(), status, "{change}");
     }
 }

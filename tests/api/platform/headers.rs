@@ -83,8 +83,7 @@ async fn a_closed_server_answers_only_people() {
 async fn closed_server_serves_no_account_that_cannot_be_used() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let unconfirmed = format!("UPDATE users SET confirmed_at = NULL WHERE account_id = {}", bob.id());
-    app.db().execute_raw(&unconfirmed).await.unwrap();
+    app.unconfirm(&bob).await;
 
     let refusal = bob.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
     assert!(refusal.contains("confirmed"), "{refusal}");
@@ -112,7 +111,7 @@ async fn limited_federation_takes_nobody_for_signed_in_who_may_not_use_the_serve
         let bob = app.account(&format!("bob{at}")).await;
         let browser = Browser::signed_in(&app, &bob.name).await;
         assert_eq!(browser.get(file).await.status, 200);
-        app.db().execute_raw(&format!("{statement}{}", bob.id())).await.unwrap();
+        app.execute(&format!("{statement}{}", bob.id())).await;
 
         for path in [&format!("/api/v1/accounts/{}", alice.id()), "/api/v1/reaction_deck", "/api/v1/instance/rules"] {
             bob.get(path).fails(403).await;

@@ -18,7 +18,7 @@ async fn own_account_is_shown_as_it_is() {
     assert_eq!(alice.get(OWN).ok().await["source"]["follow_requests_count"], 1);
     alice.publish("one").await;
     assert_eq!(alice.get(OWN).ok().await["statuses_count"], 1);
-    app.db().execute_raw("UPDATE users SET preferences = '{\"default_sensitive\": true}'").await.unwrap();
+    app.execute("UPDATE users SET preferences = '{\"default_sensitive\": true}'").await;
     assert_eq!(alice.get(OWN).ok().await["source"]["sensitive"], true);
 }
 
@@ -38,7 +38,7 @@ async fn a_status_is_hidden_in_the_very_next_request() {
         for _ in 0..2 {
             assert_eq!(bob.get(&path).ok().await["favourites_count"], 0);
         }
-        app.db().execute_raw(change).await.unwrap();
+        app.execute(change).await;
         if seen {
             assert_eq!(bob.get(&path).ok().await["favourites_count"], 7);
         } else {

@@ -119,12 +119,7 @@ async fn relations_in_memory_forget_who_is_removed() {
     relationship::insert(&mut tx, Pair::Block, row, flock.people[alice].id(), carol, now).await.unwrap();
     tx.commit().await.unwrap();
     flock.check("a block").await;
-    flock
-        .app
-        .db()
-        .execute_raw(&format!("UPDATE users SET confirmed_at = NULL WHERE account_id = {carol}"))
-        .await
-        .unwrap();
+    flock.app.unconfirm(&carol).await;
     let account = staff::find(&flock.app.app, "carol").await.unwrap();
     removal::remove(&flock.app.app, &account).await.unwrap();
     flock.check("removal at once").await;

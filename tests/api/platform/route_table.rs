@@ -123,12 +123,8 @@ impl World {
         let app = TestApp::new().await;
         let [alice, bob, pending, suspended] = app.accounts(["alice", "bob", "pending", "suspended"]).await;
         app.run_jobs().await;
-        for change in [
-            format!("UPDATE users SET approved = FALSE WHERE account_id = {}", pending.id()),
-            format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", suspended.id()),
-        ] {
-            app.db().execute_raw(&change).await.unwrap();
-        }
+        app.unapprove(&pending).await;
+        app.suspend(&suspended).await;
         app.set("registrations_mode", "open").await;
         let new =
             json!({ "client_name": "a client", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob", "scopes": ALL_SCOPES });

@@ -102,9 +102,9 @@ async fn world() -> World {
         people[..5].iter().for_each(|person| seed.follow(*person, popular));
     }
     seed.write(app.db()).await;
-    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
-    app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
-    app.db().execute_raw("UPDATE preview_cards SET trendable = TRUE").await.unwrap();
+    app.make_everybody_discoverable().await;
+    app.make_feeds_live().await;
+    app.execute("UPDATE preview_cards SET trendable = TRUE").await;
     app.known(&viewer).await;
     World { app, viewer, author: other, pollster, threads, list, quoted }
 }
@@ -292,7 +292,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
     seed.home(one, status, None);
     seed.notification(one, other, "mention", Some(status));
     seed.write(app.db()).await;
-    app.db().execute_raw("ANALYZE").await.unwrap();
+    app.execute("ANALYZE").await;
     // … and then a hundred times as many.
     let mut seed = Seed::after(Engine::Sqlite, "example.test", 1_000);
     for n in 0..200 {

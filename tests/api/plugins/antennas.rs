@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::groups::{capabilities, execute, id, ids, served, settle, switch_off};
+use super::groups::{capabilities, id, ids, served, settle, switch_off};
 use crate::harness::{Client, Published, RequestBuilder, TestApp};
 use crate::platform::contract;
 
@@ -302,7 +302,7 @@ async fn accounts_are_listed_and_left_out() {
     assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only those that are listed");
     remove(&alice, &antenna, "accounts", &["1"]).ok().await;
     remove(&alice, &antenna, "exclude_accounts", &["1"]).fails(404).await;
-    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {carol_id}")).await;
+    app.suspend(&carol_id).await;
     assert_eq!(alice.get(&path(&antenna, "/accounts")).ok().await, json!([]));
     assert_eq!(alice.get(&format!("/api/v1/accounts/{carol_id}/antennas")).ok().await, json!([]));
 }
@@ -472,7 +472,7 @@ async fn whoever_was_not_here_for_a_week_gets_nothing() {
     settle(&app).await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
 
-    execute(&app, &format!("UPDATE users SET last_active_at = NULL WHERE account_id = {}", alice.id())).await;
+    app.set_user(&alice, "last_active_at = NULL").await;
     app.app.clock.advance(chrono::Duration::days(1));
     alice.get(ANTENNAS).ok().await;
     app.noted().await;

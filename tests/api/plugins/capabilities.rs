@@ -485,7 +485,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
              width, height, created_at, updated_at) VALUES ({id}, 'rook', {domain}, 'a.png', TRUE, {disabled}, FALSE, '[]', \
              20, 10, {when}, {when})"
         );
-        bench.app.db().execute_raw(&insert).await.unwrap();
+        bench.app.execute(&insert).await;
     }
     let mut tx = bench.app.db().begin().await.unwrap();
     store::settings::bump_generation(&mut tx, bench.app.app.clock.now()).await.unwrap();

@@ -57,7 +57,7 @@ async fn mentions(person: &Client) -> Vec<String> {
 
 async fn conversation(app: &TestApp, status: &Value) -> i64 {
     let text = format!("SELECT conversation_id FROM statuses WHERE id = {}", id(status));
-    app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+    app.number(&text).await
 }
 
 #[tokio::test]
@@ -423,7 +423,7 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
     assert_eq!(ids(&bob.get(&timelines[0]).ok().await), [id(&status)]);
     assert_eq!(carol.get(&timelines[1]).ok().await, json!([]));
     let caught = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND status_id = {}", id(&status));
-    assert_eq!(app.db().fetch_raw::<(i64,)>(&caught).await.unwrap()[0].0, 1, "it is in no other's feed");
+    assert_eq!(app.number(&caught).await, 1, "it is in no other's feed");
 }
 
 #[tokio::test]
@@ -479,7 +479,7 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
         let (written, status) = app.cost(alice.publish(to_circle("for all of you", &circle))).await;
         costs.push((added, written));
         let reached = format!("SELECT COUNT(*) FROM mentions WHERE silent AND status_id = {}", id(&status));
-        assert_eq!(app.db().fetch_raw::<(i64,)>(&reached).await.unwrap()[0].0, i64::try_from(members.len()).unwrap());
+        assert_eq!(app.number(&reached).await, i64::try_from(members.len()).unwrap());
     }
     assert_eq!(costs[1], costs[2]);
 }
@@ -505,10 +505,10 @@ async fn large_circle_reaches_all_of_its_members() {
         id(&circle),
         alice.id()
     );
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     let status = alice.publish(to_circle("for all of you", &circle)).await;
     let reached = format!("SELECT COUNT(*) FROM mentions WHERE silent AND status_id = {}", id(&status));
-    assert_eq!(app.db().fetch_raw::<(i64,)>(&reached).await.unwrap()[0].0, MEMBERS);
+    assert_eq!(app.number(&reached).await, MEMBERS);
 }
 
 #[tokio::test]

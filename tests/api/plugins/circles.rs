@@ -160,11 +160,10 @@ async fn membership_ends_with_its_follow() {
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"]);
     assert_eq!(kept(&app, bob.id(), "members").await, 1, "those of others stay");
 
-    let suspend = |at: &str| format!("UPDATE accounts SET suspended_at = {at} WHERE id = {}", erin.id());
-    app.db().execute_raw(&suspend("created_at")).await.unwrap();
+    app.suspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob"], "suspended ones are left out");
     assert_eq!(holding(&alice, &erin).await, json!([]));
-    app.db().execute_raw(&suspend("NULL")).await.unwrap();
+    app.unsuspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"], "and come back");
     remove(&app, "erin").await;
     settle(&app).await;

@@ -64,8 +64,7 @@ async fn block_and_suspension_hide_listed_accounts() {
     bob.unblock(&alice).ok().await;
     let shown = alice.get(&path(&made, "")).ok().await;
     assert_eq!(shown["collection"]["item_count"], 1, "a block ends the listing for good");
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", carol.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&carol).await;
     let shown = alice.get(&path(&made, "")).ok().await;
     assert_eq!((&shown["collection"]["items"], shown["accounts"].as_array().unwrap().len()), (&json!([]), 1));
 }

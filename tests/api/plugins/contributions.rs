@@ -114,7 +114,7 @@ async fn marked_statuses_are_found_by_those_alone_who_may_see_them() {
         for viewer in &viewers {
             let row = format!("({}, {}, '👍', '', {now})", viewer.id(), id(status));
             let sql = "(account_id, status_id, name, domain, created_at) VALUES";
-            app.db().execute_raw(&format!("INSERT INTO {} {sql} {row}", table(&app))).await.unwrap();
+            app.execute(&format!("INSERT INTO {} {sql} {row}", table(&app))).await;
         }
     }
     author.block(&viewers[3]).ok().await;
@@ -212,9 +212,9 @@ async fn automatic_deletion_keeps_what_plugins_know_of() {
     choose(&alice, &[("emoji_reactions.own", 0), ("unknown.name", 1)]).await;
     assert_eq!(walk(&app, &alice).await, [""; 0]);
     let rows = "SELECT COUNT(*) FROM status_cleanup_exceptions";
-    assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 3);
+    assert_eq!(app.number(rows).await, 3);
     crate::jobs::removal::remove(&app, "alice").await;
-    assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 0);
+    assert_eq!(app.number(rows).await, 0);
 }
 
 #[tokio::test]

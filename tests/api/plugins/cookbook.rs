@@ -157,7 +157,7 @@ async fn what_belongs_to_an_application_goes_with_its_token() {
     };
     assert_eq!(places().await, 1);
     let newest = "SELECT MAX(id) FROM oauth_tokens WHERE scopes LIKE '%shelf_places%'";
-    let token = app.db().fetch_raw::<(i64,)>(newest).await.unwrap()[0].0;
+    let token = app.number(newest).await;
     service::oauth::revoke::one(&app.app, token.into()).await.unwrap();
     settle(&app).await;
     assert_eq!(places().await, 0);

@@ -350,7 +350,7 @@ async fn token_of(app: &TestApp, device: &str) -> i64 {
         Engine::Postgres => "p_crypto.devices",
     };
     let text = format!("SELECT token_id FROM {table} WHERE device_id = '{device}'");
-    app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+    app.number(&text).await
 }
 
 /// A device on a token that an application got by the whole way of OAuth.

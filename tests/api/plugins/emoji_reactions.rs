@@ -181,7 +181,7 @@ async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
             alice.id(),
             id(&loud)
         );
-        app.db().execute_raw(&text).await.unwrap();
+        app.execute(&text).await;
     }
     react(&bob, &quiet, "🎉").ok().await;
     let page = bob.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
@@ -282,7 +282,7 @@ async fn blocks_silences_and_hidden_statuses_are_respected() {
     unreact(&bob, &status, "👍").fails(404).await;
     assert_eq!(seen(&carol, &status).await, "");
 
-    execute(&app, &format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", carol.id())).await;
+    app.limit(&carol).await;
     react(&carol, &status, "👍").fails(422).await;
     alice.follow(&carol).ok().await;
     assert_eq!(shown(&react(&carol, &status, "👍").ok().await), "👍 1*", "the author follows them");
@@ -307,7 +307,7 @@ async fn whom_a_viewer_does_not_want_to_see_is_not_counted() {
     let list = erin.get(&path(&status, "emoji_reactioned_by")).ok().await;
     assert_eq!(list, json!([]));
     assert_eq!(seen(&app.anonymous(), &status).await, "👍 3, 🎉 1");
-    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id())).await;
+    app.suspend(&bob).await;
     assert_eq!(seen(&alice, &status).await, "👍 2");
 }
 

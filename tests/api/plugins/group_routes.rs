@@ -58,8 +58,7 @@ async fn every_row_is_served_and_asks_for_its_token() {
         let scopes = scopes.into_iter().collect::<Vec<_>>().join(" ");
         let (nobody, application) = (app.anonymous(), app.application(&scopes).await);
         let wrong = alice.with_scopes("push").await;
-        let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-        app.db().execute_raw(&suspend).await.unwrap();
+        app.suspend(&bob).await;
 
         for row in rows(group) {
             let path = path(&row, about, &account);

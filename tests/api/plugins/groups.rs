@@ -106,7 +106,7 @@ pub async fn import_emojis(app: &TestApp, names: &[&str]) {
 
 /// Changes the database behind the server's back, and lets it notice.
 pub async fn execute(app: &TestApp, sql: &str) {
-    app.db().execute_raw(sql).await.unwrap();
+    app.execute(sql).await;
     let mut tx = app.db().begin().await.unwrap();
     store::settings::bump_generation(&mut tx, app.app.clock.now()).await.unwrap();
     tx.commit().await.unwrap();

@@ -68,7 +68,7 @@ async fn follow(shelf: &Shelf) {
 }
 
 async fn migrations(shelf: &Shelf) -> i64 {
-    shelf.app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM plugin_migrations").await.unwrap()[0].0
+    shelf.app.count("plugin_migrations").await
 }
 
 /// Waits until the server has noticed that the plugin pauses, which it has to before anything is changed by `other`.
@@ -156,7 +156,7 @@ async fn a_migration_that_fails_after_all_lets_everyone_go_on() {
     let spoil = async {
         sees_it_first(&other, &one).await;
         let rows = "INSERT INTO p_notes.notes (id, text) VALUES (1, 'twice'), (2, 'twice')";
-        one.app.db().execute_raw(rows).await.unwrap();
+        one.app.execute(rows).await;
     };
     let (failed, ()) = tokio::join!(one.reload("notes"), spoil);
     assert_eq!(failed.unwrap_err().stage, Stage::Migrate);
@@ -254,7 +254,7 @@ async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let ids = ["later", "probe"].map(|name| world.active(name).id);
-    world.app.db().execute_raw("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await.unwrap();
+    world.app.execute("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await;
 
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     start(&other.app).await;

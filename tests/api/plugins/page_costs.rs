@@ -257,7 +257,7 @@ async fn rows(core: &World, entries: usize, antenna: &str) {
         ));
     }
     for statement in statements {
-        app.db().execute_raw(&statement).await.unwrap();
+        app.execute(&statement).await;
     }
     execute(app, &format!("UPDATE roles SET permissions = {INVITES} WHERE id = -99")).await;
 }

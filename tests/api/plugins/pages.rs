@@ -98,8 +98,7 @@ async fn every_block_is_rendered_with_what_its_reader_may_see() {
     let shown = alice.publish("for all").await;
     let hidden = bob.publish_to("private", "psst").await;
     carol.update_profile(json!({ "display_name": "<Carol>" })).ok().await;
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&bob).await;
     let named =
         format!("{},{},{},{},77", shown["id"].as_str().unwrap(), hidden["id"].as_str().unwrap(), carol.id(), bob.id());
     let browser = Browser::signed_in(&app, "alice").await;
@@ -215,7 +214,7 @@ async fn plugin_that_fails_has_no_say_or_stops_the_sign_up() {
     }
     app.set("registrations_mode", "none").await;
     application.post(SIGN_UP).json(&form("c", "judge-trap")).fails(403).await;
-    assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM users").await.unwrap()[0].0, 2);
+    assert_eq!(app.count("users").await, 2);
     assert_eq!(kept(&app).await, 0);
 
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;

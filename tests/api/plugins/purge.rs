@@ -49,7 +49,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
     let caught = |antenna: String| {
         let feed = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND owner_id = {antenna}");
         let app = &app;
-        async move { app.db().fetch_raw::<(i64,)>(&feed).await.unwrap()[0].0 }
+        async move { app.number(&feed).await }
     };
     let [hers_catches, his_catches] = [0, 1].map(|n: usize| antennas[n].clone());
     let timeline = format!("/api/v1/timelines/antenna/{his_catches}");
@@ -118,9 +118,9 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
     let insert = format!("INSERT INTO {table} VALUES ({}, '[]')", alice.id());
     let looking = async || {
         let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'forget_account'";
-        app.db().fetch_raw::<(i64,)>(jobs).await.unwrap()[0].0
+        app.number(jobs).await
     };
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     app.app.clock.advance(chrono::Duration::minutes(1));
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
@@ -129,11 +129,11 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
     admin::disable(&app.app, "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     app.app.clock.advance(chrono::Duration::minutes(4));
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1));
-    app.db().execute_raw("DELETE FROM plugin_events").await.unwrap();
+    app.execute("DELETE FROM plugin_events").await;
     app.app.clock.advance(chrono::Duration::minutes(8));
     settle(&app).await;
     assert_eq!(looking().await, 0);

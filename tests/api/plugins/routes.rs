@@ -124,8 +124,7 @@ async fn a_token_is_checked_as_core_routes_check_it() {
     let nobody = app.anonymous();
     let mut stranger = nobody.clone();
     stranger.token = Some("not-a-token".to_owned());
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&bob).await;
 
     for (path, answers) in [
         ("user", [401, 401, 403, 422, 403, 200]),
@@ -370,14 +369,14 @@ async fn a_native_feed_is_a_timeline() {
     }
     let feed = "INSERT INTO plugin_feeds (kind, plugin_id, name)
                 SELECT 4000, p.id, 'shelf' FROM plugins p WHERE p.name = 'mirror' ON CONFLICT DO NOTHING";
-    app.db().execute_raw(feed).await.unwrap();
+    app.execute(feed).await;
     for status in &published {
         let text = format!(
             "INSERT INTO feed_entries (kind, owner_id, status_id)
              SELECT f.kind, 1, s.id FROM plugin_feeds f, statuses s
              WHERE f.name = 'shelf' AND s.id = {status}"
         );
-        app.db().execute_raw(&text).await.unwrap();
+        app.execute(&text).await;
     }
     let page = alice.get("/api/v1/mirror/shelves/1").send().await;
     assert_eq!(ids(&page.json()), [published[2], published[1]]);

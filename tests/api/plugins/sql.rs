@@ -94,7 +94,7 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
         "INSERT INTO plugins (id, name, enabled, approved, granted, limits, config, config_version, secrets, created_at, updated_at)
          VALUES ({id}, '{name}', TRUE, '[]', '{{}}', '{{}}', '{{}}', 0, '{{}}', {now}, {now})"
     );
-    app.db().execute_raw(&text).await.unwrap();
+    app.execute(&text).await;
 }
 
 pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, LoadError> {

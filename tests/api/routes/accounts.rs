@@ -1,6 +1,7 @@
 //! <https://docs.joinmastodon.org/methods/accounts/>
 
 use model::AccountId;
+use serde_json::json;
 use service::signing_key;
 use store::account::AccountCounts;
 
@@ -84,13 +85,11 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
     alice.post(&path(&dave)).ok().await;
     assert_eq!(names(dave.get(&followers).ok().await), Vec::<String>::new());
 
-    let hide = format!("UPDATE accounts SET hide_collections = TRUE WHERE id = {}", alice.id());
-    app.db().execute_raw(&hide).await.unwrap();
+    alice.update_profile(json!({"hide_collections": true})).ok().await;
     assert_eq!(names(bob.get(&followers).ok().await), Vec::<String>::new());
     assert_eq!(names(alice.get(&followers).ok().await), ["carol", "bob"]);
 
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", alice.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&alice).await;
     assert_eq!(names(bob.get(&followers).ok().await), Vec::<String>::new());
     bob.get("/api/v1/accounts/1/followers").fails(404).await;
 }
@@ -99,11 +98,7 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
 async fn a_suspended_account_shows_nothing_of_its_own() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    let suspend = format!(
-        "UPDATE accounts SET suspended_at = created_at, display_name = 'Alice', note_html = '<p>x</p>', locked = TRUE WHERE id = {}",
-        alice.id()
-    );
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&alice).await;
 
     let account = app.anonymous().get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!(account["suspended"], true);
@@ -128,10 +123,7 @@ async fn accounts_are_looked_up_by_name() {
         bob.get(&format!("/api/v1/accounts/lookup?acct={acct}")).fails(404).await;
     }
     bob.get("/api/v1/accounts/lookup").fails(400).await;
-    app.db()
-        .execute_raw(&format!("UPDATE users SET confirmed_at = NULL WHERE account_id = {}", alice.id()))
-        .await
-        .unwrap();
+    app.unconfirm(&alice).await;
     bob.get("/api/v1/accounts/lookup?acct=alice").fails(404).await;
 }
 
@@ -145,9 +137,9 @@ async fn remote(app: &TestApp, id: i64, username: &str, domain: &str) {
                 FALSE, 'direct', FALSE, '[]', '{{}}', 0, 0, 0, created_at, created_at, 0
          FROM accounts ORDER BY id LIMIT 1"
     );
-    app.db().execute_raw(&row).await.unwrap();
+    app.execute(&row).await;
     let name = format!("INSERT INTO account_names (rank, name, account_id) VALUES (0, '{username}', {id})");
-    app.db().execute_raw(&name).await.unwrap();
+    app.execute(&name).await;
 }
 
 #[tokio::test]
@@ -177,10 +169,7 @@ async fn search_finds_the_beginnings_of_names_the_best_first() {
     zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Älvira")]).ok().await;
     alice.follow(&alf).ok().await;
     zoe.follow(&alice).ok().await;
-    app.db()
-        .execute_raw(&format!("UPDATE users SET approved = FALSE WHERE account_id = {}", waits.id()))
-        .await
-        .unwrap();
+    app.unapprove(&waits).await;
     let search = async |query: &str| -> Vec<String> {
         let found = alice.get(&format!("/api/v1/accounts/search?{query}")).ok().await;
         found.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect()
@@ -223,7 +212,7 @@ async fn featured_tags_and_lists_of_an_account_are_shown() {
         alice = alice.id(),
         bob = bob.id()
     );
-    app.db().execute_raw(&rows).await.unwrap();
+    app.execute(&rows).await;
 
     let tags_path = format!("/api/v1/accounts/{}/featured_tags", alice.id());
     let tags = app.anonymous().get(&tags_path).ok().await;
@@ -235,10 +224,7 @@ async fn featured_tags_and_lists_of_an_account_are_shown() {
     assert_eq!(alice.get(&lists_path).ok().await, serde_json::json!([]));
     bob.with_scopes("read:accounts").await.get(&lists_path).fails(403).await;
 
-    app.db()
-        .execute_raw(&format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", alice.id()))
-        .await
-        .unwrap();
+    app.suspend(&alice).await;
     assert_eq!(bob.get(&lists_path).ok().await, serde_json::json!([]));
     assert_eq!(app.anonymous().get(&tags_path).ok().await, serde_json::json!([]));
     bob.get("/api/v1/accounts/5/lists").fails(404).await;

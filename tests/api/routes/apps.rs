@@ -119,8 +119,8 @@ async fn whoever_is_not_confirmed_yet_may_ask_which_app_they_use() {
     let alice = app.account("alice").await;
     // A token of the command line has no application.
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;
-    app.db().execute_raw("UPDATE users SET confirmed_at = NULL").await.unwrap();
+    app.unconfirm(&alice).await;
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;
-    app.db().execute_raw("UPDATE accounts SET suspended_at = created_at").await.unwrap();
+    app.suspend(&alice).await;
     alice.get("/api/v1/apps/verify_credentials").fails(403).await;
 }

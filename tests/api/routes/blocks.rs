@@ -23,8 +23,7 @@ async fn blocks_are_listed_by_page_the_latest_first() {
     assert_eq!(names(&rest.json()), ["bob"]);
     assert!(!rest.header("link").contains("rel=\"next\""));
 
-    let suspended = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", dave.id());
-    app.db().execute_raw(&suspended).await.unwrap();
+    app.suspend(&dave).await;
     assert_eq!(names(&alice.get("/api/v1/blocks").ok().await), ["carol", "bob"]);
     assert_eq!(bob.get("/api/v1/blocks").ok().await, json!([]));
 }

@@ -37,7 +37,7 @@ async fn a_new_person_sees_the_defaults() {
 async fn an_owner_has_every_permission() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    app.db().execute_raw(&format!("UPDATE users SET role_id = 3 WHERE account_id = {}", alice.id())).await.unwrap();
+    app.make(&alice, "Owner").await;
     let role = alice.get(VERIFY).ok().await["role"].clone();
     assert_eq!((&role["name"], &role["permissions"]), (&json!("Owner"), &json!(((1 << 20) - 1).to_string())));
 }
@@ -98,7 +98,7 @@ async fn what_is_not_sent_stays() {
     });
     alice.patch(UPDATE).json(&before).ok().await;
     let verified = r#"UPDATE accounts SET fields = '[{"name":"a","value":"https://a.test","html":"","verified_at":1768478400000000}]'"#;
-    app.db().execute_raw(verified).await.unwrap();
+    app.execute(verified).await;
 
     let own = alice.patch(UPDATE).json(&json!({"locked": true, "fields_attributes": []})).ok().await;
     assert_eq!((&own["display_name"], &own["bot"], &own["locked"]), (&json!("Alice"), &json!(true), &json!(true)));
@@ -164,10 +164,7 @@ async fn unlocking_accepts_who_waits_unless_limited() {
         follower.follow(&alice).ok().await;
     }
     assert_eq!(alice.get(VERIFY).ok().await["source"]["follow_requests_count"], 2);
-    app.db()
-        .execute_raw(&format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", carol.id()))
-        .await
-        .unwrap();
+    app.limit(&carol).await;
 
     alice.patch(UPDATE).form(&[("locked", "false")]).ok().await;
     app.run_jobs().await;

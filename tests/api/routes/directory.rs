@@ -59,7 +59,7 @@ async fn directory_has_other_servers_unless_it_is_to_be_local() {
     let remote = seed.account("remote", Some("remote.test"));
     seed.status(&Status { author: remote, local: false, ..Status::default() });
     seed.write(app.db()).await;
-    app.db().execute_raw(&format!("UPDATE accounts SET discoverable = TRUE WHERE id = {remote}")).await.unwrap();
+    app.set_account(&remote, "discoverable = TRUE").await;
     for order in ["active", "new"] {
         let mut all = listed(&app.anonymous(), &format!("?order={order}")).await;
         all.sort_unstable();
@@ -77,14 +77,10 @@ async fn directory_leaves_out_who_is_limited_gone_blocked_or_muted() {
         wants_to_be_found(person).await;
     }
     let [viewer, limited, suspended, moved, pending, blocked, blocking, muted, _] = &people;
-    for change in [
-        format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", limited.id()),
-        format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", suspended.id()),
-        format!("UPDATE accounts SET moved_to_account_id = {} WHERE id = {}", viewer.id(), moved.id()),
-        format!("UPDATE users SET approved = FALSE WHERE account_id = {}", pending.id()),
-    ] {
-        app.db().execute_raw(&change).await.unwrap();
-    }
+    app.limit(limited).await;
+    app.suspend(suspended).await;
+    app.set_account(moved, &format!("moved_to_account_id = {}", viewer.id())).await;
+    app.unapprove(pending).await;
     let everyone = ["wanted", "muted", "blocking", "blocked", "viewer"];
     assert_eq!(listed(&app.anonymous(), "?order=new").await, everyone);
     viewer.block(&blocked).ok().await;
@@ -98,7 +94,7 @@ async fn directory_leaves_out_who_is_limited_gone_blocked_or_muted() {
     let remote = seed.account("remote", Some("remote.test"));
     seed.block_domain(viewer.id().into(), "remote.test");
     seed.write(app.db()).await;
-    app.db().execute_raw(&format!("UPDATE accounts SET discoverable = TRUE WHERE id = {remote}")).await.unwrap();
+    app.set_account(&remote, "discoverable = TRUE").await;
     assert!(!listed(viewer, "").await.contains(&"remote@remote.test".to_owned()));
     assert!(listed(&app.anonymous(), "").await.contains(&"remote@remote.test".to_owned()));
 }

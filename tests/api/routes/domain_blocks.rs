@@ -22,10 +22,6 @@ async fn blocked(person: &Client) -> Value {
     page
 }
 
-async fn count(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 /// The contents of what a timeline shows, newest first.
 async fn shown(person: &Client, timeline: &str) -> Vec<String> {
     let page = person.get(&format!("/api/v1/timelines/{timeline}")).ok().await;
@@ -136,7 +132,7 @@ impl Flock {
             seed.conversation(me, &[friend, author], letter);
         }
         seed.write(app.db()).await;
-        app.db().execute_raw("UPDATE users SET feed_state = 'live'").await.unwrap();
+        app.make_feeds_live().await;
         Self { app, alice, bob, list, followed: far, other }
     }
 
@@ -164,7 +160,7 @@ async fn blocked_domain_is_hidden_at_once() {
     flock.app.run_jobs().await;
     assert_eq!(shown(&flock.alice, "home").await.len(), 4);
     assert_eq!(flock.relationship(flock.followed).await["following"], true);
-    assert_eq!(count(&flock.app, "SELECT COUNT(*) FROM account_severances").await, 0);
+    assert_eq!(flock.app.count("account_severances").await, 0);
 }
 
 #[tokio::test]
@@ -190,13 +186,13 @@ async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
         ("notifications", "from_account_id"),
         ("notification_requests", "from_account_id"),
     ] {
-        let left = count(&flock.app, &format!("SELECT COUNT(*) FROM {table} WHERE {column} {of_far}")).await;
+        let left = flock.app.count(&format!("{table} WHERE {column} {of_far}")).await;
         assert_eq!(left, 0, "{table}.{column}");
     }
     let entries = format!(
         "SELECT COUNT(*) FROM feed_entries e JOIN statuses s ON s.id = coalesce(e.original_id, e.status_id) WHERE s.account_id {of_far}"
     );
-    assert_eq!(count(&flock.app, &entries).await, 0);
+    assert_eq!(flock.app.number(&entries).await, 0);
     assert_eq!(shown(alice, "home").await, ["from other", "from other"]);
     assert_eq!(names(&alice.get(&format!("/api/v1/lists/{}/accounts", flock.list)).ok().await), ["other@other.test"]);
     assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["other@other.test"]);
@@ -210,7 +206,7 @@ async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
     told(alice).await;
     let [one, other] = ["fan", "far"]
         .map(|name| format!("SELECT followers_count + following_count FROM accounts WHERE username = '{name}'"));
-    assert_eq!((count(&flock.app, &one).await, count(&flock.app, &other).await), (0, 0));
+    assert_eq!((flock.app.number(&one).await, flock.app.number(&other).await), (0, 0));
 }
 
 /// That Alice lost two of each, on both kinds of notifications.
@@ -242,7 +238,7 @@ async fn block_that_cuts_nothing_is_told_to_nobody() {
     block(&alice, "far.test").await;
     app.run_jobs().await;
     assert_eq!(alice.get("/api/v1/notifications").ok().await, json!([]));
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM account_severances").await, 0);
+    assert_eq!(app.count("account_severances").await, 0);
 }
 
 #[tokio::test]
@@ -268,15 +264,15 @@ async fn many_follows_end_in_batches_and_are_told_once() {
     let event = &notification["event"];
     assert_eq!((&event["following_count"], &event["followers_count"]), (&json!(130), &json!(65)));
     let counts = "SELECT following_count + followers_count FROM accounts WHERE username = 'alice'";
-    assert_eq!(count(&app, counts).await, 0);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM follows").await, 130, "Bob's are left");
+    assert_eq!(app.number(counts).await, 0);
+    assert_eq!(app.count("follows").await, 130, "Bob's are left");
 
     app.app.clock.advance(Duration::days(181));
     let mut tx = app.db().begin().await.unwrap();
     notification::delete_old(&app.app, &mut tx).await.unwrap();
     tx.commit().await.unwrap();
     for table in ["account_severances", "notifications"] {
-        assert_eq!(count(&app, &format!("SELECT COUNT(*) FROM {table}")).await, 0, "{table}");
+        assert_eq!(app.count(table).await, 0, "{table}");
     }
 }
 

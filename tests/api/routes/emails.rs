@@ -17,7 +17,7 @@ async fn registered_app(app: &TestApp, id: i64) -> Client {
         "INSERT INTO oauth_apps (id, name, redirect_uris, scopes, client_id, client_secret_hash, superapp, created_at)
          VALUES ({id}, 'Test', '[]', 'read write', 'client{id}', '', FALSE, {now})"
     );
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     let mut tx = app.app.db.begin().await.unwrap();
     let scopes = Scopes::parse("read write").unwrap();
     let token = token::mint(&app.app, &mut tx, Some(AppId::from(id)), None, &scopes).await.unwrap();
@@ -66,7 +66,7 @@ async fn an_address_must_be_one_and_free() {
 async fn another_app_may_not_ask() {
     let app = TestApp::new().await;
     let alice = signed_up(&app, &registered_app(&app, 1).await, "alice").await;
-    let id: i64 = app.db().fetch_raw::<(i64,)>("SELECT account_id FROM users").await.unwrap()[0].0;
+    let id: i64 = app.number("SELECT account_id FROM users").await;
     let elsewhere = app.token(Some(id.into()), "read write").await;
     let elsewhere = Client::new(app.clone(), None, "alice", Some(elsewhere));
 

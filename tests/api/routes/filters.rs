@@ -33,10 +33,6 @@ async fn is_filtered(viewer: &Client, status: &str) -> bool {
     !results(viewer, status).await.is_empty()
 }
 
-async fn count(app: &TestApp, table: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(&format!("SELECT COUNT(*) FROM {table}")).await.unwrap()[0].0
-}
-
 /// Every status that stands somewhere in `document`.
 fn statuses(document: &Value) -> Vec<&Value> {
     let inner = match document {
@@ -203,7 +199,7 @@ async fn both_ways_to_a_keyword_are_one() {
     let left = alice.get(&format!("{FILTERS}/{id}/keywords")).ok().await;
     assert_eq!((left.as_array().unwrap().len(), &left[0]["keyword"]), (1, &json!("two")));
     alice.delete(&format!("{FILTERS}/{id}")).ok().await;
-    assert_eq!(count(&app, "filter_keywords").await, 0);
+    assert_eq!(app.count("filter_keywords").await, 0);
 }
 
 #[tokio::test]
@@ -252,10 +248,7 @@ async fn options_leave_authors_out_or_take_them_in() {
     let options = json!({ "exclude_follows": false, "exclude_localusers": true });
     alice.put(&path).json(&options).ok().await;
     assert_eq!((is_filtered(&alice, &of_bob).await, is_filtered(&alice, &of_carol).await), (false, false));
-    app.db()
-        .execute_raw("UPDATE accounts SET domain = 'remote.test', version = version + 1 WHERE username = 'carol'")
-        .await
-        .unwrap();
+    app.execute("UPDATE accounts SET domain = 'remote.test', version = version + 1 WHERE username = 'carol'").await;
     app.app.caches.heads.clear();
     assert!(is_filtered(&alice, &of_carol).await, "not an account of this server");
 
@@ -338,7 +331,7 @@ async fn filters_have_limits() {
         let said = alice.post(FILTERS).json(&body(keywords(number, length))).fails(422).await;
         assert!(said.contains("more than"), "{said}");
     }
-    assert_eq!(count(&app, "filters").await + count(&app, "filter_keywords").await, 0);
+    assert_eq!(app.count("filters").await + app.count("filter_keywords").await, 0);
     alice.post(FILTERS).json(&body(keywords(500, 100))).ok().await;
     let said = alice.post(FILTERS).json(&body(keywords(1, 1))).fails(422).await;
     assert!(said.contains("500 keywords"), "{said}");

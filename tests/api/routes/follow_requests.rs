@@ -2,20 +2,13 @@
 
 use serde_json::json;
 
-use crate::harness::{Client, TestApp};
-
-async fn lock(app: &TestApp, client: &Client) {
-    app.db()
-        .execute_raw(&format!("UPDATE accounts SET locked = TRUE, version = version + 1 WHERE id = {}", client.id()))
-        .await
-        .unwrap();
-}
+use crate::harness::TestApp;
 
 #[tokio::test]
 async fn a_locked_account_decides_who_follows_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    lock(&app, &alice).await;
+    alice.update_profile(json!({"locked": true})).ok().await;
 
     let asked = bob.follow(&alice).ok().await;
     assert_eq!((&asked["requested"], &asked["following"]), (&json!(true), &json!(false)));
@@ -59,7 +52,7 @@ async fn there_must_be_a_request() {
 async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    lock(&app, &alice).await;
+    alice.update_profile(json!({"locked": true})).ok().await;
 
     bob.follow(&alice).ok().await;
     let tie = bob.unfollow(&alice).ok().await;
@@ -74,9 +67,6 @@ async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
 async fn someone_limited_asks_even_an_open_account() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    app.db()
-        .execute_raw(&format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", bob.id()))
-        .await
-        .unwrap();
+    app.limit(&bob).await;
     assert_eq!(bob.follow(&alice).ok().await["requested"], true);
 }

@@ -118,7 +118,7 @@ async fn peers_are_known_servers_without_a_block() {
     for domain in ["b.example", "a.example", "bad.example"] {
         let insert =
             format!("INSERT INTO instances (domain, features, created_at) VALUES ('{domain}', '[]', {})", now(&app));
-        app.db().execute_raw(&insert).await.unwrap();
+        app.execute(&insert).await;
     }
     block(&app, "bad.example", "noop", false).await;
     let peers = app.anonymous().get("/api/v1/instance/peers").ok().await;
@@ -182,7 +182,7 @@ async fn rules_languages_and_translations_are_lists() {
             "INSERT INTO rules (id, priority, text, hint, created_at) VALUES ({id}, {priority}, '{text}', '', {})",
             now(&app)
         );
-        app.db().execute_raw(&insert).await.unwrap();
+        app.execute(&insert).await;
     }
     set(&app, "trends", "false").await;
     let rules = app.anonymous().get("/api/v1/instance/rules").ok().await;
@@ -219,5 +219,5 @@ async fn block(app: &TestApp, domain: &str, severity: &str, hidden: bool) {
          VALUES ({id}, '{domain}', '{severity}', FALSE, FALSE, FALSE, {hidden}, 'spam', {})",
         now(app)
     );
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
 }

@@ -304,7 +304,7 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
     };
     let entries = async || {
         let text = format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 1 AND owner_id = {list}");
-        app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+        app.number(&text).await
     };
     tend().await;
     assert_eq!(entries().await, 100, "trimmed");

@@ -69,7 +69,7 @@ async fn status_of(client: &Client) -> StatusId {
                  TRUE, TRUE, 0, 0, 0, {time}, 0)",
         client.id()
     );
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     id
 }
 

@@ -4,7 +4,7 @@ use chrono::Duration;
 use model::{NotificationType as Type, StatusId};
 use serde_json::{Value, json};
 
-use super::notifications::{index as singles, notice, notify, raw, status};
+use super::notifications::{index as singles, notice, notify, status};
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
 
@@ -307,27 +307,20 @@ async fn what_is_taken_back_leaves_its_group() {
     );
     bob.post(&format!("{path}/unfavourite")).ok().await;
     assert!(counts(&page(&alice, "").await).is_empty());
-    let kept = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM notification_groups").await.unwrap()[0].0;
+    let kept = app.count("notification_groups").await;
     assert_eq!(kept, 0);
     bob.post(&format!("{path}/favourite")).ok().await;
     assert_eq!(counts(&page(&alice, "").await), ["favourite 1"]);
     alice.delete(&path).ok().await;
     assert!(counts(&page(&alice, "").await).is_empty());
-    let kept = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM notification_groups").await.unwrap()[0].0;
+    let kept = app.count("notification_groups").await;
     assert_eq!(kept, 0, "a status takes its groups along");
 }
 
 #[tokio::test]
 async fn suspended_accounts_are_not_behind_groups() {
     let world = World::mixed().await;
-    raw(
-        &world.app,
-        &format!(
-            "UPDATE accounts SET suspended_at = created_at, version = version + 1 WHERE id = {}",
-            world.carol.id()
-        ),
-    )
-    .await;
+    world.app.suspend(&world.carol).await;
 
     let page = page(&world.alice, "").await;
 

@@ -5,7 +5,7 @@ use context::change::Change;
 use model::NotificationType as Type;
 use serde_json::{Value, json};
 
-use super::notifications::{FOLLOW, ids, index, notice, notify, raw, status, tie, types};
+use super::notifications::{FOLLOW, ids, index, notice, notify, status, tie, types};
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
 
@@ -241,7 +241,7 @@ async fn many_filtered_notifications_are_counted_merged_and_dismissed_in_parts()
 
     let count = async |of: &str| {
         let text = format!("SELECT COUNT(*) FROM notifications WHERE {of}");
-        app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+        app.number(&text).await
     };
     assert_eq!((count("filtered").await, count("NOT filtered").await), (0, 1_100));
     assert!(merged(&alice).await);
@@ -272,9 +272,7 @@ async fn requests_are_paged_without_suspended_senders_and_those_without_mentions
     people[3].delete_status(&last).ok().await;
     assert_eq!(requests(&alice, "").await, all[1..], "erin's mention is gone");
     alice.get(&on(&all[0], "")).fails(404).await;
-    let suspended =
-        format!("UPDATE accounts SET suspended_at = created_at, version = version + 1 WHERE id = {}", people[2].id());
-    raw(&app, &suspended).await;
+    app.suspend(&people[2]).await;
     assert_eq!(requests(&alice, "").await, all[2..]);
     assert_eq!(summary(&alice.get(POLICY).ok().await), (2, 2));
     alice.post("/api/v1/notifications/clear").ok().await;

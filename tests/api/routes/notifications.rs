@@ -37,7 +37,7 @@ pub fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, statu
 pub async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
     let id: StatusId = app.app.ids.next();
     let now = now(app);
-    raw(app, &format!("INSERT INTO conversations (id, created_at) VALUES ({id}, {now})")).await;
+    app.execute(&format!("INSERT INTO conversations (id, created_at) VALUES ({id}, {now})")).await;
     let text = format!(
         "INSERT INTO statuses (id, account_id, uri, local, text, content, spoiler_text, sensitive, visibility, searchability,
                                conversation_id, listed, has_media, replies_count, reblogs_count, favourites_count,
@@ -46,7 +46,7 @@ pub async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusI
                  {id}, FALSE, FALSE, 0, 0, 0, {now}, 0)",
         author.id()
     );
-    raw(app, &text).await;
+    app.execute(&text).await;
     id
 }
 
@@ -61,14 +61,10 @@ pub async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, mor
         now(app),
         more.1
     );
-    raw(app, &text).await;
+    app.execute(&text).await;
 }
 
 pub const FOLLOW: (&str, &str) = (", show_reblogs, notify", ", TRUE, FALSE");
-
-pub async fn raw(app: &TestApp, sql: &str) {
-    app.db().execute_raw(sql).await.unwrap();
-}
 
 pub fn now(app: &TestApp) -> String {
     time(app, Duration::zero())
@@ -216,22 +212,25 @@ async fn blocks_mutes_and_muted_threads_keep_silent() {
 
     tie(&app, "blocks", &alice, &bob, ("", "")).await;
     assert_eq!(heard().await, 0);
-    raw(&app, "DELETE FROM blocks").await;
+    app.execute("DELETE FROM blocks").await;
     tie(&app, "blocks", &bob, &alice, ("", "")).await;
     assert_eq!(heard().await, 0);
-    raw(&app, "DELETE FROM blocks").await;
+    app.execute("DELETE FROM blocks").await;
 
     tie(&app, "mutes", &alice, &bob, (", hide_notifications", ", FALSE")).await;
     assert_eq!(heard().await, 2);
-    raw(&app, "UPDATE mutes SET hide_notifications = TRUE").await;
+    app.execute("UPDATE mutes SET hide_notifications = TRUE").await;
     assert_eq!(heard().await, 0);
-    raw(&app, &format!("UPDATE mutes SET expires_at = {}", time(&app, Duration::hours(1)))).await;
+    app.execute(&format!("UPDATE mutes SET expires_at = {}", time(&app, Duration::hours(1)))).await;
     assert_eq!(heard().await, 0);
     app.app.clock.advance(Duration::hours(2));
     assert_eq!(heard().await, 2);
 
-    raw(&app, &format!("INSERT INTO conversation_mutes (account_id, conversation_id) VALUES ({}, {own})", alice.id()))
-        .await;
+    app.execute(&format!(
+        "INSERT INTO conversation_mutes (account_id, conversation_id) VALUES ({}, {own})",
+        alice.id()
+    ))
+    .await;
     assert_eq!(heard().await, 1);
 }
 
@@ -239,8 +238,8 @@ async fn blocks_mutes_and_muted_threads_keep_silent() {
 async fn a_blocked_domain_is_heard_only_when_followed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    raw(&app, &format!("UPDATE accounts SET domain = 'remote.test' WHERE id = {}", bob.id())).await;
-    raw(&app, &format!("DELETE FROM users WHERE account_id = {}", bob.id())).await;
+    app.set_account(&bob, "domain = 'remote.test'").await;
+    app.execute(&format!("DELETE FROM users WHERE account_id = {}", bob.id())).await;
     let heard = async || notify(&app, &[notice(&app, Type::FollowRequest, &bob, &alice, None)]).await;
     assert_eq!(heard().await, 1);
 
@@ -249,7 +248,7 @@ async fn a_blocked_domain_is_heard_only_when_followed() {
         alice.id(),
         now(&app)
     );
-    raw(&app, &block).await;
+    app.execute(&block).await;
     assert_eq!(heard().await, 0);
     tie(&app, "follows", &alice, &bob, FOLLOW).await;
     assert_eq!(heard().await, 1);
@@ -264,18 +263,17 @@ async fn only_people_who_can_read_it_are_told() {
     let heard = async || notify(&app, &[notice(&app, Type::Follow, &bob, &alice, None)]).await;
     for (table, key, column) in [("accounts", "id", "suspended_at"), ("accounts", "id", "memorial")] {
         let value = if column == "memorial" { "TRUE".to_owned() } else { now(&app) };
-        raw(&app, &format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
+        app.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
         assert_eq!(heard().await, 0, "{column}");
         let value = if column == "memorial" { "FALSE" } else { "NULL" };
-        raw(&app, &format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
+        app.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
     }
-    raw(&app, &format!("UPDATE users SET approved = FALSE WHERE account_id = {}", alice.id())).await;
+    app.unapprove(&alice).await;
     assert_eq!(heard().await, 0);
-    raw(&app, &format!("UPDATE users SET approved = TRUE, confirmed_at = NULL WHERE account_id = {}", alice.id()))
-        .await;
+    app.set_user(&alice, "approved = TRUE, confirmed_at = NULL").await;
     assert_eq!(heard().await, 0);
-    raw(&app, &format!("UPDATE accounts SET suspended_at = {} WHERE id = {}", now(&app), bob.id())).await;
-    raw(&app, &format!("UPDATE users SET confirmed_at = {} WHERE account_id = {}", now(&app), alice.id())).await;
+    app.suspend(&bob).await;
+    app.execute(&format!("UPDATE users SET confirmed_at = {} WHERE account_id = {}", now(&app), alice.id())).await;
     assert_eq!(heard().await, 0);
 }
 
@@ -289,7 +287,7 @@ async fn a_mention_among_blocked_people_is_not_heard() {
             "INSERT INTO mentions (id, status_id, account_id, silent) VALUES ({id}, {theirs}, {}, FALSE)",
             person.id()
         );
-        raw(&app, &text).await;
+        app.execute(&text).await;
     }
     tie(&app, "blocks", &alice, &carol, ("", "")).await;
     let both = async || {
@@ -298,10 +296,10 @@ async fn a_mention_among_blocked_people_is_not_heard() {
     };
 
     assert_eq!(both().await, 1, "carol blocks nobody");
-    raw(&app, &format!("UPDATE statuses SET in_reply_to_account_id = {} WHERE id = {theirs}", carol.id())).await;
-    raw(&app, &format!("DELETE FROM mentions WHERE account_id = {}", carol.id())).await;
+    app.execute(&format!("UPDATE statuses SET in_reply_to_account_id = {} WHERE id = {theirs}", carol.id())).await;
+    app.execute(&format!("DELETE FROM mentions WHERE account_id = {}", carol.id())).await;
     assert_eq!(both().await, 1, "an answer to carol");
-    raw(&app, "DELETE FROM blocks").await;
+    app.execute("DELETE FROM blocks").await;
     assert_eq!(both().await, 2);
 }
 
@@ -314,9 +312,9 @@ async fn moderators_reach_whoever_blocks_them() {
     let heard = async || notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
     assert_eq!(heard().await, 0);
 
-    raw(&app, &format!("UPDATE users SET role_id = 1 WHERE account_id = {}", bob.id())).await;
+    app.make(&bob, "Moderator").await;
     assert_eq!(heard().await, 1);
-    raw(&app, &format!("UPDATE users SET role_id = 2 WHERE account_id = {}", alice.id())).await;
+    app.make(&alice, "Admin").await;
     assert_eq!(heard().await, 0, "alice stands above bob");
 }
 
@@ -325,11 +323,7 @@ async fn limited_accounts_are_held_back_until_asked_for() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&app, &alice, "public").await;
-    raw(
-        &app,
-        &format!("UPDATE accounts SET limited_at = {}, version = version + 1 WHERE id = {}", now(&app), bob.id()),
-    )
-    .await;
+    app.limit(&bob).await;
 
     assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 0, "nobody is disturbed");
 
@@ -363,7 +357,7 @@ async fn what_is_undone_is_taken_back() {
     notification::retract_from(&mut tx, alice.id(), carol.id()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(types(&index(&alice, "").await), ["reblog"]);
-    raw(&app, &format!("DELETE FROM statuses WHERE id = {own}")).await;
+    app.execute(&format!("DELETE FROM statuses WHERE id = {own}")).await;
     assert!(index(&alice, "").await.is_empty(), "a status takes along what was said of it");
 }
 
@@ -379,15 +373,11 @@ async fn what_became_hidden_is_left_out() {
     let page = index(&alice, "").await;
     let [follow, post] = [ids(&page)[0], ids(&page)[1]];
 
-    raw(&app, "DELETE FROM follows; UPDATE accounts SET relations_version = relations_version + 1").await;
+    app.execute("DELETE FROM follows; UPDATE accounts SET relations_version = relations_version + 1").await;
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
     alice.get(&format!("/api/v1/notifications/{post}")).fails(404).await;
 
-    raw(
-        &app,
-        &format!("UPDATE accounts SET suspended_at = {}, version = version + 1 WHERE id = {}", now(&app), carol.id()),
-    )
-    .await;
+    app.suspend(&carol).await;
     assert!(index(&alice, "").await.is_empty());
     alice.get(&format!("/api/v1/notifications/{follow}")).fails(404).await;
 }
@@ -478,7 +468,7 @@ async fn unread_are_those_above_the_marker() {
         ids(&all)[4],
         now(&app)
     );
-    raw(&app, &marker).await;
+    app.execute(&marker).await;
     assert_eq!(count("").await, 4);
     assert_eq!(count("?types[]=follow").await, 2);
 }

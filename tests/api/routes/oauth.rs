@@ -342,7 +342,7 @@ async fn an_app_that_holds_the_same_token_is_not_asked_about_again() {
     let other = application.sign_in(&browser, "read").await;
     assert_ne!(other, token, "a revoked token never comes back");
 
-    app.db().execute_raw("UPDATE oauth_apps SET superapp = TRUE").await.unwrap();
+    app.execute("UPDATE oauth_apps SET superapp = TRUE").await;
     let own = browser.get(&application.authorize(&[("scope", "read:accounts")])).await;
     parameter(&own, "code");
 }

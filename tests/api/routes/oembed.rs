@@ -109,7 +109,7 @@ async fn known_servers_are_found_by_the_beginning_of_their_name() {
                 format!("INSERT INTO instances (domain, features, created_at) VALUES ('{name}', '{{}}', now())")
             }
         };
-        app.db().execute_raw(&sql).await.unwrap();
+        app.execute(&sql).await;
     }
     let blocked = match app.db().engine() {
         database::Engine::Sqlite => "0",
@@ -119,7 +119,7 @@ async fn known_servers_are_found_by_the_beginning_of_their_name() {
         "INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, obfuscate, hidden, created_at)
          VALUES (1, 'rook00.test', 'noop', FALSE, FALSE, FALSE, FALSE, {blocked})"
     );
-    app.db().execute_raw(&block).await.unwrap();
+    app.execute(&block).await;
     let find = async |q: &str| {
         let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("q", q).finish();
         app.anonymous().get(&format!("/api/v1/peers/search?{query}")).ok().await

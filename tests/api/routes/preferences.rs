@@ -16,7 +16,7 @@ async fn preferences_follow_what_was_set() {
     assert_eq!(defaults["posting:default:language"], json!(null));
     assert_eq!(defaults["reading:autoplay:gifs"], true);
 
-    app.db().execute_raw("UPDATE users SET locale = 'de'").await.unwrap();
+    app.set_locale("de").await;
     alice.update_profile(json!({"locked": true, "source": {"sensitive": true}})).ok().await;
     let set = alice.get("/api/v1/preferences").ok().await;
     assert_eq!(set["posting:default:visibility"], "private");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, PushService, Site, TestApp};
 use crate::platform::contract::check;
-use crate::routes::notifications::{FOLLOW, notice, notify, raw, tie};
+use crate::routes::notifications::{FOLLOW, notice, notify, tie};
 
 const PATH: &str = "/api/v1/push/subscription";
 
@@ -20,12 +20,8 @@ async fn subscribe(person: &Client, new: Value) -> Value {
     person.post(PATH).json(&new).ok().await
 }
 
-async fn count(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 async fn subscriptions(app: &TestApp) -> i64 {
-    count(app, "SELECT COUNT(*) FROM push_subscriptions").await
+    app.count("push_subscriptions").await
 }
 
 /// Gives every token of somebody a subscription, without the way through the API.
@@ -42,7 +38,7 @@ pub async fn subscribe_every_token(app: &TestApp, service: &PushService) {
         format_args!("'{}'", keys["auth"].as_str().unwrap()),
         crate::routes::notifications::now(app),
     );
-    raw(app, &text).await;
+    app.execute(&text).await;
 }
 
 #[tokio::test]
@@ -140,7 +136,7 @@ async fn mention_is_pushed_in_both_encodings_and_signed() {
     for (standard, encoding) in [(false, "aesgcm"), (true, "aes128gcm")] {
         subscribe(&alice, service.subscription("/inbox", standard, &["mention"], "all")).await;
         bob.publish("@alice <b>hello</b> &amp; more").await;
-        assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 1, "kept with the notification");
+        assert_eq!(app.count("jobs WHERE lane = 'push'").await, 1, "kept with the notification");
         app.run_jobs().await;
         let [sent] = <[_; 1]>::try_from(service.taken()).unwrap();
         assert_eq!((sent.path.as_str(), sent.header("content-encoding")), ("/inbox", encoding));
@@ -171,7 +167,7 @@ async fn mention_is_pushed_in_both_encodings_and_signed() {
 #[tokio::test]
 async fn message_is_short_and_in_the_language_of_its_reader() {
     let (app, service, alice, bob) = world().await;
-    raw(&app, &format!("UPDATE users SET locale = 'ja' WHERE account_id = {}", alice.id())).await;
+    app.set_user(&alice, "locale = 'ja'").await;
     let wanted = ["mention", "follow", "favourite", "poll", "emoji_reaction"];
     subscribe(&alice, service.subscription("/a", true, &wanted, "all")).await;
     bob.update_profile(json!({ "display_name": "Bob 🐦", "note": "x ".repeat(200) })).ok().await;
@@ -220,7 +216,7 @@ async fn alerts_and_policy_decide() {
     // An alert that is off, switched off before it is sent, or whose notification is gone by then.
     subscribe(&alice, service.subscription("/a", true, &["follow"], "all")).await;
     bob.publish("@alice hello").await;
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 0);
+    assert_eq!(app.count("jobs WHERE lane = 'push'").await, 0);
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
     bob.publish("@alice hello").await;
     alice.put(PATH).json(&json!({ "data": { "alerts": { "mention": false } } })).ok().await;
@@ -271,13 +267,13 @@ async fn push_service_says_what_becomes_of_a_subscription() {
             assert_eq!(service.taken().len(), 0, "not at once");
             app.app.clock.advance(Duration::hours(2));
         }
-        assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE lane = 'push'").await, 0, "no dead letter");
+        assert_eq!(app.count("jobs WHERE lane = 'push'").await, 0, "no dead letter");
         assert_eq!(subscriptions(&app).await, 1);
         service.answers(201);
         bob.publish("@alice hello").await;
         app.run_jobs().await;
         assert_eq!(service.taken().len(), 1, "{status}");
-        assert_eq!(count(&app, "SELECT COUNT(*) FROM push_subscriptions WHERE failing_since IS NOT NULL").await, 0);
+        assert_eq!(app.count("push_subscriptions WHERE failing_since IS NOT NULL").await, 0);
     }
 }
 
@@ -354,7 +350,7 @@ async fn subscription_goes_with_its_token() {
     let made = app.anonymous().post("/api/v1/apps").json(&registered).ok().await;
     let application = made["id"].as_str().unwrap();
     subscribe(&alice, new.clone()).await;
-    raw(&app, &format!("UPDATE oauth_tokens SET app_id = {application}")).await;
+    app.execute(&format!("UPDATE oauth_tokens SET app_id = {application}")).await;
     let credentials =
         json!({ "client_id": made["client_id"], "client_secret": made["client_secret"], "token": alice.token });
     app.anonymous().post("/oauth/revoke").json(&credentials).ok().await;
@@ -371,15 +367,7 @@ async fn subscription_goes_with_its_token() {
     let [carol, dora] = app.accounts(["carol", "dora"]).await;
     subscribe(&carol, new.clone()).await;
     dora.publish("@carol hello").await;
-    raw(
-        &app,
-        &format!(
-            "UPDATE accounts SET suspended_at = {} WHERE id = {}",
-            crate::routes::notifications::now(&app),
-            carol.id()
-        ),
-    )
-    .await;
+    app.suspend(&carol).await;
     app.run_jobs().await;
     assert_eq!(service.taken().len(), 0);
     crate::jobs::removal::remove(&app, "carol").await;

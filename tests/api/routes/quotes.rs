@@ -253,7 +253,7 @@ async fn author_elsewhere_who_allows_no_quotes_is_not_quoted() {
     });
     seed.write(app.db()).await;
     let sql = "UPDATE accounts SET other_settings = '{\"allow_quote\": false}' WHERE username = 'closed'";
-    app.db().execute_raw(sql).await.unwrap();
+    app.execute(sql).await;
     let ask = |target: i64| json!({"status": "look", "quoted_status_id": target.to_string()});
     let quoted = bob.publish(ask(open)).await;
     assert_eq!(quoted["quote"]["id"], open.to_string());

@@ -218,7 +218,7 @@ async fn whoever_signs_up_reads_the_rules_first() {
     };
     let insert =
         format!("INSERT INTO rules (id, priority, text, hint, created_at) VALUES (1, 0, 'Be kind', 'To <all>', {now})");
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     let page = Browser::new(&app).get("/auth/sign_up").await.text();
     assert!(page.contains("Be kind"));
     assert!(page.contains("To &lt;all&gt;"));

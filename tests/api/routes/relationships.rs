@@ -20,11 +20,6 @@ async fn counts(client: &Client) -> (i64, i64) {
     (account["following_count"].as_i64().unwrap(), account["followers_count"].as_i64().unwrap())
 }
 
-async fn set(app: &TestApp, client: &Client, assignment: &str) {
-    let statement = format!("UPDATE accounts SET {assignment}, version = version + 1 WHERE id = {}", client.id());
-    app.db().execute_raw(&statement).await.unwrap();
-}
-
 #[tokio::test]
 async fn following_twice_counts_once_and_changes_only_what_is_sent() {
     let app = TestApp::new().await;
@@ -72,7 +67,7 @@ async fn whom_nobody_can_follow() {
     act(&alice, "block", &carol).await;
     alice.post(&path(&carol)).fails(403).await;
     act(&alice, "unblock", &carol).await;
-    set(&app, &carol, "suspended_at = created_at").await;
+    app.suspend(&carol).await;
     alice.post(&path(&carol)).fails(404).await;
     assert_eq!(counts(&alice).await, (0, 0));
 }
@@ -105,7 +100,7 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
         alice.id(),
         bob.id()
     );
-    app.db().execute_raw(&list).await.unwrap();
+    app.execute(&list).await;
     let lists = format!("/api/v1/accounts/{}/lists", bob.id());
     assert_eq!(alice.get(&lists).ok().await.as_array().unwrap().len(), 1);
 
@@ -185,7 +180,7 @@ async fn relationships_come_in_the_order_asked_for_in_one_query() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     act(&alice, "follow", &carol).await;
     act(&dave, "follow", &alice).await;
-    set(&app, &dave, "suspended_at = created_at").await;
+    app.suspend(&dave).await;
 
     let query = format!("id[]={}&id[]=1&id[]={}&id[]={}", dave.id(), carol.id(), bob.id());
     let ties = alice.get(&format!("/api/v1/accounts/relationships?{query}")).ok().await;
@@ -257,7 +252,7 @@ async fn what_is_done_needs_its_scope() {
 async fn people_who_wait_for_approval_do_not_exist_for_others() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    app.db().execute_raw(&format!("UPDATE users SET approved = FALSE WHERE account_id = {}", bob.id())).await.unwrap();
+    app.unapprove(&bob).await;
     for action in ["follow", "block", "mute", "note", "pin", "unfollow"] {
         alice.post(&format!("/api/v1/accounts/{}/{action}", bob.id())).fails(404).await;
     }
@@ -287,7 +282,7 @@ async fn who_is_followed_is_told_until_it_ends() {
     act(&alice, "unfollow", &bob).await;
     assert_eq!(told(&bob).await, []);
 
-    set(&app, &bob, "locked = TRUE").await;
+    bob.update_profile(json!({"locked": true})).ok().await;
     act(&alice, "follow", &bob).await;
     assert_eq!(told(&bob).await, std::slice::from_ref(&request));
     act(&alice, "unfollow", &bob).await;

@@ -175,7 +175,7 @@ async fn clock_that_goes_back_delays_and_publishes_once() {
     let alice = app.account("alice").await;
     schedule(&alice, "once", 60).await;
     let early = "UPDATE jobs SET run_at = created_at WHERE kind = 'publish_scheduled'";
-    app.db().execute_raw(early).await.unwrap();
+    app.execute(early).await;
     app.run_jobs().await;
     assert!(texts(&alice).await.is_empty(), "it is not yet time");
     due(&app, 61).await;

@@ -261,7 +261,7 @@ async fn an_index_that_was_lost_is_made_again_by_the_command() {
         say(&alice, &format!("worms {n}")).await;
     }
     let all = terms(&app).await;
-    app.db().execute_raw("DELETE FROM status_terms").await.unwrap();
+    app.execute("DELETE FROM status_terms").await;
     assert_eq!(finds(&alice, "worms").await, [""; 0]);
     assert_eq!(app.run(&["search", "reindex", "--json"]).await.json()[0]["statuses"], 3);
     assert_eq!((finds(&alice, "worms").await.len(), terms(&app).await), (3, all));

@@ -377,7 +377,7 @@ async fn a_feed_that_was_dropped_is_built_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
-    app.db().execute_raw("UPDATE users SET feed_state = 'dropped'").await.unwrap();
+    app.execute("UPDATE users SET feed_state = 'dropped'").await;
     let status = alice.publish("while you were away").await;
     app.run_jobs().await;
 
@@ -404,7 +404,7 @@ async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
         tx.commit().await.unwrap();
         app.run_jobs().await;
     };
-    let entries = || async { app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM feed_entries").await.unwrap()[0].0 };
+    let entries = || async { app.count("feed_entries").await };
 
     tend().await;
     assert_eq!(entries().await, 100);

@@ -27,7 +27,7 @@ async fn names(viewer: &Client) -> Vec<String> {
 /// Everybody who is made in the seed wants to be found.
 async fn write(app: &TestApp, seed: Seed) {
     seed.write(app.db()).await;
-    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
+    app.make_everybody_discoverable().await;
 }
 
 #[tokio::test]
@@ -52,8 +52,7 @@ async fn sources_are_friends_of_friends_staff_and_who_is_popular() {
         seed.follow(fan, star);
     }
     write(&app, seed).await;
-    let hide = format!("UPDATE accounts SET hide_collections = TRUE WHERE id = {secretive}");
-    app.db().execute_raw(&hide).await.unwrap();
+    app.set_account(&secretive, "hide_collections = TRUE").await;
     app.set("bootstrap_timeline_accounts", json!(["picked", "nobody"])).await;
 
     let all = suggested(&viewer).await;
@@ -88,7 +87,7 @@ async fn statuses_that_people_like_make_their_author_popular() {
         statuses.iter().for_each(|status| seed.favourite(fan, *status));
     }
     write(&app, seed).await;
-    app.db().execute_raw(&format!("UPDATE accounts SET locked = TRUE WHERE id = {locked}")).await.unwrap();
+    app.set_account(&locked, "locked = TRUE").await;
     assert_eq!(suggested(&viewer).await, [("star".to_owned(), vec!["most_interactions".to_owned()])]);
 }
 
@@ -110,7 +109,7 @@ async fn nobody_is_suggested_who_is_known_unwanted_or_out_of_reach() {
         ])
         .await;
     let [viewer, followed, asked, blocked, blocking, muted, limited, suspended, moved, shy] = &people;
-    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
+    app.make_everybody_discoverable().await;
     let all: Vec<&str> = people.iter().map(|person| person.name.as_str()).collect();
     app.set("bootstrap_timeline_accounts", json!(all)).await;
     assert_eq!(names(viewer).await.len(), 9, "all but oneself");
@@ -122,14 +121,10 @@ async fn nobody_is_suggested_who_is_known_unwanted_or_out_of_reach() {
     blocking.block(&viewer).ok().await;
     viewer.mute(&muted).ok().await;
     assert_eq!(names(viewer).await.len(), 4, "at once, though suggestions are kept");
-    for change in [
-        format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", limited.id()),
-        format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", suspended.id()),
-        format!("UPDATE accounts SET moved_to_account_id = {} WHERE id = {}", viewer.id(), moved.id()),
-        format!("UPDATE accounts SET discoverable = FALSE WHERE id = {}", shy.id()),
-    ] {
-        app.db().execute_raw(&change).await.unwrap();
-    }
+    app.limit(limited).await;
+    app.suspend(suspended).await;
+    app.set_account(moved, &format!("moved_to_account_id = {}", viewer.id())).await;
+    app.set_account(shy, "discoverable = FALSE").await;
     assert_eq!(names(viewer).await, [""; 0]);
 }
 
@@ -150,7 +145,7 @@ async fn suggestions_are_kept_until_something_changes() {
     more.follow(new, other);
     more.write(app.db()).await;
     let undo = "UPDATE accounts SET discoverable = TRUE, relations_version = relations_version - 1";
-    app.db().execute_raw(undo).await.unwrap();
+    app.execute(undo).await;
     assert_eq!(names(&viewer).await, ["near"], "kept");
     app.app.clock.advance(Duration::minutes(15));
     assert_eq!(names(&viewer).await, ["near", "new"]);
@@ -162,7 +157,7 @@ async fn suggestions_are_kept_until_something_changes() {
 async fn who_is_dismissed_is_never_suggested_again() {
     let app = TestApp::new().await;
     let [viewer, other, picked] = app.accounts(["viewer", "other", "picked"]).await;
-    app.db().execute_raw("UPDATE accounts SET discoverable = TRUE").await.unwrap();
+    app.make_everybody_discoverable().await;
     app.set("bootstrap_timeline_accounts", json!(["picked"])).await;
     assert_eq!(names(&viewer).await, ["picked"]);
     let path = format!("/api/v1/suggestions/{}", picked.id());

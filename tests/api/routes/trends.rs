@@ -188,8 +188,7 @@ async fn people_who_are_limited_make_no_trend() {
     for fan in &fans {
         fan.publish("#rooks").await;
     }
-    let limit = format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", fans[0].id());
-    app.db().execute_raw(&limit).await.unwrap();
+    app.limit(&fans[0]).await;
     refresh(&app).await;
     assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0]);
 }
@@ -250,8 +249,7 @@ async fn statuses_that_must_not_trend_do_not() {
     }
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*plain, &*first]);
-    let limit = format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", author.id());
-    app.db().execute_raw(&limit).await.unwrap();
+    app.limit(&author).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [""; 0]);
     refresh(&app).await;
     assert_eq!(listed(&app, &["statuses"]).await.len(), 0);
@@ -281,7 +279,7 @@ async fn preferred_languages_come_first_and_nothing_is_left_out() {
         "UPDATE users SET preferences = '{{\"chosen_languages\": [\"de\"]}}' WHERE account_id = {}",
         fans[0].id()
     );
-    app.db().execute_raw(&chosen).await.unwrap();
+    app.execute(&chosen).await;
     assert_eq!(ids(&fans[0], STATUSES).await, [german, english, japanese]);
 }
 

@@ -41,7 +41,7 @@ async fn a_connection_ends_with_its_token() {
     let (mut ended, mut kept) =
         (server.socket(&other, "?stream=user").await, server.socket(&alice, "?stream=user").await);
     let events = other.events("user").await;
-    let token = app.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
+    let token = app.number("SELECT max(id) FROM oauth_tokens").await;
     revoke::one(&app.app, token.into()).await.unwrap();
     let frame = ended.closed().await.unwrap();
     assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1008, "The access token is not valid any more"));
@@ -52,11 +52,9 @@ async fn a_connection_ends_with_its_token() {
     for change in ["disabled = TRUE", "confirmed_at = NULL"] {
         let mut socket = server.socket(&bob, "?stream=user").await;
         let set = format!("UPDATE users SET {change} WHERE account_id = {}", bob.id());
-        app.db().execute_raw(&set).await.unwrap();
+        app.execute(&set).await;
         assert_eq!(u16::from(socket.closed().await.unwrap().code), 1008, "{change}");
-        let undo =
-            format!("UPDATE users SET disabled = FALSE, confirmed_at = created_at WHERE account_id = {}", bob.id());
-        app.db().execute_raw(&undo).await.unwrap();
+        app.set_user(&bob, "disabled = FALSE, confirmed_at = created_at").await;
     }
 }
 

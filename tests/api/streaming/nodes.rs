@@ -43,7 +43,7 @@ async fn what_happens_on_one_node_is_told_on_all() {
     // What another node revokes ends connections here.
     let other = bob.at(&two).with_scopes("read").await;
     let events = other.at(&one).events("user").await;
-    let id = two.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
+    let id = two.number("SELECT max(id) FROM oauth_tokens").await;
     service::oauth::revoke::one(&two.app, id.into()).await.unwrap();
     assert!(events.rest().await.contains(":The access token is not valid any more"));
     alice.publish("others stay open").await;

@@ -284,7 +284,7 @@ async fn a_message_to_one_token_comes_to_no_other() {
     let [alice] = app.accounts(["alice"]).await;
     let other = alice.with_scopes("read").await;
     let (mut one, mut two) = (alice.events("user").await, other.events("user").await);
-    let token = app.db().fetch_raw::<(i64,)>("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await.unwrap()[0].0;
+    let token = app.number("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await;
     let tell = |payload: &str, scopes: &[&str]| {
         app.app.live.tell(context::change::Change::TopicMessage {
             topic: format!("token:{token}"),

@@ -63,7 +63,7 @@ impl Listener {
 async fn choose_languages(person: &Client, languages: &str) {
     let preferences = format!("{{\"chosen_languages\": [{languages}]}}");
     let set = format!("UPDATE users SET preferences = '{preferences}' WHERE account_id = {}", person.id());
-    person.server.db().execute_raw(&set).await.unwrap();
+    person.server.execute(&set).await;
 }
 
 async fn heard(listener: &mut Listener) -> Vec<&'static str> {

@@ -39,7 +39,7 @@ async fn every_page_is_written_in_every_language() {
     client.publish("one #rooks").await;
     let signed_in = Browser::signed_in(&app, "alice").await;
     for language in ["en", "de", "ja"] {
-        app.db().execute_raw(&format!("UPDATE users SET locale = '{language}'")).await.unwrap();
+        app.set_locale(language).await;
         for path in PAGES {
             let own = path.starts_with("/settings") || path.starts_with("/oauth");
             let browser = if own { signed_in.clone() } else { Browser::preferring(&app, language) };
@@ -65,9 +65,9 @@ async fn a_page_speaks_the_language_of_the_person_then_of_the_browser_then_of_th
 
     let alice = Browser::signed_in(&app, "alice").await;
     assert_eq!(title(&alice, "/settings/sessions").await, "ログイン中のブラウザー");
-    app.db().execute_raw("UPDATE users SET locale = 'de'").await.unwrap();
+    app.set_locale("de").await;
     assert_eq!(title(&alice, "/settings/sessions").await, "Angemeldete Browser");
-    app.db().execute_raw("UPDATE users SET locale = 'fr'").await.unwrap();
+    app.set_locale("fr").await;
     assert_eq!(title(&alice, "/settings/sessions").await, "ログイン中のブラウザー");
 }
 
@@ -128,7 +128,7 @@ async fn mails_are_written_in_the_language_of_their_account() {
     assert!(letter.contains("<html lang=3D\"ja\">") || letter.contains("<html lang=\"ja\">"), "{letter}");
     assert_eq!(browser.get(&link).await.status, 200);
 
-    app.db().execute_raw("UPDATE users SET locale = 'de'").await.unwrap();
+    app.set_locale("de").await;
     let page = browser.get("/auth/password/new").await;
     browser.submit(&page, "/auth/password/new", &[("email", "alice@mail.test")]).await;
     let letter = app.letters().await.pop().unwrap();
@@ -140,7 +140,7 @@ async fn scopes_are_explained_in_the_language_of_the_person() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
-    app.db().execute_raw("UPDATE users SET locale = 'de'").await.unwrap();
+    app.set_locale("de").await;
     let registration =
         json!({"client_name": "Crow", "redirect_uris": "https://crow.example/cb", "scopes": "write:media"});
     let registered = app.anonymous().post("/api/v1/apps").json(&registration).ok().await;

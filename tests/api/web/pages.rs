@@ -103,7 +103,7 @@ async fn what_is_hidden_is_missing() {
         assert!(answer.header("content-type").starts_with("text/html"), "{absent}");
     }
     assert_eq!(page(&app, "/@ALICE@example.test").await.status, StatusCode::OK);
-    app.db().execute_raw("UPDATE users SET approved = FALSE").await.unwrap();
+    app.unapprove(&alice).await;
     assert_eq!(page(&app, "/@alice").await.status, StatusCode::NOT_FOUND);
 }
 
@@ -112,8 +112,7 @@ async fn a_suspended_account_is_gone() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.publish(json!({"status": "before"})).await;
-    let now = if app.db().engine() == database::Engine::Sqlite { "1" } else { "now()" };
-    app.db().execute_raw(&format!("UPDATE accounts SET suspended_at = {now}")).await.unwrap();
+    app.suspend(&alice).await;
     for path in ["/@alice", "/@alice.atom", path(&status["url"])] {
         let answer = page(&app, path).await;
         assert_eq!(answer.status, StatusCode::GONE, "{path}");
@@ -196,10 +195,7 @@ async fn search_engines_are_told_what_people_chose() {
     alice.update_profile(json!({"indexable": true})).ok().await;
     assert!(!robots(path(&status["url"])).await);
     assert!(robots(path(&unlisted["url"])).await);
-    app.db()
-        .execute_raw("UPDATE accounts SET other_settings = '{\"noindex\": true}', version = version + 1")
-        .await
-        .unwrap();
+    app.execute("UPDATE accounts SET other_settings = '{\"noindex\": true}', version = version + 1").await;
     assert!(robots("/@alice").await);
     assert!(robots(path(&status["url"])).await);
 }

@@ -80,15 +80,15 @@ async fn a_wrong_password_and_an_unknown_name_look_alike() {
 #[tokio::test]
 async fn whoever_cannot_use_their_account_is_told_why_once_the_password_is_right() {
     let app = TestApp::new().await;
-    for (name, change, word) in [
-        ("sue", "UPDATE accounts SET suspended_at = created_at WHERE username = 'sue'", "suspended"),
-        ("dan", "UPDATE users SET disabled = TRUE WHERE email = 'dan@example.test'", "disabled"),
-        ("una", "UPDATE users SET confirmed_at = NULL WHERE email = 'una@example.test'", "confirm"),
-        ("pen", "UPDATE users SET approved = FALSE WHERE email = 'pen@example.test'", "approve"),
-    ] {
-        app.account(name).await;
+    for (name, word) in [("sue", "suspended"), ("dan", "disabled"), ("una", "confirm"), ("pen", "approve")] {
+        let person = app.account(name).await;
         let before = Browser::signed_in(&app, name).await;
-        app.db().execute_raw(change).await.unwrap();
+        match name {
+            "sue" => app.suspend(&person).await,
+            "dan" => app.disable(&person).await,
+            "una" => app.unconfirm(&person).await,
+            _ => app.unapprove(&person).await,
+        }
 
         let right = Browser::new(&app).sign_in(name, PASSWORD).await;
         assert_eq!(right.status, 422);

@@ -411,7 +411,7 @@ async fn browsers_are_listed_and_signed_out() {
     let one = Browser::signed_in(&app, "alice").await;
     let two = Browser::signed_in(&app, "alice").await;
     let three = Browser::signed_in(&app, "alice").await;
-    app.db().execute_raw("UPDATE web_sessions SET browser = 'Mozilla Firefox/1 Linux'").await.unwrap();
+    app.execute("UPDATE web_sessions SET browser = 'Mozilla Firefox/1 Linux'").await;
     let page = one.get("/settings/sessions").await;
     assert_eq!(page.text().matches("Firefox · Linux</strong>").count(), 3);
     assert_eq!(page.text().matches("this browser").count(), 1);

@@ -91,7 +91,7 @@ impl Draft {
     pub(super) async fn write(self) -> Feeds {
         self.seed.write(self.app.db()).await;
         for statement in &self.more {
-            self.app.db().execute_raw(statement).await.unwrap();
+            self.app.execute(statement).await;
         }
         Feeds { app: self.app, me: self.me }
     }
@@ -160,7 +160,7 @@ impl Feeds {
 
     pub(super) async fn drop_feed(&self) {
         let text = "UPDATE users SET feed_state = 'dropped'; DELETE FROM feed_entries";
-        self.app.db().execute_raw(text).await.unwrap();
+        self.app.execute(text).await;
     }
 
     /// The statuses in a feed, oldest first.

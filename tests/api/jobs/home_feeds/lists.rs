@@ -80,11 +80,11 @@ async fn lists_are_filled_alike_by_fan_out_backfill_and_rebuild() {
         let wanted = labels(&subjects, &shown.collect::<Vec<_>>());
         assert_eq!(labels(&subjects, &feeds.held_in(feed).await), wanted, "fan-out, {policy}");
 
-        feeds.app.db().execute_raw(&format!("DELETE FROM feed_entries WHERE owner_id = {list}")).await.unwrap();
+        feeds.app.execute(&format!("DELETE FROM feed_entries WHERE owner_id = {list}")).await;
         feeds.rebuild_list(list, 100).await;
         assert_eq!(labels(&subjects, &feeds.held_in(feed).await), wanted, "rebuild, {policy}");
 
-        feeds.app.db().execute_raw(&format!("DELETE FROM feed_entries WHERE owner_id = {list}")).await.unwrap();
+        feeds.app.execute(&format!("DELETE FROM feed_entries WHERE owner_id = {list}")).await;
         for member in &members {
             feeds.backfill_list(list, *member).await;
         }

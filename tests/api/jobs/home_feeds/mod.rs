@@ -158,7 +158,7 @@ async fn fan_out_backfill_and_rebuild_fill_the_same_feed() {
     feeds.rebuild(100).await;
     assert_eq!(feeds.held().await, rebuilt, "a repeated rebuild adds nothing");
 
-    feeds.app.db().execute_raw("DELETE FROM feed_entries").await.unwrap();
+    feeds.app.execute("DELETE FROM feed_entries").await;
     for subject in subjects.iter().filter(|subject| subject.author == feeds.me && subject.id == subject.original) {
         feeds.publish_own(subject.id, subject.original).await;
     }
@@ -429,7 +429,7 @@ async fn job_that_fails_takes_no_other_with_it() {
     queue::enqueue(&feeds.app.app, &mut tx, &FanOut { status: StatusId::from(status) }).await.unwrap();
     queue::enqueue(&feeds.app.app, &mut tx, &FanOut { status: StatusId::from(status) }).await.unwrap();
     tx.commit().await.unwrap();
-    feeds.app.db().execute_raw("UPDATE jobs SET payload = '{}' WHERE id = (SELECT MIN(id) FROM jobs)").await.unwrap();
+    feeds.app.execute("UPDATE jobs SET payload = '{}' WHERE id = (SELECT MIN(id) FROM jobs)").await;
 
     feeds.app.run_jobs().await;
     assert_eq!(feeds.held().await, [status]);

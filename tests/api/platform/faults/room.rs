@@ -14,24 +14,24 @@ async fn refuse_inserts(app: &TestApp, state: &str) {
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '{state}'; END $$"
     );
-    app.db().execute_raw(&function).await.unwrap();
+    app.execute(&function).await;
     for table in ["statuses", "write_trials"] {
         let trigger = format!("CREATE TRIGGER refuse BEFORE INSERT ON {table} EXECUTE FUNCTION refuse()");
-        app.db().execute_raw(&trigger).await.unwrap();
+        app.execute(&trigger).await;
     }
 }
 
 async fn fill(app: &TestApp) {
     match app.db().engine() {
         // No page beyond those that there are.
-        Engine::Sqlite => app.db().execute_raw("PRAGMA max_page_count = 1").await.unwrap(),
+        Engine::Sqlite => app.execute("PRAGMA max_page_count = 1").await,
         Engine::Postgres => refuse_inserts(app, "53100").await,
     }
 }
 
 async fn make_read_only(app: &TestApp) {
     match app.db().engine() {
-        Engine::Sqlite => app.db().execute_raw("PRAGMA query_only = true").await.unwrap(),
+        Engine::Sqlite => app.execute("PRAGMA query_only = true").await,
         Engine::Postgres => refuse_inserts(app, "25006").await,
     }
 }
@@ -39,9 +39,9 @@ async fn make_read_only(app: &TestApp) {
 async fn repair(app: &TestApp) {
     match app.db().engine() {
         Engine::Sqlite => {
-            app.db().execute_raw("PRAGMA max_page_count = 1000000; PRAGMA query_only = false").await.unwrap();
+            app.execute("PRAGMA max_page_count = 1000000; PRAGMA query_only = false").await;
         }
-        Engine::Postgres => app.db().execute_raw("DROP FUNCTION refuse CASCADE").await.unwrap(),
+        Engine::Postgres => app.execute("DROP FUNCTION refuse CASCADE").await,
     }
 }
 
@@ -113,11 +113,11 @@ async fn jobs_wait_for_room_and_none_is_given_up() {
 
     // Feeds are rows like any others.
     match app.db().engine() {
-        Engine::Sqlite => app.db().execute_raw("PRAGMA query_only = true").await.unwrap(),
+        Engine::Sqlite => app.execute("PRAGMA query_only = true").await,
         Engine::Postgres => {
             refuse_inserts(&app, "53100").await;
             let trigger = "CREATE TRIGGER refuse BEFORE INSERT ON feed_entries EXECUTE FUNCTION refuse()";
-            app.db().execute_raw(trigger).await.unwrap();
+            app.execute(trigger).await;
         }
     }
     let _ = worker::drain(&app.app).await;

@@ -279,7 +279,7 @@ impl World {
                 text(&application["id"]),
                 self.me
             );
-            self.app.db().execute_raw(&token).await.unwrap();
+            self.app.execute(&token).await;
         }
         browser
     }
@@ -293,7 +293,7 @@ impl World {
         let begun = browser.upload(&page, path, &[("kind", "blocking")], &files).await;
         assert_eq!(begun.status, 302, "{}", begun.text());
         self.app.run_jobs().await;
-        self.import = self.app.db().fetch_raw::<(i64,)>("SELECT id FROM imports").await.unwrap()[0].0;
+        self.import = self.app.number("SELECT id FROM imports").await;
         self
     }
 }

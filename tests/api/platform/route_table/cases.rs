@@ -277,7 +277,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
                     "UPDATE accounts SET discoverable = TRUE WHERE id IN (SELECT account_id FROM statuses WHERE id = {status})"
                 ),
             ] {
-                world.app.db().execute_raw(&change).await.unwrap();
+                world.app.execute(&change).await;
             }
             let refused = ["", "?url=", "?url=https://other.test/"].map(|query| format!("{}{query}", row.path));
             let case = Case::get(format!("{}?url={url}", row.path));
@@ -348,7 +348,7 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             Case::get(&*row.path)
         }
         ("featured_tags", "POST /api/v1/featured_tags" | "DELETE /api/v1/featured_tags/:id") => {
-            world.app.db().execute_raw("DELETE FROM featured_tags").await.unwrap();
+            world.app.execute("DELETE FROM featured_tags").await;
             let feature = async |client: &Client| {
                 client.post("/api/v1/featured_tags").json(&json!({ "name": "taken" })).ok().await["id"].clone()
             };

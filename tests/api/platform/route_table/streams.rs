@@ -41,12 +41,8 @@ struct World {
 impl World {
     async fn on(app: TestApp) -> Self {
         let [alice, bob, pending, suspended] = app.accounts(["alice", "bob", "pending", "suspended"]).await;
-        for change in [
-            format!("UPDATE users SET approved = FALSE WHERE account_id = {}", pending.id()),
-            format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", suspended.id()),
-        ] {
-            app.db().execute_raw(&change).await.unwrap();
-        }
+        app.unapprove(&pending).await;
+        app.suspend(&suspended).await;
         let server = app.listen().await;
         Self { app, server, alice, bob, pending, suspended }
     }

@@ -211,7 +211,7 @@ async fn fill(world: &World) {
          WHERE n.type = 'mention' AND NOT n.filtered AND n.status_id IN ({subjects})"
     ));
     for statement in statements {
-        app.db().execute_raw(&statement).await.unwrap();
+        app.execute(&statement).await;
     }
 }
 
@@ -261,7 +261,7 @@ async fn antenna_streams_respect_visibility() {
     let shows = |there: fn(&Subject) -> bool| [Shows { channel: ANTENNA, place: Place::Home, there: Some(there) }];
     let world = world().await;
     let kind = "SELECT CAST(kind AS BIGINT) FROM plugin_feeds WHERE name = 'antenna'";
-    let kind = world.app.db().fetch_raw::<(i64,)>(kind).await.unwrap()[0].0;
+    let kind = world.app.number(kind).await;
     let antennas: Vec<i64> = world.owned["antennas"].iter().map(|(_, antenna)| *antenna).collect();
     let mut listeners = Listeners::connect(&world, &["user", ANTENNA]).await;
     listeners.enter(kind, &antennas);

@@ -257,7 +257,7 @@ async fn streams_show_what_timelines_show() {
     let ids: Vec<String> = world.subjects.iter().map(|subject| subject.id.to_string()).collect();
     let with_media =
         format!("UPDATE statuses SET has_media = TRUE, version = version + 1 WHERE id IN ({})", ids.join(", "));
-    world.app.db().execute_raw(&with_media).await.unwrap();
+    world.app.execute(&with_media).await;
     world.app.app.caches.statuses.clear();
     world.app.app.caches.heads.clear();
     listeners.publish(true);

@@ -9,7 +9,7 @@ use crate::platform::contract::Route;
 /// The request of a row of filters; `None` when nobody wrote one.
 pub async fn case(world: &World, row: &Route) -> Option<Case> {
     // Each row is asked often, and filters have a limit.
-    world.app.db().execute_raw("DELETE FROM filters").await.unwrap();
+    world.app.execute("DELETE FROM filters").await;
     let [mine, others] = [made(world, &world.alice).await, made(world, &world.bob).await];
     let of = |ids: &Ids, last: &str| row.path.replace(":filter_id", &ids.filter).replace(":id", last);
     let with = |body: Value, last: fn(&Ids) -> &str| {
