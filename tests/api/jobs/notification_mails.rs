@@ -13,7 +13,7 @@ async fn letters(app: &TestApp) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn one_letter_tells_what_somebody_missed_and_nothing_of_what_was_said() {
+async fn notification_mail_counts_without_quoting() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.follow(&bob).ok().await;
@@ -38,7 +38,7 @@ async fn one_letter_tells_what_somebody_missed_and_nothing_of_what_was_said() {
 }
 
 #[tokio::test]
-async fn what_was_read_or_taken_back_is_not_mailed() {
+async fn read_or_undone_notifications_are_not_mailed() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     bob.publish("@alice read").await;

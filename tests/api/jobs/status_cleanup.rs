@@ -96,7 +96,7 @@ async fn policy_of(person: &Client) -> StatusCleanupPolicy {
 }
 
 #[tokio::test]
-async fn a_policy_is_checked_and_goes_with_its_account() {
+async fn cleanup_policy_is_checked_and_removed_with_account() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let good = policy(&alice).await;

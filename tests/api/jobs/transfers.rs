@@ -235,7 +235,7 @@ async fn many_rows_go_in_batches_and_a_batch_that_runs_twice_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_import_of_who_goes_away_ends() {
+async fn import_of_removed_account_ends() {
     let app = TestApp::new().await;
     let [alice, _] = app.accounts(["alice", "bob"]).await;
     let begun = begin(&alice, TransferKind::Blocks, Mode::Merge, "bob\n").await.unwrap();
@@ -251,7 +251,7 @@ async fn an_import_of_who_goes_away_ends() {
 }
 
 #[tokio::test]
-async fn the_command_line_exports_and_imports() {
+async fn command_line_exports_and_imports() {
     let app = TestApp::new().await;
     let [alice, _] = app.accounts(["alice", "bob"]).await;
     let folder = tempfile::tempdir().unwrap();

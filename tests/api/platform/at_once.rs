@@ -41,7 +41,7 @@ async fn of_status(app: &TestApp, id: &str, column: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_key_publishes_one_status() {
+async fn idempotency_key_publishes_once_under_concurrency() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for round in 0..4 {
@@ -273,7 +273,7 @@ async fn each_edit_leaves_the_revision_before_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_is_about_a_status_ends_with_it() {
+async fn status_deletion_ends_concurrent_actions_on_it() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for _ in 0..4 {
@@ -354,7 +354,7 @@ async fn schedules_stop_at_the_limit_of_a_day() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_attachment_is_kept_for_one_status() {
+async fn attachment_belongs_to_one_status_under_concurrency() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let upload = alice.upload(&crate::routes::media::png(8, 8));
@@ -371,7 +371,7 @@ async fn one_attachment_is_kept_for_one_status() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_application_gets_one_token_for_the_same() {
+async fn application_gets_one_token_under_concurrency() {
     let app = TestApp::new().await;
     let made = app
         .anonymous()

@@ -88,7 +88,7 @@ async fn files_go_to_the_disk_as_they_arrive_on_every_route_that_takes_them() {
 }
 
 #[tokio::test]
-async fn one_person_leaves_room_for_the_uploads_of_others() {
+async fn uploads_of_one_account_leave_room_for_others() {
     let app = TestApp::with(&[
         ("ROOKERY_MEDIA_IMAGE_SIZE_LIMIT_BYTES", "1048576"),
         ("ROOKERY_MEDIA_VIDEO_SIZE_LIMIT_BYTES", "1048576"),

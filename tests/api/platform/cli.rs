@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::harness::{Client, TestApp};
 
 #[tokio::test]
-async fn an_account_is_made_with_a_token_that_works_at_once() {
+async fn user_add_makes_account_with_working_token() {
     let app = TestApp::new().await;
 
     let said = app.run(&["user", "create", "alice", "--token", "write", "--json"]).await.json();
@@ -20,7 +20,7 @@ async fn an_account_is_made_with_a_token_that_works_at_once() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_or_malformed_is_refused_in_one_sentence() {
+async fn taken_or_malformed_name_is_refused_in_one_sentence() {
     let app = TestApp::new().await;
     app.account("alice").await;
     assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("username has already been taken"));
@@ -56,7 +56,7 @@ async fn many_accounts_are_made_from_lines_and_each_line_is_answered() {
 }
 
 #[tokio::test]
-async fn a_line_that_makes_no_sense_is_named_and_the_others_are_done() {
+async fn malformed_line_is_named_and_others_are_done() {
     let app = TestApp::new().await;
     let lines = "{\"username\":\"a\"}\nrubbish\n\n{\"username\":\"b\",\"colour\":\"red\"}\n{\"username\":\"c\",\"password\":\"short\"}\n{\"username\":\"d\"}";
 
@@ -68,7 +68,7 @@ async fn a_line_that_makes_no_sense_is_named_and_the_others_are_done() {
 }
 
 #[tokio::test]
-async fn someone_who_waits_is_let_in() {
+async fn pending_user_is_approved() {
     let app = TestApp::new().await;
     app.run(&["user", "create", "alice", "--unconfirmed", "--unapproved"]).await.ok();
     let token = app.run(&["user", "token", "alice"]).await.ok();
@@ -94,7 +94,7 @@ async fn statuses_written_with_a_token_of_the_command_line_say_so() {
 }
 
 #[tokio::test]
-async fn a_role_shows_on_the_profile_at_once() {
+async fn role_shows_on_profile_immediately() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let profile = format!("/api/v1/accounts/{}", alice.id());
@@ -108,7 +108,7 @@ async fn a_role_shows_on_the_profile_at_once() {
 }
 
 #[tokio::test]
-async fn a_new_password_signs_everyone_out() {
+async fn new_password_ends_all_sessions() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.get("/api/v1/blocks").ok().await;
@@ -131,7 +131,7 @@ async fn migrating_twice_does_nothing_the_second_time() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_is_wrong_says_where_and_how() {
+async fn configuration_error_says_where_and_how() {
     let app = TestApp::new().await;
     let mut program = app.program();
     let output = program.args(["config", "check"]).env("ROOKERY_SERVER_LISTN", "x").output().unwrap();
@@ -144,7 +144,7 @@ async fn a_configuration_that_is_wrong_says_where_and_how() {
 }
 
 #[tokio::test]
-async fn the_doctor_looks_at_everything_and_changes_nothing() {
+async fn doctor_checks_everything_and_changes_nothing() {
     let app = TestApp::new().await;
     let said = app.run(&["doctor", "--json"]).await;
     let checks: serde_json::Value = serde_json::from_str(&said.out).unwrap();

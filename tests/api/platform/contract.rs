@@ -212,7 +212,7 @@ fn records(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn the_table_reads() {
+fn contract_table_parses() {
     let routes = routes();
     assert!(routes.len() >= 200);
     let create = routes.iter().find(|route| route.name() == "POST /api/v1/statuses").unwrap();
@@ -236,7 +236,7 @@ fn every_schema_compiles_and_refuses_what_it_must() {
 }
 
 #[tokio::test]
-async fn an_account_is_one() {
+async fn account_matches_its_schema() {
     let app = crate::harness::TestApp::new().await;
     let alice = app.account("alice").await;
     check("Account", &app.anonymous().get(&format!("/api/v1/accounts/{}", alice.id())).ok().await);

@@ -333,7 +333,7 @@ fn fault(wild: &Wild, answer: &Answer) -> Option<String> {
 }
 
 #[tokio::test]
-async fn whatever_is_sent_is_answered() {
+async fn generated_requests_are_answered() {
     let world = World::new().await;
     let strategy = requests(targets(), world.ids.clone());
     let cases = cases();
@@ -364,7 +364,7 @@ async fn whatever_is_sent_is_answered() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_are_refused_before_they_are_read() {
+async fn oversized_body_is_refused_unread() {
     let world = World::new().await;
     for (path, content_type) in [
         ("/api/v1/statuses", "application/json"),

@@ -10,7 +10,7 @@ async fn cost(person: &Client, app: &TestApp) -> u64 {
 }
 
 #[tokio::test]
-async fn a_grant_is_read_once_for_many_requests() {
+async fn grant_is_read_once_for_many_requests() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.get(PATH).ok().await;
@@ -21,7 +21,7 @@ async fn a_grant_is_read_once_for_many_requests() {
 
 /// What changes a row that a grant is made of, and what the next request answers.
 #[tokio::test]
-async fn a_change_holds_in_the_very_next_request() {
+async fn grant_change_holds_in_next_request() {
     for (change, status) in [
         ("UPDATE accounts SET suspended_at = created_at", 403),
         ("UPDATE users SET disabled = TRUE", 403),
@@ -41,7 +41,7 @@ async fn a_change_holds_in_the_very_next_request() {
 }
 
 #[tokio::test]
-async fn what_a_command_changed_holds_once_it_is_noticed() {
+async fn grant_change_by_command_holds_once_noticed() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let before = alice.get(PATH).ok().await;

@@ -9,7 +9,7 @@ use crate::routes::media::png;
 const PUBLIC: &str = "max-age=15, public, stale-while-revalidate=30, stale-if-error=86400";
 
 #[tokio::test]
-async fn an_answer_may_be_kept_only_while_nobody_is_signed_in() {
+async fn responses_are_cacheable_only_when_anonymous() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let path = format!("/api/v1/accounts/{}", alice.id());
@@ -67,7 +67,7 @@ async fn scripts_of_other_origins_may_use_the_api_and_not_the_pages() {
 }
 
 #[tokio::test]
-async fn a_closed_server_answers_only_people() {
+async fn closed_server_answers_only_users() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
     let alice = app.account("alice").await;
     let path = format!("/api/v1/accounts/{}", alice.id());
@@ -135,7 +135,7 @@ async fn limited_federation_closes_the_instance_too() {
 }
 
 #[tokio::test]
-async fn a_body_that_says_it_is_too_large_is_refused_unread() {
+async fn declared_oversized_body_is_refused_unread() {
     let app = TestApp::new().await;
     let request = app.anonymous().post("/api/v1/apps").header("content-length", "100000000");
     request.body("application/json", b"{}".to_vec()).fails(413).await;
@@ -146,7 +146,7 @@ async fn a_body_that_says_it_is_too_large_is_refused_unread() {
 }
 
 #[tokio::test]
-async fn what_is_large_and_no_secret_is_compressed() {
+async fn large_public_responses_are_compressed() {
     let app = TestApp::new().await;
     let get = |path: &str| app.anonymous().get(path).header("accept-encoding", "gzip");
 

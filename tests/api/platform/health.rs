@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn a_server_that_runs_is_alive_and_ready() {
+async fn running_server_is_live_and_ready() {
     let app = TestApp::new().await;
     for path in ["/health", "/livez", "/readyz"] {
         let answer = app.anonymous().get(path).send().await;
@@ -14,7 +14,7 @@ async fn a_server_that_runs_is_alive_and_ready() {
 }
 
 #[tokio::test]
-async fn a_stopping_server_is_alive_and_not_ready() {
+async fn stopping_server_is_live_and_not_ready() {
     let app = TestApp::new().await;
     app.app.stopping.store(true, Ordering::Relaxed);
     let answer = app.anonymous().get("/readyz").send().await;
@@ -23,7 +23,7 @@ async fn a_stopping_server_is_alive_and_not_ready() {
 }
 
 #[tokio::test]
-async fn a_server_whose_writer_is_held_is_not_ready_and_says_so() {
+async fn server_with_blocked_writer_is_not_ready() {
     let app = TestApp::new().await;
     let held = app.db().begin().await.unwrap();
     app.time_passes(std::time::Duration::from_millis(3_100)).await;
@@ -46,7 +46,7 @@ async fn every_answer_has_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_server_without_its_database_is_not_ready_and_says_which_request_failed() {
+async fn server_without_database_is_not_ready() {
     let app = TestApp::new().await;
     app.db().close().await;
     let answer = app.anonymous().get("/readyz").send().await;

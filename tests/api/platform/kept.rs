@@ -24,7 +24,7 @@ async fn own_account_is_shown_as_it_is() {
 
 /// What changes a row that a head is made of, and whether a stranger still sees the status.
 #[tokio::test]
-async fn a_status_is_hidden_in_the_very_next_request() {
+async fn status_is_hidden_in_next_request() {
     for (change, seen) in [
         ("UPDATE statuses SET favourites_count = 7", true),
         ("UPDATE statuses SET visibility = 'direct'", false),

@@ -20,7 +20,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn an_image_comes_back_processed() {
+async fn worker_processes_image() {
     let processed = sandbox().process(None, &png(1280, 720), Purpose::Attachment).await.unwrap();
     assert_eq!((processed.original.width, processed.original.mime()), (1280, "image/png"));
     assert_eq!(processed.preview.unwrap().width, 640);
@@ -29,7 +29,7 @@ async fn an_image_comes_back_processed() {
 /// Without optimisation this takes the worker's twenty seconds; `cargo test --release` runs it.
 #[tokio::test]
 #[cfg_attr(debug_assertions, ignore = "needs optimised code")]
-async fn the_largest_image_in_its_widest_format_fits_the_limits() {
+async fn largest_image_fits_worker_limits() {
     let image = ImageBuffer::from_fn(7680, 4320, |x, y| Rgba::<u16>([(x / 16) as u16, (y / 16) as u16, 9, 40_000]));
     let mut bytes = Cursor::new(Vec::new());
     image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
@@ -38,7 +38,7 @@ async fn the_largest_image_in_its_widest_format_fits_the_limits() {
 }
 
 #[tokio::test]
-async fn an_animation_becomes_a_video() {
+async fn animation_becomes_video() {
     let mut bytes = Vec::new();
     let mut encoder = gif::Encoder::new(&mut bytes, 320, 180, &[0, 0, 0, 255, 255, 255]).unwrap();
     for number in 0..20_u32 {
@@ -54,7 +54,7 @@ async fn an_animation_becomes_a_video() {
 }
 
 #[tokio::test]
-async fn a_broken_image_is_told_so() {
+async fn broken_image_is_reported() {
     let whole = png(100, 100);
     assert_eq!(sandbox().process(None, &whole[..whole.len() / 2], Purpose::Attachment).await, Err(Error::Broken));
 }

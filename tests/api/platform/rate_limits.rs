@@ -31,7 +31,7 @@ async fn three_hundred_anonymous_requests_in_five_minutes() {
 }
 
 #[tokio::test]
-async fn the_limit_closest_to_its_end_is_shown() {
+async fn rate_limit_closest_to_exhaustion_is_shown() {
     let app = limited().await;
     let alice = app.account("alice").await;
     let path = format!("/api/v1/accounts/{}", alice.id());
@@ -74,7 +74,7 @@ async fn json_of_very_many_values_is_refused_before_it_is_a_tree() {
 }
 
 #[tokio::test]
-async fn a_failed_action_gives_its_share_back() {
+async fn failed_action_refunds_rate_limit() {
     let app = limited().await;
     let alice = app.account("alice").await;
 

@@ -379,7 +379,7 @@ async fn check_groups(groups: &[&str]) {
     let world = World::new().await;
     let mut faults = Faults::default();
     let rows: Vec<Route> = rows().into_iter().filter(|row| groups.contains(&row.group.as_str())).collect();
-    // A row that is not served is told once, by `the_router_serves_the_table_and_nothing_else`.
+    // A row that is not served is reported once, by `router_serves_exactly_the_table`.
     let routed = routed();
     for row in rows.iter().filter(|row| routed.contains(&format!("{} {}", row.method, plain(&row.path)))) {
         check(&world, row, &mut faults).await;
@@ -453,7 +453,7 @@ async fn instance_rows_hold() {
 }
 
 #[test]
-fn the_router_serves_the_table_and_nothing_else() {
+fn router_serves_exactly_the_table() {
     let routed = routed();
     let name = |row: &Route| format!("{} {}", row.method, plain(&row.path));
     let table = contract::routes();

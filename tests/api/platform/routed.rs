@@ -299,7 +299,7 @@ fn routes_declare_the_parameters_of_the_contract() {
 }
 
 #[test]
-fn the_column_of_parameters_reads() {
+fn parameter_column_parses() {
     let column = "a:int(1,max 2; x)*;b[c][]:enum(d,e)[ext];uris:string|string[](max 9)*; header X-Y:string;\
                   limit:int(3,max 4) per kind;f:map<index,{name:string;value:string}>(max 6);g[<any>]:bool";
     let params = written(column);

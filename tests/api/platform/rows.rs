@@ -256,7 +256,7 @@ async fn status_is_read_back_as_inserted() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_a_status_is_read_back_as_inserted() {
+async fn status_rows_are_read_back_as_inserted() {
     let app = TestApp::new().await;
     let mut tx = app.db().begin().await.unwrap();
     insert_statuses(&mut tx).await;
@@ -444,7 +444,7 @@ fn application() -> Application {
 }
 
 #[tokio::test]
-async fn what_authenticates_is_read_back_as_inserted() {
+async fn authentication_rows_are_read_back_as_inserted() {
     let app = TestApp::new().await;
     let mut tx = app.db().begin().await.unwrap();
     insert_account(&mut tx, &account()).await;

@@ -160,7 +160,7 @@ async fn command_about_a_person_holds_in_the_next_request() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_said_in_one_sentence() {
+async fn listen_address_in_use_is_one_sentence() {
     let app = TestApp::new().await;
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let output = app
@@ -175,7 +175,7 @@ async fn an_address_that_is_taken_is_said_in_one_sentence() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_accounts_prints_the_link_that_makes_its_owners() {
+async fn empty_server_prints_owner_link() {
     let app = TestApp::new().await;
     let mut running = Running::start(&app);
     let mut lines = running.rest.take().unwrap().lines().map(Result::unwrap);
@@ -200,7 +200,7 @@ fn open_to_others(folder: &std::path::Path, found: &mut Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_server_makes_is_closed_to_others() {
+async fn server_files_are_private() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let data = tempfile::tempdir().unwrap();

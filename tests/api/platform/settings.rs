@@ -3,7 +3,7 @@
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn a_setting_is_changed_beside_the_server_and_noticed_by_it() {
+async fn setting_changed_by_command_is_noticed() {
     let app = TestApp::new().await;
     assert_eq!(app.run(&["settings", "get", "max_characters"]).await.ok(), "500");
 
@@ -18,7 +18,7 @@ async fn a_setting_is_changed_beside_the_server_and_noticed_by_it() {
 }
 
 #[tokio::test]
-async fn a_value_that_does_not_fit_is_refused_with_what_would() {
+async fn invalid_setting_is_refused_with_bounds() {
     let app = TestApp::new().await;
     app.account("alice").await;
     for (key, value, hint) in [
@@ -41,7 +41,7 @@ async fn a_value_that_does_not_fit_is_refused_with_what_would() {
 }
 
 #[tokio::test]
-async fn a_long_text_comes_from_standard_input_and_its_time_is_kept() {
+async fn long_setting_is_read_from_stdin() {
     let app = TestApp::new().await;
     app.run_with(&["settings", "set", "privacy_policy", "-"], "# We keep\nlittle.\n").await.ok();
     app.app.reload().await.unwrap();

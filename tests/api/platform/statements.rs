@@ -123,7 +123,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_page_of_forty_costs_as_many_statements_as_a_page_of_two() {
+async fn page_of_forty_costs_as_page_of_two() {
     let world = world().await;
     let me = world.viewer.id();
     let mut table = String::new();

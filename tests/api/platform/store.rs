@@ -120,7 +120,7 @@ async fn every_table_with_ids_counts_when_a_process_begins() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_stands_still_ends_on_postgres() {
+async fn idle_transaction_ends_on_postgres() {
     let app = TestApp::new().await;
     if app.db().engine() == Engine::Postgres {
         let limit: Vec<(String,)> = app.db().fetch_raw("SHOW idle_in_transaction_session_timeout").await.unwrap();

@@ -7,6 +7,7 @@
 mod circles;
 mod imports;
 mod links;
+mod names;
 mod source;
 
 use std::collections::BTreeSet;
@@ -327,7 +328,7 @@ fn only_store_names_core_tables() {
 }
 
 #[test]
-fn nothing_names_the_machine_it_was_written_on() {
+fn repository_names_no_machine() {
     // Written apart, so that this file is no hit of its own.
     let marks = [["/wo", "rk/"], ["/ro", "ot/"], ["/home", "/"]].map(|parts| parts.concat());
     let named: Vec<String> = ["src", "tests", "plugins", "plugin-sdk"]
@@ -340,7 +341,7 @@ fn nothing_names_the_machine_it_was_written_on() {
 }
 
 #[test]
-fn the_scanner_sees_code_only() {
+fn scanner_sees_only_code() {
     let text = "let a = \"axum \\\" axum\"; // axum\nlet b = 'x'; let c: &'a str; axum::x(r#\"axum\"#);\n";
     assert_eq!(lines_with(&code(text), "axum"), [2]);
     assert_eq!(lines_with("use http_body;\nhttp::x();", "http"), [2]);

@@ -398,7 +398,7 @@ async fn look_at_pages(
 }
 
 #[tokio::test]
-async fn nothing_is_seen_that_should_not_be_and_nothing_is_missing() {
+async fn visibility_matrix_matches_oracle() {
     let (world, routed) = (World::new().await, routed());
     let findings = look(&world, READS.iter().filter(|read| routed.contains(read.name))).await;
     assert!(findings.answers > 2_000, "only {} answers were looked at", findings.answers);
@@ -412,7 +412,7 @@ fn needs_person(name: &str) -> bool {
 }
 
 #[tokio::test]
-async fn what_is_hidden_cannot_be_acted_on() {
+async fn hidden_status_cannot_be_acted_on() {
     let world = World::new().await;
     let routed = routed();
     let mut faults = Vec::new();

@@ -189,7 +189,7 @@ async fn reports_at_once_make_one() {
 }
 
 #[tokio::test]
-async fn who_and_what_is_gone_is_named_no_more() {
+async fn deleted_accounts_and_statuses_leave_report() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let his = bob.publish("hello").await;

@@ -97,7 +97,7 @@ async fn antennas_are_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_title_is_needed_and_thirty_antennas_are_enough() {
+async fn antenna_needs_title_and_thirty_are_most() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": " "}), json!({"title": "x".repeat(257)})] {
@@ -141,7 +141,7 @@ async fn requests_at_once_keep_the_limits_and_lose_nothing() {
 }
 
 #[tokio::test]
-async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
+async fn antenna_entries_are_bounded() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let long: Vec<String> = (0..60).map(|number| format!("{number:-<256}")).collect();
@@ -165,7 +165,7 @@ async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
 }
 
 #[tokio::test]
-async fn one_antenna_for_each_place_may_be_a_timeline() {
+async fn antenna_timeline_is_one_for_each_place() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     for flag in ["stl", "ltl"] {
@@ -188,7 +188,7 @@ async fn list(owner: &Client, options: Value) -> String {
 }
 
 #[tokio::test]
-async fn an_antenna_writes_to_a_list_of_its_owner() {
+async fn antenna_writes_to_list_of_its_owner() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let own = list(&alice, json!({"title": "Rooks", "notify": true})).await;
@@ -308,7 +308,7 @@ async fn accounts_are_listed_and_left_out() {
 }
 
 #[tokio::test]
-async fn a_status_is_caught_by_what_it_is() {
+async fn antenna_matches_status_traits() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let bob_id = bob.id().to_string();
@@ -361,7 +361,7 @@ async fn all_kinds_must_fit_and_nothing_that_is_left_out_may() {
 }
 
 #[tokio::test]
-async fn an_edit_is_looked_at_again() {
+async fn antenna_checks_edited_status_again() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Rooks"})).await;
@@ -423,7 +423,7 @@ async fn unlisted_statuses_come_to_strangers_by_words_when_anyone_may_search_the
 }
 
 #[tokio::test]
-async fn an_antenna_may_insert_into_the_home_feed() {
+async fn antenna_inserts_into_home_feed() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let (first, second) = (
@@ -462,7 +462,7 @@ async fn timelines_ignore_lists_and_need_the_local_timeline() {
 }
 
 #[tokio::test]
-async fn whoever_was_not_here_for_a_week_gets_nothing() {
+async fn antenna_skips_owner_inactive_for_week() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Rooks"})).await;
@@ -481,7 +481,7 @@ async fn whoever_was_not_here_for_a_week_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_timeline_comes_in_pages() {
+async fn antenna_timeline_is_paged() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Bob"})).await;
@@ -556,7 +556,7 @@ async fn only_their_owner_sees_and_changes_antennas() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let antenna = create(&alice, json!({"title": "Birds"})).await;

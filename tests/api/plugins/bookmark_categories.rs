@@ -55,7 +55,7 @@ async fn categories_are_made_named_anew_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_title_is_needed_and_twenty_categories_are_enough() {
+async fn category_needs_title_and_twenty_are_most() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
@@ -102,7 +102,7 @@ async fn filing_a_status_bookmarks_it_and_taking_it_out_does_not_undo_that() {
 }
 
 #[tokio::test]
-async fn a_reblog_is_filed_as_its_original() {
+async fn reblog_is_filed_as_its_original() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
@@ -150,7 +150,7 @@ async fn filing_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn the_statuses_of_a_category_come_in_pages_or_all_at_once() {
+async fn category_statuses_are_paged_or_complete() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     let birds = create(&alice, "Birds").await;
@@ -177,7 +177,7 @@ async fn the_statuses_of_a_category_come_in_pages_or_all_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_bookmark_any_more_is_in_no_category() {
+async fn unbookmarked_status_leaves_categories() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (birds, other) = (create(&alice, "Birds").await, create(&bob, "Birds of bob").await);
@@ -196,7 +196,7 @@ async fn what_is_no_bookmark_any_more_is_in_no_category() {
 }
 
 #[tokio::test]
-async fn what_became_hidden_is_not_shown() {
+async fn hidden_status_is_not_shown() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.follow(&bob).ok().await;
@@ -252,7 +252,7 @@ async fn only_their_owner_sees_and_changes_categories() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     let status = alice.publish("a rook").await;

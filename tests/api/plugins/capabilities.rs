@@ -23,7 +23,7 @@ use crate::seed::{Reply, Seed, Status};
 const PAGE: Page = Page { max_id: None, since_id: None, min_id: None, limit: 0 };
 
 #[tokio::test]
-async fn a_status_is_seen_through_the_eyes_that_were_granted() {
+async fn status_is_read_with_granted_view() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
     let open = alice.publish("for everyone #Birds").await.number();
@@ -47,7 +47,7 @@ async fn a_status_is_seen_through_the_eyes_that_were_granted() {
 }
 
 #[tokio::test]
-async fn what_was_not_granted_is_refused() {
+async fn ungranted_capability_is_refused() {
     let bench = Bench::new("[permissions]\ncore = [\"read\"]\ncore-write = [\"touch\"]\nfeeds = [\"custom\"]\ntopics = [\"tray\"]\n[[feed]]\nname = \"tray\"").await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await.number();
@@ -102,7 +102,7 @@ async fn images_are_taken_off_profiles_of_local_accounts_alone() {
 }
 
 #[tokio::test]
-async fn what_two_people_have_against_each_other_is_their_business() {
+async fn relationships_of_others_stay_private() {
     const FOLLOWING: u32 = 1;
     const SECRETS: u32 = 4 | 8 | 16 | 64 | 256;
     let bench = Bench::new("[permissions]\ncore = [\"read\"]\n").await;
@@ -133,7 +133,7 @@ async fn what_two_people_have_against_each_other_is_their_business() {
 }
 
 #[tokio::test]
-async fn a_thousand_cost_as_many_statements_as_one() {
+async fn thousand_ids_cost_as_many_statements_as_one() {
     let bench = Bench::new(EVERYTHING).await;
     let [viewer] = bench.app.accounts(["viewer"]).await;
     let mut seed = Seed::new(bench.app.db().engine(), "example.test");
@@ -200,7 +200,7 @@ async fn a_thousand_cost_as_many_statements_as_one() {
 }
 
 #[tokio::test]
-async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
+async fn transaction_spans_call_and_notifies_after_commit() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let mut events = bench.app.app.live.subscribe();
@@ -235,7 +235,7 @@ async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
 }
 
 #[tokio::test]
-async fn a_failure_takes_back_its_own_step_alone() {
+async fn failed_step_rolls_back_alone() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let call = bench.by(&alice, "write", Mode::Ambient).await;
@@ -257,7 +257,7 @@ async fn a_failure_takes_back_its_own_step_alone() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_stays_open_too_long_is_undone() {
+async fn transaction_open_too_long_is_rolled_back() {
     let keys =
         [("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "10000"), ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000")];
     let shelf = Shelf::with(&keys).await;
@@ -275,7 +275,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_others_wait_for_is_undone_sooner() {
+async fn contended_transaction_is_rolled_back_sooner() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "10000")]).await;
     let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
     let [alice] = bench.app.accounts(["alice"]).await;
@@ -324,7 +324,7 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
 }
 
 #[tokio::test]
-async fn a_thousand_small_values_are_one_statement() {
+async fn thousand_small_values_are_one_statement() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     let item = |key: String, value: u8| Item { key, value: vec![value, 0, 255], expires: None };
@@ -343,7 +343,7 @@ async fn a_thousand_small_values_are_one_statement() {
 }
 
 #[tokio::test]
-async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
+async fn plugin_acts_within_token_of_caller() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await.number();
@@ -434,7 +434,7 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
 }
 
 #[tokio::test]
-async fn a_feed_is_cut_to_a_thousand() {
+async fn plugin_feed_is_cut_to_thousand() {
     let bench = Bench::new(EVERYTHING).await;
     let mut seed = Seed::new(bench.app.db().engine(), "example.test");
     let author = seed.account("author", None);
@@ -563,7 +563,7 @@ async fn requests_go_where_they_may_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn what_a_plugin_remembers_and_says_stays_its_own() {
+async fn plugin_storage_and_logs_stay_private() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     call.cache_set("a:1".to_owned(), vec![1], 1_000);

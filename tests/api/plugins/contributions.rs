@@ -37,7 +37,7 @@ async fn file(person: &Client, title: &str, statuses: &[&Value]) {
 }
 
 #[tokio::test]
-async fn whoever_reacted_finds_a_status_that_strangers_do_not() {
+async fn reacted_status_is_found_in_search() {
     let app = served("emoji_reactions").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let worms = shy(&alice, "worms for breakfast").await;
@@ -71,7 +71,7 @@ async fn whoever_reacted_finds_a_status_that_strangers_do_not() {
 }
 
 #[tokio::test]
-async fn what_is_filed_is_found_by_that_in_either_order_and_page_by_page() {
+async fn filed_status_is_found_in_either_order() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut statuses = Vec::new();

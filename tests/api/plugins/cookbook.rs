@@ -22,7 +22,7 @@ async fn shelf(person: &Client, title: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_webhook_is_taken_from_whoever_has_the_secret() {
+async fn webhook_needs_secret() {
     let app = served().await;
     let with = |token: &str| app.anonymous().post("/api/v1/catalogue_webhook").header("x-webhook-token", token);
     let send = |token: &str, body: &[u8]| with(token).body("text/plain", body.to_vec());
@@ -37,7 +37,7 @@ async fn a_webhook_is_taken_from_whoever_has_the_secret() {
 }
 
 #[tokio::test]
-async fn a_shelf_is_announced_later_or_not_at_all() {
+async fn shelf_announcement_is_scheduled_or_cancelled() {
     let app = served().await;
     let alice = app.account("alice").await;
     let path = format!("{}/announcement", shelf(&alice, "birds").await);
@@ -92,7 +92,7 @@ async fn words_are_refused_and_favourites_silenced() {
 }
 
 #[tokio::test]
-async fn a_shelf_is_shown_by_a_link() {
+async fn shelf_is_shown_by_link() {
     let app = served().await;
     let [alice, bob, _carol] = app.accounts(["alice", "bob", "carol"]).await;
     let open = alice.publish("for all").await;
@@ -117,7 +117,7 @@ async fn a_shelf_is_shown_by_a_link() {
 }
 
 #[tokio::test]
-async fn what_accounts_keep_comes_back_as_it_was() {
+async fn account_storage_round_trips() {
     let app = served().await;
     let alice = app.account("alice").await;
     let path = format!("{}/look", shelf(&alice, "birds").await);
@@ -133,7 +133,7 @@ async fn what_accounts_keep_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_an_application_goes_with_its_token() {
+async fn application_data_goes_with_its_token() {
     let app = served().await;
     let alice = app.account("alice").await;
     let place = format!("{}/place", shelf(&alice, "birds").await);

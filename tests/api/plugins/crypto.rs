@@ -141,7 +141,7 @@ async fn two_people_find_each_other_and_write() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_leaves_nothing() {
+async fn malformed_keys_are_refused_and_leave_nothing() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let client = alice.with_scopes(SCOPES).await;
@@ -406,7 +406,7 @@ async fn device_goes_with_its_token_however_that_ends() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
+async fn plugin_data_is_exported_and_removed_with_account() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, his) = (device(&alice, "A", 1, [10, 11]).await, device(&bob, "B", 3, [12]).await);
@@ -484,7 +484,7 @@ async fn command_line_gives_out_tokens_with_declared_scopes() {
 }
 
 #[tokio::test]
-async fn what_was_revoked_while_the_plugin_was_off_is_swept() {
+async fn tokens_revoked_while_disabled_are_swept() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, bob) = (device(&alice, "A", 1, [10]).await, device(&bob, "B", 3, []).await);

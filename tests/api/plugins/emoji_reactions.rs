@@ -114,7 +114,7 @@ async fn all_ways_to_react_take_any_emoji_in_the_path() {
 }
 
 #[tokio::test]
-async fn a_reaction_to_a_reblog_is_one_to_its_original() {
+async fn reaction_to_reblog_counts_for_original() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let status = alice.publish("hello").await;
@@ -170,7 +170,7 @@ async fn reactions_at_once_are_counted_as_well() {
 }
 
 #[tokio::test]
-async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
+async fn many_reactions_do_not_shorten_page() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (loud, quiet) = (alice.publish("loud").await, alice.publish("quiet").await);
@@ -190,7 +190,7 @@ async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
 }
 
 #[tokio::test]
-async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
+async fn remote_emoji_reaction_can_be_joined() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -289,7 +289,7 @@ async fn blocks_silences_and_hidden_statuses_are_respected() {
 }
 
 #[tokio::test]
-async fn whom_a_viewer_does_not_want_to_see_is_not_counted() {
+async fn reactions_of_blocked_accounts_are_not_counted() {
     let app = served(GROUP).await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     let status = alice.publish("hello").await;
@@ -312,7 +312,7 @@ async fn whom_a_viewer_does_not_want_to_see_is_not_counted() {
 }
 
 #[tokio::test]
-async fn who_reacted_comes_in_pages_newest_first() {
+async fn reacted_by_is_paged_newest_first() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
@@ -440,7 +440,7 @@ async fn notifications_of_other_types_cost_no_call() {
 }
 
 #[tokio::test]
-async fn what_is_gone_takes_its_reactions_along() {
+async fn deleted_status_or_account_takes_reactions_along() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;

@@ -78,7 +78,7 @@ async fn every_row_is_served_and_asks_for_its_token() {
 }
 
 #[tokio::test]
-async fn a_group_that_is_off_is_not_there() {
+async fn disabled_group_has_no_routes() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let alice = app.account("alice").await;

@@ -16,7 +16,7 @@ use super::probes::{NO_WORDS, World, id, manifest, package, root};
 use crate::harness::{Client, TestApp};
 
 #[tokio::test]
-async fn a_page_asks_each_decorator_once() {
+async fn page_calls_each_decorator_once() {
     let world = World::new().await;
     let names = ["pa", "pb", "pc", "pd", "pe"];
     for name in names {
@@ -64,7 +64,7 @@ async fn a_page_asks_each_decorator_once() {
 }
 
 #[tokio::test]
-async fn a_decorator_that_gives_no_answer_leaves_its_defaults() {
+async fn failed_decorator_leaves_its_defaults() {
     let world = World::new().await;
     world.add("broken", &[NO_WORDS]).await;
     world.add("sparse", &[NO_WORDS]).await;
@@ -92,7 +92,7 @@ async fn filters_are_asked_in_the_order_that_is_printed() {
 }
 
 #[tokio::test]
-async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
+async fn trapping_filter_refuses_or_is_skipped_as_declared() {
     let world = World::new().await;
     world.add("strict", &[NO_WORDS]).await;
     world.add("lenient", &[("kinds = [\"circle\"]\n", "policy = \"skip\"\n")]).await;
@@ -113,7 +113,7 @@ async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
 }
 
 #[tokio::test]
-async fn what_a_filter_says_is_checked() {
+async fn filter_result_is_checked() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let refused = alice.post("/api/v1/statuses").json(&json!({ "status": "refuse" })).send().await;
@@ -144,7 +144,7 @@ async fn what_a_filter_says_is_checked() {
 }
 
 #[tokio::test]
-async fn a_visibility_of_a_plugin_reaches_whom_it_names() {
+async fn plugin_visibility_reaches_named_audience() {
     let world = World::probed().await;
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
     let circle = json!({ "status": "for few", "visibility": "circle", "circle_id": bob.id() });
@@ -228,7 +228,7 @@ async fn without_a_plugin_that_listens_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
+async fn failed_event_is_retried_in_order_then_dead() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     world.app.run_jobs().await;
@@ -316,7 +316,7 @@ async fn statuses_are_placed_where_a_plugin_says() {
 }
 
 #[tokio::test]
-async fn the_strictest_judge_of_notifications_wins() {
+async fn strictest_notification_judge_wins() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("words").await;
@@ -339,7 +339,7 @@ async fn the_strictest_judge_of_notifications_wins() {
 }
 
 #[tokio::test]
-async fn what_a_command_beside_the_server_does_is_told_as_well() {
+async fn commands_beside_server_cause_events() {
     let world = World::probed().await;
     world.app.run(&["user", "create", "zoe"]).await.ok();
     assert_eq!(world.heard("probe").await, []);
@@ -349,7 +349,7 @@ async fn what_a_command_beside_the_server_does_is_told_as_well() {
 }
 
 #[tokio::test]
-async fn what_was_undone_before_it_was_judged_is_not_told() {
+async fn notification_undone_before_judging_is_dropped() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("words").await;
@@ -369,7 +369,7 @@ async fn what_was_undone_before_it_was_judged_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_plugins_types_of_notifications_come_and_go_with_it() {
+async fn notification_types_of_plugin_come_and_go() {
     let world = World::probed().await;
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
     let status = alice.publish("words").await;
@@ -439,7 +439,7 @@ async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_off_is_not_there() {
+async fn disabled_plugin_is_not_called() {
     let plain = World::new().await;
     let [alice] = plain.app.accounts(["alice"]).await;
     let status = alice.publish("words").await;
@@ -472,7 +472,7 @@ fn every_kind_of_the_contract_can_be_recorded() {
 }
 
 #[tokio::test]
-async fn a_decorator_writes_over_nothing_of_the_servers() {
+async fn decorator_cannot_overwrite_server_members() {
     let world = World::new().await;
     for (name, field, loads) in
         [("pa", "account.acct", false), ("pb", "content", false), ("pc", "server_features.pc", true)]

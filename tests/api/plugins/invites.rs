@@ -313,7 +313,7 @@ async fn link_leads_to_the_sign_up_page_which_carries_the_code() {
 }
 
 #[tokio::test]
-async fn nobody_comes_by_invitation_to_a_server_for_one() {
+async fn single_user_server_takes_no_invites() {
     let keys = [("ROOKERY_ACCESS_SINGLE_USER", "true")];
     let app = super::guest::serve("invites", &keys).await;
     app.set("registrations_mode", "open").await;
@@ -454,7 +454,7 @@ async fn form_is_checked_before_the_plugin_has_it() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
+async fn plugin_data_is_exported_and_removed_with_account() {
     let app = server("none").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;

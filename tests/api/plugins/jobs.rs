@@ -74,7 +74,7 @@ async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
 }
 
 #[tokio::test]
-async fn a_schedule_waits_once_and_goes_on() {
+async fn schedule_waits_once_and_goes_on() {
     let bench = Bench::of(JOBS, &worker()).await;
     let due = async || -> Vec<(StatusId,)> {
         // The id of a job grows with the time when it was queued.

@@ -14,7 +14,7 @@ fn asked(app: &TestApp) -> u64 {
 }
 
 #[tokio::test]
-async fn what_was_said_is_said_again_until_something_changes() {
+async fn decorations_are_cached_until_change() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let (one, two) = (alice.publish("one").await, alice.publish("two").await);

@@ -121,7 +121,7 @@ async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_starts_with_a_newer_package_has_the_others_pause() {
+async fn newer_package_pauses_other_nodes() {
     let Some([one, _]) = two().await else { return };
     let newer = one.beside().await;
     newer.app.app.plugins.pauses.set_notice(HANGS);
@@ -147,7 +147,7 @@ async fn servers_that_are_upgraded_at_once_all_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_that_fails_after_all_lets_everyone_go_on() {
+async fn failed_migration_lets_nodes_go_on() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     let unique = "-- contract\ncreate unique index notes_text on notes (text);\n";
@@ -182,7 +182,7 @@ async fn changes_at_once_are_all_counted() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_server_that_did_not_come_back() {
+async fn dead_node_is_not_waited_for() {
     let shelf = Shelf::in_development().await;
     put(&shelf, 1);
     shelf.enable("notes").await.unwrap();
@@ -202,7 +202,7 @@ async fn nobody_waits_for_a_server_that_did_not_come_back() {
 }
 
 #[tokio::test]
-async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
+async fn events_wait_for_unloadable_plugin() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -246,7 +246,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
 }
 
 #[tokio::test]
-async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
+async fn unreadable_manifest_hides_no_other() {
     let world = World::probed().await;
     package(world.folder.path(), "later", &[NO_WORDS]);
     plugins::admin::enable(&world.app.app, "later").await.unwrap();
@@ -266,7 +266,7 @@ async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
 }
 
 #[tokio::test]
-async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
+async fn events_wait_for_quarantined_plugin() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -290,7 +290,7 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
 }
 
 #[tokio::test]
-async fn what_nobody_comes_for_is_kept_for_two_weeks() {
+async fn unclaimed_events_are_kept_two_weeks() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;

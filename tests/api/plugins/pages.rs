@@ -166,7 +166,7 @@ async fn inspection_names_the_pages() {
 }
 
 #[tokio::test]
-async fn what_a_form_changes_is_kept_only_when_it_is_done() {
+async fn form_changes_commit_only_on_success() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;

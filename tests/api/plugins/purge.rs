@@ -16,7 +16,7 @@ async fn kept(app: &TestApp, account: AccountId) -> Value {
 }
 
 #[tokio::test]
-async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
+async fn removed_account_takes_plugin_data_along() {
     let app = served("reaction_deck").await;
     for group in ["bookmark_categories", "emoji_reactions", "antennas"] {
         switch_on(&app, group).await;
@@ -86,7 +86,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
 
 /// What a plugin writes of somebody when it hears, after they were removed, of what they did before.
 #[tokio::test]
-async fn what_plugins_hear_too_late_is_forgotten_as_well() {
+async fn late_events_of_removed_account_are_purged() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     settle(&app).await;

@@ -26,7 +26,7 @@ async fn bench(limits: &str) -> Bench {
 }
 
 #[tokio::test]
-async fn one_call_receives_no_more_than_its_bytes() {
+async fn call_receives_no_more_than_its_bytes() {
     let bench = bench("").await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let status = alice.publish(&"long ".repeat(90)).await.number();

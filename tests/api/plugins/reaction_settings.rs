@@ -8,7 +8,7 @@ use super::groups::{capabilities, served, switch_off};
 use crate::harness::{Browser, TestApp, form_fields};
 
 #[tokio::test]
-async fn an_admin_may_switch_reactions_off_and_keep_them() {
+async fn reactions_switched_off_are_kept() {
     let app = served(GROUP).await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
     assert_eq!(instance["configuration"]["emoji_reactions"]["max_reactions_per_account"], 3);
@@ -52,7 +52,7 @@ async fn configure(app: &TestApp, members: Value) {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let status = alice.publish("hello").await;

@@ -25,7 +25,7 @@ fn ids(list: &Value) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_path_is_matched_encoded_and_told_decoded() {
+async fn path_is_matched_encoded_and_passed_decoded() {
     let app = mirror().await;
     let nobody = app.anonymous();
     for (sent, meant) in [
@@ -90,7 +90,7 @@ async fn parameters_arrive_as_they_were_sent_and_tokens_do_not() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_as_by_core_routes() {
+async fn malformed_body_is_refused_as_by_core_routes() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let post = |path: &str| nobody.post(&format!("/api/v1/mirror/{path}"));
@@ -116,7 +116,7 @@ async fn what_cannot_be_read_is_refused_as_by_core_routes() {
 }
 
 #[tokio::test]
-async fn a_token_is_checked_as_core_routes_check_it() {
+async fn token_is_checked_as_by_core_routes() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (other, reads) = (alice.with_scopes("write").await, alice.with_scopes("read").await);
@@ -146,7 +146,7 @@ async fn a_token_is_checked_as_core_routes_check_it() {
 }
 
 #[tokio::test]
-async fn what_a_route_is_about_must_be_there_and_visible() {
+async fn route_subject_must_exist_and_be_visible() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let open = alice.publish("open").await.number();
@@ -290,7 +290,7 @@ async fn failures_are_told_as_documented() {
 }
 
 #[tokio::test]
-async fn the_breaker_answers_for_a_plugin_that_keeps_failing() {
+async fn breaker_answers_for_failing_plugin() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let mut last = answer(&nobody, json!({"trap": true})).await;
@@ -307,7 +307,7 @@ async fn the_breaker_answers_for_a_plugin_that_keeps_failing() {
 }
 
 #[tokio::test]
-async fn what_a_call_changed_stays_only_when_it_ends_well() {
+async fn call_changes_commit_only_on_success() {
     let app = mirror().await;
     let alice = app.account("alice").await;
     let mut published = Vec::new();
@@ -328,7 +328,7 @@ async fn what_a_call_changed_stays_only_when_it_ends_well() {
 }
 
 #[tokio::test]
-async fn a_native_statement_is_paged_without_the_plugin() {
+async fn native_statement_is_paged_without_plugin() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("one").await.number();
@@ -360,7 +360,7 @@ async fn a_native_statement_is_paged_without_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_native_feed_is_a_timeline() {
+async fn native_feed_is_timeline() {
     let app = mirror().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let mut published = Vec::new();
@@ -409,7 +409,7 @@ async fn paging_is_told_and_linked_as_in_core() {
 }
 
 #[tokio::test]
-async fn a_route_may_have_a_limit_of_its_own() {
+async fn route_may_have_own_rate_limit() {
     let app = mirror_with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for left in [1, 0] {
@@ -448,7 +448,7 @@ async fn no_request_sees_what_another_left_behind() {
 }
 
 #[tokio::test]
-async fn one_instance_for_two_people_keeps_them_apart() {
+async fn shared_instance_keeps_callers_apart() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     guest::put(&app, "mirror", "[limits]\nroutes = \"pooled\"\ninstances = 1\n");
     guest::enable(&app, "mirror").await;

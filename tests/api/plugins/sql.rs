@@ -133,7 +133,7 @@ pub fn ids(rows: &Rows) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn one_text_works_on_both_engines() {
+async fn sql_text_works_on_both_engines() {
     let app = TestApp::new().await;
     app.accounts(["alice"]).await;
     let sql = notes(&app).await;
@@ -246,7 +246,7 @@ async fn failures_have_codes_and_leave_the_transaction() {
 }
 
 #[tokio::test]
-async fn what_is_not_committed_never_happened() {
+async fn uncommitted_changes_are_absent() {
     let app = TestApp::new().await;
     let sql = notes(&app).await;
     for _ in 0..3 {

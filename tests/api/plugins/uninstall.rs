@@ -41,7 +41,7 @@ async fn kinds(bench: &Bench, table: &str) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
+async fn purge_exports_data_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new(EVERYTHING).await;
     let status = keep_some(&bench).await;
@@ -79,7 +79,7 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_uninstalled_is_forgotten_and_keeps_its_tables() {
+async fn uninstalled_plugin_keeps_its_tables() {
     let bench = Bench::new(EVERYTHING).await;
     keep_some(&bench).await;
     let app = &bench.app.app;

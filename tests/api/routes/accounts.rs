@@ -8,7 +8,7 @@ use store::account::AccountCounts;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn a_new_account_has_an_empty_profile() {
+async fn new_account_has_empty_profile() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
 
@@ -21,7 +21,7 @@ async fn a_new_account_has_an_empty_profile() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_none_is_not_found() {
+async fn malformed_account_id_is_not_found() {
     let app = TestApp::new().await;
     for id in ["0", "nonsense", "99999999999999999999"] {
         app.anonymous().get(&format!("/api/v1/accounts/{id}")).fails(404).await;
@@ -29,7 +29,7 @@ async fn an_id_that_is_none_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_new_account_gets_its_signing_key_by_a_job() {
+async fn signing_key_of_new_account_is_made_by_job() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
     let form = [("username", "alice"), ("email", "a@mail.test"), ("password", "correct horse"), ("agreement", "true")];
@@ -95,7 +95,7 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
 }
 
 #[tokio::test]
-async fn a_suspended_account_shows_nothing_of_its_own() {
+async fn suspended_account_shows_nothing_of_its_own() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.suspend(&alice).await;

@@ -238,7 +238,7 @@ async fn commands_make_change_and_remove_announcements() {
 }
 
 #[tokio::test]
-async fn who_is_removed_takes_reactions_along() {
+async fn removed_account_takes_announcement_reactions_along() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = announce(&app, "hello").await;

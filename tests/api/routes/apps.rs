@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 use crate::platform::contract::check;
 
 #[tokio::test]
-async fn an_app_registers_and_learns_its_secret_once() {
+async fn app_registers_and_gets_its_secret_once() {
     let app = TestApp::new().await;
     let new = json!({"client_name": "Test", "redirect_uris": "app://cb", "scopes": "read write", "website": "https://app.test"});
 
@@ -27,7 +27,7 @@ async fn an_app_registers_and_learns_its_secret_once() {
 }
 
 #[tokio::test]
-async fn an_app_registers_in_every_form() {
+async fn app_registers_in_every_body_format() {
     let app = TestApp::new().await;
     let anonymous = app.anonymous();
 
@@ -52,7 +52,7 @@ async fn an_app_registers_in_every_form() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_wrong_is_named() {
+async fn missing_or_wrong_app_fields_are_named() {
     let app = TestApp::new().await;
     let long = "x".repeat(2000);
     let cases = [
@@ -114,7 +114,7 @@ async fn any_token_of_an_app_says_which_app() {
 }
 
 #[tokio::test]
-async fn whoever_is_not_confirmed_yet_may_ask_which_app_they_use() {
+async fn unconfirmed_user_may_verify_app_credentials() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     // A token of the command line has no application.

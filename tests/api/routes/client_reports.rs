@@ -26,7 +26,7 @@ async fn pictures_may_be_read_by_pages_of_other_sites() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_without_ids_and_an_id_counts_once() {
+async fn ids_are_optional_and_count_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for action in ["accept", "dismiss"] {
@@ -59,7 +59,7 @@ async fn refused_as_missing(client: &Client, method: Method, path: &str) {
 }
 
 #[tokio::test]
-async fn what_others_have_is_not_found_whatever_is_sent() {
+async fn records_of_others_are_not_found() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = |made: &Value| made["id"].as_str().unwrap().to_owned();

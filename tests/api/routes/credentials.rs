@@ -10,7 +10,7 @@ const VERIFY: &str = "/api/v1/accounts/verify_credentials";
 const UPDATE: &str = "/api/v1/accounts/update_credentials";
 
 #[tokio::test]
-async fn a_new_person_sees_the_defaults() {
+async fn new_account_has_default_credentials() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
 
@@ -34,7 +34,7 @@ async fn a_new_person_sees_the_defaults() {
 }
 
 #[tokio::test]
-async fn an_owner_has_every_permission() {
+async fn owner_has_every_permission() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.make(&alice, "Owner").await;
@@ -43,7 +43,7 @@ async fn an_owner_has_every_permission() {
 }
 
 #[tokio::test]
-async fn a_profile_becomes_html_when_it_is_written() {
+async fn profile_is_rendered_when_written() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
@@ -89,7 +89,7 @@ async fn a_profile_becomes_html_when_it_is_written() {
 }
 
 #[tokio::test]
-async fn what_is_not_sent_stays() {
+async fn absent_profile_fields_stay() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let before = json!({
@@ -118,7 +118,7 @@ async fn what_is_not_sent_stays() {
 }
 
 #[tokio::test]
-async fn a_profile_that_is_wrong_changes_nothing() {
+async fn invalid_profile_changes_nothing() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let fields: serde_json::Map<_, _> =

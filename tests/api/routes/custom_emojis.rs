@@ -20,7 +20,7 @@ fn pack() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn a_folder_of_images_becomes_emojis_that_a_running_server_shows() {
+async fn emoji_import_shows_in_running_server() {
     let app = TestApp::new().await;
     assert_eq!(app.anonymous().get("/api/v1/custom_emojis").ok().await, json!([]));
     let pack = pack();
@@ -43,7 +43,7 @@ async fn a_folder_of_images_becomes_emojis_that_a_running_server_shows() {
 }
 
 #[tokio::test]
-async fn an_emoji_that_is_there_stays_unless_it_is_to_be_replaced() {
+async fn emoji_import_keeps_existing_unless_replacing() {
     let app = TestApp::new().await;
     let pack = pack();
     let path = pack.path().to_str().unwrap();
@@ -62,7 +62,7 @@ async fn an_emoji_that_is_there_stays_unless_it_is_to_be_replaced() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_image_is_named_and_the_others_are_taken() {
+async fn emoji_import_names_bad_file_and_takes_others() {
     let app = TestApp::new().await;
     let pack = pack();
     fs::write(pack.path().join("fake.png"), "not an image").unwrap();
@@ -74,7 +74,7 @@ async fn a_file_that_is_no_image_is_named_and_the_others_are_taken() {
 }
 
 #[tokio::test]
-async fn an_emoji_is_taken_away_with_its_files() {
+async fn emoji_removal_deletes_its_files() {
     let app = TestApp::new().await;
     let pack = pack();
     app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.ok();

@@ -62,7 +62,7 @@ async fn domains_are_blocked_in_one_form_and_unblocked() {
 }
 
 #[tokio::test]
-async fn what_is_no_domain_of_others_is_refused() {
+async fn domain_block_of_own_or_malformed_domain_is_refused() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let label = "a".repeat(64);

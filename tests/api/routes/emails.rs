@@ -34,7 +34,7 @@ async fn signed_up(app: &TestApp, client: &Client, name: &str) -> Client {
 }
 
 #[tokio::test]
-async fn someone_unconfirmed_asks_for_another_letter_at_another_address() {
+async fn unconfirmed_user_requests_mail_at_another_address() {
     let app = TestApp::new().await;
     let alice = signed_up(&app, &registered_app(&app, 1).await, "alice").await;
     let first = app.mailed_link().await;
@@ -53,7 +53,7 @@ async fn someone_unconfirmed_asks_for_another_letter_at_another_address() {
 }
 
 #[tokio::test]
-async fn an_address_must_be_one_and_free() {
+async fn email_address_must_be_valid_and_free() {
     let app = TestApp::new().await;
     let alice = signed_up(&app, &registered_app(&app, 1).await, "alice").await;
     app.account("bob").await;
@@ -76,7 +76,7 @@ async fn another_app_may_not_ask() {
 }
 
 #[tokio::test]
-async fn the_checks_of_tokens_hold() {
+async fn email_confirmation_checks_tokens() {
     let app = TestApp::new().await;
     let client = registered_app(&app, 1).await;
     let alice = app.account("alice").await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn a_locked_account_decides_who_follows_it() {
+async fn locked_account_decides_on_follow_requests() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.update_profile(json!({"locked": true})).ok().await;
@@ -49,7 +49,7 @@ async fn there_must_be_a_request() {
 }
 
 #[tokio::test]
-async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
+async fn follow_request_ends_by_unfollow_or_block() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.update_profile(json!({"locked": true})).ok().await;
@@ -64,7 +64,7 @@ async fn a_request_is_withdrawn_by_unfollowing_and_ended_by_a_block() {
 }
 
 #[tokio::test]
-async fn someone_limited_asks_even_an_open_account() {
+async fn limited_account_needs_request_to_follow() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.limit(&bob).await;

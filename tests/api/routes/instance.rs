@@ -10,7 +10,7 @@ async fn set(app: &TestApp, key: &str, value: &str) {
 }
 
 #[tokio::test]
-async fn a_new_server_introduces_itself() {
+async fn new_instance_describes_itself() {
     let app = TestApp::new().await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
 
@@ -33,7 +33,7 @@ async fn a_new_server_introduces_itself() {
 }
 
 #[tokio::test]
-async fn what_admins_set_is_told_at_once() {
+async fn instance_shows_admin_settings_immediately() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for (key, value) in [
@@ -196,7 +196,7 @@ async fn rules_languages_and_translations_are_lists() {
 }
 
 #[tokio::test]
-async fn what_everyone_sees_may_be_kept_by_caches() {
+async fn instance_documents_are_cacheable() {
     let app = TestApp::new().await;
     for path in ["/api/v2/instance", "/api/v1/instance/rules", "/api/v1/custom_emojis"] {
         let answer = app.account(&path.replace(['/', '.'], "_")).await.get(path).send().await;

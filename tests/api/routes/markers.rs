@@ -7,7 +7,7 @@ use crate::harness::TestApp;
 use crate::platform::contract::check;
 
 #[tokio::test]
-async fn a_marker_counts_its_changes() {
+async fn marker_counts_its_changes() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     assert_eq!(alice.get("/api/v1/markers?timeline[]=home").ok().await, json!({}));
@@ -35,7 +35,7 @@ async fn a_marker_counts_its_changes() {
 }
 
 #[tokio::test]
-async fn a_marker_that_moved_meanwhile_is_not_overwritten() {
+async fn marker_moved_meanwhile_is_not_overwritten() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.post("/api/v1/markers").form(&[("home[last_read_id]", "1")]).ok().await;

@@ -79,7 +79,7 @@ async fn actor(client: &Client) -> std::sync::Arc<Actor> {
 }
 
 #[tokio::test]
-async fn an_image_is_uploaded_shown_and_served() {
+async fn image_is_uploaded_shown_and_served() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
 
@@ -115,7 +115,7 @@ async fn an_image_is_uploaded_shown_and_served() {
 }
 
 #[tokio::test]
-async fn an_animation_becomes_a_video_that_players_can_seek_in() {
+async fn animation_becomes_seekable_video() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
 
@@ -156,7 +156,7 @@ async fn description_and_focus_change_until_it_is_posted() {
 }
 
 #[tokio::test]
-async fn what_is_no_image_is_refused_by_name() {
+async fn malformed_image_is_refused_by_name() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let post = |file: &[u8]| alice.upload(file);
@@ -215,7 +215,7 @@ async fn no_other_path_is_served() {
 }
 
 #[tokio::test]
-async fn an_upload_that_nobody_posts_is_gone_after_a_day() {
+async fn unattached_upload_is_deleted_after_day() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let media = upload(&alice, &[], &png(20, 20)).await;
@@ -267,7 +267,7 @@ async fn posted_media_stay_with_their_status_and_go_after_it() {
 }
 
 #[tokio::test]
-async fn nobody_posts_the_media_of_another_or_too_many() {
+async fn foreign_or_too_many_attachments_are_refused() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut ids = Vec::new();

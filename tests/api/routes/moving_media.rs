@@ -440,7 +440,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
 }
 
 #[tokio::test]
-async fn one_account_leaves_room_for_others() {
+async fn conversions_of_one_account_leave_room_for_others() {
     let app = server().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let file = mp4();
@@ -518,7 +518,7 @@ async fn many_frames_are_converted_and_too_many_refused() {
 }
 
 #[tokio::test]
-async fn an_hour_of_silence_takes_no_more_than_the_time_limit() {
+async fn hour_of_silence_stays_within_time_limit() {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
     let app = TestApp::with(&[
         ("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()),

@@ -288,7 +288,7 @@ async fn unread_counts_groups() {
 }
 
 #[tokio::test]
-async fn what_is_taken_back_leaves_its_group() {
+async fn undone_notification_leaves_its_group() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let status = alice.publish("hello").await;

@@ -106,7 +106,7 @@ async fn each_kind_of_sender_is_filtered_or_dropped() {
 }
 
 #[tokio::test]
-async fn one_batch_is_judged_by_the_policy_of_each_receiver() {
+async fn notification_batch_follows_policy_of_each_recipient() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     set(&alice, json!({"for_not_following": "drop"})).await;

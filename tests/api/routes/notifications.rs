@@ -94,7 +94,7 @@ pub fn types(page: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_is_no_account_id_matches_no_notification() {
+async fn malformed_account_id_matches_no_notification() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for id in ["nonsense", "99999999999999999999", "0"] {
@@ -166,7 +166,7 @@ async fn favourites_and_follows_group_by_the_hour_of_the_first() {
 }
 
 #[tokio::test]
-async fn nobody_hears_of_themselves_or_of_the_same_thing_twice() {
+async fn notification_of_self_or_twice_is_dropped() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&app, &alice, "public").await;
@@ -180,7 +180,7 @@ async fn nobody_hears_of_themselves_or_of_the_same_thing_twice() {
 }
 
 #[tokio::test]
-async fn a_newer_update_takes_the_place_of_the_older() {
+async fn newer_update_notification_replaces_older() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&app, &bob, "public").await;
@@ -235,7 +235,7 @@ async fn blocks_mutes_and_muted_threads_keep_silent() {
 }
 
 #[tokio::test]
-async fn a_blocked_domain_is_heard_only_when_followed() {
+async fn blocked_domain_notifies_only_when_followed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.set_account(&bob, "domain = 'remote.test'").await;
@@ -278,7 +278,7 @@ async fn only_people_who_can_read_it_are_told() {
 }
 
 #[tokio::test]
-async fn a_mention_among_blocked_people_is_not_heard() {
+async fn mention_among_blocked_accounts_does_not_notify() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&app, &bob, "public").await;
@@ -340,7 +340,7 @@ async fn limited_accounts_are_held_back_until_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_undone_is_taken_back() {
+async fn undone_action_removes_its_notification() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let own = status(&app, &alice, "public").await;
@@ -362,7 +362,7 @@ async fn what_is_undone_is_taken_back() {
 }
 
 #[tokio::test]
-async fn what_became_hidden_is_left_out() {
+async fn hidden_status_is_left_out() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&app, &bob, "private").await;
@@ -474,7 +474,7 @@ async fn unread_are_those_above_the_marker() {
 }
 
 #[tokio::test]
-async fn one_is_shown_and_dismissed_by_its_owner_alone() {
+async fn notification_is_shown_and_dismissed_by_owner_only() {
     let app = TestApp::new().await;
     let (alice, bob) = seven(&app).await;
     let all = index(&alice, "").await;
@@ -517,7 +517,7 @@ async fn reading_and_removing_need_their_scopes() {
 }
 
 #[tokio::test]
-async fn a_long_page_costs_what_a_short_one_does() {
+async fn notification_pages_cost_same_at_any_length() {
     let app = TestApp::new().await;
     let (alice, bob) = seven(&app).await;
     let theirs = status(&app, &bob, "public").await;

@@ -12,7 +12,7 @@ async fn act(client: &Client, on: &str, id: &Value, action: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_favourite_and_a_reblog_are_told_and_untold() {
+async fn favourite_and_reblog_notify_and_are_undone() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = alice.publish("hello").await["id"].clone();
@@ -34,7 +34,7 @@ async fn a_favourite_and_a_reblog_are_told_and_untold() {
 }
 
 #[tokio::test]
-async fn a_mention_is_told_whoever_may_read_it() {
+async fn mention_notifies_in_every_visibility() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.patch("/api/v2/notifications/policy").json(&json!({"for_private_mentions": "accept"})).ok().await;
@@ -56,7 +56,7 @@ async fn a_mention_is_told_whoever_may_read_it() {
 }
 
 #[tokio::test]
-async fn a_muted_thread_is_silent() {
+async fn muted_conversation_does_not_notify() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = alice.publish("hello").await["id"].clone();
@@ -91,7 +91,7 @@ async fn followers_hear_of_statuses_when_they_asked_to() {
 }
 
 #[tokio::test]
-async fn an_edit_is_told_to_whoever_reblogged() {
+async fn edit_notifies_rebloggers() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = bob.publish("news").await["id"].clone();
@@ -111,7 +111,7 @@ async fn an_edit_is_told_to_whoever_reblogged() {
 }
 
 #[tokio::test]
-async fn a_mention_that_an_edit_removes_is_untold() {
+async fn mention_removed_by_edit_loses_notification() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = bob.publish("hello @alice").await["id"].clone();
@@ -145,7 +145,7 @@ async fn follows_and_requests_are_told_until_they_end() {
 }
 
 #[tokio::test]
-async fn the_marker_moves_what_is_unread() {
+async fn marker_moves_unread_count() {
     let app = TestApp::new().await;
     let (alice, _) = seven(&app).await;
     let all = index(&alice, "").await;

@@ -114,7 +114,7 @@ async fn setting(scopes: &str) -> (TestApp, Client, Browser, Application) {
 }
 
 #[tokio::test]
-async fn a_person_signs_in_and_lets_an_app_in() {
+async fn authorization_code_flow_gives_token() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.set_password("alice", crate::harness::PASSWORD).await;
@@ -168,7 +168,7 @@ async fn codes_and_tokens_are_stored_hashed() {
 }
 
 #[tokio::test]
-async fn the_person_may_refuse() {
+async fn authorization_may_be_refused() {
     let (_, _, browser, application) = setting("read").await;
     let page = browser.get(&application.authorize(&[])).await;
     let answer = browser.submit(&page, "/oauth/authorize", &[("decision", "deny")]).await;
@@ -182,7 +182,7 @@ async fn the_person_may_refuse() {
 }
 
 #[tokio::test]
-async fn what_is_not_certain_to_be_the_apps_address_is_never_redirected_to() {
+async fn redirect_goes_only_to_registered_address() {
     let (app, _, browser, application) = setting("read").await;
     let wrong_uris = [
         "https://evil.test/",
@@ -239,7 +239,7 @@ async fn other_faults_go_back_to_the_app_once_someone_is_signed_in() {
 }
 
 #[tokio::test]
-async fn the_answer_travels_in_query_fragment_or_form() {
+async fn authorization_response_uses_query_fragment_or_form() {
     let (_, _, browser, application) = setting("read").await;
     let changes = [("response_mode", "fragment"), ("force_login", "1")];
     let page = browser.get(&application.authorize(&changes)).await;
@@ -258,7 +258,7 @@ async fn the_answer_travels_in_query_fragment_or_form() {
 }
 
 #[tokio::test]
-async fn an_app_without_an_address_has_its_code_shown() {
+async fn app_without_redirect_gets_code_shown() {
     let (_, _, browser, application) = setting("read").await;
     let page = browser.get(&application.authorize(&[("redirect_uri", OOB)])).await;
     let answer = browser.submit(&page, "/oauth/authorize", &[]).await;
@@ -278,7 +278,7 @@ async fn an_app_without_an_address_has_its_code_shown() {
 }
 
 #[tokio::test]
-async fn nobody_agrees_without_our_own_form() {
+async fn authorization_needs_own_form() {
     let (app, _, browser, application) = setting("read").await;
     let fields = [
         ("response_type", "code"),
@@ -302,7 +302,7 @@ async fn nobody_agrees_without_our_own_form() {
 }
 
 #[tokio::test]
-async fn whoever_signs_in_again_is_asked_again() {
+async fn forced_login_asks_again() {
     let (app, _, browser, application) = setting("read").await;
     let request = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
     let page = browser.get(&application.authorize(&request)).await;
@@ -323,7 +323,7 @@ async fn whoever_signs_in_again_is_asked_again() {
 }
 
 #[tokio::test]
-async fn an_app_that_holds_the_same_token_is_not_asked_about_again() {
+async fn app_with_same_token_skips_consent() {
     let (app, _, browser, application) = setting("read write").await;
     let token = application.sign_in(&browser, "read").await;
 
@@ -348,7 +348,7 @@ async fn an_app_that_holds_the_same_token_is_not_asked_about_again() {
 }
 
 #[tokio::test]
-async fn a_code_works_once_and_twice_takes_the_token_back() {
+async fn code_reuse_revokes_its_token() {
     let (app, alice, browser, application) = setting("read").await;
     let code = application.code(&browser, &[]).await;
     let token = application.redeem(&code, &[]).await.json()["access_token"].as_str().unwrap().to_owned();
@@ -374,7 +374,7 @@ async fn of_many_who_redeem_a_code_at_once_one_wins() {
 }
 
 #[tokio::test]
-async fn a_code_is_bound_to_client_address_and_time() {
+async fn code_is_bound_to_client_redirect_and_time() {
     let (app, _, browser, application) = setting("read").await;
     let other = Application::register(&app, "read").await;
     let code = application.code(&browser, &[]).await;
@@ -391,7 +391,7 @@ async fn a_code_is_bound_to_client_address_and_time() {
 }
 
 #[tokio::test]
-async fn a_code_with_a_challenge_needs_its_verifier() {
+async fn code_with_challenge_needs_verifier() {
     let (_, _, browser, application) = setting("read").await;
     let challenge = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
     let code = application.code(&browser, &challenge).await;
@@ -406,7 +406,7 @@ async fn a_code_with_a_challenge_needs_its_verifier() {
 }
 
 #[tokio::test]
-async fn the_token_endpoint_says_what_is_wrong() {
+async fn token_endpoint_names_errors() {
     let (app, _, _, application) = setting("write").await;
     let anonymous = app.anonymous();
 
@@ -438,7 +438,7 @@ async fn the_token_endpoint_says_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn an_app_gets_a_token_of_its_own_in_every_form() {
+async fn app_token_is_granted_in_every_body_format() {
     let app = TestApp::new().await;
     let application = Application::register(&app, "read write:media").await;
     let credentials = [("grant_type", "client_credentials"), ("scope", "write:media")];
@@ -463,7 +463,7 @@ async fn an_app_gets_a_token_of_its_own_in_every_form() {
 }
 
 #[tokio::test]
-async fn an_app_revokes_its_own_tokens_only() {
+async fn app_revokes_only_own_tokens() {
     let (app, _, browser, application) = setting("read").await;
     let other = Application::register(&app, "read").await;
     let token = application.sign_in(&browser, "read").await;
@@ -485,7 +485,7 @@ async fn an_app_revokes_its_own_tokens_only() {
 }
 
 #[tokio::test]
-async fn an_app_looks_at_its_own_tokens_only() {
+async fn app_introspects_only_own_tokens() {
     let (app, _, browser, application) = setting("read").await;
     let other = Application::register(&app, "read").await;
     let token = application.sign_in(&browser, "read").await;
@@ -515,7 +515,7 @@ async fn an_app_looks_at_its_own_tokens_only() {
 }
 
 #[tokio::test]
-async fn a_person_sees_the_apps_they_let_in_and_shows_one_out() {
+async fn authorized_apps_are_listed_and_revoked() {
     let (app, _, browser, application) = setting("read write").await;
     let tokens = [application.sign_in(&browser, "read").await, application.sign_in(&browser, "read write").await];
     let pending = application.code(&browser, &[("scope", "write")]).await;
@@ -547,7 +547,7 @@ async fn a_person_sees_the_apps_they_let_in_and_shows_one_out() {
 }
 
 #[tokio::test]
-async fn a_token_reaches_as_far_as_its_scopes() {
+async fn token_reaches_as_far_as_its_scopes() {
     let (app, alice, browser, application) = setting("profile push read").await;
     let narrow = with_token(&app, &application.sign_in(&browser, "profile push").await);
     narrow.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
@@ -556,7 +556,7 @@ async fn a_token_reaches_as_far_as_its_scopes() {
 }
 
 #[tokio::test]
-async fn the_server_describes_itself() {
+async fn oauth_metadata_describes_server() {
     let app = TestApp::new().await;
     let metadata = app.anonymous().get("/.well-known/oauth-authorization-server").ok().await;
     check("OAuthServerMetadata", &metadata);

@@ -138,7 +138,7 @@ async fn known_servers_are_found_by_the_beginning_of_their_name() {
 }
 
 #[tokio::test]
-async fn nobody_has_proofs_of_identity() {
+async fn identity_proofs_are_empty() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = format!("/api/v1/accounts/{}/identity_proofs", bob.id());

@@ -93,7 +93,7 @@ async fn subscription_is_made_shown_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_nothing_can_be_sent_to_is_refused_by_name() {
+async fn unusable_push_endpoint_is_refused_by_name() {
     let (app, service, alice, _) = world().await;
     let good = service.subscription("/a", false, &["mention"], "all");
     alice.post(PATH).json(&json!({ "data": {} })).fails(400).await;

@@ -20,7 +20,7 @@ fn form(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_app_signs_someone_up_and_gets_a_token_that_works_once_the_address_is_confirmed() {
+async fn registration_token_works_after_confirmation() {
     let app = open().await;
     let client = app.application("read write").await;
 
@@ -43,7 +43,7 @@ async fn an_app_signs_someone_up_and_gets_a_token_that_works_once_the_address_is
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_said_at_once() {
+async fn registration_errors_are_reported_together() {
     let app = open().await;
     let client = app.application("write:accounts").await;
     app.account("taken").await;
@@ -97,14 +97,14 @@ async fn only_an_app_with_the_scope_signs_people_up_and_only_while_registrations
 }
 
 #[tokio::test]
-async fn nobody_signs_up_on_a_server_for_one() {
+async fn single_user_server_refuses_registration() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_SINGLE_USER", "true")]).await;
     app.set("registrations_mode", "open").await;
     app.application("write").await.post("/api/v1/accounts").json(&form("alice")).fails(403).await;
 }
 
 #[tokio::test]
-async fn someone_signs_up_in_a_browser_confirms_and_signs_in() {
+async fn registration_in_browser_confirms_and_signs_in() {
     let app = open().await;
     let browser = Browser::new(&app);
     let page = browser.get("/auth/sign_up").await;
@@ -130,7 +130,7 @@ async fn someone_signs_up_in_a_browser_confirms_and_signs_in() {
 }
 
 #[tokio::test]
-async fn a_closed_server_says_so_in_its_own_words() {
+async fn closed_registration_shows_own_message() {
     let app = TestApp::new().await;
     app.set("registrations_message", "Come back in **spring**.").await;
     let browser = Browser::new(&app);
@@ -140,7 +140,7 @@ async fn a_closed_server_says_so_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn a_letter_is_sent_again_and_the_earlier_link_stops_working() {
+async fn resent_confirmation_replaces_earlier_link() {
     let app = open().await;
     let browser = Browser::new(&app);
     app.application("write").await.post("/api/v1/accounts").json(&form("alice")).ok().await;
@@ -158,7 +158,7 @@ async fn a_letter_is_sent_again_and_the_earlier_link_stops_working() {
 }
 
 #[tokio::test]
-async fn a_confirmation_link_works_for_two_days() {
+async fn confirmation_link_expires_after_two_days() {
     let app = open().await;
     app.application("write").await.post("/api/v1/accounts").json(&form("alice")).ok().await;
     let link = app.mailed_link().await;
@@ -167,7 +167,7 @@ async fn a_confirmation_link_works_for_two_days() {
 }
 
 #[tokio::test]
-async fn the_first_start_makes_an_owner_by_a_link_that_works_once() {
+async fn owner_link_works_once() {
     let app = TestApp::new().await;
     let lost = owner::setup_link(&app.app).await.unwrap().unwrap();
     let link = owner::setup_link(&app.app).await.unwrap().unwrap();
@@ -193,7 +193,7 @@ async fn the_first_start_makes_an_owner_by_a_link_that_works_once() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_told_when_they_are_let_in() {
+async fn approval_is_mailed() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "approved").await;
     app.application("write").await.post("/api/v1/accounts").json(&form("alice")).ok().await;
@@ -210,7 +210,7 @@ async fn whoever_waits_is_told_when_they_are_let_in() {
 }
 
 #[tokio::test]
-async fn whoever_signs_up_reads_the_rules_first() {
+async fn registration_shows_rules_first() {
     let app = open().await;
     let now = match app.db().engine() {
         Engine::Sqlite => "0",

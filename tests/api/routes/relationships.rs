@@ -50,7 +50,7 @@ async fn following_twice_counts_once_and_changes_only_what_is_sent() {
 }
 
 #[tokio::test]
-async fn whom_nobody_can_follow() {
+async fn unfollowable_accounts_are_refused() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let path = |client: &Client| format!("/api/v1/accounts/{}/follow", client.id());
@@ -73,7 +73,7 @@ async fn whom_nobody_can_follow() {
 }
 
 #[tokio::test]
-async fn nobody_follows_more_than_the_limit() {
+async fn follow_limit_holds() {
     let app = TestApp::with(&[("ROOKERY_ACCOUNTS_MAX_FOLLOWS_THRESHOLD", "1")]).await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
 
@@ -114,7 +114,7 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
 }
 
 #[tokio::test]
-async fn a_follower_can_be_removed() {
+async fn follower_can_be_removed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     act(&bob, "follow", &alice).await;
@@ -126,7 +126,7 @@ async fn a_follower_can_be_removed() {
 }
 
 #[tokio::test]
-async fn a_block_ends_follows_both_ways() {
+async fn block_ends_follows_both_ways() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     act(&alice, "follow", &bob).await;
@@ -162,7 +162,7 @@ async fn only_someone_followed_is_endorsed() {
 }
 
 #[tokio::test]
-async fn a_note_is_private_and_bounded() {
+async fn note_is_private_and_bounded() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = format!("/api/v1/accounts/{}/note", bob.id());
@@ -197,7 +197,7 @@ async fn relationships_come_in_the_order_asked_for_in_one_query() {
 }
 
 #[tokio::test]
-async fn a_mute_ends_when_its_time_has_come() {
+async fn mute_expires() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = format!("/api/v1/accounts/{}/mute", bob.id());
@@ -225,7 +225,7 @@ async fn a_mute_ends_when_its_time_has_come() {
 }
 
 #[tokio::test]
-async fn what_is_done_needs_its_scope() {
+async fn relationship_actions_need_their_scope() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let actions = [
@@ -271,7 +271,7 @@ async fn told(client: &Client) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn who_is_followed_is_told_until_it_ends() {
+async fn follow_notification_ends_with_follow() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [follow, request] = ["follow", "follow_request"].map(|kind| (kind.to_owned(), "alice".to_owned()));
@@ -311,7 +311,7 @@ async fn follows_have_a_limit_of_a_day() {
 }
 
 #[tokio::test]
-async fn everyone_at_once_ends_with_counters_that_agree() {
+async fn concurrent_follows_keep_counters_consistent() {
     let app = TestApp::new().await;
     let people = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let mut tasks = tokio::task::JoinSet::new();
@@ -344,7 +344,7 @@ async fn everyone_at_once_ends_with_counters_that_agree() {
 }
 
 #[tokio::test]
-async fn a_page_of_relationships_costs_as_many_statements_as_one() {
+async fn relationships_page_costs_as_many_statements_as_one() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     app.known(&alice).await;
@@ -365,7 +365,7 @@ async fn a_page_of_relationships_costs_as_many_statements_as_one() {
 }
 
 #[tokio::test]
-async fn the_home_timeline_follows_whom_one_follows() {
+async fn home_timeline_follows_follows() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("hello").await;
@@ -440,7 +440,7 @@ async fn min_id_gives_the_accounts_right_above() {
 }
 
 #[tokio::test]
-async fn whom_one_features_is_listed_by_account() {
+async fn endorsements_are_listed_by_account() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for target in [&bob, &carol] {

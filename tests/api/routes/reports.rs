@@ -54,7 +54,7 @@ async fn rules_make_it_a_violation() {
 }
 
 #[tokio::test]
-async fn what_is_not_theirs_or_not_visible_cannot_be_reported() {
+async fn report_of_hidden_or_foreign_status_is_refused() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let (others, hidden) = (carol.publish("hello").await, bob.publish_to("private", "hello").await);

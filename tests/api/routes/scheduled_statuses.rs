@@ -83,7 +83,7 @@ async fn time_is_more_than_five_minutes_ahead_or_past() {
 }
 
 #[tokio::test]
-async fn everything_is_checked_when_it_is_scheduled() {
+async fn scheduled_status_is_checked_when_scheduled() {
     let app = TestApp::new().await;
     let [alice, _bob] = app.accounts(["alice", "bob"]).await;
     let at = ahead(&app, 60);

@@ -66,7 +66,7 @@ async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
 }
 
 #[tokio::test]
-async fn an_address_of_this_server_names_its_account_or_status() {
+async fn local_address_resolves_to_account_or_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish_to("private", "x").await;
@@ -81,7 +81,7 @@ async fn an_address_of_this_server_names_its_account_or_status() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused() {
+async fn malformed_search_is_refused() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.get("/api/v2/search").fails(400).await;

@@ -108,7 +108,7 @@ async fn searchability_of_a_status_is_as_asked_or_preferred() {
 }
 
 #[tokio::test]
-async fn everything_that_one_did_with_a_status_brings_it_into_ones_library() {
+async fn interactions_make_status_searchable() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut statuses = Vec::new();
@@ -254,7 +254,7 @@ async fn references_are_found_as_they_come_and_go() {
 }
 
 #[tokio::test]
-async fn an_index_that_was_lost_is_made_again_by_the_command() {
+async fn lost_search_index_is_rebuilt_by_command() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for n in 0..3 {

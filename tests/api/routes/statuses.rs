@@ -7,7 +7,7 @@ use crate::harness::{Client, TestApp, status_path};
 use crate::platform::contract;
 
 #[tokio::test]
-async fn a_status_is_published_as_the_contract_says() {
+async fn status_is_published_per_contract() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
@@ -30,7 +30,7 @@ async fn a_status_is_published_as_the_contract_says() {
 }
 
 #[tokio::test]
-async fn a_slash_at_the_end_of_a_path_is_as_good_as_none() {
+async fn trailing_slash_of_path_is_ignored() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.post("/api/v1/statuses/").json(&json!({"status": "slash"})).ok().await;
@@ -38,7 +38,7 @@ async fn a_slash_at_the_end_of_a_path_is_as_good_as_none() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_published_is_refused_with_a_reason() {
+async fn invalid_status_is_refused_with_reason() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let cases = [
@@ -68,7 +68,7 @@ async fn what_cannot_be_published_is_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_repeated_idempotency_key_publishes_once() {
+async fn repeated_idempotency_key_publishes_once() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let send = |text: &'static str| {
@@ -133,7 +133,7 @@ async fn unexpected_mentions_are_named_and_nothing_is_saved() {
 }
 
 #[tokio::test]
-async fn an_edit_replaces_everything_and_keeps_what_was() {
+async fn edit_replaces_status_and_keeps_history() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish(json!({"status": "one @bob", "spoiler_text": "cw", "language": "de"})).await;
@@ -240,7 +240,7 @@ async fn marks_count_once_and_go_again() {
 }
 
 #[tokio::test]
-async fn a_reblog_wraps_the_original_once() {
+async fn reblog_wraps_original_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hi").await;
@@ -289,7 +289,7 @@ async fn long_thread_shows_its_nearest_replies() {
 }
 
 #[tokio::test]
-async fn a_thread_is_shown_depth_first() {
+async fn context_is_depth_first() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let root = alice.publish("root").await;
@@ -373,7 +373,7 @@ async fn pages_of_a_timeline_follow_their_links() {
 }
 
 #[tokio::test]
-async fn a_feed_that_was_dropped_is_built_again() {
+async fn dropped_feed_is_rebuilt() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
@@ -504,7 +504,7 @@ async fn audience_is_read_by_who_chose_it() {
 }
 
 #[tokio::test]
-async fn an_audience_of_many_costs_as_many_statements_as_one_of_two() {
+async fn audience_of_many_costs_as_audience_of_two() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut costs = Vec::new();

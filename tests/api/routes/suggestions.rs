@@ -92,7 +92,7 @@ async fn statuses_that_people_like_make_their_author_popular() {
 }
 
 #[tokio::test]
-async fn nobody_is_suggested_who_is_known_unwanted_or_out_of_reach() {
+async fn suggestions_leave_out_known_unwanted_and_unreachable() {
     let app = TestApp::new().await;
     let people = app
         .accounts([
@@ -154,7 +154,7 @@ async fn suggestions_are_kept_until_something_changes() {
 }
 
 #[tokio::test]
-async fn who_is_dismissed_is_never_suggested_again() {
+async fn dismissed_account_is_never_suggested_again() {
     let app = TestApp::new().await;
     let [viewer, other, picked] = app.accounts(["viewer", "other", "picked"]).await;
     app.make_everybody_discoverable().await;

@@ -130,7 +130,7 @@ async fn world(backend: &str, key: &str) -> (TestApp, StandIn, Client) {
 }
 
 #[tokio::test]
-async fn nothing_is_translated_by_default() {
+async fn translation_is_off_by_default() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");

@@ -331,7 +331,7 @@ async fn reviews_of_statuses_and_authors_decide() {
 }
 
 #[tokio::test]
-async fn whom_somebody_blocks_or_mutes_does_not_trend_for_them() {
+async fn blocked_or_muted_authors_do_not_trend_for_viewer() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     let status = author.publish("liked").await.into_id();
@@ -345,7 +345,7 @@ async fn whom_somebody_blocks_or_mutes_does_not_trend_for_them() {
 }
 
 #[tokio::test]
-async fn nothing_trends_while_trends_are_off() {
+async fn trends_switched_off_are_empty() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     let status = author.publish("#liked").await.into_id();

@@ -11,7 +11,7 @@ fn webfinger(resource: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_person_is_found_by_every_form_of_their_address() {
+async fn webfinger_finds_account_by_every_address_form() {
     let app =
         TestApp::with(&[("ROOKERY_SERVER_WEB_DOMAIN", "web.test"), ("ROOKERY_SERVER_ALTERNATE_DOMAINS", "old.test")])
             .await;
@@ -41,7 +41,7 @@ async fn a_person_is_found_by_every_form_of_their_address() {
 }
 
 #[tokio::test]
-async fn the_server_is_found_by_its_domain() {
+async fn webfinger_finds_server_by_domain() {
     let app = TestApp::new().await;
     for resource in ["example.test", "acct:example.test@example.test", "https://example.test", "https://example.test/"]
     {
@@ -52,7 +52,7 @@ async fn the_server_is_found_by_its_domain() {
 }
 
 #[tokio::test]
-async fn who_is_not_here_and_what_is_no_address_get_an_empty_answer() {
+async fn webfinger_of_unknown_or_malformed_is_empty() {
     let app = TestApp::new().await;
     app.account("alice").await;
     for (status, path) in [
@@ -125,7 +125,7 @@ async fn another_software_can_be_announced() {
 }
 
 #[tokio::test]
-async fn a_password_manager_finds_where_passwords_are_changed() {
+async fn change_password_redirects_to_settings() {
     let app = TestApp::new().await;
     let answer = app.anonymous().get("/.well-known/change-password").send().await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (301, "/settings/password"));

@@ -35,7 +35,7 @@ async fn told(people: &mut [(Client, Events)]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn everyone_mentioned_is_told_what_they_read_themselves() {
+async fn mentioned_accounts_receive_their_own_rendering() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut people = listeners(&app, &["bob", "carol", "dan"]).await;

@@ -10,7 +10,7 @@ use context::change::Change;
 use service::oauth::revoke;
 
 #[tokio::test]
-async fn whoever_takes_too_slowly_is_cut_off_and_told_why() {
+async fn slow_consumer_is_disconnected_with_reason() {
     let app = TestApp::with(&[("ROOKERY_STREAMING_QUEUE", "16")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (slow, mut quick) = (alice.events("user").await, bob.events("user").await);
@@ -33,7 +33,7 @@ async fn whoever_takes_too_slowly_is_cut_off_and_told_why() {
 }
 
 #[tokio::test]
-async fn a_connection_ends_with_its_token() {
+async fn connection_ends_with_its_token() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let server = app.listen().await;
@@ -131,7 +131,7 @@ async fn message_that_is_nested_too_deep_is_not_parsed() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_so() {
+async fn stopping_server_says_so_to_streams() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;

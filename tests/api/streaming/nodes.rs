@@ -9,7 +9,7 @@ use super::personal::follow;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn what_happens_on_one_node_is_told_on_all() {
+async fn events_of_one_node_reach_all() {
     let one = TestApp::new().await;
     if one.db().engine() == Engine::Sqlite {
         return;

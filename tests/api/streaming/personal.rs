@@ -62,7 +62,7 @@ async fn followers_hear_of_statuses_as_they_see_them() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_did_with_the_original_is_told_with_a_reblog() {
+async fn reblog_event_has_receivers_own_marks() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for follower in [&bob, &carol] {
@@ -160,7 +160,7 @@ async fn lists_show_their_members_until_they_are_deleted() {
 
 /// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already inserted.
 #[tokio::test]
-async fn what_is_published_while_a_feed_is_being_filled_is_told_once() {
+async fn status_during_feed_fill_is_streamed_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
@@ -279,7 +279,7 @@ async fn announcements_are_told_to_everyone_as_nobody_reads_them() {
 }
 
 #[tokio::test]
-async fn a_message_to_one_token_comes_to_no_other() {
+async fn message_to_token_reaches_only_it() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let other = alice.with_scopes("read").await;

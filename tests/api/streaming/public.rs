@@ -125,7 +125,7 @@ async fn edits_and_deletions_are_told_where_the_status_was() {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_same_but_for_their_filters() {
+async fn public_stream_differs_only_by_filters() {
     let app = TestApp::new().await;
     let [alice, bob, eve, last] = app.accounts(["alice", "bob", "eve", "last"]).await;
     let filter = |action: &str| {

@@ -87,7 +87,7 @@ async fn streams_elsewhere_are_pointed_to() {
 }
 
 #[tokio::test]
-async fn one_socket_has_many_channels() {
+async fn socket_has_many_channels() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;

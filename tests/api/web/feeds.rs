@@ -40,7 +40,7 @@ async fn both_feeds_have_what_is_said_to_everyone() {
 }
 
 #[tokio::test]
-async fn a_feed_of_nothing_is_a_feed() {
+async fn feed_without_statuses_is_valid() {
     let app = TestApp::new().await;
     app.account("alice").await;
     assert!(feed(&app, "/@alice.atom").await.text().contains("<updated>2026-01-15T12:00:01Z</updated>"));
@@ -48,7 +48,7 @@ async fn a_feed_of_nothing_is_a_feed() {
 }
 
 #[tokio::test]
-async fn a_long_feed_goes_on() {
+async fn feed_is_paged() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for number in 0..22 {

@@ -52,7 +52,7 @@ async fn every_page_is_written_in_every_language() {
 }
 
 #[tokio::test]
-async fn a_page_speaks_the_language_of_the_person_then_of_the_browser_then_of_the_server() {
+async fn page_language_prefers_user_then_browser_then_server() {
     let app = TestApp::with(&[("ROOKERY_SERVER_LOCALE", "ja")]).await;
     app.account("alice").await;
     let title = async |browser: &Browser, path: &str| {
@@ -72,7 +72,7 @@ async fn a_page_speaks_the_language_of_the_person_then_of_the_browser_then_of_th
 }
 
 #[tokio::test]
-async fn a_public_page_is_kept_once_for_each_language() {
+async fn public_page_is_cached_per_language() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let german = Browser::preferring(&app, "de").get("/@alice").await;
@@ -85,7 +85,7 @@ async fn a_public_page_is_kept_once_for_each_language() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_in_the_language_of_the_page() {
+async fn errors_use_language_of_page() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
     let browser = Browser::preferring(&app, "de");

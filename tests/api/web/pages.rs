@@ -26,7 +26,7 @@ fn path(address: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn a_profile_shows_who_someone_is_and_what_they_say_to_everyone() {
+async fn profile_page_shows_account_and_public_statuses() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let profile = json!({
@@ -87,7 +87,7 @@ async fn answers_and_boosts_stand_where_they_belong() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_missing() {
+async fn hidden_statuses_are_missing_from_pages() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for visibility in ["private", "direct"] {
@@ -108,7 +108,7 @@ async fn what_is_hidden_is_missing() {
 }
 
 #[tokio::test]
-async fn a_suspended_account_is_gone() {
+async fn suspended_account_has_no_page() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.publish(json!({"status": "before"})).await;
@@ -121,7 +121,7 @@ async fn a_suspended_account_is_gone() {
 }
 
 #[tokio::test]
-async fn a_long_profile_has_pages_and_pins_stand_on_the_first() {
+async fn profile_page_is_paged_with_pins_first() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let first = alice.publish(json!({"status": "number 0 of all"})).await;
@@ -148,7 +148,7 @@ async fn a_long_profile_has_pages_and_pins_stand_on_the_first() {
 }
 
 #[tokio::test]
-async fn a_page_costs_the_same_however_long_it_is() {
+async fn page_costs_same_at_any_length() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let media = alice.upload(&png(20, 20)).ok().await;
@@ -201,7 +201,7 @@ async fn search_engines_are_told_what_people_chose() {
 }
 
 #[tokio::test]
-async fn a_hashtag_shows_public_statuses() {
+async fn hashtag_page_shows_public_statuses() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.publish(json!({"status": "see #Rooks", "visibility": "public"})).await;
@@ -254,7 +254,7 @@ async fn in_limited_federation_pages_need_a_sign_in() {
 }
 
 #[tokio::test]
-async fn the_front_says_what_the_server_is_and_how_to_connect() {
+async fn front_page_describes_server_and_how_to_connect() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.publish(json!({"status": "hello"})).await;

@@ -10,7 +10,7 @@ async fn ask(browser: &Browser, email: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_forgotten_password_is_replaced_and_everybody_is_signed_out() {
+async fn password_reset_ends_all_sessions() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let elsewhere = Browser::signed_in(&app, "alice").await;
@@ -33,7 +33,7 @@ async fn a_forgotten_password_is_replaced_and_everybody_is_signed_out() {
 }
 
 #[tokio::test]
-async fn nobody_learns_which_addresses_are_known() {
+async fn password_reset_hides_known_addresses() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
@@ -46,7 +46,7 @@ async fn nobody_learns_which_addresses_are_known() {
 }
 
 #[tokio::test]
-async fn a_reset_link_works_for_six_hours_and_only_the_latest() {
+async fn reset_link_expires_and_only_latest_works() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
@@ -97,7 +97,7 @@ async fn known_address_costs_the_request_no_more_than_an_unknown_one() {
 }
 
 #[tokio::test]
-async fn what_has_expired_is_removed() {
+async fn expired_reset_links_are_deleted() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -118,7 +118,7 @@ async fn what_has_expired_is_removed() {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_is_refused() {
+async fn form_of_another_site_is_refused() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let answer = Browser::new(&app).post("/auth/password/new", &[("email", "alice@example.test")]).await;

@@ -5,7 +5,7 @@ use chrono::Duration;
 use crate::harness::{Browser, PASSWORD, PushService, TestApp, form_fields};
 
 #[tokio::test]
-async fn the_style_sheet_is_kept_for_ever_under_its_hash() {
+async fn style_sheet_is_immutable_under_its_hash() {
     let app = TestApp::new().await;
     let page = Browser::new(&app).get("/auth/sign_in").await;
     let html = page.text();
@@ -26,7 +26,7 @@ async fn the_style_sheet_is_kept_for_ever_under_its_hash() {
 }
 
 #[tokio::test]
-async fn a_page_loads_nothing_from_elsewhere() {
+async fn page_loads_nothing_from_other_origins() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let settings = Browser::signed_in(&app, "alice").await.get("/settings").await;
@@ -41,7 +41,7 @@ async fn a_page_loads_nothing_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn someone_signs_in_by_name_or_address_and_out_again() {
+async fn sign_in_takes_name_or_address() {
     let app = TestApp::new().await;
     app.account("alice").await;
     app.set_password("alice", PASSWORD).await;
@@ -62,7 +62,7 @@ async fn someone_signs_in_by_name_or_address_and_out_again() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_an_unknown_name_look_alike() {
+async fn wrong_password_and_unknown_name_look_alike() {
     let app = TestApp::new().await;
     app.account("alice").await;
     app.set_password("alice", PASSWORD).await;
@@ -78,7 +78,7 @@ async fn a_wrong_password_and_an_unknown_name_look_alike() {
 }
 
 #[tokio::test]
-async fn whoever_cannot_use_their_account_is_told_why_once_the_password_is_right() {
+async fn unusable_account_gets_reason_after_right_password() {
     let app = TestApp::new().await;
     for (name, word) in [("sue", "suspended"), ("dan", "disabled"), ("una", "confirm"), ("pen", "approve")] {
         let person = app.account(name).await;
@@ -99,7 +99,7 @@ async fn whoever_cannot_use_their_account_is_told_why_once_the_password_is_right
 }
 
 #[tokio::test]
-async fn a_page_that_needs_someone_comes_back_after_sign_in() {
+async fn protected_page_returns_after_sign_in() {
     let app = TestApp::new().await;
     app.account("alice").await;
     app.set_password("alice", PASSWORD).await;
@@ -137,7 +137,7 @@ async fn sign_in_never_leads_to_another_site() {
 }
 
 #[tokio::test]
-async fn a_form_without_its_token_is_refused() {
+async fn form_without_csrf_token_is_refused() {
     let app = TestApp::new().await;
     app.account("alice").await;
     app.set_password("alice", PASSWORD).await;
@@ -245,7 +245,7 @@ async fn new_password_ends_streams_and_push_unless_apps_stay_signed_in() {
 }
 
 #[tokio::test]
-async fn nobody_changes_a_password_without_a_session() {
+async fn password_change_needs_session() {
     let app = TestApp::new().await;
     let answer = Browser::new(&app).post("/settings/password", &[("password", "something long")]).await;
     assert_eq!(answer.status, 302);
@@ -253,7 +253,7 @@ async fn nobody_changes_a_password_without_a_session() {
 }
 
 #[tokio::test]
-async fn an_unknown_address_is_a_page_for_people_and_json_for_programs() {
+async fn unknown_path_is_page_or_json() {
     let app = TestApp::new().await;
     let page = Browser::new(&app).get("/no/such/page").await;
     assert_eq!(page.status, 404);

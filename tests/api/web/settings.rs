@@ -59,7 +59,7 @@ async fn every_page_is_for_whoever_is_signed_in() {
 }
 
 #[tokio::test]
-async fn a_form_without_its_token_changes_nothing() {
+async fn form_without_csrf_token_changes_nothing() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -86,7 +86,7 @@ async fn a_form_without_its_token_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_profile_is_edited_as_in_apps() {
+async fn profile_form_edits_as_api_does() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -122,7 +122,7 @@ async fn a_profile_is_edited_as_in_apps() {
 }
 
 #[tokio::test]
-async fn a_profile_that_does_not_fit_is_shown_again() {
+async fn invalid_profile_form_is_shown_again() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -234,7 +234,7 @@ async fn visibility_that_is_switched_off_is_refused_until_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn what_is_no_choice_is_refused() {
+async fn invalid_choice_is_refused() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -257,7 +257,7 @@ async fn what_is_no_choice_is_refused() {
 }
 
 #[tokio::test]
-async fn a_filter_is_made_changed_and_deleted() {
+async fn filter_form_creates_changes_and_deletes() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -311,7 +311,7 @@ async fn a_filter_is_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_filter_that_does_not_fit_is_shown_again() {
+async fn invalid_filter_form_is_shown_again() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -430,7 +430,7 @@ async fn browsers_are_listed_and_signed_out() {
 }
 
 #[tokio::test]
-async fn an_address_changes_when_it_is_confirmed() {
+async fn email_address_changes_when_confirmed() {
     let app = TestApp::new().await;
     app.accounts(["alice", "bob"]).await;
     let alice = Browser::signed_in(&app, "alice").await;

@@ -61,7 +61,7 @@ async fn files_are_uploaded_and_downloaded() {
 }
 
 #[tokio::test]
-async fn a_policy_of_deletion_is_chosen() {
+async fn cleanup_policy_is_chosen_by_form() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -81,7 +81,7 @@ async fn a_policy_of_deletion_is_chosen() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_says_the_password() {
+async fn account_deletion_needs_password() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;

@@ -24,7 +24,7 @@ fn told(wild: &Wild, fault: &str) -> String {
 }
 
 #[tokio::test]
-async fn whatever_is_sent_to_plugins_is_answered() {
+async fn generated_plugin_requests_are_answered() {
     let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), COMPILED[0], COMPILED[1]];
     let app = TestApp::with(&keys).await;
     for group in ALL {
@@ -52,7 +52,7 @@ fn requests_of(targets: Vec<Target>, world: &World) -> impl proptest::strategy::
 }
 
 #[tokio::test]
-async fn whatever_is_asked_of_streams_is_answered() {
+async fn generated_stream_requests_are_answered() {
     let world = World::new().await;
     let channels = [
         "",
@@ -94,7 +94,7 @@ async fn whatever_is_asked_of_streams_is_answered() {
 }
 
 #[tokio::test]
-async fn whatever_is_sent_to_settings_pages_is_answered() {
+async fn generated_settings_requests_are_answered() {
     let world = World::new().await;
     let mut browser = Browser::signed_in(&world.app, "alice").await;
     let rows = contract::routes();
