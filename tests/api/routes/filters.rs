@@ -8,7 +8,7 @@ use crate::harness::{Client, TestApp, status_path};
 use crate::platform::contract;
 use crate::routes::media::png;
 
-const FILTERS: &str = "/api/v2/filters";
+pub(super) const FILTERS: &str = "/api/v2/filters";
 const HOME: &str = "/api/v1/timelines/home";
 
 /// A filter of these keywords, with `more` members.
@@ -260,39 +260,6 @@ async fn options_leave_authors_out_or_take_them_in() {
     assert_eq!(results(&alice, &of_carol).await[0]["keyword_matches"], json!(["Jackdaw"]));
     let shown = alice.get(&path).ok().await;
     assert_eq!((&shown["with_quote"], &shown["with_profile"]), (&json!(true), &json!(true)));
-}
-
-#[tokio::test]
-async fn older_form_is_a_keyword() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    let pairs = [("phrase", "rook"), ("context[]", "home"), ("context[]", "home"), ("irreversible", "true")];
-    let made = alice.post("/api/v1/filters").form(&pairs).ok().await;
-    contract::check("V1_Filter", &made);
-    assert_eq!((&made["context"], &made["irreversible"]), (&json!(["home"]), &json!(true)));
-    let path = format!("/api/v1/filters/{}", made["id"].as_str().unwrap());
-    let whole = alice.get(FILTERS).ok().await[0].clone();
-    assert_eq!((&whole["title"], &whole["filter_action"]), (&json!("rook"), &json!("hide")));
-    assert_eq!(whole["keywords"][0]["id"], made["id"]);
-
-    let change = json!({ "phrase": "crow", "context": ["public"], "irreversible": false, "expires_in": 60 });
-    let changed = alice.put(&path).json(&change).ok().await;
-    assert_eq!((&changed["phrase"], &changed["context"]), (&json!("crow"), &json!(["public"])));
-    let filter = format!("{FILTERS}/{}", whole["id"].as_str().unwrap());
-    let whole = alice.get(&filter).ok().await;
-    assert_eq!((&whole["title"], &whole["filter_action"]), (&json!("crow"), &json!("warn")));
-
-    alice.post(&format!("{filter}/keywords")).json(&json!({ "keyword": "raven" })).ok().await;
-    assert_eq!(alice.get("/api/v1/filters").ok().await.as_array().unwrap().len(), 2);
-    for change in [json!({ "context": ["home"] }), json!({ "irreversible": true }), json!({ "expires_in": "" })] {
-        alice.put(&path).json(&change).fails(422).await;
-    }
-    let same = json!({ "phrase": "jackdaw", "context": ["public"], "irreversible": false, "whole_word": true });
-    assert_eq!(alice.put(&path).json(&same).ok().await["phrase"], "jackdaw");
-    assert_eq!(alice.get(&filter).ok().await["title"], "crow", "the title is of them all");
-    alice.delete(&path).ok().await;
-    let left = alice.get(&filter).ok().await;
-    assert_eq!(left["keywords"].as_array().unwrap().len(), 1, "the filter stays");
 }
 
 #[tokio::test]

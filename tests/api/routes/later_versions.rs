@@ -3,68 +3,12 @@
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::TestApp;
 use crate::platform::contract;
 use crate::routes::media::{png, stored_files};
 
-fn names(accounts: &Value) -> Vec<&str> {
+pub(super) fn names(accounts: &Value) -> Vec<&str> {
     accounts.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
-}
-
-#[tokio::test]
-async fn endorsements_of_an_account_are_shown_to_everybody() {
-    let app = TestApp::new().await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let on = |target: &Client, action: &str| format!("/api/v1/accounts/{}/{action}", target.id());
-    assert!(alice.post(&on(&bob, "endorse")).fails(422).await.contains("following"));
-    for target in [&bob, &carol] {
-        alice.follow(&target).ok().await;
-        let tie = alice.post(&on(target, "endorse")).ok().await;
-        contract::check("Relationship", &tie);
-        assert_eq!(tie["endorsed"], true);
-    }
-    let path = on(&alice, "endorsements");
-    let first = app.anonymous().get(&format!("{path}?limit=1")).send().await;
-    assert!(first.header("link").contains(&path), "{}", first.header("link"));
-    let shown = app.anonymous().get(&path).ok().await;
-    contract::check("Account[]", &shown);
-    assert_eq!(names(&shown), ["carol", "bob"]);
-    // Accounts that block the viewer are left out; a viewer blocked by the account gets an empty list.
-    carol.post(&on(&bob, "block")).ok().await;
-    assert_eq!(names(&bob.get(&path).ok().await), ["bob"]);
-    alice.post(&on(&bob, "block")).ok().await;
-    assert_eq!(bob.get(&path).ok().await, json!([]));
-    let tie = alice.post(&on(&carol, "unendorse")).ok().await;
-    assert_eq!(tie["endorsed"], false);
-    assert_eq!(
-        app.anonymous().get(&path).ok().await,
-        json!([]),
-        "a block ended the follow, and with it the endorsement"
-    );
-    app.anonymous().get("/api/v1/accounts/1/endorsements").fails(404).await;
-}
-
-#[tokio::test]
-async fn hashtag_is_featured_by_its_name() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    for _ in 0..2 {
-        let tag = alice.post("/api/v1/tags/Rooks/feature").ok().await;
-        contract::check("Tag", &tag);
-        assert_eq!((&tag["featuring"], &tag["following"]), (&json!(true), &json!(false)));
-    }
-    assert_eq!(alice.get("/api/v1/tags/rooks").ok().await["featuring"], true);
-    assert!(app.anonymous().get("/api/v1/tags/rooks").ok().await.get("featuring").is_none());
-    let featured = alice.get("/api/v1/featured_tags").ok().await;
-    assert_eq!((featured.as_array().unwrap().len(), &featured[0]["name"]), (1, &json!("Rooks")));
-    for _ in 0..2 {
-        assert_eq!(alice.post("/api/v1/tags/rooks/unfeature").ok().await["featuring"], false);
-    }
-    assert_eq!(alice.get("/api/v1/featured_tags").ok().await, json!([]));
-    for number in 0..10 {
-        alice.post(&format!("/api/v1/tags/bird{number}/feature")).ok().await;
-    }
-    assert!(alice.post("/api/v1/tags/rooks/feature").fails(422).await.contains("limit"));
 }
 
 #[tokio::test]

@@ -3,17 +3,12 @@
 use chrono::Duration;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
-use serde_json::{Value, json};
+use serde_json::json;
 use service::rate_limits::{self, Family};
 use store::{follow, relationship};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, TestApp, account_path};
 use crate::seed::Seed;
-
-/// `actor` does `action` to `target`, and gets the relationship.
-async fn act(actor: &Client, action: &str, target: &Client) -> serde_json::Value {
-    actor.post(&format!("/api/v1/accounts/{}/{action}", target.id())).ok().await
-}
 
 async fn counts(client: &Client) -> (i64, i64) {
     let account = client.get(&format!("/api/v1/accounts/{}", client.id())).ok().await;
@@ -25,7 +20,7 @@ async fn following_twice_counts_once_and_changes_only_what_is_sent() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
-    let first = act(&alice, "follow", &bob).await;
+    let first = alice.follow(&bob).ok().await;
     assert_eq!(
         (&first["following"], &first["showing_reblogs"], &first["notifying"], &first["languages"]),
         (&json!(true), &json!(true), &json!(false), &json!(null))
@@ -62,11 +57,11 @@ async fn unfollowable_accounts_are_refused() {
     alice.with_scopes("read").await.post(&path(&bob)).fails(403).await;
     app.application("write").await.post(&path(&bob)).fails(422).await;
 
-    act(&bob, "block", &alice).await;
+    bob.block(&alice).ok().await;
     alice.post(&path(&bob)).fails(403).await;
-    act(&alice, "block", &carol).await;
+    alice.block(&carol).ok().await;
     alice.post(&path(&carol)).fails(403).await;
-    act(&alice, "unblock", &carol).await;
+    alice.unblock(&carol).ok().await;
     app.suspend(&carol).await;
     alice.post(&path(&carol)).fails(404).await;
     assert_eq!(counts(&alice).await, (0, 0));
@@ -77,13 +72,13 @@ async fn follow_limit_holds() {
     let app = TestApp::with(&[("ROOKERY_ACCOUNTS_MAX_FOLLOWS_THRESHOLD", "1")]).await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
 
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     alice.follow(&carol).fails(422).await;
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
 
-    act(&bob, "follow", &alice).await;
-    act(&carol, "follow", &alice).await;
-    act(&alice, "follow", &dave).await;
+    bob.follow(&alice).ok().await;
+    carol.follow(&alice).ok().await;
+    alice.follow(&dave).ok().await;
     assert_eq!(counts(&alice).await, (2, 2));
 }
 
@@ -91,8 +86,8 @@ async fn follow_limit_holds() {
 async fn unfollowing_ends_all_that_hangs_on_a_follow() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&alice, "follow", &bob).await;
-    act(&alice, "pin", &bob).await;
+    alice.follow(&bob).ok().await;
+    alice.post(&account_path(&bob, "/pin")).ok().await;
     let list = format!(
         "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at)
          SELECT 3, id, 'Birds', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {};
@@ -104,11 +99,11 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
     let lists = format!("/api/v1/accounts/{}/lists", bob.id());
     assert_eq!(alice.get(&lists).ok().await.as_array().unwrap().len(), 1);
 
-    let ended = act(&alice, "unfollow", &bob).await;
+    let ended = alice.unfollow(&bob).ok().await;
     assert_eq!(ended["following"], false);
     assert_eq!(ended["endorsed"], false);
     assert_eq!(alice.get(&lists).ok().await, json!([]));
-    act(&alice, "unfollow", &bob).await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(counts(&alice).await, (0, 0));
     assert_eq!(counts(&bob).await, (0, 0));
 }
@@ -117,10 +112,10 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
 async fn follower_can_be_removed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
 
-    assert_eq!(act(&alice, "remove_from_followers", &bob).await["followed_by"], false);
-    assert_eq!(act(&alice, "remove_from_followers", &bob).await["followed_by"], false);
+    assert_eq!(alice.post(&account_path(&bob, "/remove_from_followers")).ok().await["followed_by"], false);
+    assert_eq!(alice.post(&account_path(&bob, "/remove_from_followers")).ok().await["followed_by"], false);
     assert_eq!(counts(&alice).await, (0, 0));
     assert_eq!(counts(&bob).await, (0, 0));
 }
@@ -129,36 +124,22 @@ async fn follower_can_be_removed() {
 async fn block_ends_follows_both_ways() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&alice, "follow", &bob).await;
-    act(&bob, "follow", &alice).await;
+    alice.follow(&bob).ok().await;
+    bob.follow(&alice).ok().await;
 
-    let tie = act(&alice, "block", &bob).await;
+    let tie = alice.block(&bob).ok().await;
     assert_eq!(
         (&tie["blocking"], &tie["following"], &tie["followed_by"]),
         (&json!(true), &json!(false), &json!(false))
     );
-    act(&alice, "block", &bob).await;
+    alice.block(&bob).ok().await;
     assert_eq!(counts(&alice).await, (0, 0));
     assert_eq!(counts(&bob).await, (0, 0));
 
     let seen = bob.get(&format!("/api/v1/accounts/relationships?id[]={}", alice.id())).ok().await;
     assert_eq!(seen[0]["blocked_by"], true);
-    assert_eq!(act(&alice, "unblock", &bob).await["blocking"], false);
-    assert_eq!(act(&alice, "block", &alice).await["blocking"], false);
-}
-
-#[tokio::test]
-async fn only_someone_followed_is_endorsed() {
-    let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let path = format!("/api/v1/accounts/{}/pin", bob.id());
-
-    alice.post(&path).fails(422).await;
-    act(&alice, "follow", &bob).await;
-    assert_eq!(alice.post(&path).ok().await["endorsed"], true);
-    assert_eq!(alice.post(&path).ok().await["endorsed"], true);
-    assert_eq!(act(&alice, "unpin", &bob).await["endorsed"], false);
-    assert_eq!(act(&alice, "unpin", &bob).await["endorsed"], false);
+    assert_eq!(alice.unblock(&bob).ok().await["blocking"], false);
+    assert_eq!(alice.block(&alice).ok().await["blocking"], false);
 }
 
 #[tokio::test]
@@ -178,8 +159,8 @@ async fn note_is_private_and_bounded() {
 async fn relationships_come_in_the_order_asked_for_in_one_query() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
-    act(&alice, "follow", &carol).await;
-    act(&dave, "follow", &alice).await;
+    alice.follow(&carol).ok().await;
+    dave.follow(&alice).ok().await;
     app.suspend(&dave).await;
 
     let query = format!("id[]={}&id[]=1&id[]={}&id[]={}", dave.id(), carol.id(), bob.id());
@@ -276,21 +257,21 @@ async fn follow_notification_ends_with_follow() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [follow, request] = ["follow", "follow_request"].map(|kind| (kind.to_owned(), "alice".to_owned()));
 
-    act(&alice, "follow", &bob).await;
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
+    alice.follow(&bob).ok().await;
     assert_eq!(told(&bob).await, std::slice::from_ref(&follow));
-    act(&alice, "unfollow", &bob).await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(told(&bob).await, []);
 
     bob.update_profile(json!({"locked": true})).ok().await;
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     assert_eq!(told(&bob).await, std::slice::from_ref(&request));
-    act(&alice, "unfollow", &bob).await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(told(&bob).await, []);
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     bob.authorize(&alice).ok().await;
     assert_eq!(told(&bob).await, [follow]);
-    act(&bob, "block", &alice).await;
+    bob.block(&alice).ok().await;
     assert_eq!(told(&bob).await, []);
 }
 
@@ -298,16 +279,16 @@ async fn follow_notification_ends_with_follow() {
 async fn follows_have_a_limit_of_a_day() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     alice.follow(&alice).fails(403).await;
     for _ in 0..399 {
         rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
     }
     alice.follow(&carol).fails(429).await;
     assert_eq!(counts(&alice).await, (1, 0));
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     app.app.clock.advance(Duration::days(1));
-    act(&alice, "follow", &carol).await;
+    alice.follow(&carol).ok().await;
 }
 
 #[tokio::test]
@@ -354,7 +335,7 @@ async fn relationships_page_costs_as_many_statements_as_one() {
     assert_eq!(one, count(&all).await);
     assert_eq!(one, app.reread_cost() + 1, "the token and the relationships");
     for follower in [&bob, &carol, &dave] {
-        act(follower, "follow", &alice).await;
+        follower.follow(&alice).ok().await;
     }
     let followers = format!("/api/v1/accounts/{}/followers", alice.id());
     // Whoever is on it is rendered once.
@@ -362,45 +343,6 @@ async fn relationships_page_costs_as_many_statements_as_one() {
     let page = count(&followers).await;
     assert_eq!(page, count(&format!("{followers}?limit=1")).await);
     assert_eq!(page, app.reread_cost() + 2, "the token, the account and the page");
-}
-
-#[tokio::test]
-async fn home_timeline_follows_follows() {
-    let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    bob.publish("hello").await;
-    app.run_jobs().await;
-    let home = async || {
-        app.run_jobs().await;
-        alice.get("/api/v1/timelines/home").ok().await.as_array().unwrap().len()
-    };
-    // What the feed itself holds: what is hidden when it is read does not count as taken out.
-    let held = async || {
-        let rows: Vec<(i64,)> = app
-            .db()
-            .fetch_raw(&format!("SELECT COUNT(*) FROM feed_entries WHERE kind = 0 AND owner_id = {}", alice.id()))
-            .await
-            .unwrap();
-        rows[0].0
-    };
-
-    assert_eq!(home().await, 0);
-    act(&alice, "follow", &bob).await;
-    assert_eq!(home().await, 1);
-    act(&alice, "mute", &bob).await;
-    assert_eq!((home().await, held().await), (0, 0));
-    act(&alice, "unmute", &bob).await;
-    assert_eq!(home().await, 1);
-    alice.mute(&bob).form(&[("duration", "60")]).ok().await;
-    assert_eq!((home().await, held().await), (0, 0));
-    app.app.clock.advance(Duration::seconds(60));
-    assert_eq!(home().await, 1);
-    act(&alice, "unfollow", &bob).await;
-    assert_eq!((home().await, held().await), (0, 0));
-    act(&alice, "follow", &bob).await;
-    assert_eq!(home().await, 1);
-    act(&bob, "block", &alice).await;
-    assert_eq!((home().await, held().await), (0, 0));
 }
 
 /// The routes of these pages promise `since_id` only; `min_id` means here what it means everywhere.
@@ -437,26 +379,6 @@ async fn min_id_gives_the_accounts_right_above() {
         let ids = |page: Vec<Listed>| page.into_iter().map(|listed| listed.account_id).collect::<Vec<_>>();
         assert_eq!((ids(above), ids(newest)), (vec![people[2], people[1]], vec![people[3], people[2]]), "{number}");
     }
-}
-
-#[tokio::test]
-async fn endorsements_are_listed_by_account() {
-    let app = TestApp::new().await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    for target in [&bob, &carol] {
-        alice.follow(&target).ok().await;
-        alice.post(&format!("/api/v1/accounts/{}/pin", target.id())).ok().await;
-    }
-    let names = |page: &Value| -> Vec<String> {
-        page.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect()
-    };
-    let all = alice.get("/api/v1/endorsements?limit=0").ok().await;
-    assert_eq!(names(&all), ["carol", "bob"]);
-    let older = alice.get(&format!("/api/v1/endorsements?max_id={}", carol.id())).ok().await;
-    assert_eq!(names(&older), ["bob"], "links go by the ids of accounts");
-    alice.unfollow(&bob).ok().await;
-    assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["carol"]);
-    assert_eq!(names(&bob.get("/api/v1/endorsements").ok().await), [""; 0]);
 }
 
 #[tokio::test]

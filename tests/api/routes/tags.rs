@@ -15,7 +15,7 @@ async fn home(viewer: &Client) -> Vec<String> {
     page.as_array().unwrap().iter().rev().map(|status| status["id"].as_str().unwrap().to_owned()).collect()
 }
 
-fn names(tags: &Value) -> Vec<&str> {
+pub(super) fn names(tags: &Value) -> Vec<&str> {
     tags.as_array().unwrap().iter().map(|tag| tag["name"].as_str().unwrap()).collect()
 }
 
@@ -119,71 +119,6 @@ async fn follows_of_hashtags_count_as_follows() {
     alice.post("/api/v1/tags/jays/follow").fails(429).await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
     assert_eq!(names(&alice.get("/api/v1/followed_tags").ok().await), ["crows", "rooks"]);
-}
-
-#[tokio::test]
-async fn featured_hashtags_count_what_anyone_may_read() {
-    let app = TestApp::new().await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    alice.publish("one #rooks").await;
-    alice.publish_to("unlisted", "two #rooks").await;
-    alice.publish_to("private", "three #rooks").await;
-    bob.publish("of someone else #rooks").await;
-    let made = alice.post("/api/v1/featured_tags").json(&json!({"name": "#Rooks"})).ok().await;
-    contract::check("FeaturedTag", &made);
-    let shown = |tag: &Value| [tag["name"].clone(), tag["statuses_count"].clone(), tag["last_status_at"].clone()];
-    assert_eq!(shown(&made), [json!("rooks"), json!("2"), json!("2026-01-15")]);
-    assert_eq!(made["url"], "https://example.test/@alice/tagged/rooks");
-    let unused = alice.post("/api/v1/featured_tags").json(&json!({"name": "Never"})).ok().await;
-    assert_eq!(shown(&unused), [json!("Never"), json!("0"), json!(null)]);
-
-    app.app.clock.advance(chrono::Duration::days(1));
-    let later = alice.publish("later #rooks").await.into_id();
-    let index = async || {
-        let all = alice.get("/api/v1/featured_tags").ok().await;
-        contract::check("FeaturedTag[]", &all);
-        let public = app.anonymous().get(&format!("/api/v1/accounts/{}/featured_tags", alice.id())).ok().await;
-        assert_eq!(all, public);
-        shown(&all[0])
-    };
-    assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
-    alice.edit(&later, "later #rooks again").ok().await;
-    assert_eq!(index().await, [json!("rooks"), json!("3"), json!("2026-01-16")]);
-    alice.delete_status(&later).ok().await;
-    assert_eq!(index().await, [json!("rooks"), json!("2"), json!("2026-01-15")], "the last is the one before");
-
-    let id = made["id"].as_str().unwrap();
-    bob.delete(&format!("/api/v1/featured_tags/{id}")).fails(404).await;
-    assert_eq!(alice.delete(&format!("/api/v1/featured_tags/{id}")).ok().await, json!({}));
-    alice.delete(&format!("/api/v1/featured_tags/{id}")).fails(404).await;
-}
-
-#[tokio::test]
-async fn suggested_hashtags_are_used_most_and_not_featured() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    for text in ["#rooks #crows", "#rooks #jays", "#rooks #crows #gulls"] {
-        alice.publish(text).await;
-    }
-    alice.publish_to("private", "#secret #secret2").await;
-    let suggested = async || alice.get("/api/v1/featured_tags/suggestions").ok().await;
-    let all = suggested().await;
-    contract::check("Tag[]", &all);
-    assert_eq!(names(&all), ["rooks", "crows", "gulls", "jays"]);
-    alice.post("/api/v1/featured_tags").json(&json!({"name": "crows"})).ok().await;
-    assert_eq!(names(&suggested().await), ["rooks", "gulls", "jays"]);
-}
-
-#[tokio::test]
-async fn ten_hashtags_are_featured_at_most() {
-    let app = TestApp::new().await;
-    let alice = app.account("alice").await;
-    let feature = |name: String| alice.post("/api/v1/featured_tags").json(&json!({ "name": name }));
-    for number in 0..10 {
-        feature(format!("rook{number}")).ok().await;
-    }
-    feature("rook10".to_owned()).fails(422).await;
-    feature("rook9".to_owned()).fails(422).await;
 }
 
 #[tokio::test]
