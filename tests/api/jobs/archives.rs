@@ -5,10 +5,9 @@ use std::io::{Cursor, Read as _};
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Browser, Client, TestApp, form_fields};
+use crate::harness::{Answer, Browser, Client, TestApp, form_fields, id};
 use crate::jobs::removal::remove;
 use crate::routes::media::png;
-use crate::routes::references::id;
 
 const PAGE: &str = "/settings/transfer";
 

@@ -5,7 +5,7 @@
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Site, TestApp};
+use crate::harness::{Client, Site, TestApp, path};
 use crate::jobs::removal;
 use crate::platform::contract;
 use crate::routes::media::png;
@@ -28,11 +28,6 @@ async fn world() -> (TestApp, Site, Client) {
     let app = TestApp::with(&Site::KEYS).await;
     let alice = app.account("alice").await;
     (app, Site::start().await, alice)
-}
-
-/// The path of an address of this server.
-fn path(address: &Value) -> &str {
-    address.as_str().unwrap().strip_prefix("https://example.test").unwrap()
 }
 
 #[tokio::test]

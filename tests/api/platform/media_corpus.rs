@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use serde_json::Value;
 
-use crate::harness::{Client, TestApp};
-use crate::routes::media::{gif, path, png, stored_files};
+use crate::harness::{Client, TestApp, path};
+use crate::routes::media::{gif, png, stored_files};
 use crate::routes::moving_media::{made, server, server_with};
 
 /// How long one file may keep the server busy on a machine that does much else.

@@ -6,9 +6,9 @@ use futures_util::future::join_all;
 use plugins::{admin, life};
 use serde_json::{Value, json};
 
-use super::groups::{execute, id, ids, served, settle};
+use super::groups::{execute, served, settle};
 use super::guest;
-use crate::harness::{Browser, Client, TestApp};
+use crate::harness::{Browser, Client, TestApp, id, ids};
 use crate::jobs::removal::remove;
 use crate::platform::contract;
 use crate::platform::serve::Running;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{id, served, settle};
-use crate::harness::{Answer, Browser, form_fields};
+use super::groups::{served, settle};
+use crate::harness::{Answer, Browser, form_fields, id};
 
 /// Sends the form `form` of a page.
 async fn send(browser: &Browser, path: &str, form: &str, fields: &[(&str, &str)]) -> Answer {

@@ -3,8 +3,8 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::groups::{capabilities, id, ids, served, settle, switch_off};
-use crate::harness::{Client, Published, RequestBuilder, TestApp};
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Client, Published, RequestBuilder, TestApp, id, ids};
 use crate::platform::contract;
 
 const GROUP: &str = "antennas";

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{capabilities, id, ids, served, settle, switch_off};
-use crate::harness::{Browser, Client, Published, form_fields};
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Browser, Client, Published, form_fields, id, ids};
 use crate::platform::contract;
 
 const CATEGORIES: &str = "/api/v1/bookmark_categories";

@@ -6,8 +6,8 @@ use database::Engine;
 use serde_json::{Value, json};
 
 use super::circles::{add, circle_of, create, path};
-use super::groups::{id, ids, served, settle, switch_on};
-use crate::harness::{Browser, Client, Published, TestApp};
+use super::groups::{served, settle, switch_on};
+use crate::harness::{Browser, Client, Published, TestApp, id, ids};
 use crate::platform::contract;
 use crate::seed::Seed;
 

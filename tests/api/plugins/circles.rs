@@ -3,8 +3,8 @@
 use model::AccountId;
 use serde_json::{Value, json};
 
-use super::groups::{capabilities, id, ids, served, settle, switch_off};
-use crate::harness::{Browser, Client, TestApp, account_path};
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Browser, Client, TestApp, account_path, id, ids};
 use crate::jobs::removal::remove;
 use crate::platform::contract;
 use crate::seed::Seed;

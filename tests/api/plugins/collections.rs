@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{id, served, settle, switch_off};
-use crate::harness::Client;
+use super::groups::{served, settle, switch_off};
+use crate::harness::{Client, id};
 use crate::platform::contract;
 
 const COLLECTIONS: &str = "/api/v1/collections";

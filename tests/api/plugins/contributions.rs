@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use super::emoji_reactions::{react, table};
-use super::groups::{id, ids, served, settle, switch_off, switch_on};
-use crate::harness::{Browser, Client, Published, TestApp};
+use super::groups::{served, settle, switch_off, switch_on};
+use crate::harness::{Browser, Client, Published, TestApp, id, ids};
 use crate::platform::contract;
 
 /// The texts of the statuses that `viewer` finds.

@@ -5,9 +5,9 @@ use chrono::Duration;
 use plugins::{admin, life};
 use serde_json::{Value, json};
 
-use super::groups::{id, ids, settle};
+use super::groups::settle;
 use super::guest;
-use crate::harness::{Browser, Client, TestApp, form_fields};
+use crate::harness::{Browser, Client, TestApp, form_fields, id, ids};
 
 const NAME: &str = "cookbook";
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use service::oauth::revoke;
 use service::{removal, staff};
 
-use super::groups::{ids, served, settle, switch_off, switch_on};
-use crate::harness::{Browser, Client, TestApp};
+use super::groups::{served, settle, switch_off, switch_on};
+use crate::harness::{Browser, Client, TestApp, ids};
 use crate::jobs::removal::remove;
 use crate::platform::contract::check;
 use crate::routes::oauth::{Application, with_token};

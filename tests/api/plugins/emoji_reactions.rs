@@ -5,8 +5,8 @@ use database::Engine;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::groups::{execute, id, ids, import_emojis, served, settings, settle};
-use crate::harness::{Client, RequestBuilder, TestApp};
+use super::groups::{execute, import_emojis, served, settings, settle};
+use crate::harness::{Client, RequestBuilder, TestApp, id, ids};
 use crate::platform::contract;
 use crate::routes::trends::refresh;
 

@@ -65,21 +65,11 @@ pub async fn switch_off(app: &TestApp, name: &str) {
     life::follow(&app.app).await;
 }
 
-/// The id of an entity.
-pub fn id(entity: &Value) -> &str {
-    entity["id"].as_str().expect("an entity has an id")
-}
-
 /// Does all work that waits; plugins did theirs without a failure.
 pub async fn settle(app: &TestApp) {
     app.run_jobs().await;
     let failed = "SELECT last_error FROM plugin_events WHERE last_error IS NOT NULL";
     assert_eq!(app.db().fetch_raw::<(String,)>(failed).await.unwrap(), []);
-}
-
-/// The ids of entities, in order.
-pub fn ids(entities: &Value) -> Vec<&str> {
-    entities.as_array().expect("a list").iter().map(id).collect()
 }
 
 /// The names of features that the server announces, in both versions of its description.

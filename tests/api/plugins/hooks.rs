@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use service::notification;
 use store::plugin_event;
 
-use super::probes::{NO_WORDS, World, id, manifest, package, root};
-use crate::harness::{Client, TestApp};
+use super::probes::{NO_WORDS, World, manifest, package, root};
+use crate::harness::{Client, TestApp, id};
 
 #[tokio::test]
 async fn page_calls_each_decorator_once() {

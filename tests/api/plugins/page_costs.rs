@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use database::Engine;
 use serde_json::{Value, json};
 
-use super::groups::{all_but, execute, id, settle};
+use super::groups::{all_but, execute, settle};
 use super::{crypto, guest};
-use crate::harness::{COMPILED, Client, TestApp};
+use crate::harness::{COMPILED, Client, TestApp, id};
 use crate::platform::contract::{self, Route};
 use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
 use crate::platform::routed::plain;

@@ -6,7 +6,6 @@ use database::db::Engine;
 use plugin_package::manifest::Moment;
 use plugins::life::{self, Outcome};
 use plugins::{Active, admin};
-use serde_json::Value;
 use store::plugin_event;
 
 use crate::harness::TestApp;
@@ -95,8 +94,4 @@ impl World {
     pub async fn waiting(&self, name: &str) -> (i64, i64) {
         plugin_event::count(self.app.db(), self.active(name).id).await.unwrap()
     }
-}
-
-pub fn id(entity: &Value) -> &str {
-    entity["id"].as_str().unwrap()
 }

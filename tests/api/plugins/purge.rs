@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use service::{removal, staff};
 use store::plugin_event::{self, NewEvent};
 
-use super::groups::{id, served, settle, switch_on};
-use crate::harness::TestApp;
+use super::groups::{served, settle, switch_on};
+use crate::harness::{TestApp, id};
 use crate::jobs::removal::remove;
 
 async fn kept(app: &TestApp, account: AccountId) -> Value {

@@ -2,9 +2,9 @@
 
 use database::db::Engine;
 use database::sql::STATEMENTS;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, TestApp, accts};
 use crate::platform::contract;
 use crate::seed::{Seed, Status};
 
@@ -14,14 +14,10 @@ async fn wants_to_be_found(person: &Client) {
     person.update_profile(json!({"discoverable": true})).ok().await;
 }
 
-fn names(accounts: &Value) -> Vec<&str> {
-    accounts.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
-}
-
 async fn listed(client: &Client, query: &str) -> Vec<String> {
     let accounts = client.get(&format!("{PATH}{query}")).ok().await;
     contract::check("Account[]", &accounts);
-    names(&accounts).into_iter().map(str::to_owned).collect()
+    accts(&accounts).into_iter().map(str::to_owned).collect()
 }
 
 #[tokio::test]

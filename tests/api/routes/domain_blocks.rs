@@ -5,7 +5,7 @@ use context::queue::{self, UnmergeDomain};
 use serde_json::{Value, json};
 use service::notification;
 
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, TestApp, accts};
 use crate::platform::contract;
 use crate::seed::{Seed, Status};
 
@@ -31,10 +31,6 @@ async fn shown(person: &Client, timeline: &str) -> Vec<String> {
 fn content(status: &Value) -> String {
     let shown = if status["reblog"].is_null() { status } else { &status["reblog"] };
     shown["content"].as_str().unwrap().replace("<p>", "").replace("</p>", "")
-}
-
-fn names(page: &Value) -> Vec<&str> {
-    page.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -194,8 +190,8 @@ async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
     );
     assert_eq!(flock.app.number(&entries).await, 0);
     assert_eq!(shown(alice, "home").await, ["from other", "from other"]);
-    assert_eq!(names(&alice.get(&format!("/api/v1/lists/{}/accounts", flock.list)).ok().await), ["other@other.test"]);
-    assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["other@other.test"]);
+    assert_eq!(accts(&alice.get(&format!("/api/v1/lists/{}/accounts", flock.list)).ok().await), ["other@other.test"]);
+    assert_eq!(accts(&alice.get("/api/v1/endorsements").ok().await), ["other@other.test"]);
     let conversations = alice.get("/api/v1/conversations").ok().await;
     assert_eq!(conversations.as_array().unwrap().len(), 1, "{conversations}");
     assert_eq!(alice.get("/api/v1/notifications/requests").ok().await.as_array().unwrap().len(), 1);

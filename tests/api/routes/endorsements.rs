@@ -1,9 +1,8 @@
 //! Accounts that a profile features: <https://docs.joinmastodon.org/methods/endorsements/>
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::later_versions::names;
-use crate::harness::{Client, TestApp, account_path};
+use crate::harness::{Client, TestApp, account_path, accts};
 use crate::platform::contract;
 
 #[tokio::test]
@@ -25,19 +24,16 @@ async fn endorsements_are_listed_by_account() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for target in [&bob, &carol] {
-        alice.follow(&target).ok().await;
-        alice.post(&format!("/api/v1/accounts/{}/pin", target.id())).ok().await;
+        alice.follow(target).ok().await;
+        alice.post(&account_path(target, "/pin")).ok().await;
     }
-    let names = |page: &Value| -> Vec<String> {
-        page.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect()
-    };
     let all = alice.get("/api/v1/endorsements?limit=0").ok().await;
-    assert_eq!(names(&all), ["carol", "bob"]);
+    assert_eq!(accts(&all), ["carol", "bob"]);
     let older = alice.get(&format!("/api/v1/endorsements?max_id={}", carol.id())).ok().await;
-    assert_eq!(names(&older), ["bob"], "links go by the ids of accounts");
+    assert_eq!(accts(&older), ["bob"], "links go by the ids of accounts");
     alice.unfollow(&bob).ok().await;
-    assert_eq!(names(&alice.get("/api/v1/endorsements").ok().await), ["carol"]);
-    assert_eq!(names(&bob.get("/api/v1/endorsements").ok().await), [""; 0]);
+    assert_eq!(accts(&alice.get("/api/v1/endorsements").ok().await), ["carol"]);
+    assert_eq!(accts(&bob.get("/api/v1/endorsements").ok().await), [""; 0]);
 }
 
 #[tokio::test]
@@ -47,7 +43,7 @@ async fn endorsements_of_account_are_public() {
     let on = |target: &Client, action: &str| format!("/api/v1/accounts/{}/{action}", target.id());
     assert!(alice.post(&on(&bob, "endorse")).fails(422).await.contains("following"));
     for target in [&bob, &carol] {
-        alice.follow(&target).ok().await;
+        alice.follow(target).ok().await;
         let tie = alice.post(&on(target, "endorse")).ok().await;
         contract::check("Relationship", &tie);
         assert_eq!(tie["endorsed"], true);
@@ -57,10 +53,10 @@ async fn endorsements_of_account_are_public() {
     assert!(first.header("link").contains(&path), "{}", first.header("link"));
     let shown = app.anonymous().get(&path).ok().await;
     contract::check("Account[]", &shown);
-    assert_eq!(names(&shown), ["carol", "bob"]);
+    assert_eq!(accts(&shown), ["carol", "bob"]);
     // Accounts that block the viewer are left out; a viewer blocked by the account gets an empty list.
     carol.post(&on(&bob, "block")).ok().await;
-    assert_eq!(names(&bob.get(&path).ok().await), ["bob"]);
+    assert_eq!(accts(&bob.get(&path).ok().await), ["bob"]);
     alice.post(&on(&bob, "block")).ok().await;
     assert_eq!(bob.get(&path).ok().await, json!([]));
     let tie = alice.post(&on(&carol, "unendorse")).ok().await;

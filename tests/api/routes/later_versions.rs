@@ -7,10 +7,6 @@ use crate::harness::TestApp;
 use crate::platform::contract;
 use crate::routes::media::{png, stored_files};
 
-pub(super) fn names(accounts: &Value) -> Vec<&str> {
-    accounts.as_array().unwrap().iter().map(|account| account["acct"].as_str().unwrap()).collect()
-}
-
 #[tokio::test]
 async fn profile_is_read_and_changed_as_it_was_written() {
     let app = TestApp::new().await;

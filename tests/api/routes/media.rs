@@ -9,7 +9,7 @@ use model::{Actor, MediaId, StatusId};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, Client, TestApp};
+use crate::harness::{Browser, Client, TestApp, path};
 
 /// A PNG with something to see on it.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
@@ -41,11 +41,6 @@ async fn upload(client: &Client, fields: &[(&str, &str)], file: &[u8]) -> Value 
 
 fn id(media: &Value) -> MediaId {
     media["id"].as_str().unwrap().parse().unwrap()
-}
-
-/// The path of an address of this server.
-pub fn path(address: &Value) -> &str {
-    address.as_str().unwrap().strip_prefix("https://example.test").unwrap()
 }
 
 pub fn stored_files(app: &TestApp) -> usize {

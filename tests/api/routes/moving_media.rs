@@ -10,8 +10,8 @@ use context::queue::ProcessMedia;
 use serde_json::{Value, json};
 use service::media::moving::{self, Processing};
 
-use crate::harness::{Client, TestApp};
-use crate::routes::media::{path, png, stored_files};
+use crate::harness::{Client, TestApp, path};
+use crate::routes::media::{png, stored_files};
 
 /// A picture that moves, for a second.
 const PICTURES: &str = "-f lavfi -i testsrc=size=320x180:rate=10:duration=1";

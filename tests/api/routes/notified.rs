@@ -1,25 +1,19 @@
 //! What people are told of, by what others do.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::notifications::{ids, index, seven, types};
-use crate::harness::{Browser, Client, PushService, Site, TestApp};
-
-/// Sends `POST /api/v1/statuses/{id}/{action}`, or the same of accounts.
-async fn act(client: &Client, on: &str, id: &Value, action: &str) -> Value {
-    client.server.tick();
-    client.post(&format!("/api/v1/{on}/{}/{action}", id.as_str().unwrap())).ok().await
-}
+use crate::harness::{Browser, PushService, Site, TestApp};
 
 #[tokio::test]
 async fn favourite_and_reblog_notify_and_are_undone() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = alice.publish("hello").await["id"].clone();
-    act(&bob, "statuses", &id, "favourite").await;
-    act(&bob, "statuses", &id, "favourite").await;
-    act(&bob, "statuses", &id, "reblog").await;
-    act(&alice, "statuses", &id, "favourite").await;
+    bob.favourite(&id).ok().await;
+    bob.favourite(&id).ok().await;
+    bob.reblog(&id).ok().await;
+    alice.favourite(&id).ok().await;
 
     let page = index(&alice, "").await;
     assert_eq!(types(&page), ["reblog", "favourite"]);
@@ -27,9 +21,9 @@ async fn favourite_and_reblog_notify_and_are_undone() {
         assert_eq!((&notification["status"]["id"], &notification["account"]["acct"]), (&id, &json!("bob")));
     }
 
-    act(&bob, "statuses", &id, "unfavourite").await;
+    bob.unfavourite(&id).ok().await;
     assert_eq!(types(&index(&alice, "").await), ["reblog"]);
-    act(&bob, "statuses", &id, "unreblog").await;
+    bob.unreblog(&id).ok().await;
     assert!(index(&alice, "").await.is_empty());
 }
 
@@ -49,7 +43,7 @@ async fn mention_notifies_in_every_visibility() {
     assert!(index(&bob, "").await.is_empty());
     assert!(index(&carol, "").await.is_empty());
 
-    act(&carol, "accounts", &json!(bob.id()), "block").await;
+    carol.block(&bob).ok().await;
     bob.publish("@carol @alice listen").await;
     assert!(index(&carol, "").await.is_empty());
     assert_eq!(index(&alice, "").await.len(), 5);
@@ -60,13 +54,13 @@ async fn muted_conversation_does_not_notify() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = alice.publish("hello").await["id"].clone();
-    act(&alice, "statuses", &id, "mute").await;
+    alice.mute_conversation(&id).ok().await;
 
     bob.reply(&id, "@alice what?").await;
-    act(&bob, "statuses", &id, "favourite").await;
+    bob.favourite(&id).ok().await;
     assert!(index(&alice, "").await.is_empty());
 
-    act(&alice, "statuses", &id, "unmute").await;
+    alice.unmute_conversation(&id).ok().await;
     bob.reply(&id, "@alice well?").await;
     assert_eq!(types(&index(&alice, "").await), ["mention"]);
 }
@@ -95,7 +89,7 @@ async fn edit_notifies_rebloggers() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = bob.publish("news").await["id"].clone();
-    act(&alice, "statuses", &id, "reblog").await;
+    alice.reblog(&id).ok().await;
     let path = format!("/api/v1/statuses/{}", id.as_str().unwrap());
     for text in ["better news", "the best news"] {
         app.tick();
@@ -129,18 +123,18 @@ async fn follows_and_requests_are_told_until_they_end() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (to_alice, from_bob) = (json!(alice.id()), json!(bob.id()));
-    act(&bob, "accounts", &to_alice, "follow").await;
+    bob.follow(&to_alice).ok().await;
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
-    act(&bob, "accounts", &to_alice, "unfollow").await;
+    bob.unfollow(&to_alice).ok().await;
     assert!(index(&alice, "").await.is_empty());
 
     alice.patch("/api/v1/accounts/update_credentials").form(&[("locked", "true")]).ok().await;
-    act(&bob, "accounts", &to_alice, "follow").await;
+    bob.follow(&to_alice).ok().await;
     assert_eq!(types(&index(&alice, "").await), ["follow_request"]);
-    act(&alice, "follow_requests", &from_bob, "authorize").await;
+    alice.authorize(&from_bob).ok().await;
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
 
-    act(&alice, "accounts", &from_bob, "block").await;
+    alice.block(&from_bob).ok().await;
     assert!(index(&alice, "").await.is_empty(), "a block ends what was heard of someone");
 }
 

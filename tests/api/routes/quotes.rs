@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Published, TestApp, status_path};
+use crate::harness::{Client, Published, TestApp, id, status_path};
 use crate::platform::contract;
-use crate::routes::references::{address, id, show};
+use crate::routes::references::{address, show};
 use crate::seed::{Seed, Status};
 
 /// What a status says about quotes of it to `viewer`: who may, and whether the viewer may.

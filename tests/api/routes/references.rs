@@ -2,13 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp, status_path};
+use crate::harness::{Client, TestApp, id, status_path};
 use crate::platform::contract;
 use crate::routes::notifications::{index, types};
-
-pub fn id(status: &Value) -> &str {
-    status["id"].as_str().unwrap()
-}
 
 fn number(status: &Value) -> i64 {
     id(status).parse().unwrap()

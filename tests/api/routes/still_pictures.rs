@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::TestApp;
-use crate::routes::media::{path, stored_files};
+use crate::harness::{TestApp, path};
+use crate::routes::media::stored_files;
 use crate::routes::moving_media::server;
 
 /// Pictures in AVIF and HEIC, of 64x48 and 64x64 pixels.

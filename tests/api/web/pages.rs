@@ -3,9 +3,9 @@
 use axum::http::StatusCode;
 use chrono::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::{Answer, TestApp};
+use crate::harness::{Answer, TestApp, path};
 use crate::routes::media::png;
 
 async fn page(app: &TestApp, path: &str) -> Answer {
@@ -18,11 +18,6 @@ async fn text(app: &TestApp, path: &str) -> String {
     assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     answer.text()
-}
-
-/// The path of an address of this server.
-fn path(address: &Value) -> &str {
-    address.as_str().unwrap().strip_prefix("https://example.test").unwrap()
 }
 
 #[tokio::test]

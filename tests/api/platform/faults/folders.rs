@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 
-use crate::harness::TestApp;
-use crate::routes::media::{path, png};
+use crate::harness::{TestApp, path};
+use crate::routes::media::png;
 
 /// Some user without rights.
 const NOBODY: u32 = 65_534;
