@@ -1,8 +1,8 @@
 //! Prints the imports between the files of each of the server's crates, and the circles among them: see `.ci/layers`.
 
-#[path = "../tests/api/tidy/imports.rs"]
+#[path = "../tests/api/platform/tidy/imports.rs"]
 mod imports;
-#[path = "../tests/api/tidy/source.rs"]
+#[path = "../tests/api/platform/tidy/source.rs"]
 mod source;
 
 use std::env;

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_reads_nothing_of_other_origins() {
+    fn page_reads_nothing_of_other_origins() {
         assert!(!PAGE.contains("http://") && !PAGE.contains("https://") && !PAGE.contains("innerHTML"));
     }
 }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_and_what_went_is_listed() {
+    fn additions_and_removals_are_listed() {
         let old = json!({ "version": "1.0.0", "sha256": "a", "permissions": ["core=read"], "routes": ["GET /a"] });
         let new = json!({ "version": "1.1.0", "sha256": "b", "permissions": ["core=read", "http=x"], "routes": [] });
         let text = words(&old, &new, &difference(&old, &new));

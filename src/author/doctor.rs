@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_new_plugin_does_not_have_yet_is_to_do() {
+    fn missing_parts_of_new_plugin_are_to_do() {
         let step = step("notes.wasm", false, "rookery plugin build");
         assert_eq!(words(&step), "to do    notes.wasm: rookery plugin build\n");
         assert_eq!(words(&piece("go", false, "get it")), "missing  go: get it\n");
     }
 
     #[test]
-    fn the_packages_of_a_plugin_are_found_in_its_folder() {
+    fn packages_of_plugin_are_found_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("node_modules/.bin")).unwrap();
         std::fs::write(folder.path().join("node_modules/.bin/componentize-js"), "").unwrap();

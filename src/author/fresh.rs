@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_is_built_again_when_it_is_stale_and_only_then() {
+    fn component_is_rebuilt_only_when_stale() {
         let folder = tempfile::tempdir().unwrap();
         let (project, output) = (project(folder.path()), Output::new(false));
         let source = folder.path().join("source.c");

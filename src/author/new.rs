@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_filled_with_the_name_in_every_form() {
+    fn template_is_filled_with_every_form_of_name() {
         assert_eq!(fill("{{name}} {{Name}} {{title}}", "emoji_deck2"), "emoji_deck2 EmojiDeck2 Emoji Deck2");
         assert!(check_name("Deck").is_err() && check_name("a-b").is_err() && check_name("deck").is_ok());
     }

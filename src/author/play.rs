@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_compared_and_a_difference_is_named() {
+    fn part_is_compared_and_difference_is_named() {
         let answer = json!({ "id": "1", "list": [{ "a": 1, "b": 2 }], "n": null });
         let fits = |expected: Value| matches(&expected, &answer, "");
         assert_eq!(fits(json!({ "id": "{any}", "list": [{ "a": 1 }] })), Ok(()));

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_root_makes_is_given_to_the_owner_of_its_folder() {
+    fn files_made_by_root_belong_to_folder_owner() {
         let parent = tempfile::tempdir().expect("a folder");
         let owner = |path: &Path| fs::metadata(path).expect("metadata").uid();
         if std::os::unix::fs::chown(parent.path(), Some(4242), Some(4243)).is_ok() {

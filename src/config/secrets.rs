@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_made_once_and_kept_from_others() {
+    fn key_is_made_once_and_private() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = config_in(folder.path());
 
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configured_key_goes_first() {
+    fn configured_key_goes_first() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut config = config_in(folder.path());
         config.secrets.key = Some(Secret::new("0123456789abcdef0123456789abcdef".to_owned()));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_made_meanwhile_is_not_replaced() {
+    fn key_made_meanwhile_is_not_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(FILE_NAME);
         create(&path, &folder.path().join("a"), "first").expect("created");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_or_exposed_key_is_refused() {
+    fn damaged_or_exposed_key_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = config_in(folder.path());
         let path = config.storage.data_dir.join(FILE_NAME);

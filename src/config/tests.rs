@@ -21,7 +21,7 @@ fn faults(file: &str, variables: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn nothing_needs_to_be_set() {
+fn defaults_are_complete() {
     let config = Config::load(None, std::iter::empty()).expect("the defaults");
     assert_eq!(config.base_url(), "http://localhost:3000");
     assert_eq!(config.database.url.expose(), "sqlite://data/rookery.db");
@@ -47,7 +47,7 @@ fn defaults_follow_what_is_set() {
 }
 
 #[test]
-fn the_environment_goes_before_the_file() {
+fn environment_goes_before_file() {
     let file = "[server]\nrequest_timeout_seconds = 7\nshutdown_grace_seconds = 3\n[jobs]\nworkers = 1_0";
     let config = load(file, &[("ROOKERY_SERVER_REQUEST_TIMEOUT_SECONDS", "9"), ("PATH", "/bin")]).expect("valid");
     assert_eq!(config.server.request_timeout_seconds, 9);
@@ -89,7 +89,7 @@ fn quantities_have_a_range() {
 }
 
 #[test]
-fn the_variable_rookery_config_names_the_file() {
+fn variable_rookery_config_names_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.toml");
     fs::write(&path, "jobs.workers = 2").expect("written");
@@ -99,7 +99,7 @@ fn the_variable_rookery_config_names_the_file() {
 }
 
 #[test]
-fn a_missing_file_is_a_fault() {
+fn missing_file_is_an_error() {
     let faults = Config::load(Some(Path::new("/nowhere/rookery.toml")), std::iter::empty()).expect_err("missing");
     assert_eq!(
         faults.to_string(),
@@ -202,7 +202,7 @@ fn unknown_variables_are_refused_with_the_nearest_known_name() {
 }
 
 #[test]
-fn a_section_is_not_a_value() {
+fn section_is_not_a_value() {
     assert_eq!(faults("server = 3", &[]), ["server: is a section: write [server] and its keys below (rookery.toml:1)"]);
 }
 
@@ -246,7 +246,7 @@ fn secrets_are_not_in_faults() {
 }
 
 #[test]
-fn a_secret_is_given_once() {
+fn secret_is_given_once() {
     let variables = [("ROOKERY_SECRETS_KEY", "x"), ("ROOKERY_SECRETS_KEY_FILE", "/x")];
     assert_eq!(
         faults("", &variables)[0],
@@ -255,7 +255,7 @@ fn a_secret_is_given_once() {
 }
 
 #[test]
-fn a_missing_secret_file_is_a_fault() {
+fn missing_secret_file_is_an_error() {
     assert_eq!(
         faults("", &[("ROOKERY_SECRETS_KEY_FILE", "/nowhere/key")]),
         ["secrets.key: cannot read /nowhere/key: No such file or directory (os error 2) (ROOKERY_SECRETS_KEY_FILE)"]
@@ -277,7 +277,7 @@ fn keys_that_belong_together_are_checked_together() {
 }
 
 #[test]
-fn what_is_hardly_meant_is_warned_of() {
+fn suspicious_configuration_is_warned_of() {
     let file = "[server]\nlocal_domain = \"example.org\"\nscheme = \"http\"\ndevelopment = true";
     let warnings = load(file, &[]).expect("valid").warnings();
     assert_eq!(
@@ -309,7 +309,7 @@ fn print_says_meaning_default_and_origin() {
 }
 
 #[test]
-fn what_is_printed_can_be_read_again() {
+fn printed_configuration_is_read_again() {
     let variables = [
         ("ROOKERY_DATABASE_URL", "postgres://me:hunter2@host/db"),
         ("ROOKERY_SECRETS_KEY", "0123456789abcdef0123456789abcdef"),

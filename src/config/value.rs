@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_list_is_split_at_commas() {
+    fn bare_list_is_split_at_commas() {
         let read = |text: &str| Vec::<IpNet>::read(&Value::Bare(text.into()), Bounds::None);
         assert_eq!(read(""), Some(vec![]));
         let networks = read("10.0.0.0/8, ::1").expect("two networks");

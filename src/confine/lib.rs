@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_features_are_named() {
         let held = Confinement { files: true, network: false, calls: true };
         assert!(!held.is_whole());
         let said = "Landlock for files enforced, Landlock for connections and signals missing, seccomp enforced";

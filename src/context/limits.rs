@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_customer_has_one_key() {
+    fn ipv6_customer_has_one_key() {
         let key = |text: &str| Key::address(text.parse().expect("an address"));
         assert_eq!(key("2001:db8:1:2:aaaa::1"), key("2001:db8:1:2:bbbb::2"));
         assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_is_not_asked_about_its_own_doings() {
+    fn plugin_is_not_asked_about_its_own_actions() {
         let behind = Origin::default().with(1);
         assert!(!behind.allows(1));
         assert!(behind.allows(2));

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_is_known_by_its_hash_only() {
+    async fn password_is_verified_by_its_hash() {
         let hash = hash_password(Secret("correct horse".to_owned())).await.expect("hashes");
         assert!(hash.starts_with("$argon2id$"));
         assert!(verify_password(Secret("correct horse".to_owned()), Some(hash.clone())).await.expect("runs"));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_is_read_with_the_same_key_for_the_same_place_alone() {
+    fn sealed_text_opens_only_with_its_key_and_place() {
         let (keys, secret) = (Keys::new(b"one"), Secret("canary".to_owned()));
         let sealed = keys.seal("plugins", "notes API_KEY", &secret).unwrap();
         assert_ne!(sealed, keys.seal("plugins", "notes API_KEY", &secret).unwrap(), "the same looks like another");

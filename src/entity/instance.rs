@@ -550,7 +550,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_an_obfuscated_domain_is_hidden() {
+    fn middle_of_obfuscated_domain_is_hidden() {
         assert_eq!(obfuscated("bad.example.com"), "bad.*******.com");
         assert_eq!(obfuscated("x.y"), "*.*");
         assert_eq!(obfuscated(""), "");

@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_cut_between_words() {
+    fn title_is_cut_between_words() {
         assert_eq!(clip("short", 10), "short");
         assert_eq!(clip("one two three", 9), "one two…");
         assert_eq!(clip("öööööö", 3), "ööö…");

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_outside_of_the_file_is_told_so_and_nonsense_is_ignored() {
+    fn range_outside_file_is_refused_and_malformed_ignored() {
         assert_eq!(parse_range("bytes=10-", 10), Some(None));
         assert_eq!(parse_range("bytes=-0", 10), Some(None));
         for nonsense in ["bytes=3-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4", "lines=1-2", ""] {

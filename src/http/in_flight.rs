@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_caller_leaves_room_for_others_and_all_of_them_have_a_limit() {
+    fn caller_leaves_room_for_others_within_total_limit() {
         let pool = Pool::new(80, 0);
         assert_eq!(pool.take(&1, 10), Ok(()));
         assert_eq!(pool.take(&1, 1), Err(Exceeded::Each));

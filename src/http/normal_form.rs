@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_spelling_of_a_path_is_known() {
+    fn path_has_one_normal_form() {
         for normal in [
             "/",
             "/api/v1/statuses/1",
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_client_libraries_add_is_taken_away() {
+    fn additions_of_client_libraries_are_removed() {
         let normal = |text: &str| {
             let mut uri: Uri = text.parse().expect("an address");
             normalise(&mut uri).then(|| uri.to_string())

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_recorded_without_a_listener() {
+    fn recording_needs_a_listener() {
         let seconds = RequestSeconds::new(false);
         seconds.record(&Method::GET, "/livez", StatusCode::OK, Duration::ZERO);
         assert!(seconds.by_route.load().is_empty());

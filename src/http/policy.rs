@@ -137,6 +137,14 @@ pub const PAGE: Policy = PROGRAM;
 /// A page with forms.
 pub const FORM: Policy = Policy { kind: RouteKind::Page, ..PROGRAM };
 
+/// Read by everybody, and kept by others for a moment when nobody is signed in.
+pub const SHARED: Policy = API.while_anonymous();
+
+/// What is deleted leaves nothing to answer.
+pub const fn deletes(policy: Policy) -> Policy {
+    policy.answers_to(Change::Delete, "{}")
+}
+
 impl Policy {
     /// Other origins may use `methods`.
     #[must_use]

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_compiled_elsewhere_all_the_same_is_refused() {
+    fn generic_or_sync_function_is_refused() {
         for text in ["async fn f<T>(t: T) {}", "async fn f(t: impl Executor) {}"] {
             assert!(signature(text).expect_err("refused").contains("generic"), "{text}");
         }

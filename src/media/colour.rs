@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_gamut_is_converted_and_a_broken_profile_ignored() {
+    fn wide_gamut_is_converted_and_broken_profile_ignored() {
         let mut image = RgbaImage::from_pixel(100, 100, Rgba([200, 50, 50, 128]));
         to_srgb(&mut image, b"not a profile");
         assert_eq!(image.get_pixel(9, 9), &Rgba([200, 50, 50, 128]));

@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_values_are_refused() {
         for text in ["", "1", "1,", ",1", "1.01,0", "0,-2", "NaN,0", "inf,0", "0,0,0", "a,b"] {
             assert_eq!(parse(text), Err(Invalid), "{text}");
         }

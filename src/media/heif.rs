@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_told_apart() {
+    fn other_formats_are_told_apart() {
         for head in [
             &b"\0\0\0\x14ftypavis\0\0\0\0avif"[..],
             b"\0\0\0\x18ftypisom",

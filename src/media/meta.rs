@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_has_sizes_and_the_given_focus() {
+    fn image_has_sizes_and_given_focus() {
         let processed = process(&fixture::png(1280, 720), Purpose::Attachment).unwrap();
         assert_eq!(
             serde_json::to_value(meta(&processed, Some((0.5, -0.25)))).unwrap(),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gifv_has_pace_and_no_focus_unless_given() {
+    fn gifv_has_frame_rate_and_no_default_focus() {
         let processed = process(&fixture::gif(64, 32, 4, 50), Purpose::Attachment).unwrap();
         let value = serde_json::to_value(meta(&processed, None)).unwrap();
         assert_eq!(value["original"]["frame_rate"], "20/1");

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn one_colour_alone_gets_black_or_white() {
+    fn single_colour_gets_black_or_white() {
         let of = |color| colors(&RgbaImage::from_pixel(9, 9, Rgba(color)));
         assert_eq!(of([0, 0, 0, 255]).foreground, "#ffffff");
         assert_eq!(of([255, 255, 255, 255]).foreground, "#000000");

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_refused_from_its_header() {
+    fn bomb_is_refused_from_its_header() {
         let refused = |bytes: &[u8], limit| {
             assert_eq!(probe(bytes), Err(Error::TooLarge { limit, unit: Unit::Pixels }));
         };
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announced_mountain_of_frames_is_refused() {
+    fn excessive_announced_frames_are_refused() {
         let many = fixture::with_apng_frames(&fixture::apng(1, 1, 2), 36_001);
         assert_eq!(probe(&many), Err(Error::TooLarge { limit: MAX_FRAMES, unit: Unit::Frames }));
         let work = fixture::with_png_size(&fixture::with_apng_frames(&fixture::apng(1, 1, 2), 601), 1000, 1000);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_over_sixteen_mebibytes_is_refused() {
+    fn file_over_sixteen_mebibytes_is_refused() {
         let mut bytes = fixture::png(1, 1);
         bytes.resize(16 * 1024 * 1024 + 1, 0);
         assert_eq!(probe(&bytes), Err(Error::TooLarge { limit: MAX_IMAGE_BYTES, unit: Unit::Bytes }));

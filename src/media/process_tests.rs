@@ -54,7 +54,7 @@ fn metadata_is_stripped_and_orientation_applied() {
 }
 
 #[test]
-fn what_follows_an_image_is_dropped() {
+fn trailing_bytes_of_image_are_dropped() {
     for image in
         [fixture::png(20, 20), fixture::gif(20, 20, 1, 100), fixture::jpeg(20, 20), fixture::gif(20, 20, 3, 50)]
     {
@@ -64,7 +64,7 @@ fn what_follows_an_image_is_dropped() {
 }
 
 #[test]
-fn a_page_that_begins_like_a_gif_is_broken() {
+fn page_that_begins_like_gif_is_broken() {
     assert_eq!(attach(b"GIF89a/*<script>alert(1)</script>*/=1;"), Err(Error::Broken));
 }
 
@@ -102,7 +102,7 @@ fn purposes_have_their_file_sizes() {
 }
 
 #[test]
-fn an_animated_gif_becomes_a_video_that_plays() {
+fn animated_gif_becomes_playable_video() {
     let processed = attach(&fixture::gif(101, 57, 9, 50)).unwrap();
     let video = &processed.original;
     assert!(processed.is_gifv());
@@ -157,7 +157,7 @@ fn animated_webp_and_apng_become_videos_too() {
 }
 
 #[test]
-fn an_animation_too_small_for_video_stays_a_gif() {
+fn animation_too_small_for_video_stays_gif() {
     let processed = attach(&fixture::gif(8, 8, 3, 100)).unwrap();
     assert!(!processed.is_gifv());
     assert_eq!(processed.original.format, Format::Gif);
@@ -202,20 +202,20 @@ fn hasty_frames_are_slowed_as_in_browsers() {
 }
 
 #[test]
-fn a_bomb_is_refused_before_it_is_decoded() {
+fn bomb_is_refused_before_decoding() {
     let bomb = fixture::with_png_size(&fixture::png(9, 9), 60_000, 60_000);
     let limit = MAX_IMAGE_PIXELS;
     assert_eq!(attach(&bomb), Err(Error::TooLarge { limit, unit: Unit::Pixels }));
 }
 
 #[test]
-fn an_apng_that_has_fewer_frames_than_it_says_is_broken() {
+fn apng_with_missing_frames_is_broken() {
     let short = fixture::with_apng_frames(&fixture::apng(30, 30, 3), 9);
     assert_eq!(process(&short, Purpose::Emoji), Err(Error::Broken));
 }
 
 #[test]
-fn a_truncated_file_is_broken() {
+fn truncated_file_is_broken() {
     for whole in [fixture::png(90, 90), fixture::webp(90, 90), fixture::gif(90, 90, 3, 50), fixture::jpeg(90, 90)] {
         assert_eq!(attach(&whole[..20]), Err(Error::Broken));
     }
@@ -225,7 +225,7 @@ fn a_truncated_file_is_broken() {
 }
 
 #[test]
-fn a_video_is_refused_by_name() {
+fn video_is_refused_by_name() {
     let error = attach(b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41").unwrap_err();
     assert_eq!(error.to_string(), "Files of type video/mp4 are not supported");
 }

@@ -1,4 +1,4 @@
-//! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/media_worker.rs` runs a real one.
+//! How the sandbox reports a worker's exit, with shell scripts as workers; `tests/api/platform/media_worker.rs` runs a real one.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -29,14 +29,14 @@ async fn outcome_within(script: &str, time: Duration) -> Result<Processed> {
 }
 
 #[tokio::test]
-async fn a_crash_is_the_files_fault() {
+async fn crash_is_blamed_on_file() {
     for script in ["kill -SEGV $$", "kill -ABRT $$", "exit 101"] {
         assert_eq!(outcome(script).await, Err(Error::Broken), "{script}");
     }
 }
 
 #[tokio::test]
-async fn a_killed_or_failing_worker_is_ours() {
+async fn killed_or_failing_worker_is_blamed_on_server() {
     for script in ["kill -KILL $$", "exit 1"] {
         assert!(matches!(outcome(script).await, Err(Error::Internal { .. })), "{script}");
     }
@@ -53,21 +53,21 @@ async fn too_much_time_is_a_timeout() {
 }
 
 #[tokio::test]
-async fn a_reply_that_makes_no_sense_or_never_ends_is_not_believed() {
+async fn malformed_or_endless_reply_is_rejected() {
     assert!(matches!(outcome("echo hello").await, Err(Error::Internal { .. })));
     let endless = outcome_within("exec /bin/cat /dev/zero", Duration::from_secs(2)).await.unwrap_err();
     assert!(matches!(endless, Error::TooLarge { .. } | Error::Timeout));
 }
 
 #[tokio::test]
-async fn nothing_hopeless_is_sent_to_a_worker() {
+async fn hopeless_files_are_not_sent_to_worker() {
     let missing = Sandbox::new(Path::new("/nonexistent/rookery"));
     let refused = missing.process(None, b"plain text", Purpose::Emoji).await;
     assert_eq!(refused, Err(Error::unsupported("application/octet-stream")));
 }
 
 #[tokio::test]
-async fn one_owner_leaves_permits_to_others() {
+async fn owner_leaves_permits_to_others() {
     let folder = tempfile::tempdir().unwrap();
     // The first one waits for a file; those after it end at once.
     let at = folder.path().display();
@@ -94,7 +94,7 @@ async fn one_owner_leaves_permits_to_others() {
 }
 
 #[tokio::test]
-async fn the_worker_sees_no_environment() {
+async fn worker_sees_no_environment() {
     // The shell sets a few variables of its own; those of the server must not have been passed to it.
     assert_eq!(outcome("test -z \"$HOME$CARGO_MANIFEST_DIR\" && exit 101").await, Err(Error::Broken));
 }

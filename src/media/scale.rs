@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_aspect_is_kept_within_the_budget() {
+    fn aspect_is_kept_within_budget() {
         assert_eq!(fit(1280, 720, 230_400), (640, 360));
         assert_eq!(fit(7680, 4320, 8_294_400), (3840, 2160));
         assert_eq!(fit(100, 100, 230_400), (100, 100));

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_sharded_and_read_back() {
+    fn key_is_sharded_and_read_back() {
         let key = Storage::key(FileKind::Avatar, Format::Jpeg, [7; 16]);
         assert_eq!(key.as_str(), "avatars/07/07/07070707070707070707070707070707.jpg");
         assert_eq!((key.as_str().parse(), key.mime()), (Ok(key.clone()), "image/jpeg"));
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_is_stored_read_in_part_and_deleted() {
+    async fn file_is_stored_read_in_part_and_deleted() {
         let root = tempfile::tempdir().unwrap();
         let storage = Storage::open(root.path()).unwrap();
         assert!(!storage.exists(&key()).await.unwrap());

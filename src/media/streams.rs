@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_a_limit_is_told() {
+    fn exceeded_limits_are_named() {
         let refused = |change| match video(&change) {
             Err(Error::TooLarge { unit, .. }) => unit,
             other => panic!("{other:?}"),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_video_is_refused() {
+    fn other_files_are_refused() {
         for change in [json!({ "codec_name": "prores" }), json!({ "codec_name": "<script>" })] {
             assert!(matches!(video(&change), Err(Error::Unsupported { .. })), "{change}");
         }

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_arrives_as_it_was_sent() {
+    fn request_arrives_as_sent() {
         for purpose in Purpose::ALL {
             let sent = [&request_head(b"file", purpose).unwrap()[..], b"file"].concat();
             assert_eq!(read_request(&sent[..]).unwrap(), (purpose, b"file".to_vec()));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_arrives_with_its_files() {
+    fn reply_arrives_with_its_files() {
         let processed = process(&fixture::gif(20, 20, 3, 50), Purpose::Avatar).unwrap();
         let mut sent = Vec::new();
         write_reply(&mut sent, Ok(processed.clone())).unwrap();

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_answered_with_files_or_a_reason() {
+    fn request_is_answered_with_files_or_reason() {
         assert_eq!(reply(&fixture::png(3, 3)).unwrap().unwrap().original.width, 3);
         assert_eq!(reply(b"fLaC"), Some(Err(Error::unsupported("audio/flac"))));
     }

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_covers_its_children_and_nothing_else() {
+    fn scope_covers_only_its_children() {
         let read = Scopes::parse("read").expect("known");
         assert!(read.allows(&["read:accounts"]));
         assert!(!read.allows(&["write:accounts"]));

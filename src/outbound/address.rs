@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_of_the_public_internet_is_refused() {
+    fn private_addresses_are_refused() {
         for text in [
             "0.0.0.0",
             "0.1.2.3",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_the_public_internet_is_not() {
+    fn public_addresses_are_allowed() {
         for text in [
             "1.1.1.1",
             "8.8.8.8",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_holds_its_addresses_however_they_are_written() {
+    fn network_holds_addresses_in_every_notation() {
         let networks = ["127.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         for text in ["127.0.0.1", "::ffff:127.0.0.1", "fd12::1"] {
             assert!(is_within(text.parse().unwrap(), &networks), "{text}");

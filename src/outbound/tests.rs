@@ -61,7 +61,7 @@ async fn server(answer: &'static str) -> (u16, tokio::sync::mpsc::UnboundedRecei
 }
 
 #[test]
-fn an_address_that_hides_where_it_leads_is_none() {
+fn obscured_address_is_refused() {
     for url in [
         "ftp://example.org/",
         "file:///etc/passwd",
@@ -120,7 +120,7 @@ async fn no_spelling_of_a_private_address_is_reached() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_inside_is_not_followed() {
+async fn name_of_private_address_is_not_followed() {
     let names: &[(&str, &[&[&str]])] = &[
         ("inside.test", &[&["10.0.0.1"]]),
         ("both.test", &[&["8.8.8.8", "127.0.0.1"]]),
@@ -137,7 +137,7 @@ async fn a_name_that_leads_inside_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_once_and_kept_to() {
+async fn name_is_resolved_once_and_pinned() {
     let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     // The second answer would be blocked: a client that resolves twice is caught by DNS rebinding.
     let client = client(&[("rebinding.test", &[&["127.0.0.1"], &["10.0.0.1"]])], &["127.0.0.0/8"]);
@@ -151,7 +151,7 @@ async fn a_name_is_looked_up_once_and_kept_to() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_an_answer_like_any_other() {
+async fn redirect_is_returned_as_response() {
     let (port, mut heard) =
         server("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;
     let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("http://127.0.0.1:{port}/"))).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_redirect_is_an_answer_like_any_other() {
 }
 
 #[tokio::test]
-async fn a_body_without_end_is_cut_off_and_the_connection_closed() {
+async fn endless_body_is_cut_off_and_connection_closed() {
     let declared = "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n";
     let chunk = ".".repeat(500);
     let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1f4\r\n{chunk}\r\n");
@@ -181,7 +181,7 @@ async fn a_body_without_end_is_cut_off_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_tarpit_ends_at_the_limit_and_is_left() {
+async fn tarpit_ends_at_time_limit() {
     let client = client(&[], &["127.0.0.0/8"]);
     for answer in ["", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\ndrip"] {
         let (port, mut heard) = server(answer).await;
@@ -199,7 +199,7 @@ async fn a_tarpit_ends_at_the_limit_and_is_left() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_who_it_should_be_is_not_spoken_to() {
+async fn wrong_certificate_is_refused() {
     let (port, _heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
     let answer = client(&[], &["127.0.0.0/8"]).send(get(&format!("https://127.0.0.1:{port}/"))).await;
     assert!(matches!(answer, Err(Error::Tls(_))), "{answer:?}");

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn one_call_tries_and_closes_it() {
+    fn half_open_breaker_closes_after_one_call() {
         let start = Instant::now();
         let mut breaker = Breaker::new(start);
         fail(&mut breaker, 20, start);

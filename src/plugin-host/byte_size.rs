@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_weighs_what_it_owns() {
+    fn value_weighs_its_owned_bytes() {
         assert_eq!(vec![0_u8; 1000].heap_bytes(), 1000);
         assert_eq!(vec!["ab".to_owned(), "c".to_owned()].heap_bytes(), 3 + 2 * size_of::<String>());
         assert_eq!(sql::Value::Text("four".to_owned()).heap_bytes(), 4);

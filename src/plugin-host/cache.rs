@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_compiler_wrote_is_made_anew() {
+    fn files_of_another_compiler_are_rebuilt() {
         let (_folder, cache) = cache();
         let engine = Engine::default();
         cache.write("name.cwasm", b"not what this version of the engine writes").unwrap();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_file_counts_under_its_own_name_alone() {
+    fn sound_file_counts_only_under_its_name() {
         let (_folder, cache) = cache();
         let engine = Engine::default();
         let component = Component::new(&engine, wat::parse_str("(component)").unwrap()).unwrap();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes_first_and_unfinished_files_too() {
+    fn least_recently_used_and_unfinished_files_go_first() {
         let (folder, cache) = cache();
         for (name, minutes) in [("old", 30), ("older", 40), ("new", 1)] {
             let name = code_file(name);

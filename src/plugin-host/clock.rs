@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ticker_ends_with_the_engine() {
+    fn ticker_ends_with_engine() {
         let engine = wasmtime::Engine::default();
         let (_ticker, thread) = Ticker::start(engine.weak(), REST).unwrap();
         std::thread::sleep(TICK * 5);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ticker_rests_and_is_woken_by_a_call() {
+    fn ticker_rests_and_is_woken_by_call() {
         let engine = wasmtime::Engine::default();
         // It does not wake by itself.
         let (ticker, thread) = Ticker::start(engine.weak(), Duration::MAX).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stands_counts_nothing_and_a_long_stretch_counts_little() {
+    fn stopped_clock_counts_nothing_and_long_gap_little() {
         let clock = Clock::new();
         std::thread::sleep(TICK * 2);
         assert_eq!(clock.stand(), Duration::ZERO);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_for_the_same_waits_for_one_job() {
+    async fn equal_requests_wait_for_one_compilation() {
         let wasm: Arc<[u8]> = wat::parse_str("(component (core module (func)))").unwrap().into();
         let compiler = compiler(false);
         let ask = || compiler.component("guest", &wasm);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_compile_is_one_sentence_and_may_be_tried_again() {
+    async fn failed_compilation_is_one_sentence_and_retried() {
         let compiler = compiler(false);
         let broken: Arc<[u8]> = Arc::from(&b"\0asm\x0d\0\x01\0\xff"[..]);
         for _ in 0..2 {

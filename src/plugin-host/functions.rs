@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_added_beyond_the_limit() {
+    fn additions_stop_at_limit() {
         let functions = Functions::default();
         functions.known().bytes = MAX_BYTES - 4;
         assert!(!functions.insert(b"key", vec![1, 2, 3]));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_candidate_gives_its_colon_to_the_next() {
+    fn failed_candidate_gives_its_colon_to_next() {
         assert_eq!(emoji_shortcodes("x:ab :cd:"), ["cd"]);
         assert_eq!(emoji_shortcodes("note: :cd:"), ["cd"]);
     }

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_needs_a_letter_or_an_inner_separator() {
+    fn name_needs_letter_or_inner_separator() {
         for name in
             ["rust", "Été", "日本語", "2024年", "1a", "1_2", "a·b", "1・2", "می\u{200C}خواهم", "__1", "_a", "สวัสดี"]
         {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_name_has_no_normal_form() {
+    fn invalid_name_has_no_normal_form() {
         assert_eq!(normalise("1234"), None);
         assert_eq!(normalise("two words"), None);
         assert_eq!(normalise("#rust"), None);

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_texts_is_not_counted() {
+    fn brackets_in_strings_are_not_counted() {
         let text = format!(r#"{{"a\"[[": "{}\\", "b": "{}"}}"#, "[".repeat(100), ",".repeat(2 * MAX_VALUES));
         assert!(check(text.as_bytes()).is_ok());
         assert!(check(format!(r#"{{"a\\": {}"#, "[".repeat(100)).as_bytes()).is_err());

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_region_is_left_out() {
+    fn unknown_region_is_left_out() {
         assert_eq!(resolve("en-US"), Some("en"));
         assert_eq!(resolve("pt_BR"), Some("pt"));
         assert_eq!(resolve("zh-Hant-TW"), Some("zh"));
@@ -104,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_language_is_none() {
+    fn unknown_language_is_none() {
         for tag in ["", "-", "xx", "english", "*", "e", "-en"] {
             assert_eq!(resolve(tag), None, "{tag}");
         }
     }
 
     #[test]
-    fn a_browser_gets_its_favourite_known_language() {
+    fn browser_gets_preferred_known_language() {
         assert_eq!(from_accept_language("ja"), Some("ja"));
         assert_eq!(from_accept_language("en;q=0.5, de-AT;q=0.9, *;q=0.1"), Some("de"));
         assert_eq!(from_accept_language("xx, fr;q=0.2, en;q=0.2"), Some("fr"));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_senseless_header_prefers_nothing() {
+    fn malformed_header_prefers_nothing() {
         for header in ["", "*", ",;=,", "de;q=x", "de;q=NaN", "de;q=2", "q=1"] {
             assert_eq!(from_accept_language(header), None, "{header}");
         }

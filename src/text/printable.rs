@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_has_escapes_as_text() {
+    fn printed_text_has_visible_escapes() {
         assert_eq!(escaped("\u{1b}[31mred\u{202E}\n"), "\\u{1b}[31mred\\u{202e}\\n");
         assert_eq!(escaped("ノート"), "ノート");
     }

@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_can_be_measured_and_rewritten(text in text()) {
+    fn any_text_can_be_measured_and_rewritten(text in text()) {
         let rewritten = rewrite_local_mentions(&text, &["a.a", "b"]);
         prop_assert!(length(&rewritten) <= rewritten.len() + URL_LENGTH * scan(&rewritten).urls().count());
         for shortcode in emoji_shortcodes(&text) {
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn a_normal_form_is_normal(name in "[a-zA-Zéßıſ0-9_・·İΣςｶﾞ\\u{200C}あ]{1,6}|\\PC{1,4}") {
+    fn normal_form_is_normal(name in "[a-zA-Zéßıſ0-9_・·İΣςｶﾞ\\u{200C}あ]{1,6}|\\PC{1,4}") {
         if let Some(normal) = hashtag::normalise(&name) {
             prop_assert!(normal.chars().all(|c| !c.is_ascii_uppercase()));
             if let Some(again) = hashtag::normalise(&normal) {

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_swallows_the_rest() {
+    fn unclosed_tag_swallows_the_rest() {
         for html in ["a<!-- b", "a<a href=\"b>", "a<a b", "a</a", "a<script>b</scrip", "a<svg>b", "a<?b"] {
             assert_eq!(cut(html), ["a"], "{html}");
         }

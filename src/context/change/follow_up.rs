@@ -1,39 +1,36 @@
-//! The jobs that follow from a change: what a row of [`kinds`](super::kinds) may name, and how it is queued.
+//! The jobs that follow from a change: what a row of [`kinds`](super::kinds) may name.
 
-use crate::queue::{self, Job};
-use crate::{Cx, Result};
-use database::Tx;
+use crate::Result;
+use crate::queue::job::{Job, Queued};
 use model::Time;
 
 /// What a change queues in its transaction: a job, several, or one for later.
 pub(super) trait FollowUp {
-    /// Queues it.
-    fn queue(self, cx: &Cx, tx: &mut Tx) -> impl Future<Output = Result<()>> + Send;
+    /// Adds it to `jobs`.
+    fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()>;
 }
 
-impl<J: Job + Sync> FollowUp for J {
-    async fn queue(self, cx: &Cx, tx: &mut Tx) -> Result<()> {
-        queue::enqueue(cx, tx, &self).await
+impl<J: Job> FollowUp for J {
+    fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()> {
+        jobs.push(Queued::of(&self, None)?);
+        Ok(())
     }
 }
 
-impl<J: Job + Sync> FollowUp for Vec<J> {
-    async fn queue(self, cx: &Cx, tx: &mut Tx) -> Result<()> {
-        for job in self {
-            queue::enqueue(cx, tx, &job).await?;
-        }
-        Ok(())
+impl<J: Job> FollowUp for Vec<J> {
+    fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()> {
+        self.into_iter().try_for_each(|job| job.add_to(jobs))
     }
 }
 
 /// A job at its time; without a time there is nothing to do.
 pub(super) struct At<J>(pub(super) Option<Time>, pub(super) J);
 
-impl<J: Job + Sync> FollowUp for At<J> {
-    async fn queue(self, cx: &Cx, tx: &mut Tx) -> Result<()> {
-        match self.0 {
-            Some(at) => queue::enqueue_at(cx, tx, &self.1, at).await,
-            None => Ok(()),
+impl<J: Job> FollowUp for At<J> {
+    fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()> {
+        if self.0.is_some() {
+            jobs.push(Queued::of(&self.1, self.0)?);
         }
+        Ok(())
     }
 }

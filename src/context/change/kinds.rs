@@ -5,12 +5,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::follow_up::{At, FollowUp};
-use crate::queue::{
+use crate::queue::job::Queued;
+use crate::queue::kinds::{
     AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
     ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
-use crate::{Cx, Result};
-use database::Tx;
+use crate::Result;
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::feed::Feed;
 
@@ -30,7 +30,7 @@ pub(super) enum Listener {
 /// Declares changes: `Name = "its.word" { fields } => [listeners];`.
 ///
 /// A listener is `jobs(…)`, each a job made of the fields (or what [`FollowUp`](super::follow_up::FollowUp) takes instead of
-/// one), `push`, `outbox` or `live`. Makes [`Change`] with its [`ChangeKind`], `listeners`, and `queue_jobs`.
+/// one), `push`, `outbox` or `live`. Makes [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };
     (@listener push) => { Listener::Push };
@@ -62,15 +62,16 @@ macro_rules! changes {
                 }
             }
 
-            /// Queues the jobs that follow from it.
-            pub(super) async fn queue_jobs(&self, cx: &Cx, tx: &mut Tx) -> Result<()> {
+            /// The jobs that follow from it.
+            pub(super) fn jobs(&self) -> Result<Vec<Queued>> {
+                let mut jobs = Vec::new();
                 #[allow(unused_variables, reason = "not every job needs every field")]
                 match self.clone() {
                     $(Self::$name { $($($field),*)? } => {
-                        $($($(FollowUp::queue($job, cx, tx).await?;)+)?)+
+                        $($($(FollowUp::add_to($job, &mut jobs)?;)+)?)+
                     })+
                 }
-                Ok(())
+                Ok(jobs)
             }
         }
 

@@ -2,6 +2,7 @@
 
 use super::kinds::{Change, Listener, listeners};
 use super::push;
+use crate::queue;
 use crate::{Cx, Result};
 use database::Tx;
 use model::boxed;
@@ -22,7 +23,11 @@ pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> 
                 Listener::Outbox => outbox = true,
                 Listener::Push => pushed = true,
                 Listener::Live => cx.live.tell_after(tx, change),
-                Listener::Jobs => change.queue_jobs(cx, tx).await?,
+                Listener::Jobs => {
+                    for job in change.jobs()? {
+                        queue::enqueue_any(cx, tx, job).await?;
+                    }
+                }
             }
         }
     }

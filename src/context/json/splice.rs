@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_of_an_object_is_added_or_replaced() {
+    fn object_member_is_added_or_replaced() {
         let account = r#"{"note":"\"settings\":{ \\","settings":{"a":true,"b":"}"},"after":[1,{"settings":{}}]}"#;
         assert_eq!(
             set(account, "settings", "c", "[2]"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn existing_members_stay() {
         let json = r#"{"title":"A","list":["a"],"none":[],"in":{"b":1}}"#;
         assert_eq!(add(json, None, "title", "\"B\""), json);
         assert_eq!(add(json, Some("in"), "b", "2"), json);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_does_no_harm() {
+    fn malformed_json_does_no_harm() {
         for broken in ["", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":[", "{\"a\":\"\\", "[1]", "{\"a\" 1}"] {
             let _ = set(broken, "a", "b", "1");
             let _ = append(broken, "\"b\":1");

@@ -146,7 +146,7 @@ fn messages_stand_in_attributes_and_their_markup_is_closed() {
 }
 
 #[test]
-fn a_message_counts_and_takes_arguments() {
+fn message_counts_and_takes_arguments() {
     assert_eq!(Language::English.say_with("status.votes", &[("count", &1)]), "1 vote");
     assert_eq!(Language::English.say_with("status.votes", &[("count", &0)]), "0 votes");
     assert_eq!(Language::German.say_with("status.votes", &[("count", &2)]), "2 Stimmen");
@@ -175,7 +175,7 @@ fn dates_and_numbers_are_those_of_the_language() {
 }
 
 #[test]
-fn a_language_is_found_by_its_tag_and_by_preference() {
+fn language_is_found_by_tag_and_preference() {
     assert_eq!(Language::of("de-AT"), Some(Language::German));
     assert_eq!(Language::of("fr"), None);
     assert_eq!(Language::accepted("fr, ja;q=0.5, en;q=0.1"), Some(Language::Japanese));

@@ -1,6 +1,6 @@
 //! Queueing jobs and removing finished ones, in the caller's transaction.
 
-use super::job::{Failure, Job};
+use super::job::{Failure, Job, Queued};
 use crate::{Cx, Error, Result};
 use database::Tx;
 use model::{JobId, Time};
@@ -8,21 +8,19 @@ use store::job::Claim;
 
 /// Queues `job` in `tx`, to run as soon as that is committed.
 pub async fn enqueue<J: Job>(cx: &Cx, tx: &mut Tx, job: &J) -> Result<()> {
-    enqueue_at(cx, tx, job, cx.clock.now()).await
+    enqueue_any(cx, tx, Queued::of(job, None)?).await
 }
 
 /// Queues `job` in `tx`, to run at `run_at`.
 pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> Result<()> {
-    let payload = serde_json::to_value(job).map_err(Error::internal)?;
-    let new = store::job::NewJob {
-        id: cx.ids.next(),
-        lane: J::LANE,
-        kind: J::KIND,
-        key: job.key(),
-        payload,
-        run_at,
-        now: cx.clock.now(),
-    };
+    enqueue_any(cx, tx, Queued::of(job, Some(run_at))?).await
+}
+
+/// Queues a job of any kind in `tx`.
+pub async fn enqueue_any(cx: &Cx, tx: &mut Tx, job: Queued) -> Result<()> {
+    let Queued { lane, kind, key, payload, run_at } = job;
+    let now = cx.clock.now();
+    let new = store::job::NewJob { id: cx.ids.next(), lane, kind, key, payload, run_at: run_at.unwrap_or(now), now };
     Ok(store::job::insert(tx, new).await?)
 }
 

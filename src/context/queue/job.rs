@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
+use model::Time;
 use model::job::Lane;
 
 /// A kind of job.
@@ -16,6 +18,28 @@ pub trait Job: Serialize + DeserializeOwned + Send {
     /// Deduplication: while a job of the same kind and key waits, another is not queued, since it would do the same work.
     fn key(&self) -> Option<String> {
         None
+    }
+}
+
+/// A job of any kind, ready to be queued.
+#[derive(Debug)]
+pub struct Queued {
+    pub(super) lane: Lane,
+    pub(super) kind: &'static str,
+    pub(super) key: Option<String>,
+    pub(super) payload: Value,
+    /// `None`: as soon as the transaction is committed.
+    pub(super) run_at: Option<Time>,
+}
+
+impl Queued {
+    /// `job`, to run at `run_at`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be serialised.
+    pub fn of<J: Job>(job: &J, run_at: Option<Time>) -> Result<Self> {
+        let payload = serde_json::to_value(job).map_err(Error::internal)?;
+        Ok(Self { lane: J::LANE, kind: J::KIND, key: job.key(), payload, run_at })
     }
 }
 

@@ -5,11 +5,11 @@
 //! A kind of job is a row of [`kinds`], and a function with the attribute [`job`](macro@crate::job) in the file of its use case.
 
 mod enqueue;
-mod job;
+pub(crate) mod job;
 pub mod kinds;
 pub mod run;
 
-pub use enqueue::{enqueue, enqueue_all, enqueue_all_at, enqueue_at, finish};
-pub use job::{Done, Failure, Job};
+pub use enqueue::{enqueue, enqueue_all, enqueue_all_at, enqueue_any, enqueue_at, finish};
+pub use job::{Done, Failure, Job, Queued};
 pub use kinds::*;
 pub use run::Next;

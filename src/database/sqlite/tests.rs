@@ -114,7 +114,7 @@ async fn unused_pages_go_back_to_the_file_system() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_else_reads_the_file() {
+async fn database_file_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("data/birds.db");
     let url = format!("sqlite://{}", file.display());
@@ -212,7 +212,7 @@ impl Log for FailingLog {
 }
 
 #[tokio::test]
-async fn nothing_is_acknowledged_or_written_after_a_failed_sync() {
+async fn failed_sync_stops_acknowledging_and_writing() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open_with(&file(&folder), TIMEOUT, Arc::default(), |_| Ok(FailingLog)).unwrap();
     let mut tx = writer.begin().await.unwrap();
@@ -222,7 +222,7 @@ async fn nothing_is_acknowledged_or_written_after_a_failed_sync() {
 }
 
 #[tokio::test]
-async fn a_dropped_transaction_leaves_nothing() {
+async fn dropped_transaction_leaves_nothing() {
     let opened = Opened::new().await;
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
@@ -243,7 +243,7 @@ async fn no_statement_stands_alone_after_its_transaction_was_undone() {
 }
 
 #[tokio::test]
-async fn a_transaction_beyond_its_time_is_interrupted_and_undone() {
+async fn transaction_beyond_its_time_is_rolled_back() {
     let opened = Opened::new().await;
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
@@ -255,7 +255,7 @@ async fn a_transaction_beyond_its_time_is_interrupted_and_undone() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_keeps_others_waiting_is_interrupted() {
+async fn contended_transaction_is_interrupted() {
     let opened = Opened::new().await;
     let insert = format!("INSERT INTO birds (id) {LONG}");
     let mut tx = opened.writer.begin().await.unwrap();

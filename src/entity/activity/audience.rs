@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_but_the_mentioned_is_addressed_by_a_direct_status() {
+    fn direct_status_addresses_only_the_mentioned() {
         let (ann, bob) = ("https://a.test/users/ann", "https://b.test/bob".to_owned());
         let followers = format!("{ann}/followers");
         let of = |visibility| of(visibility, ann, std::slice::from_ref(&bob), None);

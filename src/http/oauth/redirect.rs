@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_added_to_the_registered_address() {
+    fn response_is_added_to_registered_address() {
         let pairs = vec![("code", "a b".to_owned()), ("state", "&=".to_owned())];
         assert_eq!(with_query("https://app.test/cb", &pairs), "https://app.test/cb?code=a+b&state=%26%3D");
         assert_eq!(with_query("app://cb?x=1", &pairs), "app://cb?x=1&code=a+b&state=%26%3D");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_destination_is_a_host_or_a_scheme() {
+    fn destination_is_host_or_scheme() {
         assert_eq!(destination("https://app.test:8080/cb").as_deref(), Some("app.test"));
         assert_eq!(destination("org.app:/cb").as_deref(), Some("org.app:"));
         assert_eq!(destination("urn:ietf:wg:oauth:2.0:oob"), None);

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_says_so() {
+    fn required_parameters_say_so() {
         let document = operation(&Method::POST, "/api/v1/apps").openapi("");
         let schema = &document["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["required"], json!(["client_name", "redirect_uris"]));

@@ -1,12 +1,11 @@
 //! Accounts: people, what one does about another, what belongs to one's own account, and signing up by an app.
 
-use super::{SHARED, deletes};
 use crate::api::{
     accounts, blocks, credentials, directory, domain_blocks, emails, endorsements, follow_requests, mutes, preferences,
     registrations, relationships, reports, suggestions,
 };
 use crate::operation::methods::{delete, get, patch, post};
-use crate::policy::{API, Change, Closed, Files, Per, Policy};
+use crate::policy::{API, Change, Closed, Files, Per, Policy, SHARED, deletes};
 use crate::table::Routes;
 use service::rate_limits as limits;
 

@@ -1,9 +1,8 @@
 //! Timelines, lists, hashtags, trends and search.
 
-use super::{SHARED, deletes};
 use crate::api::{featured_tags, lists, search, tags, timelines, trends};
 use crate::operation::methods::{delete, get, post};
-use crate::policy::{API, Change};
+use crate::policy::{API, Change, SHARED, deletes};
 use crate::table::Routes;
 
 pub(crate) fn routes() -> Routes {

@@ -1,9 +1,8 @@
 //! Filters. Keywords and statuses of filters have the same paths in both versions.
 
-use super::deletes;
 use crate::api::{filters, filters_v1};
 use crate::operation::methods::{get, post};
-use crate::policy::{API, Change, Policy};
+use crate::policy::{API, Change, Policy, deletes};
 use crate::table::Routes;
 
 pub(crate) fn routes() -> Routes {

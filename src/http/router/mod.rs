@@ -21,17 +21,11 @@ use crate::Cx;
 use crate::error::not_found;
 use crate::mount::ExtraRoutes;
 use crate::operation::Operation;
-use crate::policy::{API, Change, Policy};
+use crate::policy::Policy;
 use crate::stages::Pipeline;
 pub use crate::table::Routes;
 use crate::table::Table;
 
-/// Read by everybody, and kept by others for a moment when nobody is signed in.
-const SHARED: Policy = API.while_anonymous();
-/// What is deleted leaves nothing to answer.
-const fn deletes(policy: Policy) -> Policy {
-    policy.answers_to(Change::Delete, "{}")
-}
 
 /// The whole server.
 pub type Server = Pipeline;

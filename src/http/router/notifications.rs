@@ -1,6 +1,5 @@
 //! What comes to somebody: notifications, pushes, conversations, announcements, and how far they read.
 
-use super::deletes;
 use crate::api::{
     announcements, conversations, markers, notification_groups, notification_policies, notification_requests,
     notifications, push,

@@ -1,9 +1,8 @@
 //! What the server tells about itself, to people and to programs.
 
-use super::SHARED;
 use crate::api::{custom_emojis, instance, oembed, peers};
 use crate::operation::methods::get;
-use crate::policy::{API, Closed, PROGRAM, Policy, WELL_KNOWN};
+use crate::policy::{API, Closed, PROGRAM, Policy, SHARED, WELL_KNOWN};
 use crate::table::Routes;
 use crate::{health, openapi, well_known};
 

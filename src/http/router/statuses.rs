@@ -1,9 +1,8 @@
 //! Statuses, with polls, media and what is scheduled.
 
-use super::{SHARED, deletes};
 use crate::api::{media, polls, scheduled_statuses, status_actions, statuses, translations};
 use crate::operation::methods::{get, post, put};
-use crate::policy::{API, Change, Files, Per, Policy};
+use crate::policy::{API, Change, Files, Per, Policy, SHARED, deletes};
 use crate::table::Routes;
 use service::rate_limits as limits;
 

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_is_told_by_its_ending() {
+    fn feed_is_recognised_by_its_ending() {
         assert_eq!(Format::split("alice.atom"), Some(("alice", Format::Atom)));
         assert_eq!(Format::split("alice.rss"), Some(("alice", Format::Rss)));
         assert_eq!(Format::split("alice"), None);

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is() {
+    fn other_addresses_are_not_own_paths() {
         let refused = [
             // No path at all.
             "",

@@ -26,7 +26,7 @@ fn only_file(folder: &Path, kind: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_sound_file_is_used_and_any_other_made_anew() {
+async fn sound_file_is_used_and_others_rebuilt() {
     for kind in KINDS {
         only_sound_files_are_used(kind).await;
     }
@@ -102,7 +102,7 @@ async fn only_own_files_are_trusted(kind: &str) {
 }
 
 #[tokio::test]
-async fn a_cache_that_cannot_be_written_is_only_slow() {
+async fn unwritable_cache_is_only_slow() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     fs::write(&file, "in the way").unwrap();

@@ -46,7 +46,7 @@ async fn loops_before_the_first_call_end_too() {
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
-async fn a_refusal_to_begin_is_one_line() {
+async fn refusal_to_start_is_one_line() {
     let fault = load("refuse_init").await.unwrap_err();
     assert_eq!(fault.to_string(), "instantiate: guest: does not start: init refused: no configured");
 }
@@ -54,7 +54,7 @@ async fn a_refusal_to_begin_is_one_line() {
 /// The runtime has one thread here, on which the guest spins: the timer only runs when the guest yields after a time
 /// slice.
 #[tokio::test]
-async fn a_timer_runs_while_a_guest_spins() {
+async fn timer_runs_while_guest_spins() {
     let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_secs(1)).await.unwrap();
     let spinning = tokio::spawn(async move { told(get(&plugin).await).0 });
     let mut timers = 0;
@@ -109,7 +109,7 @@ async fn bombs_end_with_their_limit() {
 }
 
 #[tokio::test]
-async fn a_million_log_lines_are_a_thousand() {
+async fn log_lines_are_cut_to_thousand() {
     let plugin = load("log_bomb").await.unwrap();
     let host = Quiet::new();
     let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
@@ -144,7 +144,7 @@ async fn too_much_from_the_host_is_refused() {
 }
 
 #[tokio::test]
-async fn one_budget_of_bytes_is_for_everything_a_call_does() {
+async fn byte_budget_covers_whole_call() {
     // Three lines and the answer are 240 KiB: each fits, and all of them together do not.
     let plugin = load_with("both_ways", |limits| limits.bytes_out = 220 << 10).await.unwrap();
     assert_eq!(told(get(&plugin).await), limit("bytes-out: handed over more than 220 KiB, at its answer"));
@@ -176,7 +176,7 @@ async fn waiting_in_a_host_function_costs_no_cpu_time() {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_server_ends_the_call_alone() {
+async fn server_panic_ends_only_the_call() {
     let plugin = load("ask_kv").await.unwrap();
     let error = decorate_by(&plugin, Quiet::slow(PANIC), 1).await.unwrap_err();
     assert_eq!(error.kind, CallErrorKind::Trap);
@@ -185,7 +185,7 @@ async fn a_panic_of_the_server_ends_the_call_alone() {
 }
 
 #[tokio::test]
-async fn a_trap_says_where() {
+async fn trap_names_its_place() {
     let plugin = load("trap_for_13").await.unwrap();
     let error = decorate(&plugin, 13).await.unwrap_err();
     assert_eq!((error.kind, error.message.as_str()), (CallErrorKind::Trap, "wasm `unreachable` instruction executed"));

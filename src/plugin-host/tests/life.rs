@@ -14,7 +14,7 @@ use crate::harness::*;
 const HANGS: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_plugin_answers_and_is_measured() {
+async fn plugin_answers_and_is_measured() {
     let plugin = load("quiet").await.unwrap();
     assert_eq!((plugin.name(), plugin.version()), ("guest", "1.2.3"));
     let expected = BTreeSet::from([Export::Routes, Export::Decorate, Export::Events]);
@@ -69,7 +69,7 @@ async fn draining_cuts_off_a_guest_that_spins() {
 }
 
 #[tokio::test]
-async fn a_request_that_began_before_may_finish_while_draining() {
+async fn running_request_may_finish_while_draining() {
     let plugin = load("quiet").await.unwrap();
     let pinned = plugin.clone();
     let draining = tokio::spawn(async move { plugin.drain(HANGS * 60).await });
@@ -97,7 +97,7 @@ async fn only_what_was_granted_is_linked() {
 }
 
 #[tokio::test]
-async fn a_plugin_outlives_the_last_engine_handle() {
+async fn plugin_outlives_last_engine_handle() {
     let options = rookery_plugin_host::EngineOptions { instances: 2, ..options() };
     let plugin = Engine::new(options).unwrap().load(package("loop_calls"), Quiet::new()).await.unwrap();
     assert_eq!(get(&plugin).await.unwrap_err().kind, CallErrorKind::Cpu);

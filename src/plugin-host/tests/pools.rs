@@ -12,7 +12,7 @@ use rookery_plugin_host::{BreakerState, CallErrorKind, Part};
 use crate::harness::*;
 
 #[tokio::test]
-async fn a_trap_never_touches_the_next_call() {
+async fn trap_does_not_affect_next_call() {
     let plugin = load("trap_for_13").await.unwrap();
     for account in 1..40 {
         let unlucky = account == 13;
@@ -23,7 +23,7 @@ async fn a_trap_never_touches_the_next_call() {
 }
 
 #[tokio::test]
-async fn nobody_sees_anothers_answer_in_a_shared_instance() {
+async fn shared_instance_keeps_answers_apart() {
     let plugin = load_with("who", one_pooled).await.unwrap();
     let hosts = [Quiet::named("alice"), Quiet::named("bob")];
     for turn in 0..10_000 {
@@ -79,7 +79,7 @@ async fn instances_retire_by_age_and_memory() {
 }
 
 #[tokio::test]
-async fn a_full_house_queues_and_then_refuses() {
+async fn full_pool_queues_and_then_refuses() {
     let plugin = load_with("ask_kv", |limits| {
         limits.instances = 1;
         limits.queue = 1;
@@ -144,7 +144,7 @@ async fn part_that_keeps_the_database_busy_is_not_called_for_a_while() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_frees_its_place() {
+async fn cancelled_caller_frees_its_place() {
     let plugin = load_with("ask_kv", one_pooled).await.unwrap();
     tokio::time::pause();
     let host = Quiet::slow(Duration::from_secs(60));
@@ -156,7 +156,7 @@ async fn a_caller_that_goes_away_frees_its_place() {
 }
 
 #[tokio::test]
-async fn a_breaker_opens_for_what_fails_and_closes_by_itself() {
+async fn breaker_opens_on_failures_and_closes_again() {
     let plugin = load("trap_for_13").await.unwrap();
     let unlucky = Quiet::new();
     unlucky.version.store(13, Ordering::SeqCst);

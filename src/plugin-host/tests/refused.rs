@@ -20,7 +20,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn what_is_no_component_is_told_apart() {
+fn other_files_than_components_are_told_apart() {
     assert_eq!(shape(b""), "validate: antennas: the file is empty: build the plugin again");
     assert_eq!(
         shape(&wat::parse_str("(module)").unwrap()),
@@ -124,7 +124,7 @@ fn proposals_that_differ_by_machine_are_refused() {
 }
 
 #[test]
-fn a_bomb_for_the_compiler_is_refused() {
+fn compiler_bomb_is_refused() {
     let functions = "(func)".repeat(150_001);
     assert_eq!(
         refusal(&format!("(component (core module {functions}))")),
@@ -143,7 +143,7 @@ async fn load_changed(guest: &str, change: impl FnOnce(&mut rookery_plugin_host:
 }
 
 #[tokio::test]
-async fn the_manifest_and_the_component_must_agree() {
+async fn manifest_and_component_must_agree() {
     assert_eq!(
         load_changed("quiet", |package| package.exports = BTreeSet::from([Export::Routes, Export::Decorate])).await,
         "contract: guest: the component exports rookery:plugin/events but the manifest does not declare it: add [[hook]] to \
@@ -172,7 +172,7 @@ async fn limits_that_cannot_be_met_are_told_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn a_function_of_another_type_is_a_fault_of_the_contract() {
+async fn function_of_another_type_breaks_contract() {
     let text = r#"(component
         (import "rookery:plugin/system@0.1.0" (instance (export "now" (func (result string))))))"#;
     let refused = load_changed("quiet", |package| {

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_named_with_the_nearest_that_is() {
+    fn unknown_key_is_named_with_nearest_known() {
         for (more, wanted) in [
             (
                 "[limits]\nmemroy = \"1MiB\"",
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_goes_with_the_rows_of_one_table_that_go_with_accounts() {
+    fn feed_follows_rows_of_one_account_table() {
         let sql = "[sql]\nmigrations = \"m\"\nstatements = \"s.sql\"\nowner-columns = { notes = \"account_id\" }\n";
         let feed = |name: &str, of: &str| format!("[[feed]]\nname = \"{name}\"\nof = \"{of}\"\n");
         parse(&format!("{PLUGIN}{sql}{}", feed("a", "notes"))).expect("good");
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_a_flat_list_and_the_interfaces_for_it() {
+    fn permissions_are_flat_list_with_interfaces() {
         let manifest = parse(&format!(
             "{PLUGIN}[permissions]\ncore = [\"read\"]\nqueue = true\nstorage = [\"kv\"]\n[[job]]\nkind = \"tidy\"\n"
         ))
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_names_every_key() {
+    fn reference_names_every_key() {
         let reference = include_str!("../../../plugin-sdk/MANIFEST.md");
         let source = concat!(include_str!("mod.rs"), include_str!("pages.rs"));
         let mut renamed = None;

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entity_and_no_schema_is_refused() {
+    fn unknown_entity_or_schema_is_refused() {
         for (more, why) in [
             ("response = \"Nothing\"\n", "no entity \"Nothing\""),
             ("response = 1\n", "name of an entity"),

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_admins_limits_stand_over_those_of_the_manifest() {
+    fn admin_limits_override_manifest() {
         let asked = Limits { memory: Some("16MiB".into()), rows: Some(5), ..Limits::default() };
         let set = Limits { memory: Some("8MiB".into()), hooks: Some("fresh".into()), ..Limits::default() };
         let resolved = set.over(&asked).resolve().expect("good");

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_takes_a_files_place_is_never_followed() {
+    fn symlink_in_place_of_file_is_not_followed() {
         let world = tempfile::tempdir().unwrap();
         let (folder, secret) = (world.path().join("notes"), world.path().join("secret"));
         std::fs::create_dir(&folder).unwrap();

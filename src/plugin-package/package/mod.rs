@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn one_package_has_one_digest_however_it_is_wrapped() {
+    fn package_digest_is_independent_of_wrapping() {
         let folder = Package::new(files(&[]), Origin::Embedded).unwrap();
         let packed = unpack(&tar(&files(&[])), Origin::Kept).unwrap();
         assert_eq!(folder.digest, packed.digest);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_package_or_is_cut_off_is_refused_in_a_sentence() {
+    fn escaping_or_truncated_package_is_refused() {
         for (path, wanted) in
             [("../evil", "leaves the package"), ("/etc/evil", "leaves the package"), ("a//b", "leaves")]
         {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_that_is_not_the_one_packed_is_refused() {
+    fn component_other_than_packed_is_refused() {
         let pinned = format!("{PLUGIN}sha256 = \"{}\"\n", "0".repeat(64));
         let mut files = files(&[]);
         files.insert("plugin.toml".to_owned(), Arc::from(pinned.as_bytes()));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_room_for_so_many_names_and_labels() {
+    fn metrics_table_bounds_names_and_labels() {
         let mut metrics = MetricTable::default();
         for number in 0..LABEL_SETS {
             assert!(metrics.admit("first", &labels(number)));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_covers_its_scheme_host_and_port_alone() {
+    fn permission_covers_only_its_scheme_host_and_port() {
         let granted = "https://api.example.com:443";
         for url in ["https://api.example.com/x?y", "https://API.EXAMPLE.com:443/", "https://api%2eexample.com/"] {
             assert!(allowed(granted, url), "{url}");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_labels_and_never_for_none() {
+    fn star_stands_for_at_least_one_label() {
         let granted = "https://*.example.com";
         for url in ["https://a.example.com/", "https://a.b.example.com/"] {
             assert!(allowed(granted, url), "{url}");

@@ -89,7 +89,7 @@ mod tests {
     use crate::call::budgets::Bucket;
 
     #[test]
-    fn a_line_stays_one_line_of_bounded_length() {
+    fn log_line_stays_one_bounded_line() {
         let fields = [("who\n".to_owned(), "\u{1b}[31mroot\u{202e}\0".to_owned())];
         let line = super::line("saved\nERROR forged\r\u{2028}", &fields);
         assert_eq!(line, "saved\\nERROR forged\\r\\u{2028} who\\n=\\u{1b}[31mroot\\u{202e}\\u{0}");

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_lines_stay_and_can_be_followed() {
+    fn newest_lines_stay_and_can_be_followed() {
         let logs = Logs::default();
         let most = 10 * (OVERHEAD + 100);
         for number in 1..=11 {

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_leads_into_an_object() {
+    fn dot_leads_into_object() {
         assert_eq!(Field::new("a.b", None).path(), (Some("a"), "b"));
         assert_eq!(Field::new("a", None).path(), (None, "a"));
         for wrong in ["", "a.", ".a", "a.b.c", "a\"b", "a b"] {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_that_cannot_be_called_now_is_no_fault_of_the_events() {
+    fn unavailable_plugin_is_not_fault_of_events() {
         let error = |ended| CallError {
             kind: ended,
             message: String::new(),

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_core_has_is_not_for_plugins() {
+    fn core_members_are_not_for_plugins() {
         let content = manifest("aa", "[[hook]]\non = \"decorate\"\nkinds = [\"status\"]\nfields = [\"content\"]");
         assert!(refused(&[&content]).contains("the member content of status, which the server itself has"));
         let word = manifest("aa", "[[hook]]\non = \"status-filter\"\nkinds = [\"private\"]");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decorator_names_one_kind_and_plain_members() {
+    fn decorator_names_one_kind_and_plain_members() {
         let hook = |rest: &str| manifest("aa", &format!("[[hook]]\non = \"decorate\"\n{rest}"));
         assert!(refused(&[&hook("fields = [\"a\"]")]).contains("names one kind"));
         assert!(refused(&[&hook("kinds = [\"toast\"]\nfields = [\"a\"]")]).contains("no kind of entity"));

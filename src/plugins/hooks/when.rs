@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_is_anything() {
+    fn absent_condition_matches_anything() {
         assert!(Predicate::default().admits(&STATUS));
         assert!(Predicate::default().admits(&StatusTraits { visibility: Visibility::Direct, reblog: true, ..STATUS }));
     }

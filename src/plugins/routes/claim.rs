@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_of_the_core_is_refused_with_its_name() {
+    fn core_route_is_refused_by_name() {
         let why = sentence("path = \"/api/v1/statuses/{status}\"").expect("refused");
         assert_eq!(
             why,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_servers_own_is_closed_with_all_below() {
+    fn server_paths_are_closed_with_all_below() {
         for path in [
             "/oauth/more",
             "/auth/x",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_client_asks_a_server_for_is_no_plugins() {
+    fn well_known_client_paths_are_closed() {
         for path in [
             "/robots.txt",
             "/favicon.ico",
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_said_so() {
+    fn malformed_path_is_named() {
         for path in ["api/v1/x", "/api/v1/x/", "/api//x", "/api/%41", "/x?y", "/x/{*rest}", "/x/{a}{b}"] {
             assert!(sentence(&format!("path = \"{path}\"")).expect(path).contains("is no path"), "{path}");
         }

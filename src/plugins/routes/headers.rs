@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_sets_what_is_harmless_and_nothing_else() {
+    fn plugin_sets_only_harmless_headers() {
         let mut headers = HeaderMap::new();
         let refused = set(
             &mut headers,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_sees_what_its_manifest_lists_and_no_secret() {
+    fn plugin_sees_only_listed_headers() {
         let mut headers = HeaderMap::new();
         for (name, value) in
             [("authorization", "Bearer canary"), ("cookie", "a=canary"), ("accept-language", "de"), ("accept", "*/*")]

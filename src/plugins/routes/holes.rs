@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_alone_is_a_document() {
+    fn hole_alone_is_document() {
         let document = Filled::parse(r#"{"$account":"3"}"#).expect("JSON");
         assert_eq!(document.write(&HashMap::new(), &whole), "null");
         let entities = HashMap::from([((EntityKind::Account, 3), entity("3"))]);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_refused() {
+    fn broken_document_is_refused() {
         let deep = "[".repeat(MAX_DEPTH + 1) + &"]".repeat(MAX_DEPTH + 1);
         for bad in [r#"{"$status":1}"#, r#"{"$status":"x"}"#, r#"{"a":1,"a":2}"#, "{", &deep, "{} x"] {
             assert!(Filled::parse(bad).is_err(), "{bad}");

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_requests_are_kept_and_can_be_followed() {
+    fn newest_requests_are_kept_and_can_be_followed() {
         let recent = RecentRequests::default();
         let request = RecentRequest {
             number: 0,

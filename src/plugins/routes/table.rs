@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_of_two_plugins_is_refused_and_both_are_named() {
+    fn second_claim_is_refused_and_both_are_named() {
         let path = |path: &str| format!("method = \"GET\"\npath = \"{path}\"");
         let why = refused(&[("circles", &path("/api/v1/circles/{id}")), ("rings", &path("/api/v1/circles/{ring}"))]);
         assert_eq!(
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn one_plugin_may_have_several_methods_and_closer_paths_but_nothing_twice() {
+    fn plugin_may_claim_methods_and_closer_paths_once() {
         let mut claims = Claims::default();
         for text in [
             "method = [\"PUT\", \"PATCH\"]\npath = \"/api/v1/circles/{id}\"",
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_says_how_to_write_it() {
+    fn malformed_route_says_how_to_write_it() {
         let path = "path = \"/api/v1/circles/{id}\"";
         for (text, fix) in [
             ("method = \"FETCH\"", "write GET, POST"),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_may_be_shared_by_name() {
+    fn limit_may_be_shared_by_name() {
         let own = rate("p", &route("method = \"GET\"\npath = \"/a\""), "300/5m").expect("a rate");
         assert_eq!((own.name.as_ref(), own.max, own.window_seconds), ("plugin p x", 300, 300));
         let shared = rate("p", &route("method = \"GET\"\npath = \"/a\""), "300/3h reactions").expect("a rate");

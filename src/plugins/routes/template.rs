@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_may_hold_anything_but_a_slash() {
+    fn segment_may_hold_anything_but_slash() {
         let template = "/api/v1/statuses/{status}/emoji_reactions/{emoji}";
         let emoji = |text: &str| found(template, &format!("/api/v1/statuses/1/emoji_reactions/{text}"));
         for (sent, meant) in [
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_no_template() {
+    fn malformed_path_is_no_template() {
         for text in ["api", "", "/a/{b", "/a/{}", "/a/{b}c", "/a/{b-c}"] {
             assert_eq!(Template::parse(text), None, "{text}");
         }

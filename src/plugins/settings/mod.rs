@@ -217,7 +217,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_form_asks_for_what_it_can_and_reads_what_was_sent() {
+    fn form_asks_for_settings_and_reads_them() {
         let kind = |schema: Value| SettingKind::of(&schema);
         assert_eq!(kind(json!({"type": "boolean"})), Some(SettingKind::Flag));
         assert_eq!(

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moderator_above_the_receiver_passes_blocks_by_mentions_alone() {
+    fn moderator_above_recipient_passes_blocks_by_mentions() {
         let moderator = CandidateFacts { blocked: true, staff_permissions: Some(1308), ..facts() };
         assert_eq!(decide(NotificationType::Mention, &moderator), PolicyAction::Accept);
         assert_eq!(decide(NotificationType::Favourite, &moderator), PolicyAction::Drop);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strictest_value_that_applies_wins() {
+    fn strictest_applicable_value_wins() {
         let policy = PolicyRow {
             for_not_following: Some(PolicyAction::Filter),
             for_new_accounts: Some(PolicyAction::Drop),

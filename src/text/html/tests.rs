@@ -34,7 +34,7 @@ fn markup_is_escaped() {
 }
 
 #[test]
-fn a_short_link_is_shown_without_scheme() {
+fn short_link_is_shown_without_scheme() {
     assert_eq!(
         body("https://www.example.com/a?b=1&c=2"),
         "<p><a href=\"https://www.example.com/a?b=1&amp;c=2\" target=\"_blank\" rel=\"nofollow noopener noreferrer\" translate=\"no\">\
@@ -44,7 +44,7 @@ fn a_short_link_is_shown_without_scheme() {
 }
 
 #[test]
-fn a_long_link_is_cut_after_thirty_characters() {
+fn long_link_is_cut_after_thirty_characters() {
     let html = body("http://example.com/123456789012345678901234567890");
     assert!(html.contains(
         "<span class=\"invisible\">http://</span><span class=\"ellipsis\">example.com/123456789012345678</span>\
@@ -67,7 +67,7 @@ fn rarer_schemes_stay_visible() {
 }
 
 #[test]
-fn a_hashtag_links_its_normal_name() {
+fn hashtag_links_its_normal_name() {
     assert_eq!(
         body("＃Café"),
         "<p><a href=\"https://example.com/tags/cafe\" class=\"mention hashtag\" rel=\"tag\">#<span>Café</span></a></p>"
@@ -76,7 +76,7 @@ fn a_hashtag_links_its_normal_name() {
 }
 
 #[test]
-fn a_known_account_is_linked_and_an_unknown_stays_text() {
+fn known_account_is_linked_and_unknown_stays_text() {
     let accounts = [target("alice", None), target("Bob", Some("remote.example"))];
     assert_eq!(
         to_html("@Alice @bob@Remote.Example @eve", &links(&accounts)),
@@ -96,13 +96,13 @@ fn namesakes_show_their_domain() {
 }
 
 #[test]
-fn one_account_given_twice_is_no_namesake() {
+fn account_given_twice_is_no_namesake() {
     let accounts = [target("bob", Some("b.example")), target("bob", Some("b.example"))];
     assert!(to_html("@bob@b.example", &links(&accounts)).contains("@<span>bob</span>"));
 }
 
 #[test]
-fn a_field_is_one_line_of_own_links() {
+fn field_is_one_line_of_own_links() {
     let accounts = [target("bob", Some("b.example")), target("alice", None)];
     let html = field_to_html("https://bob.example\n@bob@b.example @alice <", &links(&accounts));
     assert!(html.starts_with(
@@ -115,7 +115,7 @@ fn a_field_is_one_line_of_own_links() {
 }
 
 #[test]
-fn a_hostile_profile_address_cannot_leave_its_attribute() {
+fn hostile_profile_address_stays_in_its_attribute() {
     let accounts = [MentionTarget { username: "a".into(), domain: None, url: "x\" onclick=\"y".into() }];
     assert!(to_html("@a", &links(&accounts)).contains("href=\"x&quot; onclick=&quot;y\""));
 }

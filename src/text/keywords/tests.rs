@@ -110,7 +110,7 @@ fn naive(text: &Searchable, keywords: &[(String, bool, usize)], group: usize) ->
 
 proptest! {
     #[test]
-    fn one_pass_finds_what_a_naive_search_finds(
+    fn single_pass_matches_naive_search(
         text in "[abAßsS猫ネコé\u{301} _.]{0,40}",
         keywords in prop::collection::vec(("[abAßs猫ネコé .]{0,4}", any::<bool>(), 0_usize..3), 0..8),
     ) {

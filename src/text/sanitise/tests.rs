@@ -20,7 +20,7 @@ fn allowed_elements_stay() {
 }
 
 #[test]
-fn what_local_text_becomes_survives() {
+fn html_of_local_text_survives() {
     let html = crate::to_html(
         "#a https://example.com/1234567890123456789012345 <b>",
         &crate::Links { web_origin: "https://example.com", mentions: &[] },
@@ -53,7 +53,7 @@ fn headings_are_bold_paragraphs() {
 }
 
 #[test]
-fn a_link_gets_fixed_rel_and_target() {
+fn link_gets_fixed_rel_and_target() {
     assert_eq!(
         sanitise(
             "<a onclick=x target=_self rel='me tag' href='https://a.example/?b=1&amp;c=\"' class='u-url evil mention' translate=no>x</a>"
@@ -66,7 +66,7 @@ fn a_link_gets_fixed_rel_and_target() {
 }
 
 #[test]
-fn a_link_elsewhere_is_plain_text() {
+fn link_of_other_scheme_is_plain_text() {
     for href in [
         "javascript:alert(1)",
         " java\nscript:alert(1)",
@@ -92,7 +92,7 @@ fn a_link_elsewhere_is_plain_text() {
 }
 
 #[test]
-fn an_address_is_read_as_browsers_do() {
+fn address_is_read_as_browsers_do() {
     assert_eq!(
         sanitise("<a href=' ht\ntps://a.example/\t '>b</a>"),
         format!("<a href=\"https://a.example/\" {LINK}>b</a>")

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hashtag_keeps_its_spelling_beside_its_name() {
+    fn hashtag_keeps_its_spelling_beside_its_name() {
         let found: Vec<_> = scan("＃Été!").into_iter().collect();
         let tag = Hashtag { display: "Été".into(), name: "ete".into() };
         assert_eq!(found, [Entity { range: 0..8, kind: EntityKind::Hashtag(tag) }]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escaped_apostrophe_is_not_a_hashtag() {
+    fn escaped_apostrophe_is_not_a_hashtag() {
         assert_eq!(tags("it&#39;s"), [""; 0]);
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_alone_is_wholly_a_link() {
+    fn address_alone_is_wholly_a_link() {
         for url in [
             "https://example.com",
             "HTTP://Example.COM/",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_ends_before_what_is_not_part_of_it() {
+    fn link_ends_before_trailing_punctuation() {
         for (text, url) in [
             ("https://example.com.", "https://example.com"),
             ("https://example.com...", "https://example.com"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_no_link() {
+    fn malformed_address_is_no_link() {
         for text in [
             "example.com",
             "http://",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_beyond_the_limit_stays_text() {
+    fn link_beyond_limit_stays_text() {
         assert_eq!(urls(&format!("https://example.com/{}", "a".repeat(2000))).len(), 1);
         assert_eq!(urls(&format!("https://example.com/{}", "a".repeat(5000))).len(), 0);
     }

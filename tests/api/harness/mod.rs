@@ -6,9 +6,13 @@ mod client;
 mod database;
 mod log;
 mod mailbox;
+mod moderation;
 mod push_service;
+mod reading;
+mod rows;
 mod site;
 mod stream;
+mod verbs;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,8 +39,10 @@ pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
 pub use log::Log;
 pub use push_service::PushService;
+pub use reading::{accts, id, ids, path};
 pub use site::Site;
 pub use stream::{Event, Events, Listening, Socket};
+pub use verbs::{Published, account_path, status_path};
 
 /// Every scope: what a test's people hold unless it says otherwise.
 pub const ALL_SCOPES: &str = "read write follow push profile";
@@ -244,12 +250,7 @@ impl TestApp {
 
     /// Jobs that a program beside this server queued are due by the clock on the wall: they are made due by the test's.
     pub async fn make_jobs_due(&self) {
-        let now = self.app.clock.now().timestamp_micros();
-        let now = match self.db().engine() {
-            Engine::Sqlite => now.to_string(),
-            Engine::Postgres => format!("to_timestamp({now} / 1000000.0)"),
-        };
-        self.db().execute_raw(&format!("UPDATE jobs SET run_at = {now}")).await.unwrap();
+        self.execute(&format!("UPDATE jobs SET run_at = {}", self.now_sql())).await;
     }
 
     /// How many statements read again what was read before, the grant of a token or the heads of statuses: on SQLite
@@ -280,7 +281,7 @@ impl TestApp {
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let answer = Answer::read(self.open(request).await).await;
-        crate::openapi::hold(self, &method, &path, &answer);
+        crate::platform::openapi::hold(self, &method, &path, &answer);
         answer
     }
 }

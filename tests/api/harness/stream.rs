@@ -62,7 +62,7 @@ impl Events {
                 let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
                 if let Some(name) = field("event: ") {
                     let payload = field("data: ").unwrap_or_default();
-                    crate::openapi::hold_event(&self.app, &name, &payload);
+                    crate::platform::openapi::hold_event(&self.app, &name, &payload);
                     return Some(Event { name, payload });
                 }
             }

@@ -6,10 +6,10 @@ use plugins::{admin, life, start};
 use serde_json::json;
 
 use super::shelf::{Shelf, manifest, route, routes};
-use crate::serve::Running;
+use crate::platform::serve::Running;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
+async fn admin_change_is_reported_verbatim() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put_route("notes", "1.0.0");
@@ -56,7 +56,7 @@ async fn a_running_server_says_at_once_and_verbatim_what_became_of_a_change() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_in_one_sentence() {
+async fn malformed_admin_request_is_refused_in_one_sentence() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3,"description":"Most notes that are kept"}}}"#;
@@ -121,7 +121,7 @@ async fn what_makes_no_sense_is_refused_in_one_sentence() {
 }
 
 #[tokio::test]
-async fn the_order_is_that_of_the_manifests_whatever_the_folders_are_called() {
+async fn plugin_order_follows_manifests() {
     let shelf = Shelf::new().await;
     let hook = |more: &str| format!("[[hook]]\non = \"fanout\"\n{more}\n");
     for (name, more) in [("aaa", "priority = 200"), ("bbb", ""), ("ccc", ""), ("ddd", "priority = 5")] {
@@ -134,7 +134,7 @@ async fn the_order_is_that_of_the_manifests_whatever_the_folders_are_called() {
 }
 
 #[tokio::test]
-async fn the_admin_api_is_for_those_who_may_change_settings() {
+async fn admin_api_needs_settings_permission() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put("notes", "1.0.0", "");
@@ -167,7 +167,7 @@ async fn the_admin_api_is_for_those_who_may_change_settings() {
 }
 
 #[tokio::test]
-async fn nothing_is_granted_before_the_admin_agreed_to_it() {
+async fn permissions_wait_for_admin_grant() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     let asks = |more: &str| format!("[permissions]\ncore = [\"read\"{more}]\n");

@@ -6,12 +6,12 @@ use futures_util::future::join_all;
 use plugins::{admin, life};
 use serde_json::{Value, json};
 
-use super::groups::{act, execute, id, ids, publish, served, settle, write};
+use super::groups::{execute, served, settle};
 use super::guest;
-use crate::contract;
-use crate::harness::{Browser, Client, TestApp};
-use crate::removal::remove;
-use crate::serve::Running;
+use crate::harness::{Browser, Client, TestApp, id, ids};
+use crate::jobs::removal::remove;
+use crate::platform::contract;
+use crate::platform::serve::Running;
 
 const REPORTS: &str = "/api/v1/annual_reports";
 const NAME: &str = "annual_reports";
@@ -45,42 +45,34 @@ async fn shown(person: &Client) -> Value {
     shown
 }
 
-async fn do_to(person: &Client, verb: &str, status: &Value) -> Value {
-    person.post(&format!("/api/v1/statuses/{}/{verb}", id(status))).ok().await
-}
-
-async fn reply(person: &Client, text: &str, to: &Value) -> Value {
-    write(person, json!({ "status": text, "in_reply_to_id": id(to) })).await
-}
-
 #[tokio::test]
 async fn report_has_every_figure_of_the_year() {
     let app = served(NAME).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for (one, other) in [(&bob, &alice), (&carol, &alice), (&alice, &bob)] {
-        act(one, "follow", other).await;
+        one.follow(&other).ok().await;
     }
-    let (his, also_his, hers) = (publish(&bob, "1").await, publish(&bob, "2").await, publish(&carol, "3").await);
-    let first = publish(&alice, "#Rooks are birds").await;
-    reply(&alice, "#rooks and #jays", &first).await;
+    let (his, also_his, hers) = (bob.publish("1").await, bob.publish("2").await, carol.publish("3").await);
+    let first = alice.publish("#Rooks are birds").await;
+    alice.reply(&first, "#rooks and #jays").await;
     for (text, to) in [("yes", &his), ("no", &also_his), ("perhaps", &hers)] {
-        reply(&alice, text, to).await;
+        alice.reply(to, text).await;
     }
     for status in [&his, &also_his, &hers] {
-        do_to(&alice, "reblog", status).await;
+        alice.reblog(status).ok().await;
     }
     let poll = json!({ "options": ["a", "b"], "expires_in": 3600 });
-    let poll = write(&alice, json!({ "status": "which?", "poll": poll })).await;
-    let private = write(&alice, json!({ "status": "psst", "visibility": "private" })).await;
-    do_to(&bob, "reblog", &first).await;
+    let poll = alice.publish(json!({ "status": "which?", "poll": poll })).await;
+    let private = alice.publish_to("private", "psst").await;
+    bob.reblog(&first).ok().await;
     for (person, status) in [(&bob, &first), (&carol, &first), (&carol, &poll), (&bob, &private), (&carol, &private)] {
-        do_to(person, "favourite", status).await;
+        person.favourite(status).ok().await;
     }
     app.anonymous().post("/api/v1/apps").form(&[("client_name", "Tusky"), ("redirect_uris", "a:b")]).ok().await;
     let application = "UPDATE statuses SET app_id = (SELECT MAX(id) FROM oauth_apps)";
     execute(&app, &format!("{application} WHERE account_id = {}", alice.id())).await;
     next_year(&app).await;
-    publish(&alice, "of another year").await;
+    alice.publish("of another year").await;
     report(&alice, "alice").await;
 
     let all = shown(&alice).await;
@@ -113,7 +105,7 @@ async fn report_is_made_once_and_shown_until_it_is_read() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let nothing = json!({ "annual_reports": [], "accounts": [], "statuses": [] });
     assert_eq!(shown(&alice).await, nothing);
-    publish(&alice, "hello").await;
+    alice.publish("hello").await;
     assert!(generate(&app, json!({ "year": 2026 })).await.is_err(), "it is not over");
     next_year(&app).await;
     report(&alice, "alice").await;
@@ -137,14 +129,14 @@ async fn report_is_made_once_and_shown_until_it_is_read() {
 async fn report_has_a_page_and_a_picture_for_its_owner() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let best = publish(&alice, "#Rooks are birds").await;
-    publish(&alice, "#rooks again").await;
-    let his = publish(&bob, "his").await;
+    let best = alice.publish("#Rooks are birds").await;
+    alice.publish("#rooks again").await;
+    let his = bob.publish("his").await;
     for text in ["one", "two"] {
-        reply(&alice, text, &his).await;
+        alice.reply(&his, text).await;
     }
-    do_to(&bob, "favourite", &best).await;
-    act(&bob, "follow", &alice).await;
+    bob.favourite(&best).ok().await;
+    bob.follow(&alice).ok().await;
     let before = Browser::signed_in(&app, "alice").await;
     assert!(before.get("/annual_reports").await.text().contains("There is no report yet"));
     next_year(&app).await;
@@ -189,7 +181,7 @@ async fn report_has_a_page_and_a_picture_for_its_owner() {
 async fn reports_at_once_make_one() {
     let app = served(NAME).await;
     let alice = app.account("alice").await;
-    publish(&alice, "hello").await;
+    alice.publish("hello").await;
     next_year(&app).await;
     let all = join_all((0..8).map(|_| generate(&app, json!({ "account": "alice" })))).await;
     assert!(all.iter().any(Result::is_ok), "{all:?}");
@@ -197,20 +189,20 @@ async fn reports_at_once_make_one() {
 }
 
 #[tokio::test]
-async fn who_and_what_is_gone_is_named_no_more() {
+async fn deleted_accounts_and_statuses_leave_report() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let his = publish(&bob, "hello").await;
-    reply(&alice, "yes", &his).await;
-    reply(&alice, "no", &his).await;
-    let liked = publish(&alice, "a rook").await;
-    do_to(&bob, "favourite", &liked).await;
+    let his = bob.publish("hello").await;
+    alice.reply(&his, "yes").await;
+    alice.reply(&his, "no").await;
+    let liked = alice.publish("a rook").await;
+    bob.favourite(&liked).ok().await;
     next_year(&app).await;
     report(&alice, "alice").await;
     let before = shown(&alice).await;
     assert_eq!((ids(&before["accounts"]).len(), ids(&before["statuses"]).len()), (1, 1));
 
-    alice.delete(&format!("/api/v1/statuses/{}", id(&liked))).ok().await;
+    alice.delete_status(&liked).ok().await;
     remove(&app, "bob").await;
     settle(&app).await;
     let after = shown(&alice).await;
@@ -225,8 +217,8 @@ async fn who_and_what_is_gone_is_named_no_more() {
 async fn reports_of_an_account_are_given_out_and_gone_with_it() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&alice, "hello").await;
-    publish(&bob, "hello").await;
+    alice.publish("hello").await;
+    bob.publish("hello").await;
     next_year(&app).await;
     assert_eq!(generate(&app, json!({})).await.unwrap()["made"], 2);
     let kept = async |account| {
@@ -247,7 +239,7 @@ async fn reports_are_made_in_january_if_the_admin_wants_them() {
         let wanted = json!({ "generate_in_january": wanted });
         admin::configure(&app.app, NAME, wanted.as_object().unwrap().clone()).await.unwrap();
         life::follow(&app.app).await;
-        publish(&alice, "hello").await;
+        alice.publish("hello").await;
         next_year(&app).await;
         settle(&app).await;
         shown(&alice).await["annual_reports"].as_array().unwrap().len()
@@ -262,10 +254,10 @@ async fn three_reports_cost_as_many_statements_as_one() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut costs = Vec::new();
     for _ in 0..3 {
-        let his = publish(&bob, "hello").await;
-        reply(&alice, "yes", &his).await;
-        reply(&alice, "no", &his).await;
-        do_to(&bob, "favourite", &publish(&alice, "a rook").await).await;
+        let his = bob.publish("hello").await;
+        alice.reply(&his, "yes").await;
+        alice.reply(&his, "no").await;
+        bob.favourite(&alice.publish("a rook").await).ok().await;
         next_year(&app).await;
         generate(&app, json!({ "account": "alice" })).await.unwrap();
         app.known(&alice).await;
@@ -301,7 +293,7 @@ const MANY: i64 = 4_500;
 async fn year_of_many_statuses_is_counted_in_windows() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&alice, "#Many").await;
+    alice.publish("#Many").await;
     let (from, step) = (app.app.clock.now().timestamp_millis() << 16, ((300_i64 * 24 * 3600 * 1000) << 16) / MANY);
     let made = match app.db().engine() {
         Engine::Sqlite => "(i >> 16) * 1000",

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{act, id, served, settle, write};
-use crate::harness::{Answer, Browser, form_fields};
+use super::groups::{served, settle};
+use crate::harness::{Answer, Browser, form_fields, id};
 
 /// Sends the form `form` of a page.
 async fn send(browser: &Browser, path: &str, form: &str, fields: &[(&str, &str)]) -> Answer {
@@ -19,7 +19,7 @@ async fn antenna_is_made_set_and_deleted_on_its_pages() {
     for person in [&alice, &dora] {
         person.get("/api/v1/accounts/verify_credentials").ok().await;
     }
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     let list = alice.post("/api/v1/lists").json(&json!({ "title": "Birders & co" })).ok().await;
     let theirs = dora.post("/api/v1/antennas").json(&json!({ "title": "Dora's" })).ok().await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -59,8 +59,8 @@ async fn antenna_is_made_set_and_deleted_on_its_pages() {
     let overview = browser.get("/antennas").await.text();
     assert!(overview.contains("List: Birders &amp; co · Accounts: 1 · Hashtags: 2 · Words: 2"), "{overview}");
 
-    let caught = write(&bob, json!({ "status": "a rook! #rooks" })).await;
-    write(&bob, json!({ "status": "a rook takes #rooks" })).await;
+    let caught = bob.publish("a rook! #rooks").await;
+    bob.publish("a rook takes #rooks").await;
     settle(&app).await;
     let timeline = alice.get(&format!("/api/v1/timelines/antenna/{}", id(&shown))).ok().await;
     assert_eq!(timeline.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [id(&caught)]);

@@ -3,9 +3,9 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, execute, id, ids, publish, served, settle, switch_off, write};
-use crate::contract;
-use crate::harness::{Client, RequestBuilder, TestApp};
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Client, Published, RequestBuilder, TestApp, id, ids};
+use crate::platform::contract;
 
 const GROUP: &str = "antennas";
 const ANTENNAS: &str = "/api/v1/antennas";
@@ -97,7 +97,7 @@ async fn antennas_are_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_title_is_needed_and_thirty_antennas_are_enough() {
+async fn antenna_needs_title_and_thirty_are_most() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": " "}), json!({"title": "x".repeat(257)})] {
@@ -141,7 +141,7 @@ async fn requests_at_once_keep_the_limits_and_lose_nothing() {
 }
 
 #[tokio::test]
-async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
+async fn antenna_entries_are_bounded() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let long: Vec<String> = (0..60).map(|number| format!("{number:-<256}")).collect();
@@ -158,14 +158,14 @@ async fn what_one_antenna_lists_is_bounded_and_full_ones_stop_nobody() {
 
     let rooks = create(&bob, json!({"title": "Rooks"})).await;
     add(&bob, &rooks, "keywords", &["rook"]).ok().await;
-    let status = publish(&carol, &format!("a rook {}", long[7])).await;
+    let status = carol.publish(&format!("a rook {}", long[7])).await;
     assert_eq!(caught(&bob, &rooks).await, [id(&status)]);
     assert_eq!(caught(&alice, &full).await, [id(&status)]);
     assert_eq!(alice.delete(&path(&full, "")).ok().await, json!({}));
 }
 
 #[tokio::test]
-async fn one_antenna_for_each_place_may_be_a_timeline() {
+async fn antenna_timeline_is_one_for_each_place() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     for flag in ["stl", "ltl"] {
@@ -188,7 +188,7 @@ async fn list(owner: &Client, options: Value) -> String {
 }
 
 #[tokio::test]
-async fn an_antenna_writes_to_a_list_of_its_owner() {
+async fn antenna_writes_to_list_of_its_owner() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let own = list(&alice, json!({"title": "Rooks", "notify": true})).await;
@@ -214,7 +214,7 @@ async fn an_antenna_writes_to_a_list_of_its_owner() {
     assert_eq!(alice.get(&format!("/api/v1/lists/{own}")).ok().await["antennas"], json!([]));
     alice.put(&path(&antenna, "")).json(&json!({"insert_feeds": true})).ok().await;
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
-    let status = publish(&bob, "a rook").await;
+    let status = bob.publish("a rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
     assert!(!home(&alice).await.contains(&id(&status).to_owned()));
     let timeline = alice.get(&format!("/api/v1/timelines/list/{own}")).ok().await;
@@ -302,13 +302,13 @@ async fn accounts_are_listed_and_left_out() {
     assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only those that are listed");
     remove(&alice, &antenna, "accounts", &["1"]).ok().await;
     remove(&alice, &antenna, "exclude_accounts", &["1"]).fails(404).await;
-    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {carol_id}")).await;
+    app.suspend(&carol_id).await;
     assert_eq!(alice.get(&path(&antenna, "/accounts")).ok().await, json!([]));
     assert_eq!(alice.get(&format!("/api/v1/accounts/{carol_id}/antennas")).ok().await, json!([]));
 }
 
 #[tokio::test]
-async fn a_status_is_caught_by_what_it_is() {
+async fn antenna_matches_status_traits() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let bob_id = bob.id().to_string();
@@ -321,9 +321,9 @@ async fn a_status_is_caught_by_what_it_is() {
         antennas.push(antenna);
     }
     let empty = create(&alice, json!({"title": "listens for nothing"})).await;
-    let word = publish(&bob, "the brooks of yore").await;
-    let tag = publish(&bob, "let us play #chess").await;
-    let warned = write(&bob, json!({"status": "hidden", "spoiler_text": "rookery"})).await;
+    let word = bob.publish("the brooks of yore").await;
+    let tag = bob.publish("let us play #chess").await;
+    let warned = bob.publish(json!({"status": "hidden", "spoiler_text": "rookery"})).await;
     let (word, tag, warned) = (id(&word), id(&tag), id(&warned));
     assert_eq!(caught(&alice, &antennas[0]).await, [warned, word], "any part of text and warning");
     assert_eq!(caught(&alice, &antennas[1]).await, [tag]);
@@ -331,9 +331,9 @@ async fn a_status_is_caught_by_what_it_is() {
     assert_eq!(caught(&alice, &antennas[3]).await, [warned, tag, word]);
     assert_eq!(caught(&alice, &empty).await, [""; 0]);
 
-    let known = bob.post(&format!("/api/v1/statuses/{word}/reblog")).ok().await;
-    let other = publish(&carol, "about rooks").await;
-    let reblog = bob.post(&format!("/api/v1/statuses/{}/reblog", id(&other))).ok().await;
+    let known = bob.reblog(&word).ok().await;
+    let other = carol.publish("about rooks").await;
+    let reblog = bob.reblog(&other).ok().await;
     assert_eq!(caught(&alice, &antennas[0]).await, [id(&other), warned, word], "a reblog has no text");
     assert_eq!(caught(&alice, &antennas[2]).await[0], id(&reblog));
     assert!(!caught(&alice, &antennas[2]).await.contains(&id(&known).to_owned()), "it is there already");
@@ -349,29 +349,29 @@ async fn all_kinds_must_fit_and_nothing_that_is_left_out_may() {
     add(&alice, &antenna, "accounts", &[&bob.id().to_string()]).ok().await;
     add(&alice, &antenna, "exclude_keywords", &["takes"]).ok().await;
     add(&alice, &antenna, "exclude_tags", &["spoiler"]).ok().await;
-    publish(&carol, "a rook").await;
-    publish(&bob, "a knight").await;
-    publish(&bob, "rook takes knight").await;
-    publish(&bob, "rook waits #spoiler").await;
-    let fits = publish(&bob, "a crow waits").await;
+    carol.publish("a rook").await;
+    bob.publish("a knight").await;
+    bob.publish("rook takes knight").await;
+    bob.publish("rook waits #spoiler").await;
+    let fits = bob.publish("a crow waits").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&fits)]);
     add(&alice, &antenna, "exclude_accounts", &[&bob.id().to_string()]).ok().await;
-    publish(&bob, "another crow").await;
+    bob.publish("another crow").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&fits)], "nothing is taken back, nothing new comes");
 }
 
 #[tokio::test]
-async fn an_edit_is_looked_at_again() {
+async fn antenna_checks_edited_status_again() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Rooks"})).await;
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
-    let status = publish(&bob, "a kmight").await;
+    let status = bob.publish("a kmight").await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
     app.tick();
-    bob.put(&format!("/api/v1/statuses/{}", id(&status))).json(&json!({"status": "a rook"})).ok().await;
+    bob.edit(&status, "a rook").ok().await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
-    bob.delete(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    bob.delete_status(&status).ok().await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
 }
 
@@ -379,7 +379,7 @@ async fn an_edit_is_looked_at_again() {
 async fn only_whoever_may_see_a_status_gets_it() {
     let app = served(GROUP).await;
     let [stranger, follower, author] = people(&app, ["stranger", "follower", "author"]).await;
-    act(&follower, "follow", &author).await;
+    follower.follow(&author).ok().await;
     let mut antennas = Vec::new();
     for person in [&stranger, &follower] {
         let antenna = create(person, json!({"title": "Author"})).await;
@@ -389,7 +389,7 @@ async fn only_whoever_may_see_a_status_gets_it() {
     let mut public = Vec::new();
     let mut all = Vec::new();
     for visibility in ["public", "public_unlisted", "login", "unlisted", "private", "direct"] {
-        let status = write(&author, json!({"status": visibility, "visibility": visibility})).await;
+        let status = author.publish(json!({"status": visibility, "visibility": visibility})).await;
         match visibility {
             "public" | "public_unlisted" | "login" => public.insert(0, id(&status).to_owned()),
             _ => {}
@@ -401,10 +401,10 @@ async fn only_whoever_may_see_a_status_gets_it() {
     assert_eq!(caught(&stranger, &antennas[0]).await, public);
     assert_eq!(caught(&follower, &antennas[1]).await, all);
 
-    act(&stranger, "mute", &author).await;
-    publish(&author, "one more").await;
+    stranger.mute(&author).ok().await;
+    author.publish("one more").await;
     assert_eq!(caught(&stranger, &antennas[0]).await.len(), 0, "the home filter decides, when written and when read");
-    act(&follower, "block", &author).await;
+    follower.block(&author).ok().await;
     assert_eq!(caught(&follower, &antennas[1]).await, [""; 0], "blocking clears");
 }
 
@@ -416,14 +416,14 @@ async fn unlisted_statuses_come_to_strangers_by_words_when_anyone_may_search_the
         (create(&alice, json!({"title": "words"})).await, create(&alice, json!({"title": "people"})).await);
     add(&alice, &words, "keywords", &["rook"]).ok().await;
     add(&alice, &people, "accounts", &[&bob.id().to_string()]).ok().await;
-    let found = write(&bob, json!({"status": "rook", "visibility": "unlisted", "searchability": "public"})).await;
-    write(&bob, json!({"status": "rook", "visibility": "unlisted", "searchability": "private"})).await;
+    let found = bob.publish(json!({"status": "rook", "visibility": "unlisted", "searchability": "public"})).await;
+    bob.publish(json!({"status": "rook", "visibility": "unlisted", "searchability": "private"})).await;
     assert_eq!(caught(&alice, &words).await, [id(&found)]);
     assert_eq!(caught(&alice, &people).await, [""; 0]);
 }
 
 #[tokio::test]
-async fn an_antenna_may_insert_into_the_home_feed() {
+async fn antenna_inserts_into_home_feed() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let (first, second) = (
@@ -432,7 +432,7 @@ async fn an_antenna_may_insert_into_the_home_feed() {
     );
     add(&alice, &first, "keywords", &["rook"]).ok().await;
     add(&alice, &second, "tags", &["chess"]).ok().await;
-    let status = publish(&bob, "a rook #chess").await;
+    let status = bob.publish("a rook #chess").await;
     assert_eq!(home(&alice).await, [id(&status)]);
     assert_eq!(caught(&alice, &first).await, [id(&status)]);
     assert_eq!(caught(&alice, &second).await, [id(&status)], "each fills its own feed");
@@ -450,47 +450,47 @@ async fn timelines_ignore_lists_and_need_the_local_timeline() {
         add(&alice, &antenna, "keywords", &["nobody writes this"]).ok().await;
         antennas.push(antenna);
     }
-    let public = publish(&bob, "hello").await;
-    let private = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    let public = bob.publish("hello").await;
+    let private = bob.publish_to("private", "for followers").await;
     assert_eq!(caught(&alice, &antennas[0]).await, [id(&public)]);
     assert_eq!(caught(&alice, &antennas[1]).await, [id(&public)]);
-    act(&alice, "follow", &bob).await;
-    let later = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    alice.follow(&bob).ok().await;
+    let later = bob.publish_to("private", "for followers").await;
     assert_eq!(caught(&alice, &antennas[0]).await, [id(&later), id(&public)], "what follows write belongs to it");
     assert_eq!(caught(&alice, &antennas[1]).await, [id(&public)]);
     assert_ne!(id(&private), id(&later));
 }
 
 #[tokio::test]
-async fn whoever_was_not_here_for_a_week_gets_nothing() {
+async fn antenna_skips_owner_inactive_for_week() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Rooks"})).await;
     add(&alice, &antenna, "keywords", &["rook"]).ok().await;
     app.app.clock.advance(chrono::Duration::days(8));
-    publish(&bob, "a rook").await;
+    bob.publish("a rook").await;
     settle(&app).await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
 
-    execute(&app, &format!("UPDATE users SET last_active_at = NULL WHERE account_id = {}", alice.id())).await;
+    app.set_user(&alice, "last_active_at = NULL").await;
     app.app.clock.advance(chrono::Duration::days(1));
     alice.get(ANTENNAS).ok().await;
     app.noted().await;
-    let status = publish(&bob, "another rook").await;
+    let status = bob.publish("another rook").await;
     assert_eq!(caught(&alice, &antenna).await, [id(&status)]);
 }
 
 #[tokio::test]
-async fn a_timeline_comes_in_pages() {
+async fn antenna_timeline_is_paged() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({"title": "Bob"})).await;
     add(&alice, &antenna, "accounts", &[&bob.id().to_string()]).ok().await;
     let mut statuses = Vec::new();
     for number in 0..25 {
-        statuses.insert(0, publish(&bob, &number.to_string()).await);
+        statuses.insert(0, bob.publish(&number.to_string()).await);
     }
-    let newest: Vec<&str> = statuses.iter().map(id).collect();
+    let newest: Vec<&str> = statuses.iter().map(Published::id).collect();
     settle(&app).await;
     let place = format!("/api/v1/timelines/antenna/{}", id(&antenna));
     let first = alice.get(&place).send().await;
@@ -556,7 +556,7 @@ async fn only_their_owner_sees_and_changes_antennas() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let antenna = create(&alice, json!({"title": "Birds"})).await;
@@ -568,7 +568,7 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
     alice.get(&format!("/api/v1/timelines/antenna/{}", id(&antenna))).fails(404).await;
     alice.get(&format!("/api/v1/accounts/{}/antennas", alice.id())).fails(404).await;
     assert!(!capabilities(&app).await.contains(&"kmyblue_antenna".to_owned()));
-    publish(&alice, "goes on").await;
+    alice.publish("goes on").await;
 }
 
 #[tokio::test]
@@ -583,12 +583,12 @@ async fn streams_show_what_enters_an_antenna_until_it_is_deleted() {
     assert_eq!(alice.get("/api/v1/streaming/antenna").fails(400).await, "Missing antenna name parameter");
 
     let mut events = alice.events(&channel).await;
-    write(&bob, json!({ "status": "a knight" })).await;
-    let rook = id(&write(&bob, json!({ "status": "a rook" })).await).to_owned();
+    bob.publish("a knight").await;
+    let rook = bob.publish("a rook").await.into_id();
     settle(&app).await;
     let told = events.next().await.unwrap();
     assert_eq!((told.name.as_str(), told.json()["id"].as_str().unwrap()), ("update", rook.as_str()));
-    bob.delete(&format!("/api/v1/statuses/{rook}")).ok().await;
+    bob.delete_status(&rook).ok().await;
     let told = events.next().await.unwrap();
     assert_eq!((told.name.as_str(), told.payload.as_str()), ("delete", rook.as_str()));
     alice.delete(&path(&antenna, "")).ok().await;

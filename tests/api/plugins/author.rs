@@ -37,7 +37,7 @@ fn copy(name: &str, to: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_plugin_is_begun_in_every_language() {
+fn new_plugin_starts_in_every_language() {
     let folder = tempfile::tempdir().unwrap();
     for language in ["rust", "c", "go", "python", "typescript"] {
         let name = format!("in_{language}");
@@ -60,7 +60,7 @@ fn a_plugin_is_begun_in_every_language() {
 }
 
 #[test]
-fn a_package_is_checked_as_a_server_does() {
+fn package_check_matches_server() {
     let folder = tempfile::tempdir().unwrap();
     let deck = copy("reaction_deck", folder.path());
     let text = said(&deck, &["check"]);
@@ -102,7 +102,7 @@ fn tests_run_without_a_server_and_a_failing_one_says_why() {
 }
 
 #[test]
-fn a_package_is_packed_the_same_twice_and_compared() {
+fn package_build_is_reproducible_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let deck = copy("reaction_deck", folder.path());
     assert!(said(&deck, &["pack"]).contains("not signed"));
@@ -190,7 +190,7 @@ fn busy_port_is_reported_before_the_build() {
 }
 
 #[test]
-fn a_step_sets_what_a_person_wants_of_the_plugin() {
+fn test_step_sets_plugin_settings_of_account() {
     let folder = tempfile::tempdir().unwrap();
     let cookbook = copy("cookbook", folder.path());
     let suite = |favourites: &str| {
@@ -210,7 +210,7 @@ fn a_step_sets_what_a_person_wants_of_the_plugin() {
 }
 
 #[test]
-fn a_shell_completes_the_commands_of_authors() {
+fn shell_completes_author_commands() {
     for shell in ["bash", "zsh", "fish"] {
         let output = Command::new(env!("CARGO_BIN_EXE_rookery")).args(["completion", shell]).output().unwrap();
         let script = String::from_utf8(output.stdout).unwrap();
@@ -222,7 +222,7 @@ fn a_shell_completes_the_commands_of_authors() {
 }
 
 #[test]
-fn the_doctor_names_what_is_missing_and_what_brings_it() {
+fn author_doctor_names_missing_tools_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));
     // Neither cargo nor cc; `sh` looks them up.

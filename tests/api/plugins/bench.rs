@@ -9,7 +9,6 @@ use rookery_plugin_host::imports::core_write::NewStatus;
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::{Host as _, Part};
-use serde_json::json;
 use service::auth;
 
 use super::shelf::{Shelf, component, manifest};
@@ -107,12 +106,6 @@ impl Bench {
 
 pub fn add(name: &str) -> (String, Vec<Value>) {
     ("add".to_owned(), vec![Value::Text(name.to_owned())])
-}
-
-pub async fn publish(client: &Client, text: &str, visibility: &str) -> i64 {
-    client.server.tick();
-    let status = json!({"status": text, "visibility": visibility});
-    client.post("/api/v1/statuses").json(&status).ok().await["id"].as_str().unwrap().parse().unwrap()
 }
 
 pub fn id(client: &Client) -> i64 {

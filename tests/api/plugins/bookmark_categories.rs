@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, id, ids, publish, served, settle, switch_off, write};
-use crate::contract;
-use crate::harness::{Browser, Client, form_fields};
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Browser, Client, Published, form_fields, id, ids};
+use crate::platform::contract;
 
 const CATEGORIES: &str = "/api/v1/bookmark_categories";
 
@@ -47,7 +47,7 @@ async fn categories_are_made_named_anew_and_deleted() {
     contract::check("BookmarkCategory[]", &all);
     assert_eq!(all, json!([renamed, patched]));
 
-    let status = publish(&alice, "a rook").await;
+    let status = alice.publish("a rook").await;
     file(&alice, &birds, &[&status]).await;
     assert_eq!(alice.delete(&path(&birds, "")).ok().await, json!({}));
     assert_eq!(alice.get(CATEGORIES).ok().await, json!([patched]));
@@ -55,7 +55,7 @@ async fn categories_are_made_named_anew_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_title_is_needed_and_twenty_categories_are_enough() {
+async fn category_needs_title_and_twenty_are_most() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
@@ -78,14 +78,14 @@ async fn filing_a_status_bookmarks_it_and_taking_it_out_does_not_undo_that() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (birds, games) = (create(&alice, "Birds").await, create(&alice, "Games").await);
-    let (old, new) = (publish(&bob, "old").await, publish(&bob, "new").await);
+    let (old, new) = (bob.publish("old").await, bob.publish("new").await);
 
     assert_eq!(file(&alice, &birds, &[&new]).await, json!({}));
     file(&alice, &birds, &[&old]).await;
     file(&alice, &games, &[&old]).await;
     assert_eq!(filed(&alice, &birds).await, [id(&new), id(&old)], "by status and not by time of filing");
     assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await).len(), 2);
-    assert_eq!(alice.get(&format!("/api/v1/statuses/{}", id(&old))).ok().await["bookmarked"], true);
+    assert_eq!(alice.status(&old).ok().await["bookmarked"], true);
     let holding = alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&old))).ok().await;
     contract::check("BookmarkCategory[]", &holding);
     assert_eq!(holding, json!([birds, games]));
@@ -102,12 +102,12 @@ async fn filing_a_status_bookmarks_it_and_taking_it_out_does_not_undo_that() {
 }
 
 #[tokio::test]
-async fn a_reblog_is_filed_as_its_original() {
+async fn reblog_is_filed_as_its_original() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
-    let original = publish(&alice, "a rook").await;
-    let reblog = bob.post(&format!("/api/v1/statuses/{}/reblog", id(&original))).ok().await;
+    let original = alice.publish("a rook").await;
+    let reblog = bob.reblog(&original).ok().await;
     file(&alice, &birds, &[&reblog]).await;
     assert_eq!(filed(&alice, &birds).await, [id(&original)]);
     alice.post(&path(&birds, "/statuses")).json(&json!({"status_ids": [id(&original)]})).fails(422).await;
@@ -124,7 +124,7 @@ async fn more_statuses_are_filed_than_are_bookmarked_at_once() {
     let birds = create(&alice, "Birds").await;
     let mut statuses = Vec::new();
     for number in 0..101 {
-        statuses.push(id(&publish(&alice, &format!("number {number}")).await).to_owned());
+        statuses.push(alice.publish(&format!("number {number}")).await.into_id());
     }
     alice.post(&path(&birds, "/statuses")).json(&json!({ "status_ids": statuses })).ok().await;
     let all = alice.get(&path(&birds, "/statuses?limit=0")).ok().await;
@@ -136,8 +136,8 @@ async fn filing_is_all_or_nothing() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
-    let seen = publish(&bob, "seen").await;
-    let hidden = write(&bob, json!({"status": "hidden", "visibility": "private"})).await;
+    let seen = bob.publish("seen").await;
+    let hidden = bob.publish_to("private", "hidden").await;
     for unknown in [id(&hidden), "1", "no id"] {
         let both = json!({"status_ids": [id(&seen), unknown]});
         alice.post(&path(&birds, "/statuses")).json(&both).fails(404).await;
@@ -150,17 +150,17 @@ async fn filing_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn the_statuses_of_a_category_come_in_pages_or_all_at_once() {
+async fn category_statuses_are_paged_or_complete() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     let birds = create(&alice, "Birds").await;
     let mut statuses = Vec::new();
     for number in 0..45 {
-        statuses.push(publish(&alice, &format!("number {number}")).await);
+        statuses.push(alice.publish(&format!("number {number}")).await);
     }
-    file(&alice, &birds, &statuses.iter().collect::<Vec<_>>()).await;
+    file(&alice, &birds, &statuses.iter().map(|status| &**status).collect::<Vec<_>>()).await;
     statuses.reverse();
-    let newest: Vec<&str> = statuses.iter().map(id).collect();
+    let newest: Vec<&str> = statuses.iter().map(Published::id).collect();
 
     let place = path(&birds, "/statuses");
     let first = alice.get(&place).send().await;
@@ -177,34 +177,34 @@ async fn the_statuses_of_a_category_come_in_pages_or_all_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_bookmark_any_more_is_in_no_category() {
+async fn unbookmarked_status_leaves_categories() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (birds, other) = (create(&alice, "Birds").await, create(&bob, "Birds of bob").await);
     let (kept, dropped, deleted) =
-        (publish(&bob, "kept").await, publish(&bob, "dropped").await, publish(&bob, "deleted").await);
+        (bob.publish("kept").await, bob.publish("dropped").await, bob.publish("deleted").await);
     file(&alice, &birds, &[&kept, &dropped, &deleted]).await;
     file(&bob, &other, &[&dropped]).await;
 
-    alice.post(&format!("/api/v1/statuses/{}/unbookmark", id(&dropped))).ok().await;
-    bob.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
+    alice.unbookmark(&dropped).ok().await;
+    bob.delete_status(&deleted).ok().await;
     settle(&app).await;
     assert_eq!(filed(&alice, &birds).await, [id(&kept)]);
     assert_eq!(filed(&bob, &other).await, [id(&dropped)], "only whose bookmark it was");
-    alice.post(&format!("/api/v1/statuses/{}/bookmark", id(&dropped))).ok().await;
+    alice.bookmark(&dropped).ok().await;
     assert_eq!(filed(&alice, &birds).await, [id(&kept)], "a new bookmark is in no category");
 }
 
 #[tokio::test]
-async fn what_became_hidden_is_not_shown() {
+async fn hidden_status_is_not_shown() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&alice, "follow", &bob).await;
+    alice.follow(&bob).ok().await;
     let birds = create(&alice, "Birds").await;
-    let private = write(&bob, json!({"status": "for followers", "visibility": "private"})).await;
+    let private = bob.publish_to("private", "for followers").await;
     file(&alice, &birds, &[&private]).await;
     assert_eq!(filed(&alice, &birds).await, [id(&private)]);
-    act(&alice, "unfollow", &bob).await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(filed(&alice, &birds).await, [""; 0]);
     let holding = alice.get(&format!("/api/v1/statuses/{}/bookmark_categories", id(&private))).ok().await;
     assert_eq!(holding, json!([birds]), "the owner may still find out where it is");
@@ -216,7 +216,7 @@ async fn only_their_owner_sees_and_changes_categories() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
-    let status = publish(&alice, "a rook").await;
+    let status = alice.publish("a rook").await;
     let body = json!({"title": "mine", "status_ids": [id(&status)]});
     let (one, statuses) = (path(&birds, ""), path(&birds, "/statuses"));
     let holding = format!("/api/v1/statuses/{}/bookmark_categories", id(&status));
@@ -252,10 +252,10 @@ async fn only_their_owner_sees_and_changes_categories() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, "a rook").await;
+    let status = alice.publish("a rook").await;
     assert!(capabilities(&app).await.contains(&"kmyblue_bookmark_category".to_owned()));
 
     switch_off(&app, "bookmark_categories").await;
@@ -269,7 +269,7 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
 async fn filing_takes_the_scope_of_lists_alone() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&bob, "a rook").await;
+    let status = bob.publish("a rook").await;
     let lists = alice.with_scopes("write:lists read:lists").await;
     let birds = create(&lists, "Birds").await;
     file(&lists, &birds, &[&status]).await;
@@ -284,7 +284,7 @@ async fn categories_are_managed_on_their_pages() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
     let theirs = create(&bob, "Bob's").await;
-    file(&alice, &birds, &[&publish(&alice, "a rook").await]).await;
+    file(&alice, &birds, &[&*alice.publish("a rook").await]).await;
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/bookmark_categories").await;
     assert!(page.text().contains("Birds") && page.text().contains("1 post"), "{}", page.text());

@@ -15,7 +15,7 @@ use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::{Page, Viewer};
 use serde_json::json;
 
-use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
+use super::bench::{Bench, EVERYTHING, add, code, id, new_status};
 use super::shelf::{Shelf, component};
 use crate::harness::Client;
 use crate::seed::{Reply, Seed, Status};
@@ -23,12 +23,12 @@ use crate::seed::{Reply, Seed, Status};
 const PAGE: Page = Page { max_id: None, since_id: None, min_id: None, limit: 0 };
 
 #[tokio::test]
-async fn a_status_is_seen_through_the_eyes_that_were_granted() {
+async fn status_is_read_with_granted_view() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, "for everyone #Birds", "public").await;
-    let secret = publish(&alice, "for me and @bob", "direct").await;
-    let own = publish(&alice, "for me", "private").await;
+    let open = alice.publish("for everyone #Birds").await.number();
+    let secret = alice.publish_to("direct", "for me and @bob").await.number();
+    let own = alice.publish_to("private", "for me").await.number();
     let ids = vec![own, 1, secret, open, open];
 
     let as_bob = bench.by(&bob, "read", Mode::Read).await;
@@ -47,10 +47,10 @@ async fn a_status_is_seen_through_the_eyes_that_were_granted() {
 }
 
 #[tokio::test]
-async fn what_was_not_granted_is_refused() {
+async fn ungranted_capability_is_refused() {
     let bench = Bench::new("[permissions]\ncore = [\"read\"]\ncore-write = [\"touch\"]\nfeeds = [\"custom\"]\ntopics = [\"tray\"]\n[[feed]]\nname = \"tray\"").await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello", "public").await;
+    let status = alice.publish("hello").await.number();
     let call = bench.by(&bob, "read write", Mode::Read).await;
     let denied = (403, "host.denied".to_owned());
     assert_eq!(code(call.visible(Viewer::System, vec![status]).await), denied);
@@ -91,7 +91,7 @@ async fn images_are_taken_off_profiles_of_local_accounts_alone() {
 
     let any = Bench::new("[permissions]\ncore-write = [\"profile\", \"as-any\"]\n").await;
     let alice = any.app.account("alice").await;
-    let files: [(&str, &str, &[u8]); 1] = [("avatar", "a.png", &crate::media::png(20, 20))];
+    let files: [(&str, &str, &[u8]); 1] = [("avatar", "a.png", &crate::routes::media::png(20, 20))];
     alice.patch("/api/v1/accounts/update_credentials").multipart(&[], &files).ok().await;
     let call = any.system(Mode::Ambient);
     assert_eq!(call.remove_profile_images(id(&alice), avatar()).await, Ok(1));
@@ -102,7 +102,7 @@ async fn images_are_taken_off_profiles_of_local_accounts_alone() {
 }
 
 #[tokio::test]
-async fn what_two_people_have_against_each_other_is_their_business() {
+async fn relationships_of_others_stay_private() {
     const FOLLOWING: u32 = 1;
     const SECRETS: u32 = 4 | 8 | 16 | 64 | 256;
     let bench = Bench::new("[permissions]\ncore = [\"read\"]\n").await;
@@ -123,7 +123,7 @@ async fn what_two_people_have_against_each_other_is_their_business() {
     assert_eq!(nobody.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS, 0);
     let granted = Bench::new("[permissions]\ncore = [\"read\", \"read-as-any\"]\n").await;
     let [alice, bob] = granted.app.accounts(["alice", "bob"]).await;
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    alice.block(&bob).ok().await;
     let all = granted.system(Mode::Read);
     assert_eq!(
         all.relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS,
@@ -133,7 +133,7 @@ async fn what_two_people_have_against_each_other_is_their_business() {
 }
 
 #[tokio::test]
-async fn a_thousand_cost_as_many_statements_as_one() {
+async fn thousand_ids_cost_as_many_statements_as_one() {
     let bench = Bench::new(EVERYTHING).await;
     let [viewer] = bench.app.accounts(["viewer"]).await;
     let mut seed = Seed::new(bench.app.db().engine(), "example.test");
@@ -200,7 +200,7 @@ async fn a_thousand_cost_as_many_statements_as_one() {
 }
 
 #[tokio::test]
-async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
+async fn transaction_spans_call_and_notifies_after_commit() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let mut events = bench.app.app.live.subscribe();
@@ -231,11 +231,11 @@ async fn one_transaction_spans_a_call_and_is_told_of_after_it() {
     assert_eq!(bench.names().await, ["first"]);
     assert!(events.try_recv().is_err());
     assert_eq!(alice.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await, json!([]));
-    publish(&alice, "the writer is free", "public").await;
+    alice.publish("the writer is free").await;
 }
 
 #[tokio::test]
-async fn a_failure_takes_back_its_own_step_alone() {
+async fn failed_step_rolls_back_alone() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let call = bench.by(&alice, "write", Mode::Ambient).await;
@@ -257,7 +257,7 @@ async fn a_failure_takes_back_its_own_step_alone() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_stays_open_too_long_is_undone() {
+async fn transaction_open_too_long_is_rolled_back() {
     let keys =
         [("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "10000"), ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000")];
     let shelf = Shelf::with(&keys).await;
@@ -267,7 +267,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
     let (statement, params) = add("slow");
     call.sql_query(statement, params).await.unwrap();
     // Whoever waits gets the writer although nobody gave it back.
-    tokio::join!(publish(&alice, "waited", "public"), bench.app.time_passes(Duration::from_secs(11)));
+    tokio::join!(alice.publish("waited"), bench.app.time_passes(Duration::from_secs(11)));
     let (statement, params) = add("more");
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
     assert!(call.commit().await.is_err());
@@ -275,7 +275,7 @@ async fn a_transaction_that_stays_open_too_long_is_undone() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_others_wait_for_is_undone_sooner() {
+async fn contended_transaction_is_rolled_back_sooner() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "10000")]).await;
     let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
     let [alice] = bench.app.accounts(["alice"]).await;
@@ -285,7 +285,7 @@ async fn a_transaction_that_others_wait_for_is_undone_sooner() {
     bench.app.time_passes(Duration::from_secs(11)).await;
     let (statement, params) = add("nobody waits");
     call.sql_query(statement, params).await.unwrap();
-    publish(&alice, "waited", "public").await;
+    alice.publish("waited").await;
     let (statement, params) = add("more");
     let more = call.sql_query(statement, params).await;
     if bench.app.db().engine() == Engine::Sqlite {
@@ -310,7 +310,7 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
         let begun = Instant::now();
         assert_eq!(code(call.sql_many("add".to_owned(), 1, rows()).await), late, "{mode:?}");
         assert!(begun.elapsed() < Duration::from_secs(60), "{mode:?}: {:?}", begun.elapsed());
-        publish(&alice, "the writer is free", "public").await;
+        alice.publish("the writer is free").await;
         assert_eq!(call.commit().await.is_err(), mode == Mode::Ambient, "it is told of at the end as well");
         assert!(bench.names().await.is_empty());
     }
@@ -324,7 +324,7 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
 }
 
 #[tokio::test]
-async fn a_thousand_small_values_are_one_statement() {
+async fn thousand_small_values_are_one_statement() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     let item = |key: String, value: u8| Item { key, value: vec![value, 0, 255], expires: None };
@@ -343,10 +343,10 @@ async fn a_thousand_small_values_are_one_statement() {
 }
 
 #[tokio::test]
-async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
+async fn plugin_acts_within_token_of_caller() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello", "public").await;
+    let status = alice.publish("hello").await.number();
     let reads = bench.by(&bob, "read", Mode::Read).await;
     assert_eq!(code(reads.create_statuses(vec![new_status(id(&bob), "x", "")]).await), (403, "core.scope".to_owned()));
     assert_eq!(
@@ -366,14 +366,14 @@ async fn a_plugin_acts_as_the_caller_within_the_callers_token() {
     assert_eq!(first[1].as_ref().map_err(|failure| failure.status), Err(404));
     let again = writes.create_statuses(vec![with]).await.unwrap();
     assert_eq!(again[0].as_ref().ok(), Some(&made), "the same key gives the same status");
-    alice.get(&format!("/api/v1/statuses/{made}")).ok().await;
-    bench.app.anonymous().get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+    alice.status(&made).ok().await;
+    bench.app.anonymous().status(&made).fails(404).await;
     let seen = writes.statuses(Viewer::Caller, vec![made]).await.unwrap().remove(0).unwrap();
     assert_eq!((seen.visibility, seen.mentions), (4, vec![id(&alice)]));
     let extra: serde_json::Value = serde_json::from_str(&seen.extra.unwrap()).unwrap();
     assert_eq!(extra["tray"], json!({"tray": 1}));
     assert_eq!(writes.delete_statuses(vec![made, 1]).await.unwrap(), 1);
-    alice.get(&format!("/api/v1/statuses/{made}")).fails(404).await;
+    alice.status(&made).fails(404).await;
 }
 
 #[tokio::test]
@@ -434,7 +434,7 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
 }
 
 #[tokio::test]
-async fn a_feed_is_cut_to_a_thousand() {
+async fn plugin_feed_is_cut_to_thousand() {
     let bench = Bench::new(EVERYTHING).await;
     let mut seed = Seed::new(bench.app.db().engine(), "example.test");
     let author = seed.account("author", None);
@@ -485,7 +485,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
              width, height, created_at, updated_at) VALUES ({id}, 'rook', {domain}, 'a.png', TRUE, {disabled}, FALSE, '[]', \
              20, 10, {when}, {when})"
         );
-        bench.app.db().execute_raw(&insert).await.unwrap();
+        bench.app.execute(&insert).await;
     }
     let mut tx = bench.app.db().begin().await.unwrap();
     store::settings::bump_generation(&mut tx, bench.app.app.clock.now()).await.unwrap();
@@ -563,7 +563,7 @@ async fn requests_go_where_they_may_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn what_a_plugin_remembers_and_says_stays_its_own() {
+async fn plugin_storage_and_logs_stay_private() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     call.cache_set("a:1".to_owned(), vec![1], 1_000);

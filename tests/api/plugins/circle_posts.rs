@@ -6,9 +6,9 @@ use database::Engine;
 use serde_json::{Value, json};
 
 use super::circles::{add, circle_of, create, path};
-use super::groups::{act, id, ids, served, settle, switch_on, write};
-use crate::contract;
-use crate::harness::{Browser, Client, TestApp};
+use super::groups::{served, settle, switch_on};
+use crate::harness::{Browser, Client, Published, TestApp, id, ids};
+use crate::platform::contract;
 use crate::seed::Seed;
 
 const STATUSES: &str = "/api/v1/statuses";
@@ -57,7 +57,7 @@ async fn mentions(person: &Client) -> Vec<String> {
 
 async fn conversation(app: &TestApp, status: &Value) -> i64 {
     let text = format!("SELECT conversation_id FROM statuses WHERE id = {}", id(status));
-    app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+    app.number(&text).await
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn circle_is_posted_to_by_three_words_and_three_encodings() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    act(&carol, "follow", &alice).await;
+    carol.follow(&alice).ok().await;
     let people = [&alice, &bob, &carol, &dave];
     let mut posted = Vec::new();
     for word in ["circle", "limited", "reply"] {
@@ -94,7 +94,7 @@ async fn circle_is_posted_to_by_three_words_and_three_encodings() {
     posted.reverse();
     settle(&app).await;
     assert_eq!(history(&alice, &rooks).await, posted);
-    let public = write(&alice, json!({ "status": "x", "visibility": "public", "circle_id": rooks["id"] })).await;
+    let public = alice.publish(json!({ "status": "x", "visibility": "public", "circle_id": rooks["id"] })).await;
     assert_eq!((&public["visibility"], seeing(&public, &[&dave]).await.len()), (&json!("public"), 1), "not asked");
 }
 
@@ -103,7 +103,7 @@ async fn circle_that_cannot_be_posted_to_is_refused_and_nothing_is_made() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (own, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&bob, "Of bob").await);
-    write(&alice, json!({ "status": "hello" })).await;
+    alice.publish("hello").await;
     for (word, circle, status) in [
         ("circle", json!(null), 422),
         ("circle", json!(""), 422),
@@ -137,19 +137,19 @@ async fn audience_is_frozen_when_the_post_is_published() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    let status = write(&alice, to_circle("for rooks", &rooks)).await;
+    let status = alice.publish(to_circle("for rooks", &rooks)).await;
     settle(&app).await;
-    act(&carol, "follow", &alice).await;
+    carol.follow(&alice).ok().await;
     add(&alice, &rooks, &[&carol]).await;
     let bobs = json!({ "account_ids": [bob.id()] });
     alice.delete(&path(&rooks, "/accounts")).json(&bobs).ok().await;
     assert_eq!(seeing(&status, &[&bob, &carol]).await, ["bob"]);
-    act(&bob, "unfollow", &alice).await;
+    bob.unfollow(&alice).ok().await;
     settle(&app).await;
     assert_eq!(seeing(&status, &[&bob, &carol]).await, ["bob"]);
     assert_eq!(history(&alice, &rooks).await, [id(&status)]);
 
-    let second = write(&alice, to_circle("for carol", &rooks)).await;
+    let second = alice.publish(to_circle("for carol", &rooks)).await;
     alice.delete(&path(&rooks, "")).ok().await;
     settle(&app).await;
     assert_eq!((seeing(&status, &[&bob]).await.len(), seeing(&second, &[&carol]).await.len()), (1, 1));
@@ -162,11 +162,11 @@ async fn reply_to_a_circle_opens_a_conversation_of_its_own() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    let root = write(&carol, json!({ "status": "a question" })).await;
+    let root = carol.publish("a question").await;
     for word in ["circle", "limited"] {
         let mut body = to_circle("let us talk about it", &rooks);
         (body["visibility"], body["in_reply_to_id"]) = (json!(word), root["id"].clone());
-        let status = write(&alice, body).await;
+        let status = alice.publish(body).await;
         assert_eq!((&status["in_reply_to_id"], &status["in_reply_to_account_id"]), (&root["id"], &json!(null)));
         assert_eq!(status["limited_scope"], "circle");
         assert_ne!(conversation(&app, &status).await, conversation(&app, &root).await);
@@ -183,12 +183,12 @@ async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
     let of_bob = circle_of(&bob, "Of bob", &[&dave]).await;
-    let root = write(&alice, to_circle("who comes?", &rooks)).await;
+    let root = alice.publish(to_circle("who comes?", &rooks)).await;
     let people = [&alice, &bob, &carol, &dave];
     let mut answers = Vec::new();
     for (word, circle) in [("reply", json!(null)), ("limited", json!("")), ("reply", of_bob["id"].clone())] {
         let body = json!({ "status": "I do", "visibility": word, "in_reply_to_id": root["id"], "circle_id": circle });
-        let answer = write(&bob, body).await;
+        let answer = bob.publish(body).await;
         assert_eq!((&answer["limited_scope"], &answer["mentions"]), (&json!("reply"), &json!([])), "{word} {circle}");
         assert_eq!(seeing(&answer, &people).await, ["alice", "bob", "carol"], "{word} {circle}");
         assert_eq!(answer["in_reply_to_account_id"].as_str(), Some(alice.id().to_string().as_str()));
@@ -201,7 +201,7 @@ async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
     assert_eq!(history(&bob, &of_bob).await, [""; 0]);
 
     let own = json!({ "status": "for mine", "visibility": "limited", "in_reply_to_id": root["id"], "circle_id": of_bob["id"] });
-    let own = write(&bob, own).await;
+    let own = bob.publish(own).await;
     assert_eq!(seeing(&own, &people).await, ["bob", "dave"], "a circle was named");
     assert_eq!(reaching(&bob, &own).await, ["dave"]);
 }
@@ -211,7 +211,7 @@ async fn audience_is_told_only_where_it_took_part() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
-    let root = write(&alice, to_circle("hello @dave", &rooks)).await;
+    let root = alice.publish(to_circle("hello @dave", &rooks)).await;
     settle(&app).await;
     assert_eq!(root["mentions"].as_array().unwrap().len(), 1, "who is mentioned in the text is shown");
     assert_eq!((mentions(&bob).await.len(), mentions(&carol).await.len()), (0, 0));
@@ -219,18 +219,18 @@ async fn audience_is_told_only_where_it_took_part() {
     assert_eq!(reaching(&alice, &root).await, ["bob", "carol", "dave"]);
 
     let reply = |text: &str| json!({ "status": text, "visibility": "reply", "in_reply_to_id": root["id"] });
-    let first = write(&bob, reply("I am here")).await;
+    let first = bob.publish(reply("I am here")).await;
     settle(&app).await;
     assert_eq!(mentions(&alice).await, [id(&first)], "she wrote before");
     assert_eq!((mentions(&carol).await.len(), mentions(&dave).await.len()), (0, 1), "they did not");
-    let second = write(&alice, reply("good")).await;
+    let second = alice.publish(reply("good")).await;
     settle(&app).await;
     assert_eq!((mentions(&bob).await, mentions(&carol).await.len()), (vec![id(&second).to_owned()], 0));
     let told = bob.get("/api/v1/notifications?types[]=mention").ok().await;
     assert_eq!(told[0]["status"]["mentions"], json!([]));
 
     // Another conversation is no conversation that they wrote in.
-    let other = write(&alice, to_circle("something else", &rooks)).await;
+    let other = alice.publish(to_circle("something else", &rooks)).await;
     settle(&app).await;
     assert!(!mentions(&bob).await.contains(&id(&other).to_owned()));
 }
@@ -245,17 +245,17 @@ async fn blocked_accounts_and_domains_are_left_out() {
     seed.follow(far, alice.id().into());
     seed.write(app.db()).await;
     alice.post(&path(&rooks, "/accounts")).json(&json!({ "account_ids": [far.to_string()] })).ok().await;
-    let root = write(&alice, to_circle("all of you", &rooks)).await;
+    let root = alice.publish(to_circle("all of you", &rooks)).await;
     assert_eq!(reaching(&alice, &root).await, ["bob", "carol", "far@far.test"]);
 
-    act(&bob, "block", &carol).await;
+    bob.block(&carol).ok().await;
     bob.post("/api/v1/domain_blocks").form(&[("domain", "far.test")]).ok().await;
     let answer = json!({ "status": "to alice", "visibility": "reply", "in_reply_to_id": root["id"] });
-    let answer = write(&bob, answer).await;
+    let answer = bob.publish(answer).await;
     assert_eq!(reaching(&alice, &answer).await, ["alice"]);
     // Before the follow of anyone there has ended.
     alice.post("/api/v1/domain_blocks").form(&[("domain", "far.test")]).ok().await;
-    let second = write(&alice, to_circle("those left", &rooks)).await;
+    let second = alice.publish(to_circle("those left", &rooks)).await;
     assert_eq!(reaching(&alice, &second).await, ["bob", "carol"]);
 }
 
@@ -264,17 +264,17 @@ async fn post_that_nobody_else_gets_is_personal() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let empty = create(&alice, "Nobody").await;
-    let personal = write(&alice, to_circle("a note", &empty)).await;
+    let personal = alice.publish(to_circle("a note", &empty)).await;
     assert_eq!((&personal["limited_scope"], &personal["visibility_ex"]), (&json!("personal"), &json!("limited")));
-    assert_eq!(write(&alice, to_circle("to @alice", &empty)).await["limited_scope"], "personal", "to oneself");
-    let mentioning = write(&alice, to_circle("to @bob", &empty)).await;
+    assert_eq!(alice.publish(to_circle("to @alice", &empty)).await["limited_scope"], "personal", "to oneself");
+    let mentioning = alice.publish(to_circle("to @bob", &empty)).await;
     assert_eq!(mentioning["limited_scope"], "circle");
     assert_eq!(seeing(&mentioning, &[&bob, &carol]).await, ["bob"]);
     assert_eq!(seeing(&personal, &[&alice, &bob]).await, ["alice"]);
     settle(&app).await;
     assert_eq!(history(&alice, &empty).await.len(), 3);
     let answer = json!({ "status": "to myself", "visibility": "reply", "in_reply_to_id": personal["id"] });
-    assert_eq!(write(&alice, answer).await["limited_scope"], "reply");
+    assert_eq!(alice.publish(answer).await["limited_scope"], "reply");
 }
 
 #[tokio::test]
@@ -283,8 +283,8 @@ async fn edit_keeps_the_audience_and_adds_mentions() {
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     let other = circle_of(&alice, "Others", &[&erin]).await;
-    let status = write(&alice, to_circle("hello @carol", &rooks)).await;
-    act(&erin, "follow", &alice).await;
+    let status = alice.publish(to_circle("hello @carol", &rooks)).await;
+    erin.follow(&alice).ok().await;
     add(&alice, &rooks, &[&erin]).await;
     let edit = json!({ "status": "hello @dave", "visibility": "public", "circle_id": other["id"] });
     let edited = alice.put(&of(&status, "")).json(&edit).ok().await;
@@ -297,7 +297,7 @@ async fn edit_keeps_the_audience_and_adds_mentions() {
     assert_eq!((history(&alice, &rooks).await.len(), history(&alice, &other).await.len()), (1, 0));
 
     let empty = create(&alice, "Nobody").await;
-    let note = write(&alice, to_circle("a note", &empty)).await;
+    let note = alice.publish(to_circle("a note", &empty)).await;
     let edited = alice.put(&of(&note, "")).json(&json!({ "status": "a note for @bob" })).ok().await;
     assert_eq!((&edited["limited_scope"], seeing(&note, &[&bob]).await.len()), (&json!("personal"), 1));
 }
@@ -307,11 +307,11 @@ async fn circle_post_is_not_reblogged() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    let status = write(&alice, to_circle("for rooks", &rooks)).await;
+    let status = alice.publish(to_circle("for rooks", &rooks)).await;
     for (person, refused) in [(&alice, 403), (&bob, 403), (&carol, 404)] {
         person.post(&of(&status, "/reblog")).fails(refused).await;
     }
-    let public = write(&alice, json!({ "status": "hello" })).await;
+    let public = alice.publish("hello").await;
     for word in ["limited", "direct", "circle"] {
         bob.post(&of(&public, "/reblog")).form(&[("visibility", word)]).fails(422).await;
     }
@@ -331,9 +331,9 @@ async fn scheduled_post_reaches_the_circle_as_it_is_then() {
         assert_eq!((&made["params"]["circle_id"], &made["params"]["visibility"]), (&circle["id"], &json!(word)));
         scheduled.push(made);
     }
-    act(&carol, "follow", &alice).await;
+    carol.follow(&alice).ok().await;
     add(&alice, &rooks, &[&carol]).await;
-    act(&bob, "unfollow", &alice).await;
+    bob.unfollow(&alice).ok().await;
     alice.delete(&path(&doomed, "")).ok().await;
     app.app.clock.advance(Duration::hours(2));
     settle(&app).await;
@@ -353,7 +353,7 @@ async fn circle_post_stands_on_feeds_of_its_audience_alone() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    act(&carol, "follow", &alice).await;
+    carol.follow(&alice).ok().await;
     let mut lists = Vec::new();
     for person in [&bob, &carol] {
         let list = person.post("/api/v1/lists").form(&[("title", "hers")]).ok().await;
@@ -372,7 +372,7 @@ async fn circle_post_stands_on_feeds_of_its_audience_alone() {
     for (person, channel) in [(&bob, "user"), (&carol, "user"), (&bob, "public"), (&bob, "hashtag?tag=rooks")] {
         streams.push((channel, person.events(channel).await));
     }
-    let status = write(&alice, to_circle("for #rooks, and @dave", &rooks)).await;
+    let status = alice.publish(to_circle("for #rooks, and @dave", &rooks)).await;
     settle(&app).await;
     let shown = async |person: &Client, path: &str| ids(&person.get(path).ok().await).contains(&id(&status));
     let home = "/api/v1/timelines/home";
@@ -410,7 +410,7 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
     switch_on(&app, "antennas").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
-    act(&carol, "follow", &alice).await;
+    carol.follow(&alice).ok().await;
     let mut timelines = Vec::new();
     for person in [&bob, &carol] {
         let antenna = person.post("/api/v1/antennas").json(&json!({ "title": "Hers" })).ok().await;
@@ -418,12 +418,12 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
         person.post(&format!("/api/v1/antennas/{}/accounts", id(&antenna))).json(&accounts).ok().await;
         timelines.push(format!("/api/v1/timelines/antenna/{}", id(&antenna)));
     }
-    let status = write(&alice, to_circle("for rooks", &rooks)).await;
+    let status = alice.publish(to_circle("for rooks", &rooks)).await;
     settle(&app).await;
     assert_eq!(ids(&bob.get(&timelines[0]).ok().await), [id(&status)]);
     assert_eq!(carol.get(&timelines[1]).ok().await, json!([]));
     let caught = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND status_id = {}", id(&status));
-    assert_eq!(app.db().fetch_raw::<(i64,)>(&caught).await.unwrap()[0].0, 1, "it is in no other's feed");
+    assert_eq!(app.number(&caught).await, 1, "it is in no other's feed");
 }
 
 #[tokio::test]
@@ -433,12 +433,12 @@ async fn history_comes_in_pages_and_forgets_what_is_deleted() {
     let (rooks, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&alice, "Others").await);
     let mut posted = Vec::new();
     for number in 0..45 {
-        posted.push(write(&alice, to_circle(&format!("number {number}"), &rooks)).await);
+        posted.push(alice.publish(to_circle(&format!("number {number}"), &rooks)).await);
     }
-    let elsewhere = write(&alice, to_circle("elsewhere", &other)).await;
+    let elsewhere = alice.publish(to_circle("elsewhere", &other)).await;
     settle(&app).await;
     posted.reverse();
-    let newest: Vec<&str> = posted.iter().map(id).collect();
+    let newest: Vec<&str> = posted.iter().map(Published::id).collect();
     let place = path(&rooks, "/statuses");
     let first = alice.get(&place).send().await;
     assert_eq!(ids(&first.json()), newest[..20]);
@@ -474,12 +474,12 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
         app.known(&alice).await;
         let adding = alice.post(&path(&circle, "/accounts")).json(&json!({ "account_ids": sent }));
         let (added, _) = app.cost(adding.ok()).await;
-        write(&alice, to_circle("warm", &circle)).await;
+        alice.publish(to_circle("warm", &circle)).await;
         settle(&app).await;
-        let (written, status) = app.cost(write(&alice, to_circle("for all of you", &circle))).await;
+        let (written, status) = app.cost(alice.publish(to_circle("for all of you", &circle))).await;
         costs.push((added, written));
         let reached = format!("SELECT COUNT(*) FROM mentions WHERE silent AND status_id = {}", id(&status));
-        assert_eq!(app.db().fetch_raw::<(i64,)>(&reached).await.unwrap()[0].0, i64::try_from(members.len()).unwrap());
+        assert_eq!(app.number(&reached).await, i64::try_from(members.len()).unwrap());
     }
     assert_eq!(costs[1], costs[2]);
 }
@@ -505,10 +505,10 @@ async fn large_circle_reaches_all_of_its_members() {
         id(&circle),
         alice.id()
     );
-    app.db().execute_raw(&insert).await.unwrap();
-    let status = write(&alice, to_circle("for all of you", &circle)).await;
+    app.execute(&insert).await;
+    let status = alice.publish(to_circle("for all of you", &circle)).await;
     let reached = format!("SELECT COUNT(*) FROM mentions WHERE silent AND status_id = {}", id(&status));
-    assert_eq!(app.db().fetch_raw::<(i64,)>(&reached).await.unwrap()[0].0, MEMBERS);
+    assert_eq!(app.number(&reached).await, MEMBERS);
 }
 
 #[tokio::test]

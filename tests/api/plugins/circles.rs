@@ -3,10 +3,10 @@
 use model::AccountId;
 use serde_json::{Value, json};
 
-use super::groups::{act, capabilities, id, ids, served, settle, switch_off};
-use crate::contract;
-use crate::harness::{Browser, Client, TestApp};
-use crate::removal::remove;
+use super::groups::{capabilities, served, settle, switch_off};
+use crate::harness::{Browser, Client, TestApp, account_path, id, ids};
+use crate::jobs::removal::remove;
+use crate::platform::contract;
 use crate::seed::Seed;
 
 pub const CIRCLES: &str = "/api/v1/circles";
@@ -29,7 +29,7 @@ pub async fn add(owner: &Client, circle: &Value, members: &[&Client]) {
 pub async fn circle_of(owner: &Client, title: &str, members: &[&Client]) -> Value {
     let circle = create(owner, title).await;
     for member in members {
-        act(member, "follow", owner).await;
+        member.follow(&owner).ok().await;
     }
     add(owner, &circle, members).await;
     circle
@@ -105,9 +105,9 @@ async fn only_followers_become_members_all_or_none() {
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[]).await;
     for member in [&bob, &carol] {
-        act(member, "follow", &alice).await;
+        member.follow(&alice).ok().await;
     }
-    act(&alice, "follow", &dave).await;
+    alice.follow(&dave).ok().await;
     let place = path(&rooks, "/accounts");
     let own = alice.id().to_string();
     let follower = bob.id().to_string();
@@ -146,25 +146,24 @@ async fn membership_ends_with_its_follow() {
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol, &dave, &erin]).await;
     circle_of(&bob, "Of bob", &[&alice]).await;
-    act(&bob, "unfollow", &alice).await;
+    bob.unfollow(&alice).ok().await;
     assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "at once");
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "a new follow is no old membership");
     settle(&app).await;
     assert_eq!(kept(&app, alice.id(), "members").await, 3);
     add(&alice, &rooks, &[&bob]).await;
 
-    act(&carol, "block", &alice).await;
-    act(&alice, "remove_from_followers", &dave).await;
+    carol.block(&alice).ok().await;
+    alice.post(&account_path(&dave, "/remove_from_followers")).ok().await;
     settle(&app).await;
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"]);
     assert_eq!(kept(&app, bob.id(), "members").await, 1, "those of others stay");
 
-    let suspend = |at: &str| format!("UPDATE accounts SET suspended_at = {at} WHERE id = {}", erin.id());
-    app.db().execute_raw(&suspend("created_at")).await.unwrap();
+    app.suspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob"], "suspended ones are left out");
     assert_eq!(holding(&alice, &erin).await, json!([]));
-    app.db().execute_raw(&suspend("NULL")).await.unwrap();
+    app.unsuspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"], "and come back");
     remove(&app, "erin").await;
     settle(&app).await;
@@ -178,10 +177,10 @@ async fn follow_that_ended_unheard_leaves_no_member() {
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     settle(&app).await;
     switch_off(&app, "circles").await;
-    act(&bob, "unfollow", &alice).await;
+    bob.unfollow(&alice).ok().await;
     settle(&app).await;
     super::groups::switch_on(&app, "circles").await;
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     assert_eq!((members(&alice, &rooks).await, holding(&alice, &bob).await), (vec![], json!([])));
     add(&alice, &rooks, &[&bob]).await;
     assert_eq!(members(&alice, &rooks).await, ["bob"]);
@@ -262,7 +261,7 @@ async fn server_without_the_group_knows_nothing_of_it() {
     let announced = (json!("circle"), "kmyblue_circle_history".to_owned());
     assert!(features().await.as_array().unwrap().contains(&announced.0));
     assert!(capabilities(&app).await.contains(&announced.1));
-    let read = alice.post("/api/v1/statuses").json(&json!({"status": "x", "visibility": "mutual"})).ok().await;
+    let read = alice.publish_to("mutual", "x").await;
 
     switch_off(&app, "circles").await;
     assert!(!features().await.as_array().unwrap().contains(&announced.0));
@@ -274,11 +273,11 @@ async fn server_without_the_group_knows_nothing_of_it() {
     for word in ["circle", "limited", "reply"] {
         alice.post("/api/v1/statuses").json(&to_circle(word)).fails(422).await;
     }
-    let public = alice.post("/api/v1/statuses").json(&to_circle("public")).ok().await;
+    let public = alice.publish(&to_circle("public")).await;
     assert_eq!((&public["visibility"], &public["limited_scope"]), (&json!("public"), &json!(null)), "ignored");
     let mut answer = to_circle("limited");
     answer["in_reply_to_id"] = read["id"].clone();
-    let answer = alice.post("/api/v1/statuses").json(&answer).ok().await;
+    let answer = alice.publish(&answer).await;
     assert_eq!(answer["limited_scope"], "reply", "ignored, and the thread's audience stays");
 }
 
@@ -289,7 +288,7 @@ async fn removed_account_takes_its_circles_along() {
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     circle_of(&bob, "Of bob", &[&alice]).await;
     let body = json!({"status": "x", "visibility": "circle", "circle_id": rooks["id"]});
-    alice.post("/api/v1/statuses").json(&body).ok().await;
+    alice.publish(&body).await;
     settle(&app).await;
     for table in ["circles", "members", "entries"] {
         assert_eq!(kept(&app, alice.id(), table).await, 1, "{table} is given out");
@@ -307,7 +306,7 @@ async fn circles_and_their_members_are_managed_on_pages() {
     let app = served("circles").await;
     let [alice, bob, carol, dora] = app.accounts(["alice", "bob", "carol", "dora"]).await;
     let crows = circle_of(&alice, "Crows", &[&bob]).await;
-    carol.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    carol.follow(&alice).ok().await;
     settle(&app).await;
     let theirs = create(&dora, "Dora's").await;
     let browser = Browser::signed_in(&app, "alice").await;

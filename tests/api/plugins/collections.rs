@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::groups::{act, id, served, settle, switch_off};
-use crate::contract;
-use crate::harness::Client;
+use super::groups::{served, settle, switch_off};
+use crate::harness::{Client, id};
+use crate::platform::contract;
 
 const COLLECTIONS: &str = "/api/v1/collections";
 
@@ -59,13 +59,12 @@ async fn block_and_suspension_hide_listed_accounts() {
         make_discoverable(person).await;
     }
     let made = collection_of(&alice, &[&bob, &carol]).await;
-    act(&bob, "block", &alice).await;
+    bob.block(&alice).ok().await;
     settle(&app).await;
-    act(&bob, "unblock", &alice).await;
+    bob.unblock(&alice).ok().await;
     let shown = alice.get(&path(&made, "")).ok().await;
     assert_eq!(shown["collection"]["item_count"], 1, "a block ends the listing for good");
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", carol.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&carol).await;
     let shown = alice.get(&path(&made, "")).ok().await;
     assert_eq!((&shown["collection"]["items"], shown["accounts"].as_array().unwrap().len()), (&json!([]), 1));
 }

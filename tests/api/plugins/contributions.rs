@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use service::status_cleanup::{self, StatusCleanupPolicy};
 
 use super::emoji_reactions::{react, table};
-use super::groups::{act, id, ids, publish, served, settle, switch_off, switch_on, write};
-use crate::contract;
-use crate::harness::{Browser, Client, TestApp};
+use super::groups::{served, settle, switch_off, switch_on};
+use crate::harness::{Browser, Client, Published, TestApp, id, ids};
+use crate::platform::contract;
 
 /// The texts of the statuses that `viewer` finds.
 async fn finds(viewer: &Client, q: &str) -> Vec<String> {
@@ -25,8 +25,8 @@ fn text(status: &Value) -> String {
 }
 
 /// Publishes what only those find who did something with it.
-async fn shy(author: &Client, text: &str) -> Value {
-    write(author, json!({ "status": text, "searchability": "direct" })).await
+async fn shy(author: &Client, text: &str) -> Published {
+    author.publish(json!({ "status": text, "searchability": "direct" })).await
 }
 
 async fn file(person: &Client, title: &str, statuses: &[&Value]) {
@@ -37,11 +37,11 @@ async fn file(person: &Client, title: &str, statuses: &[&Value]) {
 }
 
 #[tokio::test]
-async fn whoever_reacted_finds_a_status_that_strangers_do_not() {
+async fn reacted_status_is_found_in_search() {
     let app = served("emoji_reactions").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let worms = shy(&alice, "worms for breakfast").await;
-    let seeds = write(&alice, json!({ "status": "seeds for breakfast", "searchability": "limited" })).await;
+    let seeds = alice.publish(json!({ "status": "seeds for breakfast", "searchability": "limited" })).await;
     shy(&alice, "nuts for breakfast").await;
     for status in [&worms, &seeds] {
         react(&bob, status, "👍").ok().await;
@@ -71,7 +71,7 @@ async fn whoever_reacted_finds_a_status_that_strangers_do_not() {
 }
 
 #[tokio::test]
-async fn what_is_filed_is_found_by_that_in_either_order_and_page_by_page() {
+async fn filed_status_is_found_in_either_order() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut statuses = Vec::new();
@@ -81,7 +81,7 @@ async fn what_is_filed_is_found_by_that_in_either_order_and_page_by_page() {
     for (n, title) in [(1, "A"), (4, "B"), (2, "C"), (4, "D")] {
         file(&bob, title, &[&statuses[n]]).await;
     }
-    bob.post(&format!("/api/v1/statuses/{}/bookmark", id(&statuses[5]))).ok().await;
+    bob.bookmark(&id(&statuses[5])).ok().await;
     assert_eq!(finds(&bob, "my:categoried").await, ["rook 4", "rook 2", "rook 1"]);
     assert_eq!(finds(&bob, "my:bmc order:asc").await, ["rook 1", "rook 2", "rook 4"]);
     assert_eq!(finds(&bob, "my:bookmarked -my:bmc").await, ["rook 5"]);
@@ -99,14 +99,14 @@ async fn marked_statuses_are_found_by_those_alone_who_may_see_them() {
     let author = app.account("author").await;
     let viewers = ["stranger", "follower", "mentioned", "blocked", "blocking", "muting"];
     let viewers = app.accounts(viewers).await;
-    act(&viewers[1], "follow", &author).await;
+    viewers[1].follow(&author).ok().await;
     app.run_jobs().await;
     let mut statuses = Vec::new();
     for visibility in ["public", "public_unlisted", "login", "unlisted", "private", "mutual", "direct"] {
         for searchability in ["public", "direct", "limited"] {
             let text = format!("@mentioned {visibility}, found by {searchability}: zq");
             let body = json!({ "status": text, "visibility": visibility, "searchability": searchability });
-            statuses.push(write(&author, body).await);
+            statuses.push(author.publish(body).await);
         }
     }
     let now = app.app.clock.now().timestamp_millis();
@@ -114,17 +114,17 @@ async fn marked_statuses_are_found_by_those_alone_who_may_see_them() {
         for viewer in &viewers {
             let row = format!("({}, {}, '👍', '', {now})", viewer.id(), id(status));
             let sql = "(account_id, status_id, name, domain, created_at) VALUES";
-            app.db().execute_raw(&format!("INSERT INTO {} {sql} {row}", table(&app))).await.unwrap();
+            app.execute(&format!("INSERT INTO {} {sql} {row}", table(&app))).await;
         }
     }
-    act(&author, "block", &viewers[3]).await;
-    act(&viewers[4], "block", &author).await;
-    act(&viewers[5], "mute", &author).await;
+    author.block(&viewers[3]).ok().await;
+    viewers[4].block(&author).ok().await;
+    viewers[5].mute(&author).ok().await;
     let mut found_by = Vec::new();
     for viewer in &viewers {
         let mut wanted = BTreeSet::new();
         for status in &statuses {
-            let shown = viewer.get(&format!("/api/v1/statuses/{}", id(status))).send().await;
+            let shown = viewer.status(&status).send().await;
             if shown.status == 200 && shown.json()["searchability"] != "limited" {
                 wanted.insert(text(&shown.json()));
             }
@@ -190,12 +190,12 @@ async fn automatic_deletion_keeps_what_plugins_know_of() {
     let app = served("emoji_reactions").await;
     switch_on(&app, "bookmark_categories").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    publish(&alice, "plain").await;
-    let filed = publish(&alice, "filed").await;
-    let of_others = publish(&alice, "filed by bob").await;
-    let own = publish(&alice, "own reaction").await;
-    let many = publish(&alice, "two reactions").await;
-    let one = publish(&alice, "one reaction").await;
+    alice.publish("plain").await;
+    let filed = alice.publish("filed").await;
+    let of_others = alice.publish("filed by bob").await;
+    let own = alice.publish("own reaction").await;
+    let many = alice.publish("two reactions").await;
+    let one = alice.publish("one reaction").await;
     file(&alice, "Mine", &[&filed]).await;
     file(&bob, "Bob's", &[&of_others]).await;
     for (person, status) in [(&alice, &own), (&bob, &many), (&carol, &many), (&bob, &one)] {
@@ -212,17 +212,17 @@ async fn automatic_deletion_keeps_what_plugins_know_of() {
     choose(&alice, &[("emoji_reactions.own", 0), ("unknown.name", 1)]).await;
     assert_eq!(walk(&app, &alice).await, [""; 0]);
     let rows = "SELECT COUNT(*) FROM status_cleanup_exceptions";
-    assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 3);
-    crate::removal::remove(&app, "alice").await;
-    assert_eq!(app.db().fetch_raw::<(i64,)>(rows).await.unwrap()[0].0, 0);
+    assert_eq!(app.number(rows).await, 3);
+    crate::jobs::removal::remove(&app, "alice").await;
+    assert_eq!(app.number(rows).await, 0);
 }
 
 #[tokio::test]
 async fn automatic_deletion_waits_for_a_plugin_that_cannot_be_asked() {
     let app = served("emoji_reactions").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    publish(&alice, "of alice").await;
-    publish(&bob, "of bob").await;
+    alice.publish("of alice").await;
+    bob.publish("of bob").await;
     choose(&alice, &[]).await;
     choose(&bob, &[("emoji_reactions.own", 0)]).await;
     worker::cron::schedule(&app.app).await.unwrap();

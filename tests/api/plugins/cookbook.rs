@@ -5,9 +5,9 @@ use chrono::Duration;
 use plugins::{admin, life};
 use serde_json::{Value, json};
 
-use super::groups::{act, id, ids, publish, settle, write};
+use super::groups::settle;
 use super::guest;
-use crate::harness::{Browser, Client, TestApp, form_fields};
+use crate::harness::{Browser, Client, TestApp, form_fields, id, ids};
 
 const NAME: &str = "cookbook";
 
@@ -22,7 +22,7 @@ async fn shelf(person: &Client, title: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_webhook_is_taken_from_whoever_has_the_secret() {
+async fn webhook_needs_secret() {
     let app = served().await;
     let with = |token: &str| app.anonymous().post("/api/v1/catalogue_webhook").header("x-webhook-token", token);
     let send = |token: &str, body: &[u8]| with(token).body("text/plain", body.to_vec());
@@ -37,7 +37,7 @@ async fn a_webhook_is_taken_from_whoever_has_the_secret() {
 }
 
 #[tokio::test]
-async fn a_shelf_is_announced_later_or_not_at_all() {
+async fn shelf_announcement_is_scheduled_or_cancelled() {
     let app = served().await;
     let alice = app.account("alice").await;
     let path = format!("{}/announcement", shelf(&alice, "birds").await);
@@ -75,29 +75,29 @@ async fn words_are_refused_and_favourites_silenced() {
     assert_eq!(refused, "There is a word in it that is not welcome here");
     let long = post(&json!({ "status": "hello", "mood": "x".repeat(21) })).fails(422).await;
     assert_eq!(long, "mood: is longer than 20 characters");
-    let status = write(&alice, json!({ "status": "a spider", "mood": "brave" })).await;
+    let status = alice.publish(json!({ "status": "a spider", "mood": "brave" })).await;
     assert_eq!((&status["sensitive"], &status["content"]), (&json!(true), &json!("<p>a spider</p><p>(brave)</p>")));
 
     let told = async |favourites: &str, by: &Client| -> Vec<String> {
         alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": favourites })).ok().await;
-        by.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
+        by.favourite(&status).ok().await;
         settle(&app).await;
         let all = alice.get("/api/v1/notifications").ok().await;
         all.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect()
     };
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     assert_eq!(told("none", &bob).await, ["follow"]);
     assert_eq!(told("quiet", &carol).await, ["favourite", "follow"]);
     alice.put("/api/v1/shelf_settings").json(&json!({ "favourites": "loud" })).fails(422).await;
 }
 
 #[tokio::test]
-async fn a_shelf_is_shown_by_a_link() {
+async fn shelf_is_shown_by_link() {
     let app = served().await;
     let [alice, bob, _carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let open = publish(&alice, "for all").await;
-    let private = write(&alice, json!({ "status": "for followers", "visibility": "private" })).await;
-    act(&bob, "follow", &alice).await;
+    let open = alice.publish("for all").await;
+    let private = alice.publish_to("private", "for followers").await;
+    bob.follow(&alice).ok().await;
     let path = shelf(&alice, "birds").await;
     let fill = json!({ "status_ids": [id(&open), id(&private)] });
     alice.post(&format!("{path}/statuses")).json(&fill).ok().await;
@@ -117,7 +117,7 @@ async fn a_shelf_is_shown_by_a_link() {
 }
 
 #[tokio::test]
-async fn what_accounts_keep_comes_back_as_it_was() {
+async fn account_storage_round_trips() {
     let app = served().await;
     let alice = app.account("alice").await;
     let path = format!("{}/look", shelf(&alice, "birds").await);
@@ -133,7 +133,7 @@ async fn what_accounts_keep_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_an_application_goes_with_its_token() {
+async fn application_data_goes_with_its_token() {
     let app = served().await;
     let alice = app.account("alice").await;
     let place = format!("{}/place", shelf(&alice, "birds").await);
@@ -157,7 +157,7 @@ async fn what_belongs_to_an_application_goes_with_its_token() {
     };
     assert_eq!(places().await, 1);
     let newest = "SELECT MAX(id) FROM oauth_tokens WHERE scopes LIKE '%shelf_places%'";
-    let token = app.db().fetch_raw::<(i64,)>(newest).await.unwrap()[0].0;
+    let token = app.number(newest).await;
     service::oauth::revoke::one(&app.app, token.into()).await.unwrap();
     settle(&app).await;
     assert_eq!(places().await, 0);

@@ -10,8 +10,8 @@ use database::Db;
 use database::db::Engine;
 
 use super::guest;
-use crate::crash::{Server, prepare, program, publish, rounds, settle};
 use crate::harness::TestDatabase;
+use crate::platform::crash::{Server, prepare, program, publish, rounds, settle};
 
 /// The probe with one migration more for each of `rounds`: each makes a table and fills it.
 fn put(folder: &Path, rounds: usize) {

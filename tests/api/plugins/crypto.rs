@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use service::oauth::revoke;
 use service::{removal, staff};
 
-use super::groups::{act, ids, served, settle, switch_off, switch_on};
-use crate::contract::check;
-use crate::harness::{Browser, Client, TestApp};
-use crate::oauth::{Application, with_token};
-use crate::removal::remove;
+use super::groups::{served, settle, switch_off, switch_on};
+use crate::harness::{Browser, Client, TestApp, ids};
+use crate::jobs::removal::remove;
+use crate::platform::contract::check;
+use crate::routes::oauth::{Application, with_token};
 
 const NAME: &str = "crypto";
 const UPLOAD: &str = "/api/v1/crypto/keys/upload";
@@ -141,7 +141,7 @@ async fn two_people_find_each_other_and_write() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_leaves_nothing() {
+async fn malformed_keys_are_refused_and_leave_nothing() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let client = alice.with_scopes(SCOPES).await;
@@ -300,13 +300,13 @@ async fn devices_of_whoever_blocks_or_is_suspended_are_not_reached() {
     let app = served(NAME).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let (phone, his) = (device(&alice, "A", 1, [10]).await, device(&bob, "B", 3, [11]).await);
-    act(&alice, "block", &bob).await;
+    alice.block(&bob).ok().await;
     for (by, of, name) in [(&phone, &bob, "B"), (&his, &alice, "A")] {
         assert_eq!(seen(by, of).await, [""; 0]);
         assert_eq!(by.post(CLAIM).json(&json!({ "device": [address(of, name)] })).ok().await, json!([]));
         by.post(DELIVER).json(&json!({ "device": [letter(of, name, "x")] })).fails(404).await;
     }
-    act(&alice, "unblock", &bob).await;
+    alice.unblock(&bob).ok().await;
     assert_eq!(seen(&his, &alice).await, ["A"]);
     let hers = device(&carol, "C", 5, []).await;
     let account = staff::find(&app.app, "alice").await.unwrap();
@@ -350,7 +350,7 @@ async fn token_of(app: &TestApp, device: &str) -> i64 {
         Engine::Postgres => "p_crypto.devices",
     };
     let text = format!("SELECT token_id FROM {table} WHERE device_id = '{device}'");
-    app.db().fetch_raw::<(i64,)>(&text).await.unwrap()[0].0
+    app.number(&text).await
 }
 
 /// A device on a token that an application got by the whole way of OAuth.
@@ -406,7 +406,7 @@ async fn device_goes_with_its_token_however_that_ends() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
+async fn plugin_data_is_exported_and_removed_with_account() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, his) = (device(&alice, "A", 1, [10, 11]).await, device(&bob, "B", 3, [12]).await);
@@ -484,7 +484,7 @@ async fn command_line_gives_out_tokens_with_declared_scopes() {
 }
 
 #[tokio::test]
-async fn what_was_revoked_while_the_plugin_was_off_is_swept() {
+async fn tokens_revoked_while_disabled_are_swept() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, bob) = (device(&alice, "A", 1, [10]).await, device(&bob, "B", 3, []).await);

@@ -22,7 +22,7 @@ async fn answer(person: &Client, told: Value) -> u16 {
 }
 
 #[tokio::test]
-async fn a_panic_is_logged_with_its_text_and_place() {
+async fn panic_is_logged_with_text_and_place() {
     let app = guest::serve("probe", &[]).await;
     let [alice] = app.accounts(["alice"]).await;
     alice.post("/api/v1/statuses").json(&json!({ "status": "trap probe" })).fails(503).await;
@@ -38,7 +38,7 @@ async fn a_panic_is_logged_with_its_text_and_place() {
 }
 
 #[tokio::test]
-async fn a_failed_call_is_logged_with_what_was_called() {
+async fn failed_call_is_logged_with_its_function() {
     let app = guest::serve("mirror", &[]).await;
     let [alice] = app.accounts(["alice"]).await;
     assert_eq!(answer(&alice, json!({ "trap": true })).await, 500);
@@ -47,7 +47,7 @@ async fn a_failed_call_is_logged_with_what_was_called() {
 }
 
 #[tokio::test]
-async fn a_mistake_of_the_plugin_is_no_fault_of_the_request() {
+async fn plugin_mistake_is_not_fault_of_request() {
     let app = guest::serve("mirror", &[]).await;
     let [alice] = app.accounts(["alice"]).await;
     for (status, code) in [(422, "sql.params"), (404, "sql.unknown"), (403, "host.denied"), (422, "queue.undeclared")] {
@@ -76,7 +76,7 @@ async fn headers_that_are_dropped_are_named_in_the_log() {
 }
 
 #[tokio::test]
-async fn a_filter_refuses_by_an_error_of_its_own_although_a_failure_would_be_skipped() {
+async fn filter_error_refuses_although_failure_is_skipped() {
     let app = guest::serve("cookbook", &[]).await;
     let [alice] = app.accounts(["alice"]).await;
     let long =

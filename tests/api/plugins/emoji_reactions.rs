@@ -5,10 +5,10 @@ use database::Engine;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::groups::{act, execute, id, ids, import_emojis, publish, served, settings, settle, write};
-use crate::contract;
-use crate::harness::{Client, RequestBuilder, TestApp};
-use crate::trends::refresh;
+use super::groups::{execute, import_emojis, served, settings, settle};
+use crate::harness::{Client, RequestBuilder, TestApp, id, ids};
+use crate::platform::contract;
+use crate::routes::trends::refresh;
 
 pub(super) const GROUP: &str = "emoji_reactions";
 
@@ -30,7 +30,7 @@ pub(super) fn unreact(person: &Client, status: &Value, emoji: &str) -> RequestBu
 }
 
 pub(super) async fn show(viewer: &Client, status: &Value) -> Value {
-    viewer.get(&format!("/api/v1/statuses/{}", id(status))).ok().await
+    viewer.status(&status).ok().await
 }
 
 /// What a status shows of its reactions: `👍2 rook@far.test1*`, the star for one's own.
@@ -70,7 +70,7 @@ async fn reactions_are_counted_by_emoji_in_the_order_of_first_use() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     assert_eq!(shown(&status), "");
 
     let answer = bob.post(&path(&status, "emoji_reactions")).form(&[("emoji", "🎉")]).ok().await;
@@ -102,7 +102,7 @@ async fn all_ways_to_react_take_any_emoji_in_the_path() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for emoji in ["👍", "❤️", "🏳️‍🌈", "👩🏽‍🚀", "#️⃣"] {
-        let status = publish(&alice, "hello").await;
+        let status = alice.publish("hello").await;
         for (method, verb) in
             [(Method::PUT, "emoji_reactions"), (Method::PATCH, "emoji_reactions"), (Method::POST, "react")]
         {
@@ -114,10 +114,10 @@ async fn all_ways_to_react_take_any_emoji_in_the_path() {
 }
 
 #[tokio::test]
-async fn a_reaction_to_a_reblog_is_one_to_its_original() {
+async fn reaction_to_reblog_counts_for_original() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     let reblog = bob.post(&path(&status, "reblog")).ok().await;
     react(&carol, &reblog, "👍").ok().await;
     assert_eq!(seen(&alice, &status).await, "👍 1");
@@ -133,7 +133,7 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     for emoji in ["no_such", "abc", "👍👍", "a/b", "no_such@example.test"] {
         react(&bob, &status, emoji).fails(422).await;
     }
@@ -162,7 +162,7 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
 async fn reactions_at_once_are_counted_as_well() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     let emojis = ["👍", "🎉", "🚀", "🐧", "🌲", "🐦"];
     let answers = futures_util::future::join_all(emojis.map(|emoji| react(&bob, &status, emoji).send())).await;
     let made = answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
@@ -170,10 +170,10 @@ async fn reactions_at_once_are_counted_as_well() {
 }
 
 #[tokio::test]
-async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
+async fn many_reactions_do_not_shorten_page() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let (loud, quiet) = (publish(&alice, "loud").await, publish(&alice, "quiet").await);
+    let (loud, quiet) = (alice.publish("loud").await, alice.publish("quiet").await);
     for number in 0..200 {
         let text = format!(
             "INSERT INTO {} (account_id, status_id, name, domain, created_at) VALUES ({}, {}, 'x{number}', '', 0)",
@@ -181,7 +181,7 @@ async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
             alice.id(),
             id(&loud)
         );
-        app.db().execute_raw(&text).await.unwrap();
+        app.execute(&text).await;
     }
     react(&bob, &quiet, "🎉").ok().await;
     let page = bob.get(&format!("/api/v1/accounts/{}/statuses", alice.id())).ok().await;
@@ -190,11 +190,11 @@ async fn a_status_that_very_many_reacted_to_takes_nothing_from_its_page() {
 }
 
 #[tokio::test]
-async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
+async fn remote_emoji_reaction_can_be_joined() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     execute(
         &app,
         "INSERT INTO custom_emojis (id, shortcode, domain, remote_url, visible_in_picker, disabled, sensitive, aliases, created_at, updated_at)
@@ -225,8 +225,8 @@ async fn an_emoji_of_another_server_can_be_joined_where_it_is_used() {
 async fn authors_decide_who_reacts_and_who_sees_it() {
     let app = served(GROUP).await;
     let [author, follower, followed, stranger] = app.accounts(["author", "follower", "followed", "stranger"]).await;
-    act(&follower, "follow", &author).await;
-    act(&author, "follow", &followed).await;
+    follower.follow(&author).ok().await;
+    author.follow(&followed).ok().await;
     let people = [&follower, &followed, &stranger, &author];
     for (policy, allowed) in [
         ("allow", [true, true, true, true]),
@@ -237,7 +237,7 @@ async fn authors_decide_who_reacts_and_who_sees_it() {
         ("block", [false, false, false, false]),
     ] {
         settings(&author, GROUP, &json!({"emoji_reaction_policy": policy})).await;
-        let status = publish(&author, policy).await;
+        let status = author.publish(policy).await;
         assert_eq!(status["account"]["other_settings"]["emoji_reaction_policy"], policy);
         for (person, allowed) in people.iter().zip(allowed) {
             let answer = react(person, &status, "👍").send().await;
@@ -254,7 +254,7 @@ async fn authors_decide_who_reacts_and_who_sees_it() {
         assert_eq!(list.as_array().unwrap().is_empty(), policy != "allow");
     }
     settings(&author, GROUP, &json!({"emoji_reaction_policy": "block", "slip_local_emoji_reaction": true})).await;
-    let status = publish(&author, "among neighbours").await;
+    let status = author.publish("among neighbours").await;
     react(&stranger, &status, "👍").ok().await;
     assert_eq!(seen(&follower, &status).await, "👍 1");
 }
@@ -263,60 +263,60 @@ async fn authors_decide_who_reacts_and_who_sees_it() {
 async fn blocks_silences_and_hidden_statuses_are_respected() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, "hello").await;
-    let private = write(&alice, json!({"status": "secret", "visibility": "private"})).await;
+    let status = alice.publish("hello").await;
+    let private = alice.publish_to("private", "secret").await;
     react(&bob, &private, "👍").fails(404).await;
     bob.get(&path(&private, "emoji_reactioned_by")).fails(404).await;
     unreact(&bob, &private, "👍").fails(404).await;
     bob.put("/api/v1/statuses/1/emoji_reactions/x").fails(404).await;
 
-    act(&bob, "block", &alice).await;
+    bob.block(&alice).ok().await;
     react(&bob, &status, "👍").fails(403).await;
-    act(&bob, "unblock", &alice).await;
+    bob.unblock(&alice).ok().await;
     react(&bob, &status, "👍").ok().await;
     let reblog = carol.post(&path(&status, "reblog")).ok().await;
-    act(&alice, "block", &bob).await;
+    alice.block(&bob).ok().await;
     let taken_back = unreact(&bob, &reblog, "👍").ok().await;
     assert_eq!(taken_back["reblog"]["id"], status["id"], "one's own can always be taken back");
     assert_eq!(shown(&taken_back["reblog"]), "");
     unreact(&bob, &status, "👍").fails(404).await;
     assert_eq!(seen(&carol, &status).await, "");
 
-    execute(&app, &format!("UPDATE accounts SET limited_at = created_at WHERE id = {}", carol.id())).await;
+    app.limit(&carol).await;
     react(&carol, &status, "👍").fails(422).await;
-    act(&alice, "follow", &carol).await;
+    alice.follow(&carol).ok().await;
     assert_eq!(shown(&react(&carol, &status, "👍").ok().await), "👍 1*", "the author follows them");
 }
 
 #[tokio::test]
-async fn whom_a_viewer_does_not_want_to_see_is_not_counted() {
+async fn reactions_of_blocked_accounts_are_not_counted() {
     let app = served(GROUP).await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     for person in [&bob, &carol, &dave] {
         react(person, &status, "👍").ok().await;
     }
     react(&bob, &status, "🎉").ok().await;
     assert_eq!(seen(&erin, &status).await, "👍 3, 🎉 1");
-    act(&erin, "block", &bob).await;
+    erin.block(&bob).ok().await;
     assert_eq!(seen(&erin, &status).await, "👍 2", "and no empty group is left");
-    act(&erin, "mute", &carol).await;
+    erin.mute(&carol).ok().await;
     assert_eq!(seen(&erin, &status).await, "👍 1");
-    act(&dave, "block", &erin).await;
+    dave.block(&erin).ok().await;
     assert_eq!(seen(&erin, &status).await, "");
     let list = erin.get(&path(&status, "emoji_reactioned_by")).ok().await;
     assert_eq!(list, json!([]));
     assert_eq!(seen(&app.anonymous(), &status).await, "👍 3, 🎉 1");
-    execute(&app, &format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id())).await;
+    app.suspend(&bob).await;
     assert_eq!(seen(&alice, &status).await, "👍 2");
 }
 
 #[tokio::test]
-async fn who_reacted_comes_in_pages_newest_first() {
+async fn reacted_by_is_paged_newest_first() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     react(&bob, &status, "👍").ok().await;
     react(&carol, &status, "rook").ok().await;
     react(&alice, &status, "👍").ok().await;
@@ -348,7 +348,7 @@ async fn who_reacted_comes_in_pages_newest_first() {
 async fn ones_own_reactions_are_a_timeline() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let (old, new) = (publish(&alice, "old").await, publish(&alice, "new").await);
+    let (old, new) = (alice.publish("old").await, alice.publish("new").await);
     react(&bob, &new, "👍").ok().await;
     react(&bob, &old, "👍").ok().await;
     react(&bob, &new, "🎉").ok().await;
@@ -377,7 +377,7 @@ async fn authors_hear_of_reactions_as_they_like() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     react(&alice, &status, "👍").ok().await;
     assert!(notifications(&alice).await.is_empty(), "not of one's own");
 
@@ -411,7 +411,7 @@ async fn authors_hear_of_reactions_as_they_like() {
     let reactions = show(&alice, &status).await["reactions"].clone();
     assert_eq!(reactions, json!([{"name": "👍", "count": 1}, {"name": "🎉", "count": 1}]));
     assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for whom it is switched on");
-    assert_eq!(publish(&alice, "new").await["reactions"], json!([]));
+    assert_eq!(alice.publish("new").await["reactions"], json!([]));
 
     settings(&alice, GROUP, &json!({"enable_emoji_reaction": false})).await;
     react(&bob, &status, "🚀").ok().await;
@@ -422,7 +422,7 @@ async fn authors_hear_of_reactions_as_they_like() {
 async fn notifications_of_other_types_cost_no_call() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     bob.post(&path(&status, "favourite")).ok().await;
     let calls = |kind: &str| {
         let registry = app.app.registry();
@@ -440,14 +440,14 @@ async fn notifications_of_other_types_cost_no_call() {
 }
 
 #[tokio::test]
-async fn what_is_gone_takes_its_reactions_along() {
+async fn deleted_status_or_account_takes_reactions_along() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let (kept, deleted) = (publish(&alice, "kept").await, publish(&alice, "deleted").await);
+    let (kept, deleted) = (alice.publish("kept").await, alice.publish("deleted").await);
     react(&bob, &kept, "👍").ok().await;
     react(&bob, &deleted, "👍").ok().await;
-    alice.delete(&format!("/api/v1/statuses/{}", id(&deleted))).ok().await;
+    alice.delete_status(&deleted).ok().await;
     settle(&app).await;
     assert_eq!(ids(&bob.get("/api/v1/emoji_reactions").ok().await), [id(&kept)]);
     let left: Vec<(i64,)> = app.db().fetch_raw(&format!("SELECT COUNT(*) FROM {}", table(&app))).await.unwrap();
@@ -458,7 +458,7 @@ async fn what_is_gone_takes_its_reactions_along() {
 async fn each_route_asks_for_its_scope() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     let writes = [
         (Method::POST, path(&status, "emoji_reactions")),
         (Method::PUT, with(&status, "emoji_reactions", "👍")),
@@ -483,7 +483,7 @@ async fn reactions_go_with_their_emoji() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook", "wren"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     for emoji in ["rook", "wren"] {
         react(&bob, &status, emoji).ok().await;
     }
@@ -503,8 +503,8 @@ async fn reactions_make_a_trend_of_what_few_favourited() {
     let app = served(GROUP).await;
     app.set("trendable_by_default", true).await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({"discoverable": true})).ok().await;
-    let status = publish(&alice, "liked").await;
+    alice.update_profile(json!({"discoverable": true})).ok().await;
+    let status = alice.publish("liked").await;
     for person in [&bob, &carol, &dave] {
         person.post(&path(&status, "favourite")).ok().await;
         react(person, &status, "👍").ok().await;

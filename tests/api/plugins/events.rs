@@ -2,20 +2,20 @@
 
 use serde_json::json;
 
-use super::probes::{World, id, publish};
-use crate::removal::remove;
+use super::probes::World;
+use crate::jobs::removal::remove;
 
 /// Words of each visibility, as a probe heard them that was granted `asked`.
 async fn heard(asked: &str) -> Vec<String> {
     let world = World::new().await;
     world.add("probe", &[("core = [\"read\"]", &format!("core = [\"read\"]\n{asked}"))]).await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     world.app.run_jobs().await;
     for visibility in ["public", "unlisted", "private", "direct"] {
         world.app.tick();
         let text = format!("{visibility} for {} #rooks", bob.id());
-        alice.post("/api/v1/statuses").json(&json!({"status": text, "visibility": visibility})).ok().await;
+        alice.publish(json!({"status": text, "visibility": visibility})).await;
     }
     world.app.run_jobs().await;
     let words = |detail: String| detail.split(' ').next().unwrap_or_default().to_owned();
@@ -37,8 +37,8 @@ async fn words_that_not_everyone_may_read_are_a_permission_of_their_own() {
 async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    let status = alice.publish("hello").await;
+    bob.follow(&alice).ok().await;
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
     remove(&world.app, "alice").await;
@@ -48,7 +48,7 @@ async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
     let (follows, of_alice): (Vec<&str>, Vec<&str>) = kinds.into_iter().partition(|kind| kind.starts_with("follow"));
     assert_eq!(of_alice, ["account.suspended", "status.deleted", "account.purged"]);
     assert_eq!(follows, ["follow.deleted"]);
-    bob.get(&format!("/api/v1/statuses/{}", id(&status))).fails(404).await;
+    bob.status(&status).fails(404).await;
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn while_tables_are_changed_hooks_are_left_out_and_events_wait() {
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
     let pause = world.app.app.plugins.pauses.pause("probe");
-    let status = publish(&alice, "meanwhile").await;
+    let status = alice.publish("meanwhile").await;
     assert_eq!(status["by_probe"], "nothing", "what the manifest says where there is no answer");
     world.app.run_jobs().await;
     assert_eq!(world.heard("probe").await.len(), before);
@@ -70,6 +70,6 @@ async fn while_tables_are_changed_hooks_are_left_out_and_events_wait() {
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
     assert_eq!(heard[before..], [("status.created".to_owned(), "meanwhile".to_owned())]);
-    let shown = alice.get(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    let shown = alice.status(&status).ok().await;
     assert_eq!(shown["by_probe"]["id"], status["id"]);
 }

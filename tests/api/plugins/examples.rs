@@ -147,47 +147,47 @@ pub async fn story(app: &TestApp) {
 
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}));
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}), "once more changes nothing");
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
+    alice.block(&bob).ok().await;
     app.run_jobs().await;
     assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "whoever is blocked needs no note");
 }
 
 #[tokio::test]
-async fn the_example_in_rust() {
+async fn example_in_rust() {
     let (app, _folder) = served("rust", None).await;
     story(&app).await;
 }
 
 #[tokio::test]
-async fn the_example_in_c_and_where_it_fails() {
+async fn example_in_c_and_its_failures() {
     let before = "    if (characters(text.bytes, text.length) > LONGEST) {";
     let trap = "    if (text.length == 1) __builtin_trap();\n";
     story_of("c", ("notes.c", before, trap), "notes.c:115", "unreachable").await;
 }
 
 #[tokio::test]
-async fn the_example_in_python_and_where_it_fails() {
+async fn example_in_python_and_its_failures() {
     let before = "    if len(text) > LONGEST:";
     let raise = "    if text == \"!\":\n        raise ValueError(\"out of ink\")\n";
     story_of("python", ("app.py", before, raise), "app.py:", "ValueError: out of ink").await;
 }
 
 #[tokio::test]
-async fn the_example_in_go_and_where_it_fails() {
+async fn example_in_go_and_its_failures() {
     let before = "\tif utf8.RuneCountInString(text) > longest {";
     let panic = "\tif text == \"!\" {\n\t\tpanic(\"out of ink\")\n\t}\n";
     story_of("go", ("notes.go", before, panic), "notes.go:116", "out of ink").await;
 }
 
 #[tokio::test]
-async fn the_example_in_typescript_and_where_it_fails() {
+async fn example_in_typescript_and_its_failures() {
     let before = "  if ([...text].length > LONGEST) {";
     let throw = "  if (text === '!') throw new Error('out of ink');\n";
     story_of("typescript", ("notes.ts", before, throw), "notes.ts:35", "out of ink").await;
 }
 
 #[test]
-fn the_examples_differ_in_nothing_but_language() {
+fn examples_differ_only_in_language() {
     let read = |language: &str, file: &str| {
         std::fs::read_to_string(PathBuf::from(ROOT).join("examples").join(language).join(file)).unwrap()
     };

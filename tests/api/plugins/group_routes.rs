@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::groups::all_but;
 use super::guest;
-use crate::contract::{self, Route};
 use crate::harness::{Client, TestApp};
-use crate::routed::plain;
+use crate::platform::contract::{self, Route};
+use crate::platform::routed::plain;
 
 /// Those with rows in the table.
 fn groups() -> impl Iterator<Item = &'static str> {
@@ -48,7 +48,7 @@ async fn every_row_is_served_and_asks_for_its_token() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let [alice, bob] = app.accounts(["alice", "bob"]).await;
-        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let published = alice.publish("hello").await;
         if group == "collections" {
             // Readable without a token, under the id 1.
             alice.post("/api/v1/collections").json(&json!({"name": "Rooks"})).ok().await;
@@ -58,8 +58,7 @@ async fn every_row_is_served_and_asks_for_its_token() {
         let scopes = scopes.into_iter().collect::<Vec<_>>().join(" ");
         let (nobody, application) = (app.anonymous(), app.application(&scopes).await);
         let wrong = alice.with_scopes("push").await;
-        let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-        app.db().execute_raw(&suspend).await.unwrap();
+        app.suspend(&bob).await;
 
         for row in rows(group) {
             let path = path(&row, about, &account);
@@ -79,11 +78,11 @@ async fn every_row_is_served_and_asks_for_its_token() {
 }
 
 #[tokio::test]
-async fn a_group_that_is_off_is_not_there() {
+async fn disabled_group_has_no_routes() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let alice = app.account("alice").await;
-        let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello"})).ok().await;
+        let published = alice.publish("hello").await;
         let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
         admin::disable(&app.app, group).await.unwrap();
         life::reload(&app.app, group).await.unwrap();
@@ -125,7 +124,7 @@ async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<
 async fn core_answers_are_the_same_to_the_byte_before_and_after_plugins() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let published = alice.post("/api/v1/statuses").json(&json!({"status": "hello @bob #tag"})).ok().await;
+    let published = alice.publish("hello @bob #tag").await;
     let about = published["id"].as_str().unwrap().to_owned();
     let paths = [
         format!("/api/v1/statuses/{about}"),

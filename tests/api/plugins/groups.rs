@@ -3,10 +3,10 @@
 use plugins::life::desired;
 use plugins::life::{self, Outcome};
 use plugins::start;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::harness::{COMPILED, Client, TestApp};
-use crate::media::png;
+use crate::routes::media::png;
 
 /// The plugins of this repository.
 pub const ALL: [&str; 10] = [
@@ -65,37 +65,11 @@ pub async fn switch_off(app: &TestApp, name: &str) {
     life::follow(&app.app).await;
 }
 
-/// Publishes a status; the clock moves before.
-pub async fn publish(person: &Client, text: &str) -> Value {
-    write(person, json!({ "status": text })).await
-}
-
-/// Publishes a status with these parameters; the clock moves before.
-pub async fn write(person: &Client, parameters: Value) -> Value {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&parameters).ok().await
-}
-
-/// The id of an entity.
-pub fn id(entity: &Value) -> &str {
-    entity["id"].as_str().expect("an entity has an id")
-}
-
 /// Does all work that waits; plugins did theirs without a failure.
 pub async fn settle(app: &TestApp) {
     app.run_jobs().await;
     let failed = "SELECT last_error FROM plugin_events WHERE last_error IS NOT NULL";
     assert_eq!(app.db().fetch_raw::<(String,)>(failed).await.unwrap(), []);
-}
-
-/// The ids of entities, in order.
-pub fn ids(entities: &Value) -> Vec<&str> {
-    entities.as_array().expect("a list").iter().map(id).collect()
-}
-
-/// `person` does `verb` (follow, block, mute …) to `target`.
-pub async fn act(person: &Client, verb: &str, target: &Client) {
-    person.post(&format!("/api/v1/accounts/{}/{verb}", target.id())).ok().await;
 }
 
 /// The names of features that the server announces, in both versions of its description.
@@ -122,7 +96,7 @@ pub async fn import_emojis(app: &TestApp, names: &[&str]) {
 
 /// Changes the database behind the server's back, and lets it notice.
 pub async fn execute(app: &TestApp, sql: &str) {
-    app.db().execute_raw(sql).await.unwrap();
+    app.execute(sql).await;
     let mut tx = app.db().begin().await.unwrap();
     store::settings::bump_generation(&mut tx, app.app.clock.now()).await.unwrap();
     tx.commit().await.unwrap();

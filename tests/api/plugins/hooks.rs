@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use service::notification;
 use store::plugin_event;
 
-use super::probes::{NO_WORDS, World, id, manifest, package, publish, root};
-use crate::harness::{Client, TestApp};
+use super::probes::{NO_WORDS, World, manifest, package, root};
+use crate::harness::{Client, TestApp, id};
 
 #[tokio::test]
-async fn a_page_asks_each_decorator_once() {
+async fn page_calls_each_decorator_once() {
     let world = World::new().await;
     let names = ["pa", "pb", "pc", "pd", "pe"];
     for name in names {
@@ -24,13 +24,13 @@ async fn a_page_asks_each_decorator_once() {
     }
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     for number in 0..20 {
-        let status = publish(&alice, &format!("words {number}")).await;
-        bob.post(&format!("/api/v1/statuses/{}/reblog", id(&status))).ok().await;
+        let status = alice.publish(&format!("words {number}")).await;
+        bob.reblog(&status).ok().await;
     }
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     world.app.run_jobs().await;
-    let first = publish(&alice, "@bob look at this").await;
-    publish(&bob, "and at that").await;
+    let first = alice.publish("@bob look at this").await;
+    bob.publish("and at that").await;
     world.app.run_jobs().await;
     for (path, least) in [
         ("/api/v1/timelines/home?limit=40".to_owned(), 40),
@@ -64,12 +64,12 @@ async fn a_page_asks_each_decorator_once() {
 }
 
 #[tokio::test]
-async fn a_decorator_that_gives_no_answer_leaves_its_defaults() {
+async fn failed_decorator_leaves_its_defaults() {
     let world = World::new().await;
     world.add("broken", &[NO_WORDS]).await;
     world.add("sparse", &[NO_WORDS]).await;
     let [alice] = world.app.accounts(["alice"]).await;
-    let shown = publish(&alice, "words").await;
+    let shown = alice.publish("words").await;
     assert_eq!(shown["by_broken"], "nothing");
     let even = id(&shown).parse::<i64>().unwrap() % 2 == 0;
     assert_eq!(shown["by_sparse"] == "nothing", !even, "the default where it says nothing: {shown}");
@@ -87,17 +87,17 @@ async fn filters_are_asked_in_the_order_that_is_printed() {
     let order = world.app.app.registry().hooks.order(Moment::StatusFilter).join(" ");
     assert_eq!(order, "pd pa pc pb");
     let [alice] = world.app.accounts(["alice"]).await;
-    let shown = publish(&alice, "order").await;
+    let shown = alice.publish("order").await;
     assert_eq!(shown["content"], format!("<p>order {order}</p>"));
 }
 
 #[tokio::test]
-async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
+async fn trapping_filter_refuses_or_is_skipped_as_declared() {
     let world = World::new().await;
     world.add("strict", &[NO_WORDS]).await;
     world.add("lenient", &[("kinds = [\"circle\"]\n", "policy = \"skip\"\n")]).await;
     let [alice] = world.app.accounts(["alice"]).await;
-    let shown = publish(&alice, "trap lenient").await;
+    let shown = alice.publish("trap lenient").await;
     assert_eq!(shown["content"], "<p>trap lenient</p>");
     assert_eq!(world.calls("lenient", Moment::StatusFilter), (1, 1));
 
@@ -113,14 +113,14 @@ async fn a_filter_that_traps_refuses_or_is_skipped_as_it_says() {
 }
 
 #[tokio::test]
-async fn what_a_filter_says_is_checked() {
+async fn filter_result_is_checked() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let refused = alice.post("/api/v1/statuses").json(&json!({ "status": "refuse" })).send().await;
     assert_eq!(refused.status, 422);
     assert_eq!(refused.json(), json!({ "error": "no such words here", "error_code": "probe.refused" }));
 
-    assert_eq!(publish(&alice, "private words").await["visibility_ex"], "private");
+    assert_eq!(alice.publish("private words").await["visibility_ex"], "private");
     let wide = json!({ "status": "public words", "visibility": "unlisted" });
     let answer = alice.post("/api/v1/statuses").json(&wide).send().await;
     assert_eq!(
@@ -131,12 +131,12 @@ async fn what_a_filter_says_is_checked() {
     let shown = json!({ "status": format!("spy {}", bob.id()), "visibility": "private" });
     alice.post("/api/v1/statuses").json(&shown).fails(503).await;
 
-    let kept = alice.post("/api/v1/statuses").json(&json!({ "status": "words", "mood": "calm" })).ok().await;
+    let kept = alice.publish(json!({ "status": "words", "mood": "calm" })).await;
     let rows: Vec<(String,)> = world.app.db().fetch_raw("SELECT CAST(value AS TEXT) FROM status_extras").await.unwrap();
     let kept_of: Vec<Value> = rows.iter().map(|(json,)| serde_json::from_str(json).unwrap()).collect();
     assert_eq!(kept_of, [json!({ "mood": "calm", "was": "words" })]);
     let edit = json!({ "status": "order", "mood": "wild" });
-    let edited = alice.put(&format!("/api/v1/statuses/{}", id(&kept))).json(&edit).ok().await;
+    let edited = alice.edit(&kept, &edit).ok().await;
     assert_eq!(edited["content"], "<p>order probe</p>");
     let rows: Vec<(String,)> = world.app.db().fetch_raw("SELECT CAST(value AS TEXT) FROM status_extras").await.unwrap();
     assert_eq!(rows.len(), 1);
@@ -144,14 +144,14 @@ async fn what_a_filter_says_is_checked() {
 }
 
 #[tokio::test]
-async fn a_visibility_of_a_plugin_reaches_whom_it_names() {
+async fn plugin_visibility_reaches_named_audience() {
     let world = World::probed().await;
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
     let circle = json!({ "status": "for few", "visibility": "circle", "circle_id": bob.id() });
-    let status = alice.post("/api/v1/statuses").json(&circle).ok().await;
+    let status = alice.publish(&circle).await;
     assert_eq!(status["visibility_ex"], "limited");
-    bob.get(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
-    carol.get(&format!("/api/v1/statuses/{}", id(&status))).fails(404).await;
+    bob.status(&status).ok().await;
+    carol.status(&status).fails(404).await;
     let nobody = json!({ "status": "for whom?", "visibility": "circle" });
     alice.post("/api/v1/statuses").json(&nobody).fails(422).await;
 
@@ -167,9 +167,9 @@ async fn a_visibility_of_a_plugin_reaches_whom_it_names() {
 async fn plugins_hear_of_what_happens_once_and_in_order() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "one").await;
+    let status = alice.publish("one").await;
     let status = id(&status);
-    alice.put(&format!("/api/v1/statuses/{status}")).json(&json!({ "status": "two" })).ok().await;
+    alice.edit(&status, "two").ok().await;
     for verb in ["favourite", "favourite", "bookmark", "reblog", "unreblog", "unbookmark", "unfavourite"] {
         bob.post(&format!("/api/v1/statuses/{status}/{verb}")).ok().await;
     }
@@ -177,9 +177,9 @@ async fn plugins_hear_of_what_happens_once_and_in_order() {
     for verb in ["follow", "mute", "unfollow", "block"] {
         bob.post(&format!("/api/v1/accounts/{alices}/{verb}")).ok().await;
     }
-    alice.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "Alice" })).ok().await;
-    bob.post(&format!("/api/v1/statuses/{status}/reblog")).send().await;
-    alice.delete(&format!("/api/v1/statuses/{status}")).ok().await;
+    alice.update_profile(json!({ "display_name": "Alice" })).ok().await;
+    bob.reblog(&status).send().await;
+    alice.delete_status(&status).ok().await;
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
     let kinds = |wanted: &[&str]| -> Vec<String> {
@@ -220,22 +220,22 @@ async fn without_a_plugin_that_listens_nothing_is_kept() {
     ];
     world.add("quiet", &quiet).await;
     let [alice] = world.app.accounts(["alice"]).await;
-    publish(&alice, "words").await;
+    alice.publish("words").await;
     assert_eq!(world.waiting("quiet").await, (0, 0));
     let direct = json!({ "status": "words", "visibility": "direct" });
-    alice.post("/api/v1/statuses").json(&direct).ok().await;
+    alice.publish(&direct).await;
     assert_eq!(world.waiting("quiet").await, (1, 0), "the predicate is the plugin's own");
 }
 
 #[tokio::test]
-async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
+async fn failed_event_is_retried_in_order_then_dead() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
-    publish(&alice, "later").await;
-    publish(&alice, "after it").await;
-    publish(&bob, "beside it").await;
+    alice.publish("later").await;
+    alice.publish("after it").await;
+    bob.publish("beside it").await;
     world.app.run_jobs().await;
     let texts = async || -> Vec<String> {
         world.heard("probe").await.into_iter().skip(before).map(|(_, detail)| detail).collect()
@@ -247,8 +247,8 @@ async fn what_is_not_taken_is_tried_again_in_order_and_then_laid_aside() {
     }
     assert_eq!(texts().await, ["later", "after it", "beside it"]);
 
-    publish(&alice, "poison").await;
-    publish(&alice, "good").await;
+    alice.publish("poison").await;
+    alice.publish("good").await;
     // Eight attempts count; on a busy machine some are refused by the circuit breaker and do not.
     for _ in 0..40 {
         world.app.run_jobs().await;
@@ -279,7 +279,7 @@ async fn deliveries_that_are_cut_off_and_doubled_count_once() {
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
     for number in 0..60_u64 {
-        publish(if number % 2 == 0 { &alice } else { &bob }, &format!("words {number}")).await;
+        (if number % 2 == 0 { &alice } else { &bob }).publish(&format!("words {number}")).await;
         let cut_off = std::time::Duration::from_micros(number * 400);
         // Dropped in the middle, as by a kill: what was not committed did not happen.
         let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.app)).await;
@@ -302,8 +302,8 @@ async fn statuses_are_placed_where_a_plugin_says() {
     let [alice, stranger] = world.app.accounts(["alice", "stranger"]).await;
     stranger.get("/api/v1/timelines/home").ok().await;
     world.app.run_jobs().await;
-    let status = publish(&alice, &format!("for {}", stranger.id())).await;
-    publish(&alice, "for nobody").await;
+    let status = alice.publish(&format!("for {}", stranger.id())).await;
+    alice.publish("for nobody").await;
     assert_eq!(stranger.get("/api/v1/timelines/home").ok().await, json!([]), "the author did not wait for it");
     let calls = world.calls("probe", Moment::Fanout).0;
     world.app.run_jobs().await;
@@ -316,15 +316,15 @@ async fn statuses_are_placed_where_a_plugin_says() {
 }
 
 #[tokio::test]
-async fn the_strictest_judge_of_notifications_wins() {
+async fn strictest_notification_judge_wins() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "words").await;
+    let status = alice.publish("words").await;
     let mut events = world.app.app.live.subscribe();
     for verb in ["favourite", "reblog"] {
         bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
     }
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "nobody is asked while something is written");
     world.app.run_jobs().await;
     assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all that waited at once");
@@ -339,7 +339,7 @@ async fn the_strictest_judge_of_notifications_wins() {
 }
 
 #[tokio::test]
-async fn what_a_command_beside_the_server_does_is_told_as_well() {
+async fn commands_beside_server_cause_events() {
     let world = World::probed().await;
     world.app.run(&["user", "create", "zoe"]).await.ok();
     assert_eq!(world.heard("probe").await, []);
@@ -349,10 +349,10 @@ async fn what_a_command_beside_the_server_does_is_told_as_well() {
 }
 
 #[tokio::test]
-async fn what_was_undone_before_it_was_judged_is_not_told() {
+async fn notification_undone_before_judging_is_dropped() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "words").await;
+    let status = alice.publish("words").await;
     for verb in ["reblog", "unreblog"] {
         bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
     }
@@ -369,10 +369,10 @@ async fn what_was_undone_before_it_was_judged_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_plugins_types_of_notifications_come_and_go_with_it() {
+async fn notification_types_of_plugin_come_and_go() {
     let world = World::probed().await;
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&alice, "words").await;
+    let status = alice.publish("words").await;
     let told = async |kind: &str| {
         let app = &world.app.app;
         let notice = |from: &Client| Notice {
@@ -388,7 +388,7 @@ async fn a_plugins_types_of_notifications_come_and_go_with_it() {
     };
     told("probed").await;
     told("nobody_declares_this").await;
-    bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+    bob.follow(&alice).ok().await;
     world.app.run_jobs().await;
     let types = async |query: &str| -> Vec<String> {
         let page = alice.get(&format!("/api/v1/notifications{query}")).ok().await;
@@ -414,17 +414,17 @@ async fn a_plugins_types_of_notifications_come_and_go_with_it() {
 async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "words").await;
-    bob.post(&format!("/api/v1/statuses/{}/favourite", id(&status))).ok().await;
+    let status = alice.publish("words").await;
+    bob.favourite(&status).ok().await;
     let notification = alice.get("/api/v1/notifications").ok().await[0].clone();
     let group = alice.get("/api/v2/notifications").ok().await["notification_groups"][0].clone();
     let mute = format!("/api/v1/accounts/{}/mute", bob.id());
     alice.post(&mute).ok().await;
     let muted = alice.get("/api/v1/mutes").ok().await[0].clone();
     let own = alice.get("/api/v1/accounts/verify_credentials").ok().await;
-    let gone = alice.delete(&format!("/api/v1/statuses/{}", id(&status))).ok().await;
+    let gone = alice.delete_status(&status).ok().await;
     for (kind, entity) in [
-        ("status", &status),
+        ("status", &*status),
         ("status", &gone),
         ("account", &muted),
         ("account", &own),
@@ -439,10 +439,10 @@ async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_off_is_not_there() {
+async fn disabled_plugin_is_not_called() {
     let plain = World::new().await;
     let [alice] = plain.app.accounts(["alice"]).await;
-    let status = publish(&alice, "words").await;
+    let status = alice.publish("words").await;
     let path = format!("/api/v1/statuses/{}", id(&status));
     let seen = async || {
         let mut all = String::new();
@@ -472,7 +472,7 @@ fn every_kind_of_the_contract_can_be_recorded() {
 }
 
 #[tokio::test]
-async fn a_decorator_writes_over_nothing_of_the_servers() {
+async fn decorator_cannot_overwrite_server_members() {
     let world = World::new().await;
     for (name, field, loads) in
         [("pa", "account.acct", false), ("pb", "content", false), ("pc", "server_features.pc", true)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::publisher::{Publisher, run};
 use super::shelf::Shelf;
 use crate::harness::{CommandOutput, Site, TestApp};
-use crate::serve::Running;
+use crate::platform::serve::Running;
 
 /// Permissions that the second version asks for.
 const MORE: &str = "[permissions]\ncore = [\"read\"]\n";

@@ -3,10 +3,10 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::groups::{act, execute, served, settle, switch_off};
-use crate::contract::{self, check};
+use super::groups::{execute, served, settle, switch_off};
 use crate::harness::{Answer, Browser, Client, TestApp};
-use crate::removal::remove;
+use crate::jobs::removal::remove;
+use crate::platform::contract::{self, check};
 
 const SIGN_UP: &str = "/api/v1/accounts";
 const PAGE: &str = "/invites";
@@ -57,10 +57,6 @@ fn form(name: &str, code: Option<&str>) -> Value {
     form
 }
 
-async fn number(app: &TestApp, sql: &str) -> i64 {
-    app.db().fetch_raw::<(i64,)>(sql).await.unwrap()[0].0
-}
-
 /// The plugin's table as the database names it.
 fn table(app: &TestApp, name: &str) -> String {
     match app.db().engine() {
@@ -70,7 +66,7 @@ fn table(app: &TestApp, name: &str) -> String {
 }
 
 async fn uses(app: &TestApp, code: &str) -> i64 {
-    number(app, &format!("SELECT uses FROM {} WHERE code = '{code}'", table(app, "invites"))).await
+    app.number(&format!("SELECT uses FROM {} WHERE code = '{code}'", table(app, "invites"))).await
 }
 
 /// Whether an account waits for approval, and who invited it.
@@ -211,7 +207,7 @@ async fn sign_up_that_fails_counts_nothing() {
     statuses.sort_unstable();
     assert!([vec![200, 403], vec![200, 422]].contains(&statuses), "{statuses:?}");
     assert_eq!(uses(&app, &code).await, 1);
-    assert_eq!(number(&app, &format!("SELECT COUNT(*) FROM {}", table(&app, "arrivals"))).await, 1);
+    assert_eq!(app.count(&table(&app, "arrivals")).await, 1);
     application.post(SIGN_UP).json(&form("carol", Some(&code))).fails(403).await;
 }
 
@@ -235,7 +231,7 @@ async fn uses_are_counted_once_each_with_eight_at_once() {
         assert!(statuses.iter().all(|status| matches!(status, 200 | 403)), "{statuses:?}");
         assert_eq!(uses(&app, &code).await, i64::try_from(made).unwrap());
         let arrived = format!("SELECT COUNT(*) FROM users WHERE invited_by_account_id = {}", alice.id());
-        assert_eq!(number(&app, &arrived).await, if made == 5 { 5 } else { 13 });
+        assert_eq!(app.number(&arrived).await, if made == 5 { 5 } else { 13 });
     }
 }
 
@@ -247,7 +243,7 @@ async fn join(app: &TestApp, name: &str, code: &str) {
 }
 
 async fn followers(app: &TestApp, person: &Client) -> i64 {
-    number(app, &format!("SELECT followers_count FROM accounts WHERE id = {}", person.id())).await
+    app.number(&format!("SELECT followers_count FROM accounts WHERE id = {}", person.id())).await
 }
 
 #[tokio::test]
@@ -271,7 +267,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     settle(&app).await;
     assert_eq!(followers(&app, &alice).await, 1, "that invitation says nothing of following");
 
-    bob.patch("/api/v1/accounts/update_credentials").json(&json!({ "locked": true })).ok().await;
+    bob.update_profile(json!({ "locked": true })).ok().await;
     let locked = invite(&app, &bob, &[("autofollow", "1")]).await;
     join(&app, "erin", &locked).await;
     settle(&app).await;
@@ -317,7 +313,7 @@ async fn link_leads_to_the_sign_up_page_which_carries_the_code() {
 }
 
 #[tokio::test]
-async fn nobody_comes_by_invitation_to_a_server_for_one() {
+async fn single_user_server_takes_no_invites() {
     let keys = [("ROOKERY_ACCESS_SINGLE_USER", "true")];
     let app = super::guest::serve("invites", &keys).await;
     app.set("registrations_mode", "open").await;
@@ -389,7 +385,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
 
     // Bob sends what her page would send, with the token of his.
     let token = crate::harness::form_fields(&bob.get(PAGE).await.text(), PAGE)[0].1.clone();
-    let id = number(&app, &format!("SELECT id FROM {}", table(&app, "invites"))).await.to_string();
+    let id = app.number(&format!("SELECT id FROM {}", table(&app, "invites"))).await.to_string();
     let expire = [("csrf", token.as_str()), ("_form", "expire"), ("_item", id.as_str())];
     assert_eq!(bob.post(PAGE, &expire).await.status, 404);
     assert_eq!(alice.post(PAGE, &expire).await.status, 403, "his token is not hers");
@@ -417,7 +413,7 @@ async fn form_is_checked_before_the_plugin_has_it() {
     let app = server("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
-    let count = async || number(&app, &format!("SELECT COUNT(*) FROM {}", table(&app, "invites"))).await;
+    let count = async || app.count(&table(&app, "invites")).await;
     for (changed, said) in [
         (vec![("max_uses", "2")], "It is none of the choices."),
         (vec![("max_uses", "-1")], "It is none of the choices."),
@@ -458,10 +454,10 @@ async fn form_is_checked_before_the_plugin_has_it() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
+async fn plugin_data_is_exported_and_removed_with_account() {
     let app = server("none").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&bob, "follow", &alice).await;
+    bob.follow(&alice).ok().await;
     let (hers, his) = (invite(&app, &alice, &[]).await, invite(&app, &bob, &[]).await);
     join(&app, "carol", &hers).await;
     join(&app, "dan", &his).await;
@@ -474,10 +470,10 @@ async fn what_is_kept_of_somebody_is_given_out_and_goes_with_them() {
     app.anonymous().get(&format!("/invite/{hers}")).fails(404).await;
     app.anonymous().get(&format!("/invite/{his}")).ok().await;
     let left = |name: &str| format!("SELECT COUNT(*) FROM {}", table(&app, name));
-    assert_eq!((number(&app, &left("invites")).await, number(&app, &left("arrivals")).await), (1, 1));
+    assert_eq!((app.number(&left("invites")).await, app.number(&left("arrivals")).await), (1, 1));
     remove(&app, "dan").await;
     settle(&app).await;
-    assert_eq!((number(&app, &left("invites")).await, number(&app, &left("arrivals")).await), (1, 0));
+    assert_eq!((app.number(&left("invites")).await, app.number(&left("arrivals")).await), (1, 0));
     assert!(joined(&app, "carol").await.0, "whoever she invited stays");
 }
 

@@ -63,7 +63,7 @@ async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
     call.commit().await.unwrap();
     let untouched = async || {
         let tries = "SELECT COUNT(*) FROM jobs WHERE key = 'done:a' AND state = 'ready' AND attempts = 0 AND last_error IS NULL";
-        bench.app.db().fetch_raw::<(i64,)>(tries).await.unwrap()[0].0
+        bench.app.number(tries).await
     };
     let pause = bench.app.app.plugins.pauses.pause("tray");
     bench.app.run_jobs().await;
@@ -74,7 +74,7 @@ async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
 }
 
 #[tokio::test]
-async fn a_schedule_waits_once_and_goes_on() {
+async fn schedule_waits_once_and_goes_on() {
     let bench = Bench::of(JOBS, &worker()).await;
     let due = async || -> Vec<(StatusId,)> {
         // The id of a job grows with the time when it was queued.

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::emoji_reactions::{react, seen, shown};
-use super::groups::{act, publish, served, settings};
-use crate::harness::{Client, TestApp};
+use super::groups::{served, settings};
+use crate::harness::{Client, TestApp, account_path};
 
 const GROUP: &str = "emoji_reactions";
 
@@ -14,10 +14,10 @@ fn asked(app: &TestApp) -> u64 {
 }
 
 #[tokio::test]
-async fn what_was_said_is_said_again_until_something_changes() {
+async fn decorations_are_cached_until_change() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let (one, two) = (publish(&alice, "one").await, publish(&alice, "two").await);
+    let (one, two) = (alice.publish("one").await, alice.publish("two").await);
     react(&bob, &one, "👍").ok().await;
     let page = format!("/api/v1/accounts/{}/statuses", alice.id());
     let page = |viewer: &Client| viewer.get(&page);
@@ -39,17 +39,17 @@ async fn what_was_said_is_said_again_until_something_changes() {
     for (what, expected) in
         [("block", ""), ("unblock", "👍 1"), ("mute", ""), ("unmute", "👍 1"), ("follow", "👍 1"), ("unfollow", "👍 1")]
     {
-        act(&carol, what, &bob).await;
+        carol.post(&account_path(&bob, &format!("/{what}"))).ok().await;
         assert_eq!(seen(&carol, &one).await, expected, "after {what}");
     }
     for (policy, expected) in [("block", ""), ("followers_only", ""), ("allow", "👍 1")] {
         settings(&alice, GROUP, &json!({"emoji_reaction_policy": policy})).await;
         assert_eq!(seen(&carol, &one).await, expected, "while the author says {policy}");
     }
-    act(&bob, "block", &carol).await;
+    bob.block(&carol).ok().await;
     assert_eq!(seen(&carol, &one).await, "");
-    carol.post(&format!("/api/v1/accounts/{}/mute", alice.id())).json(&json!({"duration": 60})).ok().await;
-    act(&bob, "unblock", &carol).await;
+    carol.mute(&alice).json(&json!({"duration": 60})).ok().await;
+    bob.unblock(&carol).ok().await;
     assert_eq!(seen(&carol, &one).await, "👍 1");
 }
 
@@ -60,7 +60,7 @@ async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
     settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": true})).await;
     let mut written = Vec::new();
     for number in 0..5 {
-        written.push(publish(&alice, &format!("number {number}")).await);
+        written.push(alice.publish(&format!("number {number}")).await);
     }
     let page = format!("/api/v1/accounts/{}/statuses", alice.id());
     let compact = |page: &serde_json::Value| page[4]["reactions"].clone();
@@ -70,7 +70,7 @@ async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
         assert_eq!(compact(&carol.get(&page).ok().await), json!([]), "what somebody set holds for these too");
     }
     assert_eq!(asked(&app), before + 2, "each of them once, about one of the five");
-    publish(&alice, "and another one").await;
+    alice.publish("and another one").await;
     let before = before + 1;
     assert_eq!(asked(&app), before + 2, "its author, who changed by writing");
     assert_eq!(bob.get(&page).ok().await.as_array().unwrap().len(), 6);

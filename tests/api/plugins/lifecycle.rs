@@ -8,7 +8,7 @@ use rookery_plugin_host::Stage;
 use super::shelf::{Shelf, component, manifest};
 
 #[tokio::test]
-async fn a_package_waits_for_the_admin_and_serves_when_enabled() {
+async fn package_waits_for_admin_and_serves_when_enabled() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", "");
 
@@ -24,7 +24,7 @@ async fn a_package_waits_for_the_admin_and_serves_when_enabled() {
 }
 
 #[tokio::test]
-async fn a_touch_is_no_change_and_a_change_is_one_generation() {
+async fn changed_file_is_one_generation() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     let (first, _) = shelf.serving("notes").unwrap();
@@ -39,7 +39,7 @@ async fn a_touch_is_no_change_and_a_change_is_one_generation() {
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_a_file_the_generation_before_serves_on() {
+async fn broken_file_keeps_previous_generation_serving() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     let before = shelf.serving("notes");
@@ -88,7 +88,7 @@ async fn outside_of_development_a_changed_package_waits_for_the_admin() {
 }
 
 #[tokio::test]
-async fn an_upgrade_that_asks_for_more_waits_and_a_grant_makes_it_serve() {
+async fn upgrade_needing_permissions_waits_for_grant() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     let first = shelf.serving("notes");
@@ -137,7 +137,7 @@ async fn enabled_again_a_plugin_has_what_was_granted_and_no_more() {
 }
 
 #[tokio::test]
-async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
+async fn accepted_package_serves_although_file_is_broken() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     let app = &shelf.app.app;
@@ -156,7 +156,7 @@ async fn what_was_accepted_serves_though_its_file_is_broken_by_now() {
 }
 
 #[tokio::test]
-async fn a_change_that_is_refused_is_not_kept() {
+async fn refused_change_is_not_kept() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "67108864")]).await;
     shelf.put_route("notes", "1.0.0");
     shelf.enable("notes").await.unwrap();
@@ -168,7 +168,7 @@ async fn a_change_that_is_refused_is_not_kept() {
 }
 
 #[tokio::test]
-async fn one_goes_back_to_what_served_before_and_stays_there() {
+async fn rollback_stays_on_previous_generation() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     shelf.put("notes", "1.1.0", "");
@@ -186,7 +186,7 @@ async fn one_goes_back_to_what_served_before_and_stays_there() {
 }
 
 #[tokio::test]
-async fn one_broken_package_keeps_neither_the_server_nor_another_plugin_from_starting() {
+async fn broken_package_does_not_stop_others() {
     let shelf = Shelf::new().await;
     shelf.serve("good").await;
     shelf.put("broken", "1.0.0", "");
@@ -201,7 +201,7 @@ async fn one_broken_package_keeps_neither_the_server_nor_another_plugin_from_sta
 }
 
 #[tokio::test]
-async fn what_another_process_wants_is_followed() {
+async fn change_by_another_process_is_followed() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", "");
     start(&shelf.app.app).await;

@@ -8,7 +8,7 @@ use plugins::start;
 use rookery_plugin_host::{LoadError, Stage};
 use store::plugin_event;
 
-use super::probes::{NO_WORDS, World, package, publish};
+use super::probes::{NO_WORDS, World, package};
 use super::shelf::{Shelf, manifest, route, routes};
 use crate::harness::TestApp;
 
@@ -68,7 +68,7 @@ async fn follow(shelf: &Shelf) {
 }
 
 async fn migrations(shelf: &Shelf) -> i64 {
-    shelf.app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM plugin_migrations").await.unwrap()[0].0
+    shelf.app.count("plugin_migrations").await
 }
 
 /// Waits until the server has noticed that the plugin pauses, which it has to before anything is changed by `other`.
@@ -121,7 +121,7 @@ async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_starts_with_a_newer_package_has_the_others_pause() {
+async fn newer_package_pauses_other_nodes() {
     let Some([one, _]) = two().await else { return };
     let newer = one.beside().await;
     newer.app.app.plugins.pauses.set_notice(HANGS);
@@ -147,7 +147,7 @@ async fn servers_that_are_upgraded_at_once_all_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_migration_that_fails_after_all_lets_everyone_go_on() {
+async fn failed_migration_lets_nodes_go_on() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     let unique = "-- contract\ncreate unique index notes_text on notes (text);\n";
@@ -156,7 +156,7 @@ async fn a_migration_that_fails_after_all_lets_everyone_go_on() {
     let spoil = async {
         sees_it_first(&other, &one).await;
         let rows = "INSERT INTO p_notes.notes (id, text) VALUES (1, 'twice'), (2, 'twice')";
-        one.app.db().execute_raw(rows).await.unwrap();
+        one.app.execute(rows).await;
     };
     let (failed, ()) = tokio::join!(one.reload("notes"), spoil);
     assert_eq!(failed.unwrap_err().stage, Stage::Migrate);
@@ -182,7 +182,7 @@ async fn changes_at_once_are_all_counted() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_server_that_did_not_come_back() {
+async fn dead_node_is_not_waited_for() {
     let shelf = Shelf::in_development().await;
     put(&shelf, 1);
     shelf.enable("notes").await.unwrap();
@@ -202,7 +202,7 @@ async fn nobody_waits_for_a_server_that_did_not_come_back() {
 }
 
 #[tokio::test]
-async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
+async fn events_wait_for_unloadable_plugin() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -214,7 +214,7 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     assert_eq!(other.app.plugins.observed.of("probe").state(), Some(&State::Missing));
     let mut there = alice.clone();
     there.server = other.clone();
-    publish(&there, "elsewhere").await;
+    there.publish("elsewhere").await;
     other.run_jobs().await;
     assert_eq!(world.waiting("probe").await, (2, 0), "the event, and the place in feeds");
     world.app.run_jobs().await;
@@ -228,25 +228,25 @@ async fn what_happens_is_kept_for_a_plugin_that_cannot_be_loaded() {
     life::follow_changes(&other.app).await.unwrap();
     life::reload(&world.app.app, "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
-    publish(&there, "for both").await;
+    there.publish("for both").await;
     let later = world.active("later").id;
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // Gone with all that it kept, it keeps nobody from posting there, where that is not known yet.
     plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
-    publish(&there, "without it").await;
+    there.publish("without it").await;
     world.app.run_jobs().await;
 
     // Switched off, it hears of nothing, on no server.
     let id = world.active("probe").id;
     plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
-    publish(&there, "in vain").await;
+    there.publish("in vain").await;
     assert_eq!(plugin_event::count(other.db(), id).await.unwrap(), (0, 0));
 }
 
 #[tokio::test]
-async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
+async fn unreadable_manifest_hides_no_other() {
     let world = World::probed().await;
     package(world.folder.path(), "later", &[NO_WORDS]);
     plugins::admin::enable(&world.app.app, "later").await.unwrap();
@@ -254,19 +254,19 @@ async fn a_manifest_that_this_server_cannot_read_hides_no_other() {
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let ids = ["later", "probe"].map(|name| world.active(name).id);
-    world.app.db().execute_raw("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await.unwrap();
+    world.app.execute("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await;
 
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     start(&other.app).await;
     let mut there = alice.clone();
     there.server = other.clone();
-    publish(&there, "elsewhere").await;
+    there.publish("elsewhere").await;
     let [later, probe] = ids.map(|id| plugin_event::count(other.db(), id));
     assert_eq!((later.await.unwrap(), probe.await.unwrap()), ((0, 0), (2, 0)));
 }
 
 #[tokio::test]
-async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
+async fn events_wait_for_quarantined_plugin() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -278,7 +278,7 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
     tx.commit().await.unwrap();
     life::follow(&world.app.app).await;
     assert!(world.app.app.plugins.latest().find("probe").is_none());
-    publish(&alice, "meanwhile").await;
+    alice.publish("meanwhile").await;
     world.app.run_jobs().await;
     assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), (2, 0));
 
@@ -290,12 +290,12 @@ async fn what_happens_is_kept_for_a_plugin_that_was_put_aside() {
 }
 
 #[tokio::test]
-async fn what_nobody_comes_for_is_kept_for_two_weeks() {
+async fn unclaimed_events_are_kept_two_weeks() {
     let world = World::probed().await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let id = world.active("probe").id;
-    publish(&alice, "unheard").await;
+    alice.publish("unheard").await;
     plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow(&world.app.app).await;
     worker::cron::schedule(&world.app.app).await.unwrap();

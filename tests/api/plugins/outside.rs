@@ -20,7 +20,7 @@ fn asking(url: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_a_tarpit_is_ended_in_time_and_the_connection_is_closed() {
+async fn tarpit_request_ends_in_time() {
     let tarpit = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", tarpit.local_addr().unwrap());
     let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32")];

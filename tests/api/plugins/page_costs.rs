@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use database::Engine;
 use serde_json::{Value, json};
 
-use super::groups::{all_but, execute, id, settle};
+use super::groups::{all_but, execute, settle};
 use super::{crypto, guest};
-use crate::contract::{self, Route};
-use crate::harness::{COMPILED, Client, TestApp};
-use crate::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
-use crate::routed::plain;
+use crate::harness::{COMPILED, Client, TestApp, id};
+use crate::platform::contract::{self, Route};
+use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
+use crate::platform::routed::plain;
 
 /// Those with pages of lists.
 fn plugins() -> impl Iterator<Item = &'static str> {
@@ -181,7 +181,7 @@ async fn circles(core: &World) -> String {
         }
         core.app.tick();
         let post = json!({ "status": format!("post {n}"), "visibility": "circle", "circle_id": first });
-        core.viewer.post("/api/v1/statuses").json(&post).ok().await;
+        core.viewer.publish(&post).await;
     }
     settle(&core.app).await;
     first
@@ -257,7 +257,7 @@ async fn rows(core: &World, entries: usize, antenna: &str) {
         ));
     }
     for statement in statements {
-        app.db().execute_raw(&statement).await.unwrap();
+        app.execute(&statement).await;
     }
     execute(app, &format!("UPDATE roles SET permissions = {INVITES} WHERE id = -99")).await;
 }

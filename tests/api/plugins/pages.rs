@@ -95,11 +95,10 @@ async fn mistake_of_a_plugin_is_its_own_and_not_the_persons() {
 async fn every_block_is_rendered_with_what_its_reader_may_see() {
     let app = mirror("none").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let shown = alice.post("/api/v1/statuses").json(&json!({ "status": "for all" })).ok().await;
-    let hidden = bob.post("/api/v1/statuses").json(&json!({ "status": "psst", "visibility": "private" })).ok().await;
-    carol.patch("/api/v1/accounts/update_credentials").json(&json!({ "display_name": "<Carol>" })).ok().await;
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    let shown = alice.publish("for all").await;
+    let hidden = bob.publish_to("private", "psst").await;
+    carol.update_profile(json!({ "display_name": "<Carol>" })).ok().await;
+    app.suspend(&bob).await;
     let named =
         format!("{},{},{},{},77", shown["id"].as_str().unwrap(), hidden["id"].as_str().unwrap(), carol.id(), bob.id());
     let browser = Browser::signed_in(&app, "alice").await;
@@ -167,7 +166,7 @@ async fn inspection_names_the_pages() {
 }
 
 #[tokio::test]
-async fn what_a_form_changes_is_kept_only_when_it_is_done() {
+async fn form_changes_commit_only_on_success() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -215,7 +214,7 @@ async fn plugin_that_fails_has_no_say_or_stops_the_sign_up() {
     }
     app.set("registrations_mode", "none").await;
     application.post(SIGN_UP).json(&form("c", "judge-trap")).fails(403).await;
-    assert_eq!(app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM users").await.unwrap()[0].0, 2);
+    assert_eq!(app.count("users").await, 2);
     assert_eq!(kept(&app).await, 0);
 
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
@@ -273,7 +272,7 @@ async fn accounts_follow_as_they_might_themselves() {
     for (one, verb, other) in [(&carol, "block", &alice), (&alice, "follow", &erin)] {
         one.post(&format!("/api/v1/accounts/{}/{verb}", other.id())).ok().await;
     }
-    dan.patch("/api/v1/accounts/update_credentials").json(&json!({ "locked": true })).ok().await;
+    dan.update_profile(json!({ "locked": true })).ok().await;
     let call = any.system(Mode::Ambient);
     let targets = [&bob, &carol, &dan, &erin, &alice].map(id).into_iter().chain([1, id(&bob)]).collect();
     let new = call.follow(id(&alice), targets).await.unwrap();

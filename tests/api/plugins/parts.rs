@@ -25,7 +25,7 @@ async fn routes_that_used_up_their_time_leave_posting_alone() {
     active(&app, "hostile").component.used_database(Part::Routes, Duration::from_secs(21));
     let refused = alice.get("/api/v1/hostile/known").send().await;
     assert_eq!((refused.status.as_u16(), &refused.json()["error_code"]), (503, &json!("plugin.unavailable")));
-    alice.post("/api/v1/statuses").json(&json!({ "status": "words" })).ok().await;
+    alice.publish("words").await;
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn filters_read_while_routes_occupy_their_connections() {
     notes(&app).await;
     let table = if app.db().engine() == Engine::Sqlite { "p_notes__notes" } else { "p_notes.notes" };
     let rows: Vec<String> = (0..500).map(|number| format!("(1, 'note {number}')")).collect();
-    app.db().execute_raw(&format!("INSERT INTO {table} (account_id, title) VALUES {}", rows.join(", "))).await.unwrap();
+    app.execute(&format!("INSERT INTO {table} (account_id, title) VALUES {}", rows.join(", "))).await;
     let connections = app.app.config.plugins.database_connections;
     let long = async { futures_util::future::join_all((0..connections).map(|_| read(&app, Lane::Usual, true))).await };
     let meanwhile = async {

@@ -6,10 +6,9 @@ use database::db::Engine;
 use plugin_package::manifest::Moment;
 use plugins::life::{self, Outcome};
 use plugins::{Active, admin};
-use serde_json::{Value, json};
 use store::plugin_event;
 
-use crate::harness::{Client, TestApp};
+use crate::harness::TestApp;
 
 /// A server with probes.
 pub struct World {
@@ -95,13 +94,4 @@ impl World {
     pub async fn waiting(&self, name: &str) -> (i64, i64) {
         plugin_event::count(self.app.db(), self.active(name).id).await.unwrap()
     }
-}
-
-pub async fn publish(person: &Client, text: &str) -> Value {
-    person.server.tick();
-    person.post("/api/v1/statuses").json(&json!({ "status": text })).ok().await
-}
-
-pub fn id(entity: &Value) -> &str {
-    entity["id"].as_str().unwrap()
 }

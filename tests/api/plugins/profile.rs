@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::groups::{served, settle, switch_off};
 use super::guest;
-use crate::contract::check;
 use crate::harness::Client;
-use crate::media::{gif, png};
+use crate::platform::contract::check;
+use crate::routes::media::{gif, png};
 
 const VERIFY: &str = "/api/v1/accounts/verify_credentials";
 const UPDATE: &str = "/api/v1/accounts/update_credentials";

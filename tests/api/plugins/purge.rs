@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use service::{removal, staff};
 use store::plugin_event::{self, NewEvent};
 
-use super::groups::{act, id, publish, served, settle, switch_on};
-use crate::harness::TestApp;
-use crate::removal::remove;
+use super::groups::{served, settle, switch_on};
+use crate::harness::{TestApp, id};
+use crate::jobs::removal::remove;
 
 async fn kept(app: &TestApp, account: AccountId) -> Value {
     store::plugin_data::export_account(app.db(), account).await.unwrap()
 }
 
 #[tokio::test]
-async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
+async fn removed_account_takes_plugin_data_along() {
     let app = served("reaction_deck").await;
     for group in ["bookmark_categories", "emoji_reactions", "antennas"] {
         switch_on(&app, group).await;
     }
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    act(&bob, "follow", &alice).await;
-    let (hers, his) = (publish(&alice, "hers").await, publish(&bob, "his").await);
+    bob.follow(&alice).ok().await;
+    let (hers, his) = (alice.publish("hers").await, bob.publish("his").await);
     let mut antennas = Vec::new();
     for person in [&alice, &bob] {
         person.post("/api/v1/reaction_deck").json(&json!({"emojis": ["👍"]})).ok().await;
@@ -49,11 +49,11 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
     let caught = |antenna: String| {
         let feed = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND owner_id = {antenna}");
         let app = &app;
-        async move { app.db().fetch_raw::<(i64,)>(&feed).await.unwrap()[0].0 }
+        async move { app.number(&feed).await }
     };
     let [hers_catches, his_catches] = [0, 1].map(|n: usize| antennas[n].clone());
     let timeline = format!("/api/v1/timelines/antenna/{his_catches}");
-    publish(&alice, "caught by both").await;
+    alice.publish("caught by both").await;
     settle(&app).await;
     assert!(caught(hers_catches.clone()).await >= 1, "her antenna catches herself");
     assert_ne!(bob.get(&timeline).ok().await, json!([]), "and his her");
@@ -73,7 +73,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
             assert_eq!(rows, &json!([]), "{group}.{table}");
         }
     }
-    let now = bob.get(&format!("/api/v1/statuses/{}", id(&his))).ok().await;
+    let now = bob.status(&his).ok().await;
     assert_eq!(now["emoji_reactions_count"], 1, "bob's own is left");
     let categories = bob.get("/api/v1/bookmark_categories").ok().await;
     let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&categories[0]));
@@ -86,7 +86,7 @@ async fn an_account_that_is_removed_takes_along_what_plugins_keep_of_it() {
 
 /// What a plugin writes of somebody when it hears, after they were removed, of what they did before.
 #[tokio::test]
-async fn what_plugins_hear_too_late_is_forgotten_as_well() {
+async fn late_events_of_removed_account_are_purged() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     settle(&app).await;
@@ -118,9 +118,9 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
     let insert = format!("INSERT INTO {table} VALUES ({}, '[]')", alice.id());
     let looking = async || {
         let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'forget_account'";
-        app.db().fetch_raw::<(i64,)>(jobs).await.unwrap()[0].0
+        app.number(jobs).await
     };
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     app.app.clock.advance(chrono::Duration::minutes(1));
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
@@ -129,11 +129,11 @@ async fn what_plugins_hear_too_late_is_forgotten_as_well() {
     admin::disable(&app.app, "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;
-    app.db().execute_raw(&insert).await.unwrap();
+    app.execute(&insert).await;
     app.app.clock.advance(chrono::Duration::minutes(4));
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1));
-    app.db().execute_raw("DELETE FROM plugin_events").await.unwrap();
+    app.execute("DELETE FROM plugin_events").await;
     app.app.clock.advance(chrono::Duration::minutes(8));
     settle(&app).await;
     assert_eq!(looking().await, 0);

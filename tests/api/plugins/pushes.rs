@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::emoji_reactions::react;
-use super::groups::{publish, served_with};
+use super::groups::served_with;
 use crate::harness::{PushService, Site};
 
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn reaction_is_pushed_with_the_title_of_the_plugin() {
     let service = PushService::start().await;
     let new = service.subscription("/a", true, &["emoji_reaction"], "all");
     alice.post("/api/v1/push/subscription").json(&new).ok().await;
-    let status = publish(&alice, "react").await;
+    let status = alice.publish("react").await;
     react(&bob, &status, "👍").ok().await;
     app.run_jobs().await;
     let message = service.message();

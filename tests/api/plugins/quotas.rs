@@ -11,7 +11,7 @@ use rookery_plugin_host::imports::sql::Call as Statement;
 use rookery_plugin_host::imports::types::Viewer;
 use serde_json::{Map, Value as Json, json};
 
-use super::bench::{Bench, EVERYTHING, add, code, id, new_status, publish};
+use super::bench::{Bench, EVERYTHING, add, code, id, new_status};
 use super::jobs::worker;
 use super::shelf::events;
 
@@ -26,10 +26,10 @@ async fn bench(limits: &str) -> Bench {
 }
 
 #[tokio::test]
-async fn one_call_receives_no_more_than_its_bytes() {
+async fn call_receives_no_more_than_its_bytes() {
     let bench = bench("").await;
     let [alice] = bench.app.accounts(["alice"]).await;
-    let status = publish(&alice, &"long ".repeat(90), "public").await;
+    let status = alice.publish(&"long ".repeat(90)).await.number();
     let call = bench.system(Mode::Ambient);
     let (statement, params) = add(&"x".repeat(10_000));
     call.sql_query(statement, params).await.unwrap();
@@ -72,7 +72,7 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
     let limits = "feed-entries = 10\nnotifications = 5\nnotifications-per-hour = 3\njobs = 4";
     let bench = bench(limits).await;
     let people = bench.app.accounts(["alice", "bob", "carol"]).await;
-    let status = publish(&people[0], "kept", "public").await;
+    let status = people[0].publish("kept").await.number();
     let call = bench.system(Mode::Read);
 
     assert_eq!(call.feeds_insert(entries(status, 0..8)).await.unwrap(), 8);
@@ -148,7 +148,7 @@ async fn events_are_kept_up_to_their_quota() {
     let [alice] = bench.app.accounts(["alice"]).await;
     bench.active.quotas.events.ready().await.unwrap();
     for number in 0..9 {
-        publish(&alice, &format!("number {number}"), "public").await;
+        alice.publish(&format!("number {number}")).await;
     }
     let kept: Vec<(i64,)> =
         bench.app.db().fetch_raw("SELECT CAST(COUNT(*) AS BIGINT) FROM plugin_events").await.unwrap();
@@ -162,7 +162,7 @@ async fn events_are_kept_up_to_their_quota() {
 async fn purge_deletes_feeds_and_notifications_by_job() {
     let bench = bench("").await;
     let people = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&people[0], "kept", "public").await;
+    let status = people[0].publish("kept").await.number();
     let call = bench.system(Mode::Read);
     call.feeds_insert(entries(status, 0..5_000)).await.unwrap();
     let one = |activity| NewNotification {
@@ -173,7 +173,7 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
         status: None,
     };
     assert_eq!(call.notify((0..100).map(one).collect()).await.unwrap(), 100);
-    people[1].post(&format!("/api/v1/accounts/{}/follow", people[0].id())).ok().await;
+    people[1].follow(&people[0]).ok().await;
     let count = async |what: &str| {
         let rows: Vec<(i64,)> =
             bench.app.db().fetch_raw(&format!("SELECT CAST(COUNT(*) AS BIGINT) FROM {what}")).await.unwrap();
@@ -194,7 +194,7 @@ async fn plugin_acts_as_its_caller_unless_it_may_act_as_anybody() {
     )
     .await;
     let [alice, bob] = bench.app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hers", "public").await;
+    let status = alice.publish("hers").await.number();
     let call = bench.by(&bob, "read write", Mode::Read).await;
     let denied = (403, "host.denied".to_owned());
     assert_eq!(code(call.create_statuses(vec![new_status(id(&alice), "as alice", "")]).await), denied);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::groups::{capabilities, execute, import_emojis, served, switch_off};
-use crate::contract;
 use crate::harness::{Browser, Client, TestApp};
+use crate::platform::contract;
 
 const DECK: &str = "/api/v1/reaction_deck";
 
@@ -18,7 +18,7 @@ fn names(deck: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_deck_is_kept_in_its_order_and_replaced_as_a_whole() {
+async fn deck_keeps_order_and_is_replaced_whole() {
     let app = served("reaction_deck").await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -41,7 +41,7 @@ async fn a_deck_is_kept_in_its_order_and_replaced_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_deck_holds_256_entries() {
+async fn deck_holds_256_entries() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     let many: Vec<String> = (0..300).map(|number| format!("name_{number}")).collect();
@@ -53,7 +53,7 @@ async fn a_deck_holds_256_entries() {
 }
 
 #[tokio::test]
-async fn an_emoji_that_was_disabled_is_left_out_until_it_is_back() {
+async fn disabled_emoji_is_left_out_of_deck() {
     let app = served("reaction_deck").await;
     import_emojis(&app, &["rook"]).await;
     let alice = app.account("alice").await;
@@ -65,7 +65,7 @@ async fn an_emoji_that_was_disabled_is_left_out_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn an_emoji_that_was_made_anew_is_another() {
+async fn recreated_emoji_is_another() {
     let app = served("reaction_deck").await;
     import_emojis(&app, &["rook"]).await;
     let alice = app.account("alice").await;
@@ -106,7 +106,7 @@ async fn only_their_owner_reads_and_sets_a_deck() {
 }
 
 #[tokio::test]
-async fn a_server_says_that_it_has_decks_while_it_has_them() {
+async fn deck_capability_follows_plugin_state() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
@@ -122,7 +122,7 @@ async fn a_server_says_that_it_has_decks_while_it_has_them() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_someone_is_given_out_also_while_the_group_is_off() {
+async fn deck_is_exported_while_disabled() {
     let app = served("reaction_deck").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     set(&alice, &["👍"]).await;

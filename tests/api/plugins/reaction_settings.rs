@@ -4,11 +4,11 @@ use plugins::{admin, life};
 use serde_json::{Value, json};
 
 use super::emoji_reactions::{GROUP, path, react, seen, show, shown, unreact};
-use super::groups::{capabilities, publish, served, switch_off};
+use super::groups::{capabilities, served, switch_off};
 use crate::harness::{Browser, TestApp, form_fields};
 
 #[tokio::test]
-async fn an_admin_may_switch_reactions_off_and_keep_them() {
+async fn reactions_switched_off_are_kept() {
     let app = served(GROUP).await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
     assert_eq!(instance["configuration"]["emoji_reactions"]["max_reactions_per_account"], 3);
@@ -17,7 +17,7 @@ async fn an_admin_may_switch_reactions_off_and_keep_them() {
     assert!(names.contains(&"emoji_reaction".to_owned()) && names.contains(&"enable_wide_emoji_reaction".to_owned()));
     assert!(announced(&app).await);
     let alice = app.account("alice").await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     assert_eq!(status["account"]["server_features"]["emoji_reaction"], true);
     react(&alice, &status, "👍").ok().await;
 
@@ -52,10 +52,10 @@ async fn configure(app: &TestApp, members: Value) {
 }
 
 #[tokio::test]
-async fn a_server_without_the_group_knows_nothing_of_it() {
+async fn disabled_group_is_absent() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     react(&alice, &status, "👍").ok().await;
     switch_off(&app, GROUP).await;
     let status = show(&alice, &status).await;
@@ -75,7 +75,7 @@ async fn a_server_without_the_group_knows_nothing_of_it() {
 async fn people_set_on_a_page_who_may_react() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, "hello").await;
+    let status = alice.publish("hello").await;
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/extensions").await;
     assert_eq!(page.status, 200);

@@ -123,7 +123,7 @@ async fn requests_go_on_while_generations_come_and_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_generation_that_traps_is_taken_back() {
+async fn trapping_generation_is_rolled_back() {
     let shelf = Shelf::in_development().await;
     shelf.put_route("notes", "1.0.0");
     shelf.enable("notes").await.unwrap();
@@ -159,7 +159,7 @@ fn put_tables(shelf: &Shelf, version: &str, body: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_generation_is_taken_back_also_after_its_tables_grew() {
+async fn generation_is_rolled_back_after_migration() {
     let shelf = Shelf::in_development().await;
     write(&shelf, "migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n");
     write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n");
@@ -189,7 +189,7 @@ async fn a_generation_is_taken_back_also_after_its_tables_grew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_goes_back_only_to_what_can_serve() {
+async fn rollback_needs_working_generation() {
     let shelf = Shelf::in_development().await;
     write(&shelf, "migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n");
     write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, text from notes order by id;\n");
@@ -215,7 +215,7 @@ async fn one_goes_back_only_to_what_can_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
+async fn candidate_load_is_bounded_by_admin() {
     let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_PLUGINS_MIGRATION_TIMEOUT_SECONDS", "1")];
     let shelf = Shelf::with(&keys).await;
     let numbers: Vec<String> = (1..400).map(|number| format!("({number})")).collect();
@@ -231,7 +231,7 @@ async fn nobody_waits_longer_for_a_candidate_than_the_admin_allows() {
     assert!(begun.elapsed() < HANGS, "{:?}", begun.elapsed());
     assert!(fault.message.contains("longer than 1 s") && fault.message.contains("split"), "{fault}");
     let [alice] = shelf.app.accounts(["alice"]).await;
-    alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "the writer is free"})).ok().await;
+    alice.publish(&serde_json::json!({"status": "the writer is free"})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,7 +255,7 @@ async fn migration_that_others_wait_for_is_tried_again_when_they_do_not() {
             let mut longest = Duration::ZERO;
             while !over.load(Ordering::Acquire) {
                 let begun = Instant::now();
-                alice.post("/api/v1/statuses").json(&serde_json::json!({"status": "meanwhile"})).ok().await;
+                alice.publish(&serde_json::json!({"status": "meanwhile"})).await;
                 longest = longest.max(begun.elapsed());
             }
             longest

@@ -20,19 +20,12 @@ async fn answer(person: &Client, told: Value) -> Answer {
     person.post("/api/v1/mirror/answer").json(&told).send().await
 }
 
-/// The id of a status that `person` publishes.
-async fn publish(person: &Client, parameters: Value) -> i64 {
-    person.server.tick();
-    let status = person.post("/api/v1/statuses").json(&parameters).ok().await;
-    status["id"].as_str().unwrap().parse().unwrap()
-}
-
 fn ids(list: &Value) -> Vec<i64> {
     list.as_array().unwrap().iter().map(|entity| entity["id"].as_str().unwrap().parse().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_path_is_matched_encoded_and_told_decoded() {
+async fn path_is_matched_encoded_and_passed_decoded() {
     let app = mirror().await;
     let nobody = app.anonymous();
     for (sent, meant) in [
@@ -97,7 +90,7 @@ async fn parameters_arrive_as_they_were_sent_and_tokens_do_not() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_as_by_core_routes() {
+async fn malformed_body_is_refused_as_by_core_routes() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let post = |path: &str| nobody.post(&format!("/api/v1/mirror/{path}"));
@@ -123,7 +116,7 @@ async fn what_cannot_be_read_is_refused_as_by_core_routes() {
 }
 
 #[tokio::test]
-async fn a_token_is_checked_as_core_routes_check_it() {
+async fn token_is_checked_as_by_core_routes() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (other, reads) = (alice.with_scopes("write").await, alice.with_scopes("read").await);
@@ -131,8 +124,7 @@ async fn a_token_is_checked_as_core_routes_check_it() {
     let nobody = app.anonymous();
     let mut stranger = nobody.clone();
     stranger.token = Some("not-a-token".to_owned());
-    let suspend = format!("UPDATE accounts SET suspended_at = created_at WHERE id = {}", bob.id());
-    app.db().execute_raw(&suspend).await.unwrap();
+    app.suspend(&bob).await;
 
     for (path, answers) in [
         ("user", [401, 401, 403, 422, 403, 200]),
@@ -154,11 +146,11 @@ async fn a_token_is_checked_as_core_routes_check_it() {
 }
 
 #[tokio::test]
-async fn what_a_route_is_about_must_be_there_and_visible() {
+async fn route_subject_must_exist_and_be_visible() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, json!({"status": "open"})).await;
-    let hidden = publish(&alice, json!({"status": "hidden", "visibility": "direct"})).await;
+    let open = alice.publish("open").await.number();
+    let hidden = alice.publish_to("direct", "hidden").await.number();
     let of = |status: i64| format!("/api/v1/statuses/{status}/mirror/%F0%9F%91%8D");
 
     bob.get(&of(open)).ok().await;
@@ -174,9 +166,9 @@ async fn what_a_route_is_about_must_be_there_and_visible() {
 async fn entities_are_those_that_core_shows_this_caller() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let open = publish(&alice, json!({"status": "open"})).await;
-    let hidden = publish(&alice, json!({"status": "hidden", "visibility": "private"})).await;
-    let core = bob.get(&format!("/api/v1/statuses/{open}")).ok().await;
+    let open = alice.publish("open").await.number();
+    let hidden = alice.publish_to("private", "hidden").await.number();
+    let core = bob.status(&open).ok().await;
 
     assert_eq!(answer(&bob, json!({"shown": open})).await.json(), core);
     assert_eq!(answer(&bob, json!({"shown": hidden})).await.status, 404);
@@ -203,7 +195,7 @@ async fn statuses_of_a_page_cost_the_same_statements_however_many_they_are() {
     let alice = app.account("alice").await;
     let mut published = Vec::new();
     for n in 0..12 {
-        published.push(publish(&alice, json!({"status": format!("{n}")})).await);
+        published.push(alice.publish(&format!("{n}")).await.number());
     }
     app.known(&alice).await;
     let mut costs = Vec::new();
@@ -298,7 +290,7 @@ async fn failures_are_told_as_documented() {
 }
 
 #[tokio::test]
-async fn the_breaker_answers_for_a_plugin_that_keeps_failing() {
+async fn breaker_answers_for_failing_plugin() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let mut last = answer(&nobody, json!({"trap": true})).await;
@@ -315,12 +307,12 @@ async fn the_breaker_answers_for_a_plugin_that_keeps_failing() {
 }
 
 #[tokio::test]
-async fn what_a_call_changed_stays_only_when_it_ends_well() {
+async fn call_changes_commit_only_on_success() {
     let app = mirror().await;
     let alice = app.account("alice").await;
     let mut published = Vec::new();
     for n in 0..3 {
-        published.push(publish(&alice, json!({"status": format!("{n}")})).await);
+        published.push(alice.publish(&format!("{n}")).await.number());
     }
     let keep = |status: i64| alice.post(&format!("/api/v1/mirror/kept/{status}"));
     let kept = || async { ids(&alice.get("/api/v1/mirror/kept?limit=0").ok().await) };
@@ -336,11 +328,11 @@ async fn what_a_call_changed_stays_only_when_it_ends_well() {
 }
 
 #[tokio::test]
-async fn a_native_statement_is_paged_without_the_plugin() {
+async fn native_statement_is_paged_without_plugin() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let status = publish(&alice, json!({"status": "one"})).await;
-    let hidden = publish(&bob, json!({"status": "two", "visibility": "direct"})).await;
+    let status = alice.publish("one").await.number();
+    let hidden = bob.publish_to("direct", "two").await.number();
     for status in [status, hidden, status, status, status] {
         alice.post(&format!("/api/v1/mirror/kept/{status}")).ok().await;
     }
@@ -368,23 +360,23 @@ async fn a_native_statement_is_paged_without_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_native_feed_is_a_timeline() {
+async fn native_feed_is_timeline() {
     let app = mirror().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let mut published = Vec::new();
     for person in [&bob, &carol, &bob] {
-        published.push(publish(person, json!({"status": "hello"})).await);
+        published.push(person.publish("hello").await.number());
     }
     let feed = "INSERT INTO plugin_feeds (kind, plugin_id, name)
                 SELECT 4000, p.id, 'shelf' FROM plugins p WHERE p.name = 'mirror' ON CONFLICT DO NOTHING";
-    app.db().execute_raw(feed).await.unwrap();
+    app.execute(feed).await;
     for status in &published {
         let text = format!(
             "INSERT INTO feed_entries (kind, owner_id, status_id)
              SELECT f.kind, 1, s.id FROM plugin_feeds f, statuses s
              WHERE f.name = 'shelf' AND s.id = {status}"
         );
-        app.db().execute_raw(&text).await.unwrap();
+        app.execute(&text).await;
     }
     let page = alice.get("/api/v1/mirror/shelves/1").send().await;
     assert_eq!(ids(&page.json()), [published[2], published[1]]);
@@ -393,7 +385,7 @@ async fn a_native_feed_is_a_timeline() {
     let above = alice.get(&format!("/api/v1/mirror/shelves/1?limit=1&min_id={}", published[0])).send().await;
     assert_eq!(ids(&above.json()), [published[1]]);
 
-    alice.post(&format!("/api/v1/accounts/{}/mute", carol.id())).ok().await;
+    alice.mute(&carol).ok().await;
     assert_eq!(ids(&alice.get("/api/v1/mirror/shelves/1").ok().await), [published[2]]);
     assert_eq!(alice.get("/api/v1/mirror/shelves/1?limit=0").ok().await, json!([]));
     alice.get("/api/v1/mirror/shelves/2").fails(404).await;
@@ -417,7 +409,7 @@ async fn paging_is_told_and_linked_as_in_core() {
 }
 
 #[tokio::test]
-async fn a_route_may_have_a_limit_of_its_own() {
+async fn route_may_have_own_rate_limit() {
     let app = mirror_with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for left in [1, 0] {
@@ -456,7 +448,7 @@ async fn no_request_sees_what_another_left_behind() {
 }
 
 #[tokio::test]
-async fn one_instance_for_two_people_keeps_them_apart() {
+async fn shared_instance_keeps_callers_apart() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     guest::put(&app, "mirror", "[limits]\nroutes = \"pooled\"\ninstances = 1\n");
     guest::enable(&app, "mirror").await;

@@ -94,7 +94,7 @@ pub async fn register(app: &TestApp, id: i64, name: &str) {
         "INSERT INTO plugins (id, name, enabled, approved, granted, limits, config, config_version, secrets, created_at, updated_at)
          VALUES ({id}, '{name}', TRUE, '[]', '{{}}', '{{}}', '{{}}', 0, '{{}}', {now}, {now})"
     );
-    app.db().execute_raw(&text).await.unwrap();
+    app.execute(&text).await;
 }
 
 pub async fn apply(app: &TestApp, tx: &mut Tx, manifest: &Manifest, files: &Files) -> Result<Migrated, LoadError> {
@@ -133,7 +133,7 @@ pub fn ids(rows: &Rows) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn one_text_works_on_both_engines() {
+async fn sql_text_works_on_both_engines() {
     let app = TestApp::new().await;
     app.accounts(["alice"]).await;
     let sql = notes(&app).await;
@@ -246,7 +246,7 @@ async fn failures_have_codes_and_leave_the_transaction() {
 }
 
 #[tokio::test]
-async fn what_is_not_committed_never_happened() {
+async fn uncommitted_changes_are_absent() {
     let app = TestApp::new().await;
     let sql = notes(&app).await;
     for _ in 0..3 {

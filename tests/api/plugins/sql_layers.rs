@@ -115,7 +115,7 @@ const POSTGRES: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn the_engine_alone_refuses_what_is_not_the_plugins() {
+async fn engine_refuses_foreign_tables() {
     let app = TestApp::new().await;
     app.accounts(["alice"]).await;
     notes(&app).await;
@@ -138,7 +138,7 @@ async fn the_engine_alone_refuses_what_is_not_the_plugins() {
 }
 
 #[tokio::test]
-async fn a_role_that_is_put_down_is_taken_up_again() {
+async fn dropped_role_is_taken_again() {
     let app = TestApp::new().await;
     notes(&app).await;
     if app.db().engine() == Engine::Sqlite {
@@ -160,7 +160,7 @@ async fn a_role_that_is_put_down_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn the_server_shares_a_transaction_and_stays_itself() {
+async fn shared_transaction_keeps_server_role() {
     let app = TestApp::new().await;
     app.accounts(["alice"]).await;
     let sql = notes(&app).await;
@@ -181,7 +181,7 @@ async fn the_server_shares_a_transaction_and_stays_itself() {
 }
 
 #[tokio::test]
-async fn a_statement_that_undoes_the_transaction_is_its_last() {
+async fn rollback_statement_ends_transaction() {
     let app = TestApp::new().await;
     let sql = notes(&app).await;
     if app.db().engine() == Engine::Postgres {
@@ -205,7 +205,7 @@ async fn a_statement_that_undoes_the_transaction_is_its_last() {
 }
 
 #[tokio::test]
-async fn the_writer_has_limits_while_it_works_for_a_plugin() {
+async fn writer_has_limits_during_plugin_work() {
     let app = TestApp::new().await;
     notes(&app).await;
     if app.db().engine() == Engine::Postgres {
@@ -333,7 +333,7 @@ async fn reading_may_take_its_time_and_ends_when_nobody_waits() {
 }
 
 #[tokio::test]
-async fn a_statement_that_nobody_waits_for_takes_its_transaction_along() {
+async fn cancelled_statement_rolls_back_transaction() {
     let app = TestApp::new().await;
     let sql = bombs(&app, 1 << 30).await;
     for name in ["stored", "product"] {
@@ -353,7 +353,7 @@ async fn a_statement_that_nobody_waits_for_takes_its_transaction_along() {
 }
 
 #[tokio::test]
-async fn a_full_quota_stops_what_grows_and_nothing_else() {
+async fn full_quota_stops_only_growth() {
     let app = TestApp::new().await;
     let sql = bombs(&app, 1 << 20).await;
     let mut tx = app.db().begin().await.unwrap();
@@ -370,7 +370,7 @@ async fn a_full_quota_stops_what_grows_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_makes_much_of_little_is_measured_before_the_commit() {
+async fn amplifying_statement_is_measured_before_commit() {
     let app = TestApp::new().await;
     for (name, params) in [("copy", vec![]), ("lengthen", vec![]), ("repeat", vec![text(&"a".repeat(2_000))])] {
         // PostgreSQL compresses what is longer again and again.
@@ -407,7 +407,7 @@ async fn drop_notes(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_restart_gives_no_allowance() {
+async fn restart_does_not_reset_quota() {
     let app = TestApp::new().await;
     bombs(&app, 1 << 30).await;
     let manifest = manifest("notes", "");

@@ -93,8 +93,8 @@ async fn explained(app: &TestApp, name: &str, kinds: &str, nulls: &str, text: &s
             INSERT INTO public.kept_steps SELECT '{name}', s.n, s.step FROM plan_steps s;
         END $do$"
     );
-    app.db().execute_raw("DROP TABLE IF EXISTS public.kept_steps").await.unwrap();
-    app.db().execute_raw(&prepare).await.unwrap();
+    app.execute("DROP TABLE IF EXISTS public.kept_steps").await;
+    app.execute(&prepare).await;
     let rows: Vec<(String,)> = app.db().fetch_raw("SELECT step FROM public.kept_steps ORDER BY n").await.unwrap();
     rows.into_iter().map(|(step,)| step).collect()
 }

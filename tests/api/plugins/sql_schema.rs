@@ -67,7 +67,7 @@ async fn migrations_run_once_in_order() {
 }
 
 #[tokio::test]
-async fn a_failing_migration_leaves_everything_as_it_was() {
+async fn failed_migration_changes_nothing() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     for (broken, words) in [
@@ -86,7 +86,7 @@ async fn a_failing_migration_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_was_changed_or_left_out_afterwards_is_noticed() {
+async fn changed_or_missing_migration_is_noticed() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let one = ("migrations/0001_base.sql", TABLES);
@@ -110,7 +110,7 @@ async fn what_was_changed_or_left_out_afterwards_is_noticed() {
 }
 
 #[tokio::test]
-async fn an_older_package_runs_where_the_newer_one_said_so() {
+async fn older_package_runs_where_newer_allows() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let one = ("migrations/0001_base.sql", TABLES);
@@ -120,7 +120,7 @@ async fn an_older_package_runs_where_the_newer_one_said_so() {
 }
 
 #[tokio::test]
-async fn the_old_generation_serves_on_while_the_new_one_expands() {
+async fn old_generation_serves_while_new_expands() {
     let app = TestApp::new().await;
     let old = notes(&app).await;
     let mut tx = app.db().begin().await.unwrap();
@@ -145,7 +145,7 @@ async fn the_old_generation_serves_on_while_the_new_one_expands() {
 }
 
 #[tokio::test]
-async fn a_statement_that_does_not_fit_is_refused_at_load() {
+async fn invalid_statement_is_refused_at_load() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     for (source, rest, words) in [
@@ -230,7 +230,7 @@ async fn foreign_key_to_a_table_that_does_not_exist_is_refused() {
 }
 
 #[tokio::test]
-async fn what_would_keep_an_account_from_being_deleted_is_refused_at_load() {
+async fn account_reference_without_cascade_is_refused_at_load() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let owner = "CREATE TABLE notes (id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, parent INTEGER REFERENCES notes (id) ON DELETE SET NULL);";
@@ -261,7 +261,7 @@ async fn what_would_keep_an_account_from_being_deleted_is_refused_at_load() {
 }
 
 #[tokio::test]
-async fn a_package_before_runs_on_what_was_tried_with_it() {
+async fn previous_package_runs_on_probed_schema() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let one = ("migrations/0001_base.sql", TABLES);
@@ -280,7 +280,7 @@ async fn a_package_before_runs_on_what_was_tried_with_it() {
 }
 
 #[tokio::test]
-async fn an_account_takes_its_rows_along() {
+async fn account_deletion_cascades_to_plugin_rows() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     let package = files(&[("migrations/0001_base.sql", TABLES), ("sql/queries.sql", QUERIES)]);
@@ -310,7 +310,7 @@ async fn an_account_takes_its_rows_along() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_purged_leaves_nothing() {
+async fn purged_plugin_leaves_nothing() {
     let app = TestApp::new().await;
     notes(&app).await;
     assert_eq!(tables(&app).await, ["marks", "notes"]);

@@ -6,7 +6,6 @@ use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
-use serde_json::json;
 
 use super::bench::{Bench, EVERYTHING};
 use super::shelf::{Shelf, component};
@@ -32,7 +31,7 @@ async fn feed_insert_beyond_the_transactions_time_names_the_limit() {
     let keys = [("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "50"), ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "10")];
     let bench = Bench::on(Shelf::with(&keys).await, EVERYTHING, &component("capabilities")).await;
     let [alice] = bench.app.accounts(["alice"]).await;
-    let status = alice.post("/api/v1/statuses").json(&json!({ "status": "words" })).ok().await;
+    let status = alice.publish("words").await;
     let status: i64 = status["id"].as_str().unwrap().parse().unwrap();
     let limit = (429, "limit.transaction-time".to_owned());
     for mode in [Mode::Read, Mode::Ambient] {
@@ -56,7 +55,7 @@ async fn feed_insert_beside_writers_names_the_limit() {
         return; // Transactions do not wait for each other.
     }
     let [alice] = bench.app.accounts(["alice"]).await;
-    let status = alice.post("/api/v1/statuses").json(&json!({ "status": "words" })).ok().await;
+    let status = alice.publish("words").await;
     let status: i64 = status["id"].as_str().unwrap().parse().unwrap();
     let call = bench.system(Mode::Ambient);
     call.sql_query("add".to_owned(), vec![Value::Text("first".to_owned())]).await.unwrap();

@@ -10,13 +10,13 @@ use rookery_plugin_host::imports::kv::Item;
 use serde_json::json;
 use store::job::NewKeyedJob;
 
-use super::bench::{Bench, EVERYTHING, add, publish};
+use super::bench::{Bench, EVERYTHING, add};
 use super::jobs::waiting;
 
 /// Some of everything that a plugin keeps.
 async fn keep_some(bench: &Bench) -> i64 {
     let [alice] = bench.app.accounts(["alice"]).await;
-    let status = publish(&alice, "kept in a feed", "public").await;
+    let status = alice.publish("kept in a feed").await.number();
     let call = bench.system(Mode::Ambient);
     for name in ["first", "second"] {
         let (statement, params) = add(name);
@@ -41,7 +41,7 @@ async fn kinds(bench: &Bench, table: &str) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
+async fn purge_exports_data_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new(EVERYTHING).await;
     let status = keep_some(&bench).await;
@@ -79,7 +79,7 @@ async fn a_purge_writes_down_what_it_drops_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_uninstalled_is_forgotten_and_keeps_its_tables() {
+async fn uninstalled_plugin_keeps_its_tables() {
     let bench = Bench::new(EVERYTHING).await;
     keep_some(&bench).await;
     let app = &bench.app.app;

@@ -5,7 +5,7 @@ use plugins::admin;
 use super::shelf::{Shelf, component, manifest};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_goes_back_over_a_reinstall() {
+async fn rollback_works_across_reinstall() {
     let shelf = Shelf::new().await;
     shelf.put_component("notes", &manifest("notes", "1.0.0", ""), &component("one"));
     shelf.enable("notes").await.unwrap();

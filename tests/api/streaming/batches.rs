@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use super::personal::{follow, post};
+use super::personal::follow;
 use crate::harness::{Client, Events, TestApp};
 use context::change::{Change, Made};
 
@@ -35,7 +35,7 @@ async fn told(people: &mut [(Client, Events)]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn everyone_mentioned_is_told_what_they_read_themselves() {
+async fn mentioned_accounts_receive_their_own_rendering() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut people = listeners(&app, &["bob", "carol", "dan"]).await;
@@ -47,7 +47,7 @@ async fn everyone_mentioned_is_told_what_they_read_themselves() {
     let body = json!({
         "status": "@bob @carol @dan a spoiler", "poll": { "options": ["a", "b"], "expires_in": 600 }, "visibility": "private",
     });
-    post(&alice, body).await;
+    alice.publish(body).await;
     app.run_jobs().await;
     let told = told(&mut people).await;
     for (person, told) in [&bob, &carol, &dan].iter().zip(&told) {
@@ -75,12 +75,12 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
     bob.post(&members).json(&json!({ "account_ids": [alice.id().to_string()] })).ok().await;
     // What comes to the list by this is no news.
     app.run_jobs().await;
-    let status = post(&carol, json!({ "status": "words" })).await;
-    post(&alice, json!({ "status": "a rook" })).await;
-    alice.post(&format!("/api/v1/statuses/{status}/favourite")).ok().await;
+    let status = carol.publish("words").await.into_id();
+    alice.publish("a rook").await;
+    alice.favourite(&status).ok().await;
     follow(&alice, &dan).await;
-    let hidden = post(&eve, json!({ "status": "@dan gone soon" })).await;
-    eve.delete(&format!("/api/v1/statuses/{hidden}")).ok().await;
+    let hidden = eve.publish("@dan gone soon").await.into_id();
+    eve.delete_status(&hidden).ok().await;
     app.run_jobs().await;
     let number = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap().into();
     let newest = |page: Value| number(&page[0]["id"]);
@@ -125,7 +125,7 @@ async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
         text.push_str("hello");
         // Once, so that what is kept of each receiver is there.
         for round in 0..2 {
-            post(&alice, json!({ "status": text })).await;
+            alice.publish(json!({ "status": text })).await;
             app.run_jobs().await;
             let first = told(&mut people).await;
             if round == 0 {
@@ -161,8 +161,8 @@ async fn poll_that_ends_costs_the_same_for_many_voters_as_for_few() {
         let mut least = u64::MAX;
         for round in 0..=TRIES {
             let poll = json!({ "options": ["a", "b"], "expires_in": 600 });
-            let id = post(&alice, json!({ "status": "which?", "poll": poll })).await;
-            let status = alice.get(&format!("/api/v1/statuses/{id}")).ok().await;
+            let id = alice.publish(json!({ "status": "which?", "poll": poll })).await.into_id();
+            let status = alice.status(&id).ok().await;
             let votes = format!("/api/v1/polls/{}/votes", status["poll"]["id"].as_str().unwrap());
             for (person, _) in &people {
                 person.post(&votes).json(&json!({ "choices": [0] })).ok().await;
@@ -203,7 +203,7 @@ async fn direct_status_moves_the_conversations_of_many_for_what_one_costs() {
         let text = people.iter().map(|(person, _)| format!("@{} ", person.name)).collect::<String>();
         let (count, mut least) = (people.len(), u64::MAX);
         for round in 0..=TRIES {
-            post(&alice, json!({ "status": text, "visibility": "direct" })).await;
+            alice.publish(json!({ "status": text, "visibility": "direct" })).await;
             app.run_jobs().await;
             let mut conversations = Vec::new();
             for (person, events) in &mut people {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::personal::{follow, post};
+use super::personal::follow;
 use crate::harness::TestApp;
 use context::change::Change;
 use service::oauth::revoke;
 
 #[tokio::test]
-async fn whoever_takes_too_slowly_is_cut_off_and_told_why() {
+async fn slow_consumer_is_disconnected_with_reason() {
     let app = TestApp::with(&[("ROOKERY_STREAMING_QUEUE", "16")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (slow, mut quick) = (alice.events("user").await, bob.events("user").await);
@@ -33,7 +33,7 @@ async fn whoever_takes_too_slowly_is_cut_off_and_told_why() {
 }
 
 #[tokio::test]
-async fn a_connection_ends_with_its_token() {
+async fn connection_ends_with_its_token() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let server = app.listen().await;
@@ -41,7 +41,7 @@ async fn a_connection_ends_with_its_token() {
     let (mut ended, mut kept) =
         (server.socket(&other, "?stream=user").await, server.socket(&alice, "?stream=user").await);
     let events = other.events("user").await;
-    let token = app.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
+    let token = app.number("SELECT max(id) FROM oauth_tokens").await;
     revoke::one(&app.app, token.into()).await.unwrap();
     let frame = ended.closed().await.unwrap();
     assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1008, "The access token is not valid any more"));
@@ -52,11 +52,9 @@ async fn a_connection_ends_with_its_token() {
     for change in ["disabled = TRUE", "confirmed_at = NULL"] {
         let mut socket = server.socket(&bob, "?stream=user").await;
         let set = format!("UPDATE users SET {change} WHERE account_id = {}", bob.id());
-        app.db().execute_raw(&set).await.unwrap();
+        app.execute(&set).await;
         assert_eq!(u16::from(socket.closed().await.unwrap().code), 1008, "{change}");
-        let undo =
-            format!("UPDATE users SET disabled = FALSE, confirmed_at = created_at WHERE account_id = {}", bob.id());
-        app.db().execute_raw(&undo).await.unwrap();
+        app.set_user(&bob, "disabled = FALSE, confirmed_at = created_at").await;
     }
 }
 
@@ -133,7 +131,7 @@ async fn message_that_is_nested_too_deep_is_not_parsed() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_so() {
+async fn stopping_server_says_so_to_streams() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;
@@ -164,7 +162,7 @@ async fn many_receivers_cost_no_more_statements_than_few() {
         }
         // Once, so that what is kept of each receiver is there.
         for round in 0..2 {
-            let id = post(&alice, json!({ "status": "hello" })).await;
+            let id = alice.publish("hello").await.into_id();
             app.run_jobs().await;
             for (home, public) in &mut streams {
                 for events in [home, public] {

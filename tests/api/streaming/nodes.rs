@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use database::Engine;
 use model::job::Lane;
-use serde_json::json;
 
-use super::personal::{follow, post};
+use super::personal::follow;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn what_happens_on_one_node_is_told_on_all() {
+async fn events_of_one_node_reach_all() {
     let one = TestApp::new().await;
     if one.db().engine() == Engine::Sqlite {
         return;
@@ -22,7 +21,7 @@ async fn what_happens_on_one_node_is_told_on_all() {
     let (mut here, mut there) = (bob.events("user").await, bob.at(&two).events("user").await);
     // Until each knows of the other.
     let last = loop {
-        let last = post(&alice, json!({ "status": "are you there?" })).await;
+        let last = alice.publish("are you there?").await.into_id();
         one.run_jobs().await;
         let heard = tokio::time::timeout(Duration::from_millis(500), there.next()).await;
         if heard.is_ok_and(|event| event.unwrap().json()["id"] == last) {
@@ -33,7 +32,7 @@ async fn what_happens_on_one_node_is_told_on_all() {
 
     let mut ids = Vec::new();
     for number in 0..20 {
-        ids.push(post(&alice, json!({ "status": format!("number {number}") })).await);
+        ids.push(alice.publish(&format!("number {number}")).await.into_id());
         one.run_jobs().await;
     }
     for events in [&mut here, &mut there] {
@@ -44,10 +43,10 @@ async fn what_happens_on_one_node_is_told_on_all() {
     // What another node revokes ends connections here.
     let other = bob.at(&two).with_scopes("read").await;
     let events = other.at(&one).events("user").await;
-    let id = two.db().fetch_raw::<(i64,)>("SELECT max(id) FROM oauth_tokens").await.unwrap()[0].0;
+    let id = two.number("SELECT max(id) FROM oauth_tokens").await;
     service::oauth::revoke::one(&two.app, id.into()).await.unwrap();
     assert!(events.rest().await.contains(":The access token is not valid any more"));
-    post(&alice, json!({ "status": "others stay open" })).await;
+    alice.publish("others stay open").await;
     one.run_jobs().await;
     assert_eq!(here.next().await.unwrap().name, "update");
 }
@@ -69,7 +68,7 @@ async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
         let queued = one.db().jobs_queued(Lane::Feed);
         tokio::pin!(queued);
         queued.as_mut().enable();
-        post(&there, json!({ "status": "who works here?" })).await;
+        there.publish("who works here?").await;
         if tokio::time::timeout(Duration::from_millis(500), queued).await.is_ok() {
             return;
         }

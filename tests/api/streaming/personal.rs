@@ -1,18 +1,13 @@
 //! What concerns one person: the home feed, lists, notifications, conversations, filters, announcements.
 
 use axum::http::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Client, Event, TestApp};
 use service::announcement::{self, Draft, Publication};
 
-pub(super) async fn post(person: &Client, body: Value) -> String {
-    let status = person.post("/api/v1/statuses").json(&body).ok().await;
-    status["id"].as_str().unwrap().to_owned()
-}
-
 pub(super) async fn follow(person: &Client, other: &Client) {
-    person.post(&format!("/api/v1/accounts/{}/follow", other.id())).ok().await;
+    person.follow(&other).ok().await;
     person.server.run_jobs().await;
 }
 
@@ -33,32 +28,32 @@ async fn followers_hear_of_statuses_as_they_see_them() {
     // What happened before may be told after the stream was opened.
     app.told(&bob, &mut streams[1]).await;
 
-    let id = post(&alice, json!({ "status": "a spoiler" })).await;
+    let id = alice.publish("a spoiler").await.into_id();
     app.run_jobs().await;
     let [own, followers, strangers] = &mut streams;
     let own = app.told(&alice, own).await;
     assert_eq!(names(&own), ["update"]);
-    assert_eq!(own[0].json(), alice.get(&format!("/api/v1/statuses/{id}")).ok().await, "as by REST");
+    assert_eq!(own[0].json(), alice.status(&id).ok().await, "as by REST");
     let told = app.told(&bob, followers).await;
     assert_eq!(names(&told), ["update"]);
-    assert_eq!(told[0].json(), bob.get(&format!("/api/v1/statuses/{id}")).ok().await);
+    assert_eq!(told[0].json(), bob.status(&id).ok().await);
     assert_eq!(told[0].json()["filtered"][0]["filter"]["title"], "T");
     assert!(app.told(&eve, strangers).await.is_empty());
 
-    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "harmless" })).ok().await;
+    alice.edit(&id, "harmless").ok().await;
     let told = app.told(&bob, followers).await;
     assert_eq!(names(&told), ["status.update"]);
-    assert_eq!(told[0].json(), bob.get(&format!("/api/v1/statuses/{id}")).ok().await);
+    assert_eq!(told[0].json(), bob.status(&id).ok().await);
     assert_eq!(told[0].json()["filtered"], json!([]));
 
-    alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    alice.delete_status(&id).ok().await;
     assert_eq!(app.told(&bob, followers).await, [Event { name: "delete".to_owned(), payload: id }]);
     assert!(app.told(&eve, strangers).await.is_empty());
 
-    let id = post(&alice, json!({ "status": "@bob hello" })).await;
+    let id = alice.publish("@bob hello").await.into_id();
     app.run_jobs().await;
     app.told(&bob, followers).await;
-    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "@bob hi" })).ok().await;
+    alice.edit(&id, "@bob hi").ok().await;
     assert_eq!(
         names(&app.told(&bob, followers).await),
         ["status.update"],
@@ -67,24 +62,25 @@ async fn followers_hear_of_statuses_as_they_see_them() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_did_with_the_original_is_told_with_a_reblog() {
+async fn reblog_event_has_receivers_own_marks() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for follower in [&bob, &carol] {
         follow(follower, &alice).await;
     }
-    let id = post(&carol, json!({ "status": "x", "poll": { "options": ["a", "b"], "expires_in": 3600 } })).await;
-    let poll = bob.get(&format!("/api/v1/statuses/{id}")).ok().await["poll"]["id"].as_str().unwrap().to_owned();
+    let id =
+        carol.publish(json!({ "status": "x", "poll": { "options": ["a", "b"], "expires_in": 3600 } })).await.into_id();
+    let poll = bob.status(&id).ok().await["poll"]["id"].as_str().unwrap().to_owned();
     bob.post(&format!("/api/v1/polls/{poll}/votes")).json(&json!({ "choices": [1] })).ok().await;
-    bob.post(&format!("/api/v1/statuses/{id}/bookmark")).ok().await;
+    bob.bookmark(&id).ok().await;
     app.run_jobs().await;
     let (mut bobs, mut carols) = (bob.events("user").await, carol.events("user/notification").await);
 
-    let reblog = alice.post(&format!("/api/v1/statuses/{id}/reblog")).ok().await;
+    let reblog = alice.reblog(&id).ok().await;
     app.run_jobs().await;
     let told = app.told(&bob, &mut bobs).await;
     assert_eq!(names(&told), ["update"]);
-    let expected = bob.get(&format!("/api/v1/statuses/{}", reblog["id"].as_str().unwrap())).ok().await;
+    let expected = bob.status(&reblog).ok().await;
     assert_eq!(told[0].json(), expected);
     assert_eq!(expected["reblog"]["bookmarked"], true);
     assert_eq!(expected["reblog"]["poll"]["own_votes"], json!([1]));
@@ -101,7 +97,7 @@ async fn notifications_come_to_tokens_that_may_read_them() {
     let (mut without, mut with) = (statuses.events("user").await, both.events("user").await);
     let mut alone = both.events("user/notification").await;
 
-    post(&alice, json!({ "status": "@bob hello" })).await;
+    alice.publish("@bob hello").await;
     app.run_jobs().await;
     let told = app.told(&bob, &mut with).await;
     assert_eq!(names(&told), ["notification"]);
@@ -112,9 +108,9 @@ async fn notifications_come_to_tokens_that_may_read_them() {
 
     // Whoever was mentioned hears of an edit, also without following.
     let status = told[0].json()["status"]["id"].as_str().unwrap().to_owned();
-    alice.put(&format!("/api/v1/statuses/{status}")).json(&json!({ "status": "@bob hi" })).ok().await;
+    alice.edit(&status, "@bob hi").ok().await;
     assert_eq!(alone.next().await.unwrap().name, "status.update");
-    alice.delete(&format!("/api/v1/statuses/{status}")).ok().await;
+    alice.delete_status(&status).ok().await;
     assert_eq!(alone.next().await.unwrap(), Event { name: "delete".to_owned(), payload: status });
 }
 
@@ -124,7 +120,7 @@ async fn filtered_notifications_are_not_told() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.put("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
     let mut events = bob.events("user").await;
-    post(&alice, json!({ "status": "@bob hello" })).await;
+    alice.publish("@bob hello").await;
     app.run_jobs().await;
     assert!(app.told(&bob, &mut events).await.is_empty());
 
@@ -151,7 +147,7 @@ async fn lists_show_their_members_until_they_are_deleted() {
         (bob.events(&path).await, server.socket(&bob, &format!("?stream=list&list={list}")).await);
     assert_eq!(eve.get(&format!("/api/v1/streaming/{path}")).send().await.status, 401);
 
-    let id = post(&alice, json!({ "status": "to the list" })).await;
+    let id = alice.publish("to the list").await.into_id();
     app.run_jobs().await;
     let told = events.next().await.unwrap();
     assert_eq!((told.name.as_str(), told.json()["id"].as_str().unwrap()), ("update", id.as_str()));
@@ -164,7 +160,7 @@ async fn lists_show_their_members_until_they_are_deleted() {
 
 /// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already inserted.
 #[tokio::test]
-async fn what_is_published_while_a_feed_is_being_filled_is_told_once() {
+async fn status_during_feed_fill_is_streamed_once() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
@@ -172,11 +168,11 @@ async fn what_is_published_while_a_feed_is_being_filled_is_told_once() {
     let mut streams = [bob.events("user").await, bob.events(&format!("list?list={list}")).await];
     for (at, text) in ["before", "meanwhile", "after"].into_iter().enumerate() {
         app.tick();
-        let id = post(&alice, json!({ "status": format!("{text} #rooks") })).await;
+        let id = alice.publish(&format!("{text} #rooks")).await.into_id();
         match text {
             "before" => {
                 app.run_jobs().await;
-                bob.post(&format!("/api/v1/accounts/{}/follow", alice.id())).ok().await;
+                bob.follow(&alice).ok().await;
                 let members = json!({ "account_ids": [alice.id()] });
                 bob.post(&format!("/api/v1/lists/{list}/accounts")).json(&members).ok().await;
             }
@@ -201,7 +197,7 @@ async fn conversations_are_told_to_whoever_takes_part() {
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
     let (mut events, mut others) = (bob.events("direct").await, eve.events("user").await);
-    post(&alice, json!({ "status": "@bob psst", "visibility": "direct" })).await;
+    alice.publish_to("direct", "@bob psst").await;
     app.run_jobs().await;
     let told = events.next().await.unwrap();
     assert_eq!(told.name, "conversation");
@@ -218,21 +214,21 @@ async fn conversation_whose_last_status_is_deleted_is_told_with_the_one_before()
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     follow(&bob, &alice).await;
     follow(&alice, &bob).await;
-    let first = post(&alice, json!({ "status": "@bob first", "visibility": "direct" })).await;
+    let first = alice.publish_to("direct", "@bob first").await.into_id();
     app.tick();
     let answer = json!({ "status": "@alice answer", "visibility": "direct", "in_reply_to_id": first });
-    let answer = post(&bob, answer).await;
+    let answer = bob.publish(answer).await.into_id();
     app.run_jobs().await;
     let mut streams = [alice.events("direct").await, bob.events("direct").await];
-    bob.delete(&format!("/api/v1/statuses/{answer}")).ok().await;
+    bob.delete_status(&answer).ok().await;
     for (person, events) in [&alice, &bob].into_iter().zip(&mut streams) {
         let told = events.next().await.unwrap();
         assert_eq!((told.name.as_str(), &told.json()["last_status"]["id"]), ("conversation", &json!(first)));
         assert_eq!(told.json(), person.get("/api/v1/conversations").ok().await[0], "{}", person.name);
     }
     // One that is gone with its last status is told to nobody: what comes next is another.
-    alice.delete(&format!("/api/v1/statuses/{first}")).ok().await;
-    let other = post(&alice, json!({ "status": "@bob other", "visibility": "direct" })).await;
+    alice.delete_status(&first).ok().await;
+    let other = alice.publish_to("direct", "@bob other").await.into_id();
     app.run_jobs().await;
     for events in &mut streams {
         assert_eq!(events.next().await.unwrap().json()["last_status"]["id"], other.as_str());
@@ -283,12 +279,12 @@ async fn announcements_are_told_to_everyone_as_nobody_reads_them() {
 }
 
 #[tokio::test]
-async fn a_message_to_one_token_comes_to_no_other() {
+async fn message_to_token_reaches_only_it() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let other = alice.with_scopes("read").await;
     let (mut one, mut two) = (alice.events("user").await, other.events("user").await);
-    let token = app.db().fetch_raw::<(i64,)>("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await.unwrap()[0].0;
+    let token = app.number("SELECT id FROM oauth_tokens ORDER BY id LIMIT 1").await;
     let tell = |payload: &str, scopes: &[&str]| {
         app.app.live.tell(context::change::Change::TopicMessage {
             topic: format!("token:{token}"),

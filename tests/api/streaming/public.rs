@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::personal::{follow, post};
+use super::personal::follow;
 use crate::harness::{Client, Event, Events, TestApp};
 
 /// Someone's public streams, by the name of the channel.
@@ -41,7 +41,7 @@ impl Listener {
         let file = ("file", "a.png", include_bytes!("../../../src/http/web/assets/icon-32.png").as_slice());
         let media = self.last.post("/api/v2/media").multipart(&[], &[file]).ok().await;
         let end = json!({ "status": "the end #cat #dog", "media_ids": [media["id"]], "language": "de" });
-        let end = post(&self.last, end).await;
+        let end = self.last.publish(end).await.into_id();
         let mut told = BTreeMap::new();
         for (channel, events) in &mut self.streams {
             let mut before = Vec::new();
@@ -63,7 +63,7 @@ impl Listener {
 async fn choose_languages(person: &Client, languages: &str) {
     let preferences = format!("{{\"chosen_languages\": [{languages}]}}");
     let set = format!("UPDATE users SET preferences = '{preferences}' WHERE account_id = {}", person.id());
-    person.server.db().execute_raw(&set).await.unwrap();
+    person.server.execute(&set).await;
 }
 
 async fn heard(listener: &mut Listener) -> Vec<&'static str> {
@@ -76,31 +76,31 @@ async fn each_channel_has_its_part_of_the_public_timeline() {
     let [alice, bob, last] = app.accounts(["alice", "bob", "last"]).await;
     let mut listener = Listener::new(&bob, &last).await;
 
-    post(&alice, json!({ "status": "plain" })).await;
+    alice.publish("plain").await;
     assert_eq!(heard(&mut listener).await, ["public", "public/local"]);
     for visibility in ["public_unlisted", "login"] {
-        post(&alice, json!({ "status": "#cát", "visibility": visibility })).await;
+        alice.publish(json!({ "status": "#cát", "visibility": visibility })).await;
         let told = listener.told().await;
         assert_eq!(told.keys().copied().collect::<Vec<_>>(), [LOCAL_CAT, CAT, "public", "public/local"]);
         assert_eq!(told["public"][0].json()["visibility_ex"], visibility);
     }
     let unlisted = json!({ "status": "#cat", "visibility": "unlisted" });
-    post(&alice, unlisted.clone()).await;
+    alice.publish(unlisted.clone()).await;
     assert!(heard(&mut listener).await.is_empty());
     let found = json!({ "status": "#cat", "visibility": "unlisted", "searchability": "public" });
-    post(&alice, found).await;
+    alice.publish(found).await;
     assert_eq!(heard(&mut listener).await, [LOCAL_CAT, CAT]);
     for visibility in ["private", "direct"] {
-        post(&alice, json!({ "status": "@bob #cat", "visibility": visibility })).await;
+        alice.publish(json!({ "status": "@bob #cat", "visibility": visibility })).await;
     }
-    let id = post(&last, json!({ "status": "boosted" })).await;
+    let id = last.publish("boosted").await.into_id();
     listener.told().await;
-    alice.post(&format!("/api/v1/statuses/{id}/reblog")).ok().await;
-    post(&alice, json!({ "status": "a reply", "in_reply_to_id": id })).await;
+    alice.reblog(&id).ok().await;
+    alice.reply(&id, "a reply").await;
     app.run_jobs().await;
     assert!(heard(&mut listener).await.is_empty());
-    let own = post(&alice, json!({ "status": "first" })).await;
-    post(&alice, json!({ "status": "and second", "in_reply_to_id": own })).await;
+    let own = alice.publish("first").await.into_id();
+    alice.reply(&own, "and second").await;
     assert_eq!(listener.told().await["public"].len(), 2, "replies to oneself");
 }
 
@@ -109,13 +109,13 @@ async fn edits_and_deletions_are_told_where_the_status_was() {
     let app = TestApp::new().await;
     let [alice, bob, last] = app.accounts(["alice", "bob", "last"]).await;
     let mut listener = Listener::new(&bob, &last).await;
-    let id = post(&alice, json!({ "status": "#cat" })).await;
+    let id = alice.publish("#cat").await.into_id();
     listener.told().await;
-    alice.put(&format!("/api/v1/statuses/{id}")).json(&json!({ "status": "#cat!" })).ok().await;
+    alice.edit(&id, "#cat!").ok().await;
     let told = listener.told().await;
     assert_eq!(told["public"][0].name, "status.update");
     assert!(told[CAT][0].json()["content"].as_str().unwrap().contains('!'));
-    alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    alice.delete_status(&id).ok().await;
     let told = listener.told().await;
     let gone = Event { name: "delete".to_owned(), payload: id };
     for channel in ["public", "public/local", CAT, LOCAL_CAT] {
@@ -125,7 +125,7 @@ async fn edits_and_deletions_are_told_where_the_status_was() {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_same_but_for_their_filters() {
+async fn public_stream_differs_only_by_filters() {
     let app = TestApp::new().await;
     let [alice, bob, eve, last] = app.accounts(["alice", "bob", "eve", "last"]).await;
     let filter = |action: &str| {
@@ -134,14 +134,14 @@ async fn everyone_gets_the_same_but_for_their_filters() {
     };
     bob.post("/api/v2/filters").json(&filter("hide")).ok().await;
     let (mut bobs, mut eves) = (Listener::new(&bob, &last).await, Listener::new(&eve, &last).await);
-    let id = post(&alice, json!({ "status": "a spoiler" })).await;
+    let id = alice.publish("a spoiler").await.into_id();
     let (filtered, plain) = (bobs.told().await, eves.told().await);
     let (filtered, mut plain) = (filtered["public"][0].json(), plain["public"][0].json());
     assert_eq!(filtered["filtered"][0]["keyword_matches"], json!(["spoiler"]));
     assert_eq!(filtered["filtered"][0]["status_matches"], Value::Null);
     assert_eq!(plain["filtered"], json!([]));
     plain.as_object_mut().unwrap().remove("filtered");
-    assert_eq!(plain, app.anonymous().get(&format!("/api/v1/statuses/{id}")).ok().await);
+    assert_eq!(plain, app.anonymous().status(&id).ok().await);
 }
 
 #[tokio::test]
@@ -152,8 +152,8 @@ async fn languages_blocks_and_mutes_hold() {
     follow(&bob, &alice).await;
     let english = json!({ "status": "some words", "language": "en" });
     choose_languages(&bob, "\"de\"").await;
-    post(&alice, english.clone()).await;
-    post(&alice, json!({ "status": "ein Wort", "language": "de" })).await;
+    alice.publish(english.clone()).await;
+    alice.publish(json!({ "status": "ein Wort", "language": "de" })).await;
     let told = listener.told().await;
     let languages: Vec<Value> = told["public"].iter().map(|event| event.json()["language"].clone()).collect();
     assert!(languages.iter().all(|language| language == "de"), "{languages:?}");
@@ -161,14 +161,14 @@ async fn languages_blocks_and_mutes_hold() {
 
     for (act, undo) in [("block", "unblock"), ("mute", "unmute")] {
         bob.post(&format!("/api/v1/accounts/{}/{act}", alice.id())).ok().await;
-        post(&alice, english.clone()).await;
-        post(&eve, json!({ "status": "I know @alice" })).await;
+        alice.publish(english.clone()).await;
+        eve.publish("I know @alice").await;
         assert!(heard(&mut listener).await.is_empty(), "{act}");
         bob.post(&format!("/api/v1/accounts/{}/{undo}", alice.id())).ok().await;
-        post(&alice, english.clone()).await;
+        alice.publish(english.clone()).await;
         assert_eq!(heard(&mut listener).await, ["public", "public/local"], "{undo}");
     }
-    alice.post(&format!("/api/v1/accounts/{}/block", bob.id())).ok().await;
-    post(&alice, english).await;
+    alice.block(&bob).ok().await;
+    alice.publish(english).await;
     assert!(heard(&mut listener).await.is_empty());
 }

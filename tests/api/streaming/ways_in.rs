@@ -3,7 +3,6 @@
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::personal::post;
 use crate::harness::TestApp;
 
 const ROOT: &str = "/api/v1/streaming";
@@ -88,7 +87,7 @@ async fn streams_elsewhere_are_pointed_to() {
 }
 
 #[tokio::test]
-async fn one_socket_has_many_channels() {
+async fn socket_has_many_channels() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;
@@ -98,7 +97,7 @@ async fn one_socket_has_many_channels() {
     }
     socket.subscribe(&json!({ "stream": "user" })).await;
     socket.subscribe(&json!({ "stream": "user" })).await;
-    let id = post(&alice, json!({ "status": "#cat" })).await;
+    let id = alice.publish("#cat").await.into_id();
     let mut told = [socket.next().await, socket.next().await];
     told.sort_by_key(|one| one["stream"].to_string());
     assert_eq!(told[0]["stream"], json!(["hashtag", "Cát"]));
@@ -110,7 +109,7 @@ async fn one_socket_has_many_channels() {
     }
     socket.send(&json!({ "type": "unsubscribe", "stream": "hashtag", "tag": "Cát" })).await;
     socket.subscribe(&json!({ "stream": "direct" })).await;
-    alice.delete(&format!("/api/v1/statuses/{id}")).ok().await;
+    alice.delete_status(&id).ok().await;
     assert_eq!(socket.next().await, json!({ "stream": ["user"], "event": "delete", "payload": id }));
     let filter = json!({ "title": "T", "context": ["home"] });
     alice.post("/api/v2/filters").json(&filter).ok().await;

@@ -141,7 +141,7 @@ fn is_why(refused: &str, why: &str) -> bool {
 }
 
 #[test]
-fn what_reaches_beyond_the_plugin_is_refused() {
+fn statements_beyond_the_plugin_are_refused() {
     for engine in BOTH {
         for (source, why) in REFUSED {
             match check(engine, source) {
@@ -219,7 +219,7 @@ fn names_become_those_of_the_name_space() {
 }
 
 #[test]
-fn a_common_table_hides_no_table_of_the_server() {
+fn common_table_hides_no_server_table() {
     // The name of the common table expression is used outside of its scope.
     let source = "SELECT (WITH accounts AS (SELECT 1 AS x) SELECT x FROM accounts), private_key FROM accounts";
     let text = check(Engine::Sqlite, source).unwrap().text;
@@ -320,7 +320,7 @@ fn types_are_portable() {
 }
 
 #[test]
-fn a_text_as_deep_as_it_may_be_is_understood_or_refused() {
+fn deepest_text_is_parsed_or_refused() {
     for source in
         [format!("SELECT {}1", "1 + ".repeat(1_990)), format!("SELECT {}1{}", "(".repeat(900), ")".repeat(900))]
     {

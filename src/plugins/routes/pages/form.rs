@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_by_its_field() {
+    fn invalid_value_is_named_by_its_field() {
         let all = faults(&json!({"_form": "add", "title": " ", "most": "11", "size": "2"}));
         let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["title", "most", "size"]);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_file_is_refused() {
+    fn malformed_file_is_refused() {
         let long = format!("{}\n", "a".repeat(CELL_MAX + 1));
         let many = "a\n".repeat(ROWS_MAX + 1);
         for (kind, text, reason) in [

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_says_nothing() {
+    fn other_structured_data_is_ignored() {
         let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
         for odd in ["", "1", "[]", "{}", "[[1]]", r#"{"@type": 1}"#, r#"{"@type": "Article", "author": [[1]]}"#, &deep]
         {

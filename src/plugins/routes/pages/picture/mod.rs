@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_plugin_says_is_drawn() {
+    fn any_plugin_output_is_drawn() {
         let mut wild = picture();
         wild.title = "長".repeat(10_000);
         wild.lead = Some("\u{0}\u{202E}\n".to_owned());

@@ -1,0 +1,82 @@
+//! What staff do with people, through the services where there are any.
+//!
+//! The server does not yet limit, disable or hold back accounts by itself, so these write the columns.
+
+use model::{Account, AccountId};
+use service::{removal, staff};
+
+use super::TestApp;
+use super::verbs::Identified;
+
+impl TestApp {
+    /// Hides the account and everything of it from everybody.
+    pub async fn suspend(&self, person: &(impl Identified + ?Sized)) {
+        assert!(removal::suspend(&self.app, &self.stored(person).await).await.unwrap(), "suspended already");
+    }
+
+    pub async fn unsuspend(&self, person: &(impl Identified + ?Sized)) {
+        assert!(removal::unsuspend(&self.app, &self.stored(person).await).await.unwrap(), "not suspended");
+    }
+
+    /// Hides the account from all who do not follow it.
+    pub async fn limit(&self, person: &(impl Identified + ?Sized)) {
+        self.set_account(person, "limited_at = created_at").await;
+    }
+
+    /// As if its sign-up waited for approval.
+    pub async fn unapprove(&self, person: &(impl Identified + ?Sized)) {
+        self.set_user(person, "approved = FALSE").await;
+    }
+
+    pub async fn approve(&self, person: &(impl Identified + ?Sized)) {
+        assert!(staff::approve(&self.app, &self.stored(person).await).await.unwrap(), "nothing was pending");
+    }
+
+    /// As if it had not confirmed its address.
+    pub async fn unconfirm(&self, person: &(impl Identified + ?Sized)) {
+        self.set_user(person, "confirmed_at = NULL").await;
+    }
+
+    /// Keeps the person from signing in.
+    pub async fn disable(&self, person: &(impl Identified + ?Sized)) {
+        self.set_user(person, "disabled = TRUE").await;
+    }
+
+    /// Gives the person the role of this name: `app.make(&bob, "Moderator")`.
+    pub async fn make(&self, person: &(impl Identified + ?Sized), role: &str) {
+        let role = staff::role(&self.app, role).await.unwrap();
+        staff::set_role(&self.app, &self.stored(person).await, role).await.unwrap();
+    }
+
+    /// Writes columns of an account that no service writes: `app.set_account(&bob, "memorial = TRUE")`.
+    pub async fn set_account(&self, person: &(impl Identified + ?Sized), assignments: &str) {
+        let id = person.id_text();
+        self.execute(&format!("UPDATE accounts SET {assignments}, version = version + 1 WHERE id = {id}")).await;
+    }
+
+    /// Writes columns of a user that no service writes: `app.set_user(&bob, "disabled = FALSE")`.
+    pub async fn set_user(&self, person: &(impl Identified + ?Sized), assignments: &str) {
+        self.execute(&format!("UPDATE users SET {assignments} WHERE account_id = {}", person.id_text())).await;
+    }
+
+    /// The account as it is in the database.
+    async fn stored(&self, person: &(impl Identified + ?Sized)) -> Account {
+        let id: i64 = person.id_text().parse().unwrap();
+        store::account::find(self.db(), AccountId::from(id)).await.unwrap().expect("an account")
+    }
+
+    /// Everybody, also who was written by a seed, may be shown in the directory, suggestions and trends.
+    pub async fn make_everybody_discoverable(&self) {
+        self.execute("UPDATE accounts SET discoverable = TRUE, version = version + 1").await;
+    }
+
+    /// Home feeds are taken for filled, as those of people who have been here for long.
+    pub async fn make_feeds_live(&self) {
+        self.execute("UPDATE users SET feed_state = 'live'").await;
+    }
+
+    /// The language in which everybody reads pages and mails.
+    pub async fn set_locale(&self, locale: &str) {
+        self.execute(&format!("UPDATE users SET locale = '{locale}'")).await;
+    }
+}

@@ -1,0 +1,10 @@
+//! What the worker does: feeds, removal, transfers, archives, link previews, mails.
+
+mod archives;
+mod cards;
+mod home_feeds;
+mod notification_mails;
+mod profile_links;
+pub mod removal;
+mod status_cleanup;
+mod transfers;

@@ -1,0 +1,31 @@
+//! What holds for the whole server: the table of routes, visibility, statements, faults, the source itself.
+
+mod at_once;
+mod bodies_in_flight;
+mod cli;
+pub mod contract;
+pub mod crash;
+mod faults;
+mod fuzz;
+mod grants;
+mod headers;
+mod health;
+mod kept;
+mod media_corpus;
+mod media_worker;
+pub mod openapi;
+pub mod page_costs;
+mod rate_limits;
+mod relations;
+mod route_table;
+pub mod routed;
+mod rows;
+mod schema;
+pub mod serve;
+mod settings;
+mod statements;
+pub mod store;
+mod tidy;
+mod traces;
+mod unread_bodies;
+mod visibility;

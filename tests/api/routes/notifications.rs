@@ -1,0 +1,536 @@
+//! <https://docs.joinmastodon.org/methods/notifications/>
+
+use chrono::Duration;
+use context::change::Change;
+use context::extension::Notice;
+use database::Engine;
+use model::{NotificationType as Type, StatusId};
+use serde_json::{Value, json};
+use service::notification;
+
+use crate::harness::{Client, TestApp};
+use crate::platform::contract;
+
+/// Hands notices over as a use case does; gives how many the rest of the server hears of.
+pub async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
+    let mut events = app.app.live.subscribe();
+    let mut tx = app.db().begin().await.unwrap();
+    let made = notification::notify(&app.app, &mut tx, notices).await.unwrap();
+    assert!(events.try_recv().is_err(), "nothing is said before the commit");
+    tx.commit().await.unwrap();
+    let told = std::iter::from_fn(|| events.try_recv().ok()).map(|event| match &*event {
+        Change::Notified { made } => made.len(),
+        _ => 1,
+    });
+    let told = told.sum();
+    assert_eq!(made, told);
+    told
+}
+
+/// A notice with an activity of its own.
+pub fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, status: Option<StatusId>) -> Notice {
+    app.tick();
+    Notice { receiver: receiver.id(), from: from.id(), kind: kind.into(), activity: app.app.ids.next(), status }
+}
+
+/// A status of `author`, without the way through publishing.
+pub async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
+    let id: StatusId = app.app.ids.next();
+    let now = now(app);
+    app.execute(&format!("INSERT INTO conversations (id, created_at) VALUES ({id}, {now})")).await;
+    let text = format!(
+        "INSERT INTO statuses (id, account_id, uri, local, text, content, spoiler_text, sensitive, visibility, searchability,
+                               conversation_id, listed, has_media, replies_count, reblogs_count, favourites_count,
+                               created_at, version)
+         VALUES ({id}, {}, 'https://example.test/{id}', TRUE, '', '', '', FALSE, '{visibility}', 'direct',
+                 {id}, FALSE, FALSE, 0, 0, 0, {now}, 0)",
+        author.id()
+    );
+    app.execute(&text).await;
+    id
+}
+
+/// `from` blocks, mutes, follows … `target`: a row of `table` with `more` columns and their values.
+pub async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, more: (&str, &str)) {
+    let id: i64 = app.app.ids.next();
+    let text = format!(
+        "INSERT INTO {table} (id, account_id, target_account_id, created_at{}) VALUES ({id}, {}, {}, {}{})",
+        more.0,
+        from.id(),
+        target.id(),
+        now(app),
+        more.1
+    );
+    app.execute(&text).await;
+}
+
+pub const FOLLOW: (&str, &str) = (", show_reblogs, notify", ", TRUE, FALSE");
+
+pub fn now(app: &TestApp) -> String {
+    time(app, Duration::zero())
+}
+
+/// A moment, `later` than now, in the engine's own words.
+fn time(app: &TestApp, later: Duration) -> String {
+    let time = app.app.clock.now() + later;
+    match app.db().engine() {
+        Engine::Sqlite => time.timestamp_micros().to_string(),
+        Engine::Postgres => format!("'{}'", time.to_api()),
+    }
+}
+
+pub async fn index(client: &Client, query: &str) -> Vec<Value> {
+    let page = client.get(&format!("/api/v1/notifications{query}")).ok().await;
+    contract::check("Notification[]", &page);
+    page.as_array().unwrap().clone()
+}
+
+pub fn ids(page: &[Value]) -> Vec<&str> {
+    page.iter().map(|notification| notification["id"].as_str().unwrap()).collect()
+}
+
+pub fn types(page: &[Value]) -> Vec<&str> {
+    page.iter().map(|notification| notification["type"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn malformed_account_id_matches_no_notification() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for id in ["nonsense", "99999999999999999999", "0"] {
+        let page = alice.get(&format!("/api/v1/notifications?account_id={id}")).ok().await;
+        assert_eq!(page, serde_json::json!([]), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn every_type_shows_who_and_what() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let own = status(&app, &alice, "public").await;
+    let theirs = status(&app, &bob, "public").await;
+    let notices = [
+        notice(&app, Type::Follow, &bob, &alice, None),
+        notice(&app, Type::FollowRequest, &bob, &alice, None),
+        notice(&app, Type::Favourite, &bob, &alice, Some(own)),
+        notice(&app, Type::Reblog, &bob, &alice, Some(own)),
+        notice(&app, Type::Mention, &bob, &alice, Some(theirs)),
+        notice(&app, Type::Status, &bob, &alice, Some(theirs)),
+        notice(&app, Type::Update, &bob, &alice, Some(theirs)),
+        notice(&app, Type::Poll, &alice, &alice, Some(own)),
+        notice(&app, Type::AdminSignUp, &bob, &alice, None),
+    ];
+
+    assert_eq!(notify(&app, &notices).await, notices.len());
+
+    let page = index(&alice, "").await;
+    let expected =
+        ["admin.sign_up", "poll", "update", "status", "mention", "reblog", "favourite", "follow_request", "follow"];
+    assert_eq!(types(&page), expected);
+    assert_eq!(page[1]["account"]["acct"], "alice");
+    assert_eq!(page[2]["status"]["id"], theirs.to_string());
+    assert_eq!(page[2]["account"]["acct"], "bob");
+    assert_eq!(page[5]["status"]["id"], own.to_string());
+    assert_eq!(page[8].get("status"), None);
+    assert_eq!(index(&bob, "").await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn favourites_and_follows_group_by_the_hour_of_the_first() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
+    let own = status(&app, &alice, "public").await;
+    let hour = app.app.clock.now().timestamp() / 3600;
+
+    notify(
+        &app,
+        &[notice(&app, Type::Favourite, &bob, &alice, Some(own)), notice(&app, Type::Follow, &bob, &alice, None)],
+    )
+    .await;
+    app.app.clock.advance(Duration::hours(11));
+    notify(&app, &[notice(&app, Type::Favourite, &carol, &alice, Some(own))]).await;
+    notify(&app, &[notice(&app, Type::Reblog, &carol, &alice, Some(own))]).await;
+    app.app.clock.advance(Duration::hours(1));
+    notify(&app, &[notice(&app, Type::Favourite, &dave, &alice, Some(own))]).await;
+    notify(&app, &[notice(&app, Type::Mention, &dave, &alice, Some(own))]).await;
+
+    let page = index(&alice, "").await;
+    let keys: Vec<&str> = page.iter().map(|notification| notification["group_key"].as_str().unwrap()).collect();
+    let first = format!("favourite-{own}-{hour}");
+    assert_eq!(keys[0], format!("ungrouped-{}", ids(&page)[0]));
+    assert_eq!(keys[1], format!("favourite-{own}-{}", hour + 12));
+    assert_eq!(keys[2], format!("reblog-{own}-{}", hour + 11));
+    assert_eq!(keys[3], first);
+    assert_eq!(keys[4], format!("follow-{hour}"));
+    assert_eq!(keys[5], first);
+}
+
+#[tokio::test]
+async fn notification_of_self_or_twice_is_dropped() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let own = status(&app, &alice, "public").await;
+    let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
+
+    assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &alice, &alice, Some(own))]).await, 0);
+    assert_eq!(notify(&app, &[favourite.clone(), favourite.clone()]).await, 1);
+    assert_eq!(notify(&app, &[favourite]).await, 0);
+
+    assert_eq!(index(&alice, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn newer_update_notification_replaces_older() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let theirs = status(&app, &bob, "public").await;
+    let update = Notice { activity: theirs.into(), ..notice(&app, Type::Update, &bob, &alice, Some(theirs)) };
+    let both = [update.clone(), Notice { receiver: carol.id(), ..update.clone() }];
+    notify(&app, &both).await;
+    let before = index(&alice, "").await;
+    app.tick();
+
+    assert_eq!(notify(&app, &both).await, 2);
+
+    let after = index(&alice, "").await;
+    assert_eq!(after.len(), 1);
+    assert_ne!(ids(&before), ids(&after));
+    assert_eq!(index(&carol, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn blocks_mutes_and_muted_threads_keep_silent() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let own = status(&app, &alice, "public").await;
+    let heard = async || {
+        let batch =
+            [notice(&app, Type::Favourite, &bob, &alice, Some(own)), notice(&app, Type::Follow, &bob, &alice, None)];
+        notify(&app, &batch).await
+    };
+    assert_eq!(heard().await, 2);
+
+    tie(&app, "blocks", &alice, &bob, ("", "")).await;
+    assert_eq!(heard().await, 0);
+    app.execute("DELETE FROM blocks").await;
+    tie(&app, "blocks", &bob, &alice, ("", "")).await;
+    assert_eq!(heard().await, 0);
+    app.execute("DELETE FROM blocks").await;
+
+    tie(&app, "mutes", &alice, &bob, (", hide_notifications", ", FALSE")).await;
+    assert_eq!(heard().await, 2);
+    app.execute("UPDATE mutes SET hide_notifications = TRUE").await;
+    assert_eq!(heard().await, 0);
+    app.execute(&format!("UPDATE mutes SET expires_at = {}", time(&app, Duration::hours(1)))).await;
+    assert_eq!(heard().await, 0);
+    app.app.clock.advance(Duration::hours(2));
+    assert_eq!(heard().await, 2);
+
+    app.execute(&format!(
+        "INSERT INTO conversation_mutes (account_id, conversation_id) VALUES ({}, {own})",
+        alice.id()
+    ))
+    .await;
+    assert_eq!(heard().await, 1);
+}
+
+#[tokio::test]
+async fn blocked_domain_notifies_only_when_followed() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    app.set_account(&bob, "domain = 'remote.test'").await;
+    app.execute(&format!("DELETE FROM users WHERE account_id = {}", bob.id())).await;
+    let heard = async || notify(&app, &[notice(&app, Type::FollowRequest, &bob, &alice, None)]).await;
+    assert_eq!(heard().await, 1);
+
+    let block = format!(
+        "INSERT INTO account_domain_blocks (id, account_id, domain, created_at) VALUES (1, {}, 'remote.test', {})",
+        alice.id(),
+        now(&app)
+    );
+    app.execute(&block).await;
+    assert_eq!(heard().await, 0);
+    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    assert_eq!(heard().await, 1);
+
+    assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is not ours to tell");
+}
+
+#[tokio::test]
+async fn only_people_who_can_read_it_are_told() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let heard = async || notify(&app, &[notice(&app, Type::Follow, &bob, &alice, None)]).await;
+    for (table, key, column) in [("accounts", "id", "suspended_at"), ("accounts", "id", "memorial")] {
+        let value = if column == "memorial" { "TRUE".to_owned() } else { now(&app) };
+        app.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
+        assert_eq!(heard().await, 0, "{column}");
+        let value = if column == "memorial" { "FALSE" } else { "NULL" };
+        app.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {key} = {}", alice.id())).await;
+    }
+    app.unapprove(&alice).await;
+    assert_eq!(heard().await, 0);
+    app.set_user(&alice, "approved = TRUE, confirmed_at = NULL").await;
+    assert_eq!(heard().await, 0);
+    app.suspend(&bob).await;
+    app.execute(&format!("UPDATE users SET confirmed_at = {} WHERE account_id = {}", now(&app), alice.id())).await;
+    assert_eq!(heard().await, 0);
+}
+
+#[tokio::test]
+async fn mention_among_blocked_accounts_does_not_notify() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let theirs = status(&app, &bob, "public").await;
+    for (id, person) in [(1, &alice), (2, &carol)] {
+        let text = format!(
+            "INSERT INTO mentions (id, status_id, account_id, silent) VALUES ({id}, {theirs}, {}, FALSE)",
+            person.id()
+        );
+        app.execute(&text).await;
+    }
+    tie(&app, "blocks", &alice, &carol, ("", "")).await;
+    let both = async || {
+        let told = [&alice, &carol].map(|person| notice(&app, Type::Mention, &bob, person, Some(theirs)));
+        notify(&app, &told).await
+    };
+
+    assert_eq!(both().await, 1, "carol blocks nobody");
+    app.execute(&format!("UPDATE statuses SET in_reply_to_account_id = {} WHERE id = {theirs}", carol.id())).await;
+    app.execute(&format!("DELETE FROM mentions WHERE account_id = {}", carol.id())).await;
+    assert_eq!(both().await, 1, "an answer to carol");
+    app.execute("DELETE FROM blocks").await;
+    assert_eq!(both().await, 2);
+}
+
+#[tokio::test]
+async fn moderators_reach_whoever_blocks_them() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let theirs = status(&app, &bob, "public").await;
+    tie(&app, "blocks", &alice, &bob, ("", "")).await;
+    let heard = async || notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
+    assert_eq!(heard().await, 0);
+
+    app.make(&bob, "Moderator").await;
+    assert_eq!(heard().await, 1);
+    app.make(&alice, "Admin").await;
+    assert_eq!(heard().await, 0, "alice stands above bob");
+}
+
+#[tokio::test]
+async fn limited_accounts_are_held_back_until_asked_for() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let own = status(&app, &alice, "public").await;
+    app.limit(&bob).await;
+
+    assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 0, "nobody is disturbed");
+
+    assert!(index(&alice, "").await.is_empty());
+    assert_eq!(alice.get("/api/v1/notifications/unread_count").ok().await["count"], 0);
+    let held = index(&alice, "?include_filtered=true").await;
+    assert_eq!(held[0]["filtered"], true);
+    assert_eq!(held[0]["group_key"], format!("ungrouped-{}", ids(&held)[0]));
+    assert_eq!(index(&alice, &format!("?account_id={}", bob.id())).await, held);
+
+    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 1);
+    assert_eq!(index(&alice, "").await[0].get("filtered"), None);
+}
+
+#[tokio::test]
+async fn undone_action_removes_its_notification() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let own = status(&app, &alice, "public").await;
+    let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
+    let reblog = Notice { kind: Type::Reblog.into(), ..favourite.clone() };
+    notify(&app, &[favourite.clone(), reblog, notice(&app, Type::Follow, &carol, &alice, None)]).await;
+
+    let mut tx = app.db().begin().await.unwrap();
+    notification::retract(&mut tx, Type::Favourite, favourite.activity).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(types(&index(&alice, "").await), ["follow", "reblog"]);
+
+    let mut tx = app.db().begin().await.unwrap();
+    notification::retract_from(&mut tx, alice.id(), carol.id()).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(types(&index(&alice, "").await), ["reblog"]);
+    app.execute(&format!("DELETE FROM statuses WHERE id = {own}")).await;
+    assert!(index(&alice, "").await.is_empty(), "a status takes along what was said of it");
+}
+
+#[tokio::test]
+async fn hidden_status_is_left_out() {
+    let app = TestApp::new().await;
+    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
+    let theirs = status(&app, &bob, "private").await;
+    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    let batch =
+        [notice(&app, Type::Status, &bob, &alice, Some(theirs)), notice(&app, Type::Follow, &carol, &alice, None)];
+    notify(&app, &batch).await;
+    let page = index(&alice, "").await;
+    let [follow, post] = [ids(&page)[0], ids(&page)[1]];
+
+    app.execute("DELETE FROM follows; UPDATE accounts SET relations_version = relations_version + 1").await;
+    assert_eq!(types(&index(&alice, "").await), ["follow"]);
+    alice.get(&format!("/api/v1/notifications/{post}")).fails(404).await;
+
+    app.suspend(&carol).await;
+    assert!(index(&alice, "").await.is_empty());
+    alice.get(&format!("/api/v1/notifications/{follow}")).fails(404).await;
+}
+
+/// Alice hears of five follows, each from someone of their own, and of two favourites of `names[0]`.
+pub async fn seven(app: &TestApp) -> (Client, Client) {
+    let alice = app.account("alice").await;
+    let own = status(app, &alice, "public").await;
+    let [bob, carol, dave, erin, frank] = app.accounts(["bob", "carol", "dave", "erin", "frank"]).await;
+    for person in [&bob, &carol, &dave, &erin, &frank] {
+        notify(app, &[notice(app, Type::Follow, person, &alice, None)]).await;
+    }
+    for _ in 0..2 {
+        notify(app, &[notice(app, Type::Favourite, &bob, &alice, Some(own))]).await;
+    }
+    (alice, bob)
+}
+
+#[tokio::test]
+async fn pages_link_to_their_neighbours_both_ways() {
+    let app = TestApp::new().await;
+    let (alice, _) = seven(&app).await;
+    let all = index(&alice, "").await;
+
+    let first = alice.get("/api/v1/notifications?limit=3&exclude_types[]=poll").send().await;
+    let link = first.header("link").to_owned();
+    assert_eq!(first.json().as_array().unwrap()[..], all[..3]);
+    let url = "https://example.test/api/v1/notifications?limit=3&exclude_types%5B%5D=poll";
+    let expected =
+        format!("<{url}&max_id={}>; rel=\"next\", <{url}&min_id={}>; rel=\"prev\"", ids(&all)[2], ids(&all)[0]);
+    assert_eq!(link, expected);
+
+    assert_eq!(index(&alice, &format!("?limit=3&max_id={}", ids(&all)[2])).await[..], all[3..6]);
+    assert_eq!(index(&alice, &format!("?limit=3&min_id={}", ids(&all)[5])).await[..], all[2..5]);
+    assert_eq!(index(&alice, &format!("?limit=3&since_id={}", ids(&all)[5])).await[..], all[..3]);
+    let last = alice.get(&format!("/api/v1/notifications?max_id={}", ids(&all)[5])).send().await;
+    assert!(last.header("link").contains("rel=\"next\""), "also on the last page");
+    let beyond = alice.get(&format!("/api/v1/notifications?max_id={}", ids(&all)[6])).send().await;
+    assert_eq!((beyond.text(), beyond.header("link").to_owned()), ("[]".to_owned(), String::new()));
+    assert!(index(&alice, "?limit=0").await.is_empty());
+    assert!(index(&alice, "?limit=all").await.is_empty());
+    alice.get("/api/v1/notifications?max_id=x").fails(400).await;
+}
+
+#[tokio::test]
+async fn filters_pick_types_and_senders() {
+    let app = TestApp::new().await;
+    let (alice, bob) = seven(&app).await;
+    let all = index(&alice, "").await;
+
+    assert_eq!(index(&alice, "?types[]=favourite").await[..], all[..2]);
+    assert_eq!(index(&alice, "?types[]=favourite&types[]=favourite&types[]=nonsense").await[..], all[..2]);
+    assert_eq!(index(&alice, "?types[]=favourite&types[]=follow&limit=4").await[..], all[..4]);
+    assert_eq!(
+        index(&alice, &format!("?types[]=favourite&types[]=follow&limit=4&min_id={}", ids(&all)[5])).await[..],
+        all[1..5]
+    );
+    assert!(index(&alice, "?types[]=nonsense").await.is_empty());
+    assert_eq!(index(&alice, "?types[]=").await, all);
+    assert_eq!(index(&alice, "?exclude_types[]=favourite&exclude_types[]=nonsense").await[..], all[2..]);
+    assert!(index(&alice, "?types[]=follow&exclude_types[]=follow").await.is_empty());
+    let from_bob = index(&alice, &format!("?account_id={}", bob.id())).await;
+    assert_eq!(types(&from_bob), ["favourite", "favourite", "follow"]);
+    assert_eq!(index(&alice, &format!("?account_id={}&types[]=follow", bob.id())).await[..], from_bob[2..]);
+    assert!(index(&alice, "?account_id=1").await.is_empty());
+}
+
+#[tokio::test]
+async fn unread_are_those_above_the_marker() {
+    let app = TestApp::new().await;
+    let (alice, bob) = seven(&app).await;
+    let all = index(&alice, "").await;
+    let count = async |query: &str| {
+        let answer = alice.get(&format!("/api/v1/notifications/unread_count{query}")).ok().await;
+        contract::check("UnreadCount", &answer);
+        answer["count"].as_i64().unwrap()
+    };
+    assert_eq!(count("").await, 7);
+    assert_eq!(count("?limit=3").await, 3);
+    assert_eq!(count("?types[]=follow").await, 5);
+    assert_eq!(count("?exclude_types[]=follow").await, 2);
+    assert_eq!(count("?types[]=nonsense").await, 0);
+    assert_eq!(count(&format!("?account_id={}", bob.id())).await, 3);
+
+    let marker = format!(
+        "INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES ({}, 'notifications', {}, 1, {})",
+        alice.id(),
+        ids(&all)[4],
+        now(&app)
+    );
+    app.execute(&marker).await;
+    assert_eq!(count("").await, 4);
+    assert_eq!(count("?types[]=follow").await, 2);
+}
+
+#[tokio::test]
+async fn notification_is_shown_and_dismissed_by_owner_only() {
+    let app = TestApp::new().await;
+    let (alice, bob) = seven(&app).await;
+    let all = index(&alice, "").await;
+    let path = format!("/api/v1/notifications/{}", ids(&all)[0]);
+    let shown = alice.get(&path).ok().await;
+    contract::check("Notification", &shown);
+    assert_eq!(shown, all[0]);
+
+    bob.get(&path).fails(404).await;
+    bob.post(&format!("{path}/dismiss")).fails(404).await;
+    bob.post("/api/v1/notifications/clear").ok().await;
+    assert_eq!(index(&alice, "").await.len(), 7);
+
+    assert_eq!(alice.post(&format!("{path}/dismiss")).ok().await, json!({}));
+    alice.post(&format!("{path}/dismiss")).fails(404).await;
+    assert_eq!(index(&alice, "").await[..], all[1..]);
+    assert_eq!(alice.post("/api/v1/notifications/clear").ok().await, json!({}));
+    assert!(index(&alice, "").await.is_empty());
+    alice.get("/api/v1/notifications/nonsense").fails(404).await;
+    alice.post("/api/v1/notifications/99999999999999999999/dismiss").fails(404).await;
+}
+
+#[tokio::test]
+async fn reading_and_removing_need_their_scopes() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let reader = alice.with_scopes("read:notifications").await;
+    let writer = alice.with_scopes("write:notifications").await;
+    for path in ["/api/v1/notifications", "/api/v1/notifications/unread_count"] {
+        reader.get(path).ok().await;
+        writer.get(path).fails(403).await;
+        app.anonymous().get(path).fails(401).await;
+        app.application("read").await.get(path).fails(422).await;
+    }
+    writer.post("/api/v1/notifications/clear").ok().await;
+    reader.post("/api/v1/notifications/clear").fails(403).await;
+    reader.get("/api/v1/notifications/1").fails(404).await;
+    writer.get("/api/v1/notifications/1").fails(403).await;
+    reader.post("/api/v1/notifications/1/dismiss").fails(403).await;
+}
+
+#[tokio::test]
+async fn notification_pages_cost_same_at_any_length() {
+    let app = TestApp::new().await;
+    let (alice, bob) = seven(&app).await;
+    let theirs = status(&app, &bob, "public").await;
+    notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
+    let cost = async |query: &str| app.cost(index(&alice, query)).await.0;
+    app.known(&alice).await;
+    cost("").await;
+
+    assert_eq!(cost("?limit=2").await, cost("").await);
+    let reread = app.reread_cost();
+    assert_eq!(
+        cost("").await,
+        reread + 1 + reread + 1,
+        "the token, the page, its statuses, the viewer's marks on them"
+    );
+}

@@ -1,0 +1,600 @@
+//! <https://docs.joinmastodon.org/methods/oauth/>: from the application's request over the person's browser to the token.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Browser, Client, TestApp, form_fields};
+use crate::platform::contract::check;
+
+const OOB: &str = "urn:ietf:wg:oauth:2.0:oob";
+const CALLBACK: &str = "https://app.test/callback?kept=1";
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/// A registered application.
+pub struct Application {
+    server: TestApp,
+    id: String,
+    secret: String,
+}
+
+impl Application {
+    pub async fn register(server: &TestApp, scopes: &str) -> Self {
+        let new = json!({"client_name": "Test app", "redirect_uris": [CALLBACK, OOB, "app://cb"], "scopes": scopes});
+        let made = server.anonymous().post("/api/v1/apps").json(&new).ok().await;
+        let text = |key: &str| made[key].as_str().unwrap().to_owned();
+        Self { server: server.clone(), id: text("client_id"), secret: text("client_secret") }
+    }
+
+    /// The address of an authorization request; `changes` replace parameters, an empty value removes one.
+    pub fn authorize(&self, changes: &[(&str, &str)]) -> String {
+        let defaults = [
+            ("response_type", "code"),
+            ("client_id", &self.id),
+            ("redirect_uri", CALLBACK),
+            ("scope", "read"),
+            ("state", "s t&"),
+        ];
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in defaults {
+            if !changes.iter().any(|(changed, _)| *changed == name) {
+                query.append_pair(name, value);
+            }
+        }
+        query.extend_pairs(changes.iter().filter(|(_, value)| !value.is_empty()));
+        format!("/oauth/authorize?{}", query.finish())
+    }
+
+    /// Asks and has the person agree; gives the code.
+    pub async fn code(&self, browser: &Browser, changes: &[(&str, &str)]) -> String {
+        let page = browser.get(&self.authorize(&[changes, &[("force_login", "true")]].concat())).await;
+        assert_eq!(page.status, 200, "{}", page.text());
+        let answer = browser.submit(&page, "/oauth/authorize", &[("decision", "authorise")]).await;
+        parameter(&answer, "code")
+    }
+
+    /// Exchanges with the client's credentials among the parameters.
+    pub async fn token(&self, fields: &[(&str, &str)]) -> Answer {
+        let credentials = [("client_id", self.id.as_str()), ("client_secret", self.secret.as_str())];
+        self.server.anonymous().post("/oauth/token").form(&[&credentials, fields].concat()).send().await
+    }
+
+    pub async fn redeem(&self, code: &str, more: &[(&str, &str)]) -> Answer {
+        let fields = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", CALLBACK)];
+        self.token(&[&fields, more].concat()).await
+    }
+
+    /// A token by the whole way.
+    pub async fn sign_in(&self, browser: &Browser, scope: &str) -> String {
+        let code = self.code(browser, &[("scope", scope)]).await;
+        let token = self.redeem(&code, &[]).await;
+        assert_eq!(token.status, 200, "{}", token.text());
+        token.json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn post(&self, path: &str, token: &str) -> Answer {
+        let fields = [("client_id", self.id.as_str()), ("client_secret", self.secret.as_str()), ("token", token)];
+        self.server.anonymous().post(path).form(&fields).send().await
+    }
+}
+
+/// A parameter of the redirect that `answer` is.
+#[track_caller]
+pub fn parameter(answer: &Answer, name: &str) -> String {
+    assert_eq!(answer.status, 302, "{}", answer.text());
+    let location = answer.header("location").to_owned();
+    let url = url::Url::parse("https://example.test").unwrap().join(&location).unwrap();
+    let found = url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+    found.unwrap_or_else(|| panic!("no {name} in {location}"))
+}
+
+#[track_caller]
+pub fn refused(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    let json = answer.json();
+    assert_eq!(json["error"], code);
+    assert!(json["error_description"].as_str().is_some_and(|text| !text.is_empty()));
+    assert_eq!(answer.header("cache-control"), if status == 404 { "" } else { "no-store" });
+}
+
+pub fn with_token(server: &TestApp, token: &str) -> Client {
+    let mut client = server.anonymous();
+    client.token = Some(token.to_owned());
+    client
+}
+
+async fn setting(scopes: &str) -> (TestApp, Client, Browser, Application) {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let application = Application::register(&app, scopes).await;
+    (app, alice, browser, application)
+}
+
+#[tokio::test]
+async fn authorization_code_flow_gives_token() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    app.set_password("alice", crate::harness::PASSWORD).await;
+    let application = Application::register(&app, "read write follow push").await;
+    let browser = Browser::new(&app);
+
+    let first = browser.get(&application.authorize(&[("scope", "read write")])).await;
+    assert_eq!(first.status, 302);
+    let sign_in = browser.get(first.header("location")).await;
+    assert!(sign_in.text().contains("Test app"), "the sign-in page names the app");
+    let fields = [("email", "alice"), ("password", crate::harness::PASSWORD)];
+    let signed_in = browser.submit(&sign_in, "/auth/sign_in", &fields).await;
+    let consent = browser.get(signed_in.header("location")).await;
+    assert_eq!(consent.status, 200);
+    assert!(consent.text().contains("app.test") && consent.text().contains("@alice"));
+    assert!(!consent.header("content-security-policy").contains("form-action"));
+
+    let answer = browser.submit(&consent, "/oauth/authorize", &[("decision", "authorise")]).await;
+    assert!(answer.header("location").starts_with("https://app.test/callback?kept=1&code="));
+    assert_eq!(parameter(&answer, "state"), "s t&");
+
+    let token = application.redeem(&parameter(&answer, "code"), &[]).await;
+    assert_eq!(token.status, 200, "{}", token.text());
+    assert_eq!(token.header("cache-control"), "no-store");
+    let token = token.json();
+    check("Token", &token);
+    assert_eq!(token["scope"], "read write");
+    assert_eq!(token["created_at"], app.app.clock.now().timestamp());
+
+    let me = with_token(&app, token["access_token"].as_str().unwrap());
+    me.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+    let seen = me.get("/oauth/token/info").ok().await;
+    check("TokenInfo", &seen);
+    assert_eq!(seen["resource_owner_id"], alice.id().to_string());
+    assert_eq!(seen["application"]["uid"], application.id);
+    assert_eq!(seen["scope"], json!(["read", "write"]));
+}
+
+#[tokio::test]
+async fn codes_and_tokens_are_stored_hashed() {
+    let (app, _, browser, application) = setting("read").await;
+    let code = application.code(&browser, &[]).await;
+    let token = application.redeem(&code, &[]).await.json()["access_token"].as_str().unwrap().to_owned();
+
+    let codes: Vec<(String,)> = app.db().fetch_raw("SELECT code_hash FROM oauth_grants").await.unwrap();
+    assert_eq!(codes, [(crypto::hash(&code),)]);
+    let tokens: Vec<(String, String)> =
+        app.db().fetch_raw("SELECT token_hash, nonce FROM oauth_tokens WHERE app_id IS NOT NULL").await.unwrap();
+    assert_eq!(tokens[0].0, crypto::hash(&token));
+    assert!(!tokens[0].1.contains(&token));
+}
+
+#[tokio::test]
+async fn authorization_may_be_refused() {
+    let (_, _, browser, application) = setting("read").await;
+    let page = browser.get(&application.authorize(&[])).await;
+    let answer = browser.submit(&page, "/oauth/authorize", &[("decision", "deny")]).await;
+    assert_eq!(parameter(&answer, "error"), "access_denied");
+    assert_eq!(parameter(&answer, "state"), "s t&");
+
+    let hidden = form_fields(&page.text(), "/oauth/authorize");
+    let fields: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let answer = browser.delete("/oauth/authorize", &fields).await;
+    assert_eq!(parameter(&answer, "error"), "access_denied");
+}
+
+#[tokio::test]
+async fn redirect_goes_only_to_registered_address() {
+    let (app, _, browser, application) = setting("read").await;
+    let wrong_uris = [
+        "https://evil.test/",
+        "https://app.test/callback",
+        "https://app.test/callback?kept=1&x",
+        "https://APP.test/callback?kept=1",
+        "https://app.test/callback?kept=1#f",
+        "app://cb/",
+        "",
+    ];
+    for person in [&browser, &Browser::new(&app)] {
+        for uri in wrong_uris {
+            let answer = person.get(&application.authorize(&[("redirect_uri", uri)])).await;
+            assert_eq!(answer.status, 400, "{uri}");
+            assert!(answer.text().contains("<h1"), "a page");
+        }
+        let unknown = person.get(&application.authorize(&[("client_id", "nobody")])).await;
+        assert_eq!(unknown.status, 401);
+        assert!(unknown.header("location").is_empty());
+        assert_eq!(person.get(&application.authorize(&[("client_id", "")])).await.status, 400);
+    }
+}
+
+#[tokio::test]
+async fn other_faults_go_back_to_the_app_once_someone_is_signed_in() {
+    let (app, _, browser, application) = setting("read:accounts").await;
+    let cases: [(&[(&str, &str)], &str); 10] = [
+        (&[("response_type", "token")], "unsupported_response_type"),
+        (&[("response_type", "")], "invalid_request"),
+        (&[("scope", "nonsense")], "invalid_scope"),
+        (&[("scope", "read")], "invalid_scope"),
+        (&[("scope", "")], "invalid_scope"),
+        (&[("scope", "write")], "invalid_scope"),
+        (&[("response_mode", "carrier_pigeon")], "invalid_request"),
+        (&[("code_challenge", CHALLENGE), ("code_challenge_method", "plain")], "invalid_code_challenge_method"),
+        (&[("code_challenge", CHALLENGE)], "invalid_code_challenge_method"),
+        (&[("code_challenge", "short"), ("code_challenge_method", "S256")], "invalid_request"),
+    ];
+    for (changes, code) in cases {
+        let changes = if changes.iter().any(|(name, _)| *name == "scope") {
+            changes.to_vec()
+        } else {
+            [changes, &[("scope", "read:accounts")]].concat()
+        };
+        let answer = browser.get(&application.authorize(&changes)).await;
+        assert!(answer.header("location").starts_with("https://app.test/"), "{changes:?}: {}", answer.text());
+        assert_eq!(parameter(&answer, "error"), code, "{changes:?}");
+        assert!(!parameter(&answer, "error_description").is_empty());
+        assert_eq!(parameter(&answer, "state"), "s t&");
+
+        let stranger = Browser::new(&app).get(&application.authorize(&changes)).await;
+        assert!(stranger.header("location").starts_with("/auth/sign_in"), "{changes:?}");
+    }
+}
+
+#[tokio::test]
+async fn authorization_response_uses_query_fragment_or_form() {
+    let (_, _, browser, application) = setting("read").await;
+    let changes = [("response_mode", "fragment"), ("force_login", "1")];
+    let page = browser.get(&application.authorize(&changes)).await;
+    let answer = browser.submit(&page, "/oauth/authorize", &[]).await;
+    assert!(answer.header("location").starts_with("https://app.test/callback?kept=1#code="));
+    assert!(answer.header("location").ends_with("&state=s+t%26"));
+
+    let page = browser.get(&application.authorize(&[("response_mode", "form_post")])).await;
+    let answer = browser.submit(&page, "/oauth/authorize", &[]).await;
+    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (200, "no-store"));
+    assert!(!answer.header("content-security-policy").contains("form-action"));
+    let fields = form_fields(&answer.text(), CALLBACK);
+    assert_eq!(fields[1], ("state".to_owned(), "s t&".to_owned()));
+    assert_eq!(fields[0].0, "code");
+    assert_eq!(application.redeem(&fields[0].1, &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn app_without_redirect_gets_code_shown() {
+    let (_, _, browser, application) = setting("read").await;
+    let page = browser.get(&application.authorize(&[("redirect_uri", OOB)])).await;
+    let answer = browser.submit(&page, "/oauth/authorize", &[]).await;
+    assert!(answer.header("location").starts_with("/oauth/authorize/native?code="));
+    let shown = browser.get(answer.header("location")).await;
+    let code = parameter(&answer, "code");
+    assert!(shown.text().contains(&code));
+    assert_eq!((shown.header("cache-control"), shown.header("referrer-policy")), ("no-store", "no-referrer"));
+    let fields = [("grant_type", "authorization_code"), ("code", code.as_str()), ("redirect_uri", OOB)];
+    assert_eq!(application.token(&fields).await.status, 200);
+
+    let page = browser.get(&application.authorize(&[("redirect_uri", OOB), ("force_login", "t")])).await;
+    let refused = browser.submit(&page, "/oauth/authorize", &[("decision", "deny")]).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(browser.get("/oauth/authorize/native").await.status, 400);
+    assert_eq!(browser.get("/oauth/authorize/native?code=%3Cscript%3E").await.text().matches("<script").count(), 0);
+}
+
+#[tokio::test]
+async fn authorization_needs_own_form() {
+    let (app, _, browser, application) = setting("read").await;
+    let fields = [
+        ("response_type", "code"),
+        ("client_id", application.id.as_str()),
+        ("redirect_uri", CALLBACK),
+        ("decision", "authorise"),
+    ];
+    assert_eq!(browser.post("/oauth/authorize", &fields).await.status, 403);
+    let wrong = [&fields[..], &[("csrf", "x")]].concat();
+    assert_eq!(browser.post("/oauth/authorize", &wrong).await.status, 403);
+
+    // The form of one person does not work for another.
+    app.account("bob").await;
+    let bob = Browser::signed_in(&app, "bob").await;
+    let page = browser.get(&application.authorize(&[])).await;
+    assert_eq!(bob.submit(&page, "/oauth/authorize", &[]).await.status, 403);
+
+    assert_eq!(Browser::new(&app).post("/oauth/authorize", &fields).await.status, 403);
+    let codes: Vec<(i64,)> = app.db().fetch_raw("SELECT id FROM oauth_grants").await.unwrap();
+    assert!(codes.is_empty());
+}
+
+#[tokio::test]
+async fn forced_login_asks_again() {
+    let (app, _, browser, application) = setting("read").await;
+    let request = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
+    let page = browser.get(&application.authorize(&request)).await;
+    app.app.clock.advance(Duration::days(15));
+
+    let ended = browser.submit(&page, "/oauth/authorize", &[("decision", "authorise")]).await;
+    let sign_in = browser.get(ended.header("location")).await;
+    let fields = [("email", "alice"), ("password", crate::harness::PASSWORD)];
+    let back = browser.submit(&sign_in, "/auth/sign_in", &fields).await;
+    let asked = browser.get(back.header("location")).await;
+    let same = |html: &str| form_fields(html, "/oauth/authorize").split_off(1);
+    assert_eq!(same(&asked.text()), same(&page.text()));
+
+    // Someone else at the same browser signs out there, and comes back to the same question.
+    let out = browser.submit(&asked, "/auth/sign_out", &[]).await;
+    let sign_in = browser.get(out.header("location")).await;
+    assert!(sign_in.text().contains("Test app"));
+}
+
+#[tokio::test]
+async fn app_with_same_token_skips_consent() {
+    let (app, _, browser, application) = setting("read write").await;
+    let token = application.sign_in(&browser, "read").await;
+
+    let again = browser.get(&application.authorize(&[])).await;
+    let code = parameter(&again, "code");
+    let same = application.redeem(&code, &[]).await.json();
+    assert_eq!(same["access_token"], token, "the same token again");
+
+    assert_eq!(browser.get(&application.authorize(&[("force_login", "true")])).await.status, 200);
+    assert_eq!(browser.get(&application.authorize(&[("scope", "read write")])).await.status, 200);
+    let more = application.sign_in(&browser, "read write").await;
+    assert_ne!(more, token);
+
+    application.post("/oauth/revoke", &token).await;
+    assert_eq!(browser.get(&application.authorize(&[])).await.status, 200, "asked again once it is revoked");
+    let other = application.sign_in(&browser, "read").await;
+    assert_ne!(other, token, "a revoked token never comes back");
+
+    app.execute("UPDATE oauth_apps SET superapp = TRUE").await;
+    let own = browser.get(&application.authorize(&[("scope", "read:accounts")])).await;
+    parameter(&own, "code");
+}
+
+#[tokio::test]
+async fn code_reuse_revokes_its_token() {
+    let (app, alice, browser, application) = setting("read").await;
+    let code = application.code(&browser, &[]).await;
+    let token = application.redeem(&code, &[]).await.json()["access_token"].as_str().unwrap().to_owned();
+    let me = with_token(&app, &token);
+    me.get("/oauth/token/info").ok().await;
+
+    refused(&application.redeem(&code, &[]).await, 400, "invalid_grant");
+    me.get(&format!("/api/v1/accounts/{}", alice.id())).fails(401).await;
+}
+
+#[tokio::test]
+async fn of_many_who_redeem_a_code_at_once_one_wins() {
+    let (app, _, browser, application) = setting("read").await;
+    let code = application.code(&browser, &[]).await;
+    let all = futures_util::future::join_all((0..6).map(|_| application.redeem(&code, &[]))).await;
+    assert_eq!(all.iter().filter(|answer| answer.status == 200).count(), 1);
+    let tokens: Vec<(i64,)> = app
+        .db()
+        .fetch_raw("SELECT id FROM oauth_tokens WHERE app_id IS NOT NULL AND revoked_at IS NULL")
+        .await
+        .unwrap();
+    assert!(tokens.is_empty(), "and loses what was gained");
+}
+
+#[tokio::test]
+async fn code_is_bound_to_client_redirect_and_time() {
+    let (app, _, browser, application) = setting("read").await;
+    let other = Application::register(&app, "read").await;
+    let code = application.code(&browser, &[]).await;
+
+    refused(&other.redeem(&code, &[]).await, 400, "invalid_grant");
+    let elsewhere = [("grant_type", "authorization_code"), ("code", code.as_str()), ("redirect_uri", "app://cb")];
+    refused(&application.token(&elsewhere).await, 400, "invalid_grant");
+    refused(&application.redeem("nonsense", &[]).await, 400, "invalid_grant");
+    assert_eq!(application.redeem(&code, &[]).await.status, 200, "failures do not use it up");
+
+    let late = application.code(&browser, &[]).await;
+    app.app.clock.advance(Duration::seconds(601));
+    refused(&application.redeem(&late, &[]).await, 400, "invalid_grant");
+}
+
+#[tokio::test]
+async fn code_with_challenge_needs_verifier() {
+    let (_, _, browser, application) = setting("read").await;
+    let challenge = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
+    let code = application.code(&browser, &challenge).await;
+
+    refused(&application.redeem(&code, &[]).await, 400, "invalid_request");
+    refused(&application.redeem(&code, &[("code_verifier", "wrong")]).await, 400, "invalid_grant");
+    refused(&application.redeem(&code, &[("code_verifier", CHALLENGE)]).await, 400, "invalid_grant");
+    assert_eq!(application.redeem(&code, &[("code_verifier", VERIFIER)]).await.status, 200);
+
+    let plain = application.code(&browser, &[]).await;
+    refused(&application.redeem(&plain, &[("code_verifier", VERIFIER)]).await, 400, "invalid_grant");
+}
+
+#[tokio::test]
+async fn token_endpoint_names_errors() {
+    let (app, _, _, application) = setting("write").await;
+    let anonymous = app.anonymous();
+
+    refused(&application.token(&[]).await, 400, "invalid_request");
+    refused(&application.token(&[("grant_type", "password")]).await, 400, "unsupported_grant_type");
+    refused(&application.token(&[("grant_type", "refresh_token")]).await, 400, "unsupported_grant_type");
+    refused(&application.token(&[("grant_type", "authorization_code")]).await, 400, "invalid_request");
+    let no_uri = [("grant_type", "authorization_code"), ("code", "x")];
+    refused(&application.token(&no_uri).await, 400, "invalid_request");
+
+    let credentials = [("grant_type", "client_credentials")];
+    for (id, secret) in [("nobody", "x"), (application.id.as_str(), "x"), (application.id.as_str(), "")] {
+        let fields = [&credentials[..], &[("client_id", id), ("client_secret", secret)]].concat();
+        let answer = anonymous.post("/oauth/token").form(&fields).send().await;
+        refused(&answer, 401, "invalid_client");
+        assert!(answer.header("www-authenticate").starts_with("Basic"));
+    }
+    refused(&anonymous.post("/oauth/token").form(&credentials).send().await, 401, "invalid_client");
+    let broken = anonymous.post("/oauth/token").body("application/json", b"{".to_vec()).send().await;
+    refused(&broken, 400, "invalid_request");
+    let nul = anonymous.post("/oauth/token").form(&[("grant_type", "a\0")]).send().await;
+    refused(&nul, 400, "invalid_request");
+    anonymous.get("/oauth/token").fails(404).await;
+
+    // Without a scope: read, which this one did not register for.
+    refused(&application.token(&credentials).await, 400, "invalid_scope");
+    refused(&application.token(&[credentials[0], ("scope", "admin:read")]).await, 400, "invalid_scope");
+    refused(&application.token(&[credentials[0], ("scope", "nonsense")]).await, 400, "invalid_scope");
+}
+
+#[tokio::test]
+async fn app_token_is_granted_in_every_body_format() {
+    let app = TestApp::new().await;
+    let application = Application::register(&app, "read write:media").await;
+    let credentials = [("grant_type", "client_credentials"), ("scope", "write:media")];
+    let token = application.token(&credentials).await.json();
+    check("Token", &token);
+    assert_eq!(token["scope"], "write:media");
+
+    let basic = STANDARD.encode(format!("{}:{}", application.id, application.secret));
+    let post = || app.anonymous().post("/oauth/token").header("authorization", &format!("Basic {basic}"));
+    assert_eq!(post().form(&credentials).ok().await["access_token"], token["access_token"]);
+    let body = json!({"grant_type": "client_credentials", "scope": "write:media"});
+    assert_eq!(post().json(&body).ok().await["access_token"], token["access_token"], "the same token again");
+    let read = post().json(&json!({"grant_type": "client_credentials"})).ok().await;
+    assert_eq!(read["scope"], "read");
+    let nul = STANDARD.encode("a\0b:c");
+    let wrong =
+        app.anonymous().post("/oauth/token").header("authorization", &format!("Basic {nul}")).form(&credentials);
+    refused(&wrong.send().await, 401, "invalid_client");
+
+    let info = with_token(&app, token["access_token"].as_str().unwrap()).get("/oauth/token/info").ok().await;
+    assert_eq!(info["resource_owner_id"], Value::Null);
+}
+
+#[tokio::test]
+async fn app_revokes_only_own_tokens() {
+    let (app, _, browser, application) = setting("read").await;
+    let other = Application::register(&app, "read").await;
+    let token = application.sign_in(&browser, "read").await;
+    let mut events = app.app.live.subscribe();
+
+    refused(&other.post("/oauth/revoke", &token).await, 403, "unauthorized_client");
+    let thief = Application { secret: "wrong".to_owned(), id: application.id.clone(), server: app.clone() };
+    refused(&thief.post("/oauth/revoke", &token).await, 403, "unauthorized_client");
+    refused(&app.anonymous().post("/oauth/revoke").form(&[("token", &token)]).send().await, 403, "unauthorized_client");
+    with_token(&app, &token).get("/oauth/token/info").ok().await;
+
+    for token in [token.as_str(), token.as_str(), "unknown", ""] {
+        let answer = application.post("/oauth/revoke", token).await;
+        assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({})), "{token}");
+    }
+    refused(&with_token(&app, &token).get("/oauth/token/info").send().await, 401, "invalid_token");
+    let told = events.try_recv().expect("who is connected by it is told");
+    assert!(matches!(*told, context::change::Change::TokenRevoked { .. }));
+}
+
+#[tokio::test]
+async fn app_introspects_only_own_tokens() {
+    let (app, _, browser, application) = setting("read").await;
+    let other = Application::register(&app, "read").await;
+    let token = application.sign_in(&browser, "read").await;
+
+    let active = application.post("/oauth/introspect", &token).await.json();
+    check("TokenIntrospection", &active);
+    assert_eq!(active["active"], true);
+    assert_eq!((&active["scope"], &active["client_id"]), (&json!("read"), &json!(application.id)));
+
+    for (who, what) in [(&other, token.as_str()), (&application, "unknown"), (&application, "")] {
+        let answer = who.post("/oauth/introspect", what).await;
+        assert_eq!(answer.json(), json!({"active": false}));
+    }
+    refused(&app.anonymous().post("/oauth/introspect").form(&[("token", &token)]).send().await, 401, "invalid_client");
+
+    let credentials = [("grant_type", "client_credentials")];
+    let own = application.token(&credentials).await.json()["access_token"].as_str().unwrap().to_owned();
+    let by_token = |bearer: &str| with_token(&app, bearer).post("/oauth/introspect").form(&[("token", &token)]).send();
+    assert_eq!(by_token(&own).await.json()["active"], true);
+    refused(&by_token(&token).await, 401, "invalid_token");
+    refused(&by_token("nonsense").await, 401, "invalid_token");
+    let foreign = other.token(&credentials).await.json()["access_token"].as_str().unwrap().to_owned();
+    assert_eq!(by_token(&foreign).await.json(), json!({"active": false}));
+
+    application.post("/oauth/revoke", &token).await;
+    assert_eq!(application.post("/oauth/introspect", &token).await.json(), json!({"active": false}));
+}
+
+#[tokio::test]
+async fn authorized_apps_are_listed_and_revoked() {
+    let (app, _, browser, application) = setting("read write").await;
+    let tokens = [application.sign_in(&browser, "read").await, application.sign_in(&browser, "read write").await];
+    let pending = application.code(&browser, &[("scope", "write")]).await;
+
+    let page = browser.get("/oauth/authorized_applications").await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.text().matches("Test app</h2>").count(), 1, "once, whatever it holds");
+    let html = page.text();
+    let start = html.find("action=\"/oauth/authorized_applications/").unwrap() + "action=\"".len();
+    let action = html[start..].split('"').next().unwrap().to_owned();
+
+    // Someone else cannot, and neither can another site.
+    app.account("bob").await;
+    let bob = Browser::signed_in(&app, "bob").await;
+    let bobs = form_fields(&bob.get("/settings").await.text(), "/auth/sign_out");
+    let csrf = bobs[0].1.as_str();
+    assert_eq!(bob.post(&action, &[("_method", "delete"), ("csrf", csrf)]).await.status, 404);
+    assert_eq!(browser.post(&action, &[("_method", "delete")]).await.status, 403);
+    assert_eq!(bob.delete("/oauth/authorized_applications/x", &[("csrf", csrf)]).await.status, 404);
+
+    let answer = browser.submit(&page, &action, &[]).await;
+    assert_eq!(answer.header("location"), "/oauth/authorized_applications");
+    for token in &tokens {
+        with_token(&app, token).get("/api/v1/apps/verify_credentials").fails(401).await;
+    }
+    refused(&application.redeem(&pending, &[]).await, 400, "invalid_grant");
+    assert!(browser.get("/oauth/authorized_applications").await.text().contains("No app is connected"));
+    assert_eq!(Browser::new(&app).get("/oauth/authorized_applications").await.status, 302);
+}
+
+#[tokio::test]
+async fn token_reaches_as_far_as_its_scopes() {
+    let (app, alice, browser, application) = setting("profile push read").await;
+    let narrow = with_token(&app, &application.sign_in(&browser, "profile push").await);
+    narrow.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
+    let wide = with_token(&app, &application.sign_in(&browser, "read").await);
+    wide.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
+}
+
+#[tokio::test]
+async fn oauth_metadata_describes_server() {
+    let app = TestApp::new().await;
+    let metadata = app.anonymous().get("/.well-known/oauth-authorization-server").ok().await;
+    check("OAuthServerMetadata", &metadata);
+    assert_eq!(metadata["issuer"], "https://example.test/");
+    assert_eq!(metadata["response_modes_supported"], json!(["query", "fragment", "form_post"]));
+    for path in ["/oauth/applications", "/oauth/applications/1", "/oauth/applications/new"] {
+        app.anonymous().get(path).fails(403).await;
+        app.anonymous().post(path).fails(403).await;
+    }
+}
+
+#[tokio::test]
+async fn token_is_issued_anew_after_a_change_of_the_secret_key_and_the_previous_one_stays_valid() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let browser = Browser::signed_in(&app, "alice").await;
+    let application = Application::register(&app, "read").await;
+    let own = [("grant_type", "client_credentials")];
+    let token = async |application: &Application| {
+        application.token(&own).await.json()["access_token"].as_str().unwrap().to_owned()
+    };
+    let (before, of_alice) = (token(&application).await, application.sign_in(&browser, "read").await);
+    assert_eq!(token(&application).await, before, "the same again, by the same key");
+
+    // Whose files, the secret key among them, are others.
+    let moved = app.beside(&[]).await;
+    let there = Application { server: moved.clone(), ..application };
+    let after = token(&there).await;
+    assert_ne!(after, before);
+    assert_eq!(token(&there).await, after, "the same again, by the new key");
+    for valid in [&before, &after] {
+        with_token(&moved, valid).get("/api/v1/apps/verify_credentials").ok().await;
+    }
+    let browser = Browser::signed_in(&moved, "alice").await;
+    let renewed = there.sign_in(&browser, "read").await;
+    assert_ne!(renewed, of_alice);
+    for valid in [&of_alice, &renewed] {
+        let account = with_token(&moved, valid).get("/api/v1/accounts/verify_credentials").ok().await;
+        assert_eq!(account["id"], alice.id().to_string());
+    }
+}

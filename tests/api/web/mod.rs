@@ -1,0 +1,9 @@
+//! The pages: public ones, the settings, signing in.
+
+mod feeds;
+mod languages;
+mod pages;
+mod password;
+mod session;
+mod settings;
+mod transfers;
