@@ -69,7 +69,8 @@ pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Gives an `async fn` a tracing span with the name of its path, under the target `rookery::use_case` and off by default.
 ///
-/// For the functions of `service` that other crates call. Stands before `#[boxed]`; the crate depends on `tracing`.
+/// For the functions of `service` that other crates call, and for jobs. Stands before `#[boxed]` and `#[job]`; the crate depends
+/// on `tracing`.
 ///
 /// # Errors
 /// Does not compile on functions that are not `async`.

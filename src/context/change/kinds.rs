@@ -5,12 +5,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::follow_up::{At, FollowUp};
+use crate::Result;
 use crate::queue::job::Queued;
 use crate::queue::kinds::{
     AcceptRequests, AttachCard, ExpireMute, FanOut, GenerateKey, Merge, MergeTag, RebuildList, ReconcileHome,
     ReconcileList, SeverDomain, Unmerge, UnmergeDomain, UnmergeTag, VerifyLinks,
 };
-use crate::Result;
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::feed::Feed;
 

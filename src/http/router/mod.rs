@@ -26,7 +26,6 @@ use crate::stages::Pipeline;
 pub use crate::table::Routes;
 use crate::table::Table;
 
-
 /// The whole server.
 pub type Server = Pipeline;
 

@@ -5,7 +5,7 @@ use crate::api::{
     notifications, push,
 };
 use crate::operation::methods::{delete, get, post, put};
-use crate::policy::API;
+use crate::policy::{API, deletes};
 use crate::table::Routes;
 
 pub(crate) fn routes() -> Routes {

@@ -78,6 +78,7 @@ fn parse(cx: &Cx, text: &str) -> Result<String> {
 /// Does the next part of what follows from a block: ends follows and requests, then deletes notifications and conversations,
 /// and in the end tells the account how much it lost, if anything. Returns what is still to be done. A block that was taken
 /// back ends no more.
+#[model::use_case]
 #[job]
 async fn sever_domain(cx: &Cx, tx: &mut Tx, mut job: SeverDomain) -> Result<Option<SeverDomain>> {
     if store::domain_block::exists(&mut *tx, job.account, &job.domain).await? {

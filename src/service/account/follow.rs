@@ -293,6 +293,7 @@ fn check_limit(cx: &Cx, me: &Account) -> Result<()> {
 const BATCH: i64 = 100;
 
 /// Accepts the requests that wait after an account was unlocked; those of limited accounts stay pending.
+#[model::use_case]
 #[job]
 async fn accept_requests(cx: &Cx, job: AcceptRequests) -> Result<(), Failure> {
     while store::account::find(&cx.db, job.account).await?.is_some_and(|account| !account.locked) {

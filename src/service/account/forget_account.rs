@@ -19,6 +19,7 @@ const LONGEST_BACK_OFF: TimeDelta = TimeDelta::days(1);
 /// Most runs; the last one is about two weeks after the first.
 const MAX_RUNS: u32 = 24;
 
+#[model::use_case]
 #[job]
 async fn forget_account(cx: &Cx, tx: &mut Tx, job: ForgetAccount) -> Result<Next<ForgetAccount>, Failure> {
     let kept = store::plugin_event::exists_up_to(&mut *tx, job.last).await?;

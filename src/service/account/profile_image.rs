@@ -157,6 +157,7 @@ async fn replace(
     Ok(())
 }
 
+#[model::use_case]
 #[job]
 async fn purge_profile_images(cx: &Cx, job: PurgeProfileImages) -> Result<(), Failure> {
     let account = store::account::find(&cx.db, job.account).await?;

@@ -26,6 +26,7 @@ pub fn unverified(cx: &Cx, field: &Field) -> Option<Target> {
 
 /// Fetches the pages of the fields of `account` that are yet to be verified, and notes those that link back. A page that cannot
 /// be fetched is not verified.
+#[model::use_case]
 #[job]
 async fn verify(cx: &Cx, VerifyLinks { account }: VerifyLinks) -> Result<()> {
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(()) };

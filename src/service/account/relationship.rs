@@ -192,6 +192,7 @@ pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -
 }
 
 /// Queries ignore expired mutes already, so nothing depends on when this runs.
+#[model::use_case]
 #[job]
 async fn expire_mute(cx: &Cx, tx: &mut Tx, job: ExpireMute) -> Result<Next<ExpireMute>, Failure> {
     if store::relationship::delete_expired_mute(tx, job.account, job.target, cx.clock.now()).await? {

@@ -194,6 +194,7 @@ async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, versi
     Ok(store::account::insert(tx, &account, actor).await?)
 }
 
+#[model::use_case]
 #[job]
 async fn remove_account(cx: &Cx, tx: &mut Tx, job: RemoveAccount) -> Result<Next<RemoveAccount>, Failure> {
     if delete_batch(cx, tx, job.account).await? {

@@ -68,6 +68,7 @@ pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Optio
 }
 
 /// A job rather than part of the sign-up, since it takes some 100 ms of CPU time and a thousand accounts may be created at once.
+#[model::use_case]
 #[job]
 async fn generate_key(cx: &Cx, job: GenerateKey, claim: Claim) -> Result<Done, Failure> {
     if !store::account::lacks_keys(&cx.db, job.account).await? {

@@ -305,6 +305,7 @@ pub(super) fn set_thumbnail(media: &mut MediaAttachment, key: &Key, picture: &Pr
 }
 
 /// A file that cannot be converted is no failure of the job: whoever sent it is told.
+#[model::use_case]
 #[job]
 async fn process_media(cx: &Cx, job: ProcessMedia, claim: Claim) -> Result<Done, Failure> {
     if process(cx, &job, Processing::Later { attempt: claim.attempts }).await? {

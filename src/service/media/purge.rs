@@ -9,6 +9,7 @@ use context::job;
 use context::queue::{self, Done, Failure, PurgeMedia};
 use store::job::Claim;
 
+#[model::use_case]
 #[job]
 async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Failure> {
     let mut files = job.files.clone();

@@ -53,6 +53,7 @@ pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
 
 /// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
 /// key.
+#[model::use_case]
 #[job]
 async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subject }: RequestMail) -> Result<()> {
     let Some(email) = cx.keys.open(REQUESTED, "", &sealed_email) else { return Ok(()) };
@@ -173,11 +174,13 @@ fn subject_line(subject: Subject, language: Language, site_title: &str) -> Strin
 
 // Delivery is at least once: a kill between sending and removing the job sends a mail twice.
 
+#[model::use_case]
 #[job]
 async fn send_mail(cx: &Cx, job: SendMail) -> Result<(), Failure> {
     send(cx, compose(cx, job.account, job.subject, job.link).await?).await
 }
 
+#[model::use_case]
 #[job]
 async fn mail_notifications(cx: &Cx, job: MailNotifications) -> Result<(), Failure> {
     send(cx, compose_news(cx, job.account, job.first).await?).await

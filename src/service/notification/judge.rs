@@ -40,6 +40,7 @@ pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Resu
 ///
 /// # Errors
 /// What was not processed stays pending.
+#[model::use_case]
 #[job]
 async fn judge_waiting(cx: &Cx, _: JudgeNotices) -> Result<()> {
     loop {

@@ -86,6 +86,7 @@ pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
 }
 
 /// Shows the next notifications that were filtered before their sender was permitted.
+#[model::use_case]
 #[job]
 async fn merge_notifications(cx: &Cx, tx: &mut Tx, job: MergeNotifications) -> Result<Option<MergeNotifications>> {
     let MergeNotifications { account, from } = job;
@@ -115,6 +116,7 @@ async fn receive_direct(cx: &Cx, tx: &mut Tx, account: AccountId, statuses: &[Op
 }
 
 /// Deletes the next filtered notifications of a dismissed request.
+#[model::use_case]
 #[job]
 async fn delete_filtered(_: &Cx, tx: &mut Tx, job: DeleteFiltered) -> Result<Option<DeleteFiltered>> {
     let deleted = requests::delete_filtered(tx, job.account, job.from, job.last, BATCH).await?;

@@ -36,6 +36,7 @@ fn first_id(time: Time) -> NotificationId {
 /// How often a walk begins.
 const INTERVAL: TimeDelta = TimeDelta::hours(6);
 
+#[model::use_case]
 #[job]
 async fn delete_old_notifications(
     cx: &Cx,

@@ -301,6 +301,7 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
 }
 
 /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens. Repeating it is harmless.
+#[model::use_case]
 #[job]
 async fn tend(cx: &Cx, tx: &mut Tx, TendAnnouncement { announcement: id }: TendAnnouncement) -> Result<()> {
     let now = cx.clock.now();

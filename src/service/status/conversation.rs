@@ -37,6 +37,7 @@ pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Vec<i64>, 
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
+#[model::use_case]
 pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleConversation> {
     let row = conversation::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
     with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)

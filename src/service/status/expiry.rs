@@ -35,6 +35,7 @@ pub(super) async fn expire_later(cx: &Cx, tx: &mut Tx, status: StatusId, at: Opt
 
 /// Deletes `status` if its time has come; when the clock was set back, the job waits again. A time that an edit set has a job
 /// of its own.
+#[model::use_case]
 #[job]
 pub async fn expire(cx: &Cx, tx: &mut Tx, ExpireStatus { status }: ExpireStatus) -> Result<()> {
     let Some(found) = store::status::find(&mut *tx, status).await? else { return Ok(()) };

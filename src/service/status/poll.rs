@@ -218,6 +218,7 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
 
 /// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the others;
 /// for the end when that was moved.
+#[model::use_case]
 #[job]
 async fn end(cx: &Cx, tx: &mut Tx, job: ExpirePoll) -> Result<()> {
     let Some(poll) = store::poll::find(&mut *tx, job.poll).await? else { return Ok(()) };

@@ -151,6 +151,7 @@ async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatu
 const INTERVAL: TimeDelta = TimeDelta::days(1);
 
 /// Extensions are asked before the transaction begins.
+#[model::use_case]
 #[job]
 async fn delete_old_statuses(cx: &Cx, job: DeleteOldStatuses, claim: Claim) -> Result<Done, Failure> {
     let found = next(cx, job).await?;

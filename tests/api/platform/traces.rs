@@ -155,7 +155,7 @@ fn sources(folder: &Path) -> Vec<(Vec<String>, String)> {
 }
 
 #[test]
-fn use_cases_are_what_other_layers_call() {
+fn use_cases_are_jobs_and_what_other_layers_call() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let callers = ["cli", "entity", "http", "plugins", "server", "streaming", "worker"];
     let callers: Vec<_> = callers.iter().flat_map(|layer| sources(&src.join(layer))).map(|(_, text)| text).collect();
@@ -171,11 +171,14 @@ fn use_cases_are_what_other_layers_call() {
         modules.push("service".to_owned());
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
-            let Some(rest) = line.strip_prefix("pub async fn ") else { continue };
+            let declared = line.split_once("async fn ").filter(|(before, _)| !before.starts_with([' ', '/']));
+            let Some((visibility, rest)) = declared else { continue };
             let name = rest.split(['(', '<']).next().unwrap();
-            let mut attributes = lines[..number].iter().rev().take_while(|line| line.starts_with("#["));
-            if !attributes.any(|line| *line == "#[model::use_case]")
-                && modules.iter().any(|module| is_called(format!("{module}::{name}(")))
+            let before = lines[..number].iter().rev();
+            let attributes: Vec<&str> = before.take_while(|line| line.starts_with("#[")).copied().collect();
+            let called = || modules.iter().any(|module| is_called(format!("{module}::{name}(")));
+            if !attributes.contains(&"#[model::use_case]")
+                && (attributes.contains(&"#[job]") || visibility == "pub " && called())
             {
                 missing.push(format!("{}::{name}", modules[0]));
             }

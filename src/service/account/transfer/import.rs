@@ -23,6 +23,7 @@ const GIVEN_UP: &str = "The server could not do it";
 ///
 /// # Errors
 /// [`Failure::Retry`] for what may work later.
+#[model::use_case]
 #[job]
 async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failure> {
     let import = store::transfer::find(&cx.db, job.import).await?;

@@ -202,6 +202,7 @@ const INTERVAL: TimeDelta = TimeDelta::minutes(5);
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
 
 /// What takes long is read before the transaction begins.
+#[model::use_case]
 #[job]
 async fn refresh_trends(cx: &Cx, job: RefreshTrends, claim: Claim) -> Result<Done, Failure> {
     let begun = cx.clock.now();

@@ -167,6 +167,7 @@ fn next(card: &PreviewCard) -> Fetched {
 }
 
 /// What the page did is noted in the card, so that a failure of the page is none of the job, which runs again when the card is due.
+#[model::use_case]
 #[job]
 async fn fetch_card(cx: &Cx, job: FetchCard, claim: Claim) -> Result<Done, Failure> {
     let Fetched::Later(at) = fetch(cx, job.card).await? else { return Ok(Done::Remove) };

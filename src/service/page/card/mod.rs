@@ -60,6 +60,7 @@ fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
 
 /// Gives a status the card of the link in its text, instead of the one that it has, or takes that away; and queues the fetch
 /// of a card that is due.
+#[model::use_case]
 #[job]
 async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
     let Some(status) = store::status::find(&cx.db, id).await? else { return Ok(()) };
@@ -90,6 +91,7 @@ async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
 }
 
 /// Counts the versions of the next statuses up that have the card, the newest first, and queues the rest.
+#[model::use_case]
 #[job]
 async fn bump(cx: &Cx, tx: &mut Tx, BumpCard { card, before }: BumpCard) -> Result<()> {
     let statuses = store::card::list_statuses(&mut *tx, card, before, BUMP_BATCH).await?;
@@ -144,6 +146,7 @@ const PRUNE_EVERY: TimeDelta = TimeDelta::hours(6);
 /// How often the size of the cache is looked at.
 const TRIM_EVERY: TimeDelta = TimeDelta::hours(1);
 
+#[model::use_case]
 #[job]
 async fn prune_cards(cx: &Cx, tx: &mut Tx, job: PruneCards) -> Result<Next<PruneCards>, Failure> {
     Ok(match prune(cx, tx, job.after).await? {
@@ -152,12 +155,14 @@ async fn prune_cards(cx: &Cx, tx: &mut Tx, job: PruneCards) -> Result<Next<Prune
     })
 }
 
+#[model::use_case]
 #[job]
 async fn trim_media_cache(cx: &Cx, tx: &mut Tx, job: TrimMediaCache) -> Result<Next<TrimMediaCache>, Failure> {
     let next = if trim_cache(cx, tx).await? { TimeDelta::zero() } else { TRIM_EVERY };
     Ok(Next::At(cx.clock.now() + next, job))
 }
 
+#[model::use_case]
 #[job]
 async fn purge_card_image(cx: &Cx, job: PurgeCardImage) -> Result<(), Failure> {
     let card = store::card::find(&cx.db, job.card).await?;

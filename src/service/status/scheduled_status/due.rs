@@ -17,6 +17,7 @@ use store::job::Claim;
 ///
 /// # Errors
 /// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
+#[model::use_case]
 #[job]
 async fn publish_due(
     cx: &Cx,
