@@ -39,7 +39,9 @@ pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
 pub use log::Log;
 pub use push_service::PushService;
-pub use reading::{accts, id, ids, path};
+#[cfg(feature = "plugins")]
+pub use reading::ids;
+pub use reading::{accts, id, path};
 pub use site::Site;
 pub use stream::{Event, Events, Listening, Socket};
 pub use verbs::{Published, account_path, status_path};

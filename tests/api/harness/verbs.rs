@@ -284,7 +284,6 @@ impl Client {
     }
 
     /// Makes a list of these parameters, and gives its id.
-    #[expect(clippy::needless_pass_by_value, reason = "what is passed is written at the call")]
     pub async fn make_list_with(&self, parameters: Value) -> String {
         self.post("/api/v1/lists").json(&parameters).ok().await.id_text()
     }

@@ -63,7 +63,7 @@ async fn records_of_others_are_not_found() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = |made: &Value| made["id"].as_str().unwrap().to_owned();
-    let list = id(&alice.post("/api/v1/lists").json(&json!({"title": "Birds"})).ok().await);
+    let list = alice.make_list("Birds").await;
     let words = json!({"title": "x", "context": ["home"], "keywords_attributes": [{"keyword": "x"}]});
     let made = alice.post("/api/v2/filters").json(&words).ok().await;
     let (filter, keyword) = (id(&made), id(&made["keywords"][0]));
