@@ -28,7 +28,7 @@ mod contract;
 mod engine;
 mod error;
 mod functions;
-mod host;
+pub mod host;
 mod instance;
 mod limits;
 mod link;

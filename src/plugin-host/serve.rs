@@ -1,15 +1,14 @@
 //! Host functions: the interfaces that guests import. Each charges the call's budgets and forwards to its [`Host`].
 //!
 //! Reached from guests, through the linker that `link` fills. The guest's CPU clock is stopped while the host works.
-//! Checks no permissions: an interface that was not granted is not linked, and what is allowed within one is the
-//! [`Host`]'s decision.
+//! An interface that was not granted is not linked; what is allowed within one is the [`Host`]'s decision, which is asked for the
+//! permission that a function's row names.
 //!
 //! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`, and docs/plugins.md#26-limits.
 
-mod data;
+pub(crate) mod functions;
 mod outside;
 mod own;
-mod sql;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -150,6 +149,30 @@ impl State {
         self.clock.run();
         self.admit(function, answer)
     }
+}
+
+/// Runs work in the time of the call's transaction: when that is over, the work ends with the failure that the host gives.
+///
+/// # Errors
+/// That failure, and those of the work.
+async fn in_time<T>(
+    host: &dyn Host,
+    mut work: Work<'_, std::result::Result<T, Failure>>,
+) -> std::result::Result<T, Failure> {
+    let done = tokio::select! {
+        biased;
+        () = host.late() => None,
+        done = &mut work => Some(done),
+    };
+    // What the work held is free again.
+    drop(work);
+    match done {
+        // The engine may notice first.
+        Some(Err(failure)) if host.is_late(&failure) => {}
+        Some(done) => return done,
+        None => {}
+    }
+    Err(host.end_late().await)
 }
 
 /// The message for a guest that passes too much to the host.

@@ -1,19 +1,11 @@
-//! Host functions that reach beyond the server: streaming to connected clients, and HTTP requests.
+//! Host functions that reach beyond the server: HTTP requests.
 
 use wasmtime::Result;
 
 use super::cost;
-use crate::bindings::imports::types::Failure;
-use crate::bindings::imports::{http_client, streaming};
+use crate::bindings::imports::http_client;
 use crate::byte_size::ByteSize;
 use crate::state::State;
-
-impl streaming::Host for State {
-    async fn publish(&mut self, messages: Vec<streaming::Message>) -> Result<Result<u32, Failure>> {
-        let bytes = messages.heap_bytes();
-        self.wait("streaming.publish", 2, bytes, |host| host.publish(messages)).await
-    }
-}
 
 impl http_client::Host for State {
     async fn fetch(

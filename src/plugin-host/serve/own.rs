@@ -1,9 +1,9 @@
-//! Host functions of a plugin's own state: logs and metrics, time, configuration, sealing, settings, kv, cache, queue.
+//! Host functions of a plugin's own state: logs and metrics, time, configuration, sealing, cache.
 
 use wasmtime::Result;
 
 use crate::bindings::imports::types::Failure;
-use crate::bindings::imports::{cache, config, kv, log, queue, sealing, settings, system, types};
+use crate::bindings::imports::{cache, config, log, sealing, system, types};
 use crate::byte_size::ByteSize;
 use crate::call::one_line;
 use crate::error::CallErrorKind;
@@ -84,50 +84,6 @@ impl sealing::Host for State {
     }
 }
 
-impl settings::Host for State {
-    async fn get(&mut self, accounts: Vec<i64>) -> Result<Result<Vec<String>, Failure>> {
-        let bytes = accounts.heap_bytes();
-        self.wait("settings.get", 2, bytes, |host| host.settings_get(accounts)).await
-    }
-
-    async fn set(&mut self, account: i64, members: String) -> Result<Result<(), Failure>> {
-        let bytes = members.heap_bytes();
-        self.wait("settings.set", 2, bytes, |host| host.settings_set(account, members)).await
-    }
-}
-
-impl kv::Host for State {
-    async fn get(&mut self, keys: Vec<String>) -> Result<Result<Vec<Option<Vec<u8>>>, Failure>> {
-        let bytes = keys.heap_bytes();
-        self.wait("kv.get", 2, bytes, |host| host.kv_get(keys)).await
-    }
-
-    async fn set(&mut self, items: Vec<kv::Item>) -> Result<Result<(), Failure>> {
-        let bytes = items.heap_bytes();
-        self.wait("kv.set", 2, bytes, |host| host.kv_set(items)).await
-    }
-
-    async fn delete(&mut self, keys: Vec<String>) -> Result<Result<u32, Failure>> {
-        let bytes = keys.heap_bytes();
-        self.wait("kv.delete", 2, bytes, |host| host.kv_delete(keys)).await
-    }
-
-    async fn add(&mut self, key: String, delta: i64) -> Result<Result<i64, Failure>> {
-        let bytes = key.heap_bytes();
-        self.wait("kv.add", 2, bytes, |host| host.kv_add(key, delta)).await
-    }
-
-    async fn scan(
-        &mut self,
-        prefix: String,
-        after: Option<String>,
-        limit: u16,
-    ) -> Result<Result<Vec<kv::Item>, Failure>> {
-        let bytes = prefix.heap_bytes() + after.heap_bytes();
-        self.wait("kv.scan", 2, bytes, move |host| host.kv_scan(prefix, after, limit)).await
-    }
-}
-
 impl cache::Host for State {
     async fn get(&mut self, key: String) -> Result<Option<Vec<u8>>> {
         let found = self.ask("cache.get", 1, key.heap_bytes(), |host| host.cache_get(&key))?;
@@ -141,17 +97,5 @@ impl cache::Host for State {
 
     async fn drop_prefix(&mut self, prefix: String) -> Result<()> {
         self.ask("cache.drop-prefix", 1, prefix.heap_bytes(), |host| host.cache_drop_prefix(&prefix))
-    }
-}
-
-impl queue::Host for State {
-    async fn enqueue(&mut self, jobs: Vec<queue::Job>) -> Result<Result<u32, Failure>> {
-        let bytes = jobs.heap_bytes();
-        self.wait("queue.enqueue", 2, bytes, |host| host.enqueue(jobs)).await
-    }
-
-    async fn cancel(&mut self, kind: String, unique: Vec<String>) -> Result<Result<u32, Failure>> {
-        let bytes = kind.heap_bytes() + unique.heap_bytes();
-        self.wait("queue.cancel", 2, bytes, |host| host.cancel(kind, unique)).await
     }
 }

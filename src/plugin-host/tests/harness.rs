@@ -9,6 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rookery_plugin_host::exports::lifecycle::Environment;
 use rookery_plugin_host::exports::{decorate, routes};
+use rookery_plugin_host::host::{Core, CoreWrite, Feeds, Kv, Queue, Settings, Sql, Streaming};
 use rookery_plugin_host::imports::log;
 use rookery_plugin_host::imports::types::{CallContext, Caller, Failure};
 use rookery_plugin_host::{
@@ -177,8 +178,11 @@ impl Host for Quiet {
     fn config_version(&self) -> u64 {
         self.version.load(Ordering::SeqCst)
     }
+}
 
-    async fn kv_get(&self, _keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+#[async_trait]
+impl Kv for Quiet {
+    async fn get(&self, _keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         self.allowed.lock().unwrap().push(self.last_allowed.load(Ordering::SeqCst));
         let delay = *self.delay.lock().unwrap();
         assert_ne!(delay, PANIC, "a bug in the server");
@@ -188,6 +192,14 @@ impl Host for Quiet {
         Ok(vec![Some(self.value.lock().unwrap().clone())])
     }
 }
+
+impl Core for Quiet {}
+impl CoreWrite for Quiet {}
+impl Feeds for Quiet {}
+impl Queue for Quiet {}
+impl Settings for Quiet {}
+impl Sql for Quiet {}
+impl Streaming for Quiet {}
 
 /// A request for the route with that id.
 pub(crate) fn request(route: &str) -> routes::Request {

@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::database_time::Turn;
-use super::failure::{OrFailure as _, TRANSACTION_TIME, failure, from_error, transaction_time};
+use super::failure::{OrFailure as _, failure, from_error, transaction_time};
 use super::{Call, Mode};
 use crate::error::refused;
 use context::change::Change;
@@ -114,7 +114,7 @@ impl Drop for Until {
 }
 
 /// Resolves when the open transaction times out.
-async fn late(deadline: &Deadline) {
+pub(super) async fn late(deadline: &Deadline) {
     let mut deadline = deadline.subscribe();
     loop {
         let until = *deadline.borrow_and_update();
@@ -335,26 +335,13 @@ impl Call {
         Ok(guard)
     }
 
-    /// Runs `work` until the transaction that it finds or opens times out; that one is rolled back then.
-    pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        let mut work = Box::pin(work);
-        let done = tokio::select! {
-            biased;
-            () = late(&self.deadline) => None,
-            done = &mut work => Some(done),
-        };
-        drop(work);
-        match done {
-            // The engine may notice first.
-            Some(Err(failure)) if failure.code == TRANSACTION_TIME => {}
-            Some(done) => return done,
-            None => {}
-        }
+    /// Ends a transaction that has had its time: it is rolled back.
+    pub(super) async fn end_late_transaction(&self) -> Failure {
         let mut slot = self.slot.lock().await;
         if !matches!(&*slot, Slot::Unused) {
             *slot = Slot::Ended(Why::Time);
         }
-        Err(transaction_time())
+        transaction_time()
     }
 
     /// Begins a change. Validate before: a change that fails rolls back the call's transaction.

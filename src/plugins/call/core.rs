@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use async_trait::async_trait;
 use rookery_plugin_host::ByteSize;
+use rookery_plugin_host::host::Core;
+use rookery_plugin_host::imports::core::Emoji;
 use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, Status, Viewer};
 
 use super::Call;
@@ -16,8 +19,9 @@ const ITEMS: usize = 1_000;
 /// Most candidate ids among which followers are looked up.
 const AMONG: usize = 100_000;
 
-impl Call {
-    pub(super) async fn read_statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
+#[async_trait]
+impl Core for Call {
+    async fn statuses(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<Option<Status>>, Failure> {
         let eyes = self.eyes(viewer).await?;
         at_most(ids.len(), ITEMS, "ids")?;
         let seen = self.seen(&eyes, &distinct(&ids)).await?;
@@ -30,14 +34,14 @@ impl Call {
         in_order(&ids, &mut self.room(), |id| found.remove(&StatusId::from(id)))
     }
 
-    pub(super) async fn read_accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
+    async fn accounts(&self, ids: Vec<i64>) -> Result<Vec<Option<Account>>, Failure> {
         self.need_core("read")?;
         at_most(ids.len(), ITEMS, "ids")?;
         let mut found = records::accounts(&self.cx.db, &distinct(&ids)).await.or_failure()?;
         in_order(&ids, &mut self.room(), |id| found.remove(&AccountId::from(id)))
     }
 
-    pub(super) async fn read_accounts_by_acct(&self, accts: Vec<String>) -> Result<Vec<Option<Account>>, Failure> {
+    async fn accounts_by_acct(&self, accts: Vec<String>) -> Result<Vec<Option<Account>>, Failure> {
         self.need_core("read")?;
         at_most(accts.len(), ITEMS, "names")?;
         let handles: Vec<Option<String>> = accts.iter().map(|acct| self.normal_acct(acct)).collect();
@@ -49,10 +53,10 @@ impl Call {
         let ids: HashMap<String, i64> = rows.iter().map(|row| (row.acct().to_lowercase(), row.id.into())).collect();
         let of = |handle: &Option<String>| handle.as_ref().and_then(|handle| ids.get(handle)).copied();
         // Id 0 is no account: it stands for unknown handles.
-        self.read_accounts(handles.iter().map(|handle| of(handle).unwrap_or(0)).collect()).await
+        self.accounts(handles.iter().map(|handle| of(handle).unwrap_or(0)).collect()).await
     }
 
-    pub(super) async fn read_relationships(&self, of: i64, others: Vec<i64>) -> Result<Vec<Relationship>, Failure> {
+    async fn relationships(&self, of: i64, others: Vec<i64>) -> Result<Vec<Relationship>, Failure> {
         self.need_core("read")?;
         at_most(others.len(), ITEMS, "ids")?;
         let now = self.cx.clock.now();
@@ -65,7 +69,7 @@ impl Call {
         Ok(others.iter().map(relationship).collect())
     }
 
-    pub(super) async fn read_visible(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<bool>, Failure> {
+    async fn visible(&self, viewer: Viewer, ids: Vec<i64>) -> Result<Vec<bool>, Failure> {
         let eyes = self.eyes(viewer).await?;
         at_most(ids.len(), ITEMS, "ids")?;
         let seen = self.seen(&eyes, &distinct(&ids)).await?;
@@ -73,13 +77,21 @@ impl Call {
         Ok(ids.iter().map(|id| seen.contains(id)).collect())
     }
 
-    pub(super) async fn read_followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
+    async fn followers_among(&self, of: i64, among: Vec<i64>) -> Result<Vec<i64>, Failure> {
         self.need_core("read")?;
         at_most(among.len(), AMONG, "ids")?;
         let found =
             store::follow::list_followers_among(&self.cx.db, of.into(), &distinct(&among)).await.or_failure()?;
         let found: HashSet<i64> = found.into_iter().map(i64::from).collect();
         Ok(among.into_iter().filter(|id| found.contains(id)).collect())
+    }
+
+    async fn emojis(&self, names: Vec<String>) -> Result<Vec<Option<Emoji>>, Failure> {
+        self.read_emojis(names).await
+    }
+
+    async fn normalise(&self, kind: String, texts: Vec<String>) -> Result<Vec<Option<String>>, Failure> {
+        self.normal_forms(&kind, &texts)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use async_trait::async_trait;
+use rookery_plugin_host::host::Feeds;
 use rookery_plugin_host::imports::feeds::{Entry, Feed as Named};
 use rookery_plugin_host::imports::types::{Failure, Page};
 
@@ -21,8 +23,9 @@ pub const ENTRIES: usize = 50_000;
 /// Most feeds, ids or authors of one call.
 const ITEMS: usize = 10_000;
 
-impl Call {
-    pub(super) async fn insert_entries(&self, entries: Vec<Entry>) -> Result<u32, Failure> {
+#[async_trait]
+impl Feeds for Call {
+    async fn insert(&self, entries: Vec<Entry>) -> Result<u32, Failure> {
         at_most(entries.len(), ENTRIES, "entries")?;
         self.check_feeds(entries.iter().map(|entry| &entry.feed))?;
         if entries.is_empty() {
@@ -65,7 +68,7 @@ impl Call {
         Ok(count)
     }
 
-    pub(super) async fn remove_entries(&self, feed: Named, ids: Vec<i64>) -> Result<u32, Failure> {
+    async fn remove(&self, feed: Named, ids: Vec<i64>) -> Result<u32, Failure> {
         at_most(ids.len(), ITEMS, "ids")?;
         self.check_feeds([&feed])?;
         let mut work = self.change().await?;
@@ -79,7 +82,7 @@ impl Call {
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
 
-    pub(super) async fn remove_authors(&self, feeds: Vec<Named>, authors: Vec<i64>) -> Result<u32, Failure> {
+    async fn remove_authors(&self, feeds: Vec<Named>, authors: Vec<i64>) -> Result<u32, Failure> {
         at_most(feeds.len(), ITEMS, "feeds")?;
         at_most(authors.len(), ITEMS, "authors")?;
         self.check_feeds(&feeds)?;
@@ -92,7 +95,7 @@ impl Call {
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
 
-    pub(super) async fn read_range(&self, feed: Named, page: Page) -> Result<Vec<i64>, Failure> {
+    async fn range(&self, feed: Named, page: Page) -> Result<Vec<i64>, Failure> {
         self.check_feeds([&feed])?;
         let cursor = cursor(&page, (PLUGIN_FEED_LENGTH, PLUGIN_FEED_LENGTH));
         let source = match &feed {
@@ -111,7 +114,7 @@ impl Call {
         Ok(ids.or_failure()?.into_iter().map(i64::from).collect())
     }
 
-    pub(super) async fn drop_feeds(&self, feeds: Vec<Named>) -> Result<(), Failure> {
+    async fn drop_feeds(&self, feeds: Vec<Named>) -> Result<(), Failure> {
         at_most(feeds.len(), ITEMS, "feeds")?;
         self.check_feeds(&feeds)?;
         if feeds.iter().any(|feed| !matches!(feed, Named::Custom(_))) {
@@ -125,7 +128,9 @@ impl Call {
         change::record(&self.cx, tx, Change::FeedsDropped { feeds: places }).await.or_failure()?;
         work.done().await
     }
+}
 
+impl Call {
     /// Charges the entries for feeds of the plugin's own to its quota, before they are inserted; returns how many.
     async fn charge_entries(&self, entries: &[Entry]) -> Result<u64, Failure> {
         let own = entries.iter().filter(|entry| matches!(entry.feed, Named::Custom(_))).count() as u64;

@@ -1,6 +1,8 @@
 //! Key-value storage (contract: interface `kv`), in a table of the server and within the plugin's quota.
 
+use async_trait::async_trait;
 use chrono::DateTime;
+use rookery_plugin_host::host::Kv;
 use rookery_plugin_host::imports::kv::Item;
 use rookery_plugin_host::imports::types::Failure;
 
@@ -16,8 +18,9 @@ const KEY: usize = 256;
 /// Largest value, in bytes.
 const VALUE: usize = 64 * 1024;
 
-impl Call {
-    pub(super) async fn get_values(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+#[async_trait]
+impl Kv for Call {
+    async fn get(&self, keys: Vec<String>) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         self.check_keys(&keys)?;
         let (plugin, now, mut room) = (self.active.id, self.cx.clock.now(), self.room());
         let found = if let Some(mut slot) = self.joined().await
@@ -33,7 +36,7 @@ impl Call {
         Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
 
-    pub(super) async fn set_values(&self, items: Vec<Item>) -> Result<(), Failure> {
+    async fn set(&self, items: Vec<Item>) -> Result<(), Failure> {
         at_most(items.len(), ITEMS, "items")?;
         let mut rows = Vec::with_capacity(items.len());
         for item in items {
@@ -50,7 +53,7 @@ impl Call {
         work.done().await
     }
 
-    pub(super) async fn delete_values(&self, keys: Vec<String>) -> Result<u32, Failure> {
+    async fn delete(&self, keys: Vec<String>) -> Result<u32, Failure> {
         self.check_keys(&keys)?;
         let mut work = self.change().await?;
         let deleted = plugin_kv::delete(work.tx()?, self.active.id, &keys).await.or_failure()?;
@@ -58,7 +61,7 @@ impl Call {
         Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
     }
 
-    pub(super) async fn add_to_value(&self, key: String, delta: i64) -> Result<i64, Failure> {
+    async fn add(&self, key: String, delta: i64) -> Result<i64, Failure> {
         self.check_keys(std::slice::from_ref(&key))?;
         self.charge_storage(key.len(), "kv.quota").await?;
         let mut work = self.change().await?;
@@ -67,18 +70,14 @@ impl Call {
         sum.ok_or_else(|| failure(422, "kv.no-number", format!("{key:?} holds no number, or the sum does not fit")))
     }
 
-    pub(super) async fn scan_values(
-        &self,
-        prefix: &str,
-        after: Option<&str>,
-        limit: u16,
-    ) -> Result<Vec<Item>, Failure> {
+    async fn scan(&self, prefix: String, after: Option<String>, limit: u16) -> Result<Vec<Item>, Failure> {
         self.need_kv()?;
         let (plugin, now) = (self.active.id, self.cx.clock.now());
-        if prefix.contains('\0') || after.is_some_and(|after| after.contains('\0')) {
+        if prefix.contains('\0') || after.as_ref().is_some_and(|after| after.contains('\0')) {
             return Ok(Vec::new());
         }
-        let (range, room) = ((prefix, after.unwrap_or_default(), limit.min(1_000)), self.room());
+        let after = after.unwrap_or_default();
+        let (range, room) = ((prefix.as_str(), after.as_str(), limit.min(1_000)), self.room());
         let rows = if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
@@ -94,7 +93,9 @@ impl Call {
         };
         Ok(rows.into_iter().map(item).collect())
     }
+}
 
+impl Call {
     fn need_kv(&self) -> Result<(), Failure> {
         let granted = self.granted().storage.iter().any(|storage| storage == "kv");
         if granted { Ok(()) } else { Err(denied("storage = [\"kv\"]")) }

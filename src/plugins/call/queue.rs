@@ -1,6 +1,8 @@
 //! Queues jobs (contract: interface `queue`); [`crate::jobs`] runs them.
 
+use async_trait::async_trait;
 use chrono::DateTime;
+use rookery_plugin_host::host::Queue;
 use rookery_plugin_host::imports::queue::Job;
 use rookery_plugin_host::imports::types::Failure;
 
@@ -19,8 +21,9 @@ const SIZE: usize = 256 * 1024;
 /// Longest deduplication key, in bytes.
 const UNIQUE: usize = 256;
 
-impl Call {
-    pub(super) async fn enqueue_jobs(&self, jobs: Vec<Job>) -> Result<u32, Failure> {
+#[async_trait]
+impl Queue for Call {
+    async fn enqueue(&self, jobs: Vec<Job>) -> Result<u32, Failure> {
         at_most(jobs.len(), ITEMS, "jobs")?;
         self.check_kinds(jobs.iter().map(|job| job.kind.as_str()))?;
         let now = self.cx.clock.now();
@@ -46,16 +49,18 @@ impl Call {
         Ok(u32::try_from(queued).unwrap_or(u32::MAX))
     }
 
-    pub(super) async fn cancel_jobs(&self, kind: &str, unique: &[String]) -> Result<u32, Failure> {
+    async fn cancel(&self, kind: String, unique: Vec<String>) -> Result<u32, Failure> {
         at_most(unique.len(), ITEMS, "names")?;
-        self.check_kinds([kind])?;
-        let keys: Vec<String> = unique.iter().map(|unique| key_of(kind, unique)).collect();
+        self.check_kinds([kind.as_str()])?;
+        let keys: Vec<String> = unique.iter().map(|unique| key_of(&kind, unique)).collect();
         let mut work = self.change().await?;
         let cancelled = store::job::delete_ready(work.tx()?, &kind_of(self.active.name()), &keys).await.or_failure()?;
         work.done().await?;
         Ok(u32::try_from(cancelled).unwrap_or(u32::MAX))
     }
+}
 
+impl Call {
     fn check_kinds<'a>(&self, kinds: impl IntoIterator<Item = &'a str>) -> Result<(), Failure> {
         if !self.granted().queue {
             return Err(denied("queue = true"));

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use async_trait::async_trait;
+use rookery_plugin_host::host::Settings;
 use rookery_plugin_host::imports::types::Failure;
 use serde_json::{Map, Value};
 
@@ -18,8 +20,9 @@ const ITEMS: usize = 1_000;
 /// Accounts whose settings are read at once, before they are measured.
 const CHUNK: usize = 50;
 
-impl Call {
-    pub(super) async fn read_settings(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
+#[async_trait]
+impl Settings for Call {
+    async fn get(&self, accounts: Vec<i64>) -> Result<Vec<String>, Failure> {
         self.need_settings()?;
         at_most(accounts.len(), ITEMS, "accounts")?;
         let text = |stored: &Map<String, Value>| Value::Object(settings::filled(&self.active, stored)).to_string();
@@ -40,12 +43,12 @@ impl Call {
         accounts.iter().map(of).collect()
     }
 
-    pub(super) async fn write_settings(&self, account: i64, members: &str) -> Result<(), Failure> {
+    async fn set(&self, account: i64, members: String) -> Result<(), Failure> {
         self.need_settings()?;
         let members_size = members.len();
         at_most(members_size, settings::SIZE, "bytes")?;
         let wrong = |why: String| failure(422, "settings.invalid", why);
-        let members: Map<String, Value> = serde_json::from_str(members)
+        let members: Map<String, Value> = serde_json::from_str(&members)
             .map_err(|error| wrong(format!("The settings are no JSON object: {error}")))?;
         self.charge_storage(members_size, "settings.quota").await?;
         let refused = |error| match error {
@@ -67,7 +70,9 @@ impl Call {
         }
         Err(from_error(settings::changed_meanwhile()))
     }
+}
 
+impl Call {
     fn need_settings(&self) -> Result<(), Failure> {
         if self.granted().settings { Ok(()) } else { Err(denied("settings = true")) }
     }

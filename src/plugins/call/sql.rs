@@ -1,7 +1,9 @@
 //! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a statement may do; this
 //! module decides in which transaction it runs.
 
+use async_trait::async_trait;
 use rookery_plugin_host::Part;
+use rookery_plugin_host::host::Sql;
 use rookery_plugin_host::imports::sql::{Call as Statement, Rows, Value};
 use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
@@ -17,39 +19,13 @@ use database::confined::Lane;
 /// Most statements of one batch.
 const BATCH: usize = 500;
 
-impl Call {
-    fn statements(&self) -> Result<&Statements, Failure> {
-        self.active.sql.as_ref().ok_or_else(|| denied("[sql]"))
-    }
-
-    fn writes(&self, statement: &str) -> Result<bool, Failure> {
-        Ok(self.statements()?.find(statement).is_some_and(|statement| statement.writes))
-    }
-
-    pub(super) async fn query(&self, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
+#[async_trait]
+impl Sql for Call {
+    async fn query(&self, name: String, params: Vec<Value>) -> Result<Rows, Failure> {
         self.query_within(&name, params, &mut self.room()).await
     }
 
-    async fn query_within(&self, name: &str, params: Vec<Value>, room: &mut Room<'_>) -> Result<Rows, Failure> {
-        let (statements, most) = (self.statements()?, room.left());
-        let rows = if self.writes(name)? {
-            let mut work = self.change().await?;
-            let done = statements.run_within(work.tx()?, name, params, most).await;
-            work.settle(done).await?
-        } else if let Some(mut slot) = self.joined().await
-            && let Some(tx) = slot.tx()
-        {
-            let done = statements.run_within(tx, name, params, most).await;
-            settle(&mut slot, done)?
-        } else {
-            let _timed = Timed::begin(&self.active, self.part);
-            statements.read_within(&self.cx, self.lane(), name, params, most).await?
-        };
-        room.take(&rows)?;
-        Ok(rows)
-    }
-
-    pub(super) async fn batch(&self, calls: Vec<Statement>) -> Result<Vec<Rows>, Failure> {
+    async fn batch(&self, calls: Vec<Statement>) -> Result<Vec<Rows>, Failure> {
         at_most(calls.len(), BATCH, "statements")?;
         let statements = self.statements()?;
         let writes = calls.iter().map(|call| self.writes(&call.statement)).collect::<Result<Vec<_>, _>>()?;
@@ -71,11 +47,40 @@ impl Call {
         work.settle(Ok(all)).await
     }
 
-    pub(super) async fn many(&self, name: String, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
+    async fn many(&self, name: String, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
         let statements = self.statements()?;
         let mut work = self.guarded().await?;
         let done = statements.run_many(work.tx()?, &name, width, params).await;
         work.settle(done).await
+    }
+}
+
+impl Call {
+    fn statements(&self) -> Result<&Statements, Failure> {
+        self.active.sql.as_ref().ok_or_else(|| denied("[sql]"))
+    }
+
+    fn writes(&self, statement: &str) -> Result<bool, Failure> {
+        Ok(self.statements()?.find(statement).is_some_and(|statement| statement.writes))
+    }
+
+    async fn query_within(&self, name: &str, params: Vec<Value>, room: &mut Room<'_>) -> Result<Rows, Failure> {
+        let (statements, most) = (self.statements()?, room.left());
+        let rows = if self.writes(name)? {
+            let mut work = self.change().await?;
+            let done = statements.run_within(work.tx()?, name, params, most).await;
+            work.settle(done).await?
+        } else if let Some(mut slot) = self.joined().await
+            && let Some(tx) = slot.tx()
+        {
+            let done = statements.run_within(tx, name, params, most).await;
+            settle(&mut slot, done)?
+        } else {
+            let _timed = Timed::begin(&self.active, self.part);
+            statements.read_within(&self.cx, self.lane(), name, params, most).await?
+        };
+        room.take(&rows)?;
+        Ok(rows)
     }
 
     fn lane(&self) -> Lane {

@@ -1,5 +1,7 @@
 //! Streaming messages to connected clients (contract: interface `streaming`): published after the commit.
 
+use async_trait::async_trait;
+use rookery_plugin_host::host::Streaming;
 use rookery_plugin_host::imports::streaming::Message;
 use rookery_plugin_host::imports::types::Failure;
 use serde::de::IgnoredAny;
@@ -15,8 +17,9 @@ const SIZE: usize = 64 * 1024;
 /// Longest name of an event, in bytes.
 const NAME: usize = 64;
 
-impl Call {
-    pub(super) fn publish_messages(&self, messages: Vec<Message>) -> Result<u32, Failure> {
+#[async_trait]
+impl Streaming for Call {
+    async fn publish(&self, messages: Vec<Message>) -> Result<u32, Failure> {
         at_most(messages.len(), MESSAGES, "messages")?;
         let messages: Vec<Change> =
             messages.into_iter().map(|message| self.message(message)).collect::<Result<_, _>>()?;
@@ -27,7 +30,9 @@ impl Call {
         }
         Ok(count)
     }
+}
 
+impl Call {
     fn message(&self, message: Message) -> Result<Change, Failure> {
         let Message { topic, event, payload } = message;
         at_most(payload.len(), SIZE, "bytes of payload")?;

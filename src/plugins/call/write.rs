@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 
+use async_trait::async_trait;
+use rookery_plugin_host::host::CoreWrite;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
 use rookery_plugin_host::imports::types::Failure;
 use serde_json::{Map, Value};
@@ -36,9 +38,9 @@ enum Prepared<'a> {
     New(&'a Actor, Box<status::Prepared>),
 }
 
-impl Call {
-    pub(super) async fn publish_statuses(&self, items: Vec<NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
-        self.need_write("create")?;
+#[async_trait]
+impl CoreWrite for Call {
+    async fn create_statuses(&self, items: Vec<NewStatus>) -> Result<Vec<Result<i64, Failure>>, Failure> {
         at_most(items.len(), STATUSES, "statuses")?;
         let authors: Vec<i64> = items.iter().map(|item| item.author).collect();
         let authors = self.actors(&authors, Some("write:statuses")).await?;
@@ -67,6 +69,119 @@ impl Call {
         Ok(made)
     }
 
+    async fn delete_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
+        at_most(ids.len(), STATUSES, "ids")?;
+        let statuses = store::status::list(&self.cx.db, &distinct::<StatusId>(&ids)).await.or_failure()?;
+        let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
+        let authors = self.actors(&authors, Some("write:statuses")).await?;
+        if authors.is_empty() {
+            return Ok(0);
+        }
+        let mut work = self.guarded().await?;
+        let mut count = 0;
+        for status in &statuses {
+            let Some(author) = authors.get(&status.account_id) else { continue };
+            if let Err(error) = status::remove(&self.cx, work.tx()?, author.id, status.id).await {
+                return work.settle(Err(from_error(error))).await;
+            }
+            count += 1;
+        }
+        work.done().await?;
+        Ok(count)
+    }
+
+    async fn bookmark(&self, account: i64, statuses: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        at_most(statuses.len(), STATUSES, "ids")?;
+        let id = AccountId::from(account);
+        let actors = self.actors(&[account], None).await?;
+        let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
+        let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
+        let proper = mark::bookmarkable(&self.cx, actor, &ids).await.or_failure()?;
+        if proper.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut work = self.change().await?;
+        let new = mark::bookmark_all(&self.cx, work.tx()?, actor, &proper).await.or_failure()?;
+        work.done().await?;
+        Ok(new)
+    }
+
+    async fn notify(&self, items: Vec<NewNotification>) -> Result<u32, Failure> {
+        at_most(items.len(), ITEMS, "notifications")?;
+        for item in &items {
+            self.check_notification(&item.kind)?;
+        }
+        if items.is_empty() {
+            return Ok(0);
+        }
+        let notice = |item: NewNotification| Notice {
+            receiver: item.to.into(),
+            from: item.from.into(),
+            kind: NotificationKind::from(item.kind),
+            activity: item.activity,
+            status: item.status.map(StatusId::from),
+        };
+        let notices: Vec<Notice> = self.charge_notifications(items).await?.into_iter().map(notice).collect();
+        let mut work = self.change().await?;
+        let notified = notification::notify(&self.cx, work.tx()?, &notices).await.or_failure()?;
+        let count = u32::try_from(notified).unwrap_or(u32::MAX);
+        work.done().await?;
+        Ok(count)
+    }
+
+    async fn retract(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
+        at_most(activities.len(), ITEMS, "activities")?;
+        self.check_notification(&kind)?;
+        let mut work = self.change().await?;
+        let retracted =
+            notification::retract_all(work.tx()?, &NotificationKind::from(kind), &activities).await.or_failure()?;
+        work.done().await?;
+        Ok(u32::try_from(retracted).unwrap_or(u32::MAX))
+    }
+
+    async fn touch(&self, kind: String, ids: Vec<i64>) -> Result<(), Failure> {
+        at_most(ids.len(), ITEMS, "ids")?;
+        if !matches!(kind.as_str(), "status" | "account") {
+            return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be touched, nothing else"));
+        }
+        let mut work: Work<'_> = self.change().await?;
+        if kind == "status" {
+            store::status::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
+        } else {
+            store::account::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
+        }
+        work.done().await
+    }
+
+    async fn remove_profile_images(&self, account: i64, images: Vec<String>) -> Result<u32, Failure> {
+        let pictures = images.iter().map(|name| Picture::named(name)).collect::<Option<Vec<_>>>();
+        let pictures = pictures.ok_or_else(|| {
+            failure(404, "core.unknown-kind", "A profile has an avatar and a header, and no other image")
+        })?;
+        let id = AccountId::from(account);
+        if !self.actors(&[account], Some("write:accounts")).await?.contains_key(&id) {
+            return Err(failure(404, "core.not-found", "There is no such account here"));
+        }
+        let mut work = self.guarded().await?;
+        let removed = profile::remove_pictures(&self.cx, work.tx()?, id, &pictures).await.or_failure();
+        let removed = work.settle(removed).await?;
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+    }
+
+    async fn follow(&self, account: i64, targets: Vec<i64>) -> Result<Vec<bool>, Failure> {
+        at_most(targets.len(), FOLLOWS, "targets")?;
+        let id = AccountId::from(account);
+        if !self.actors(&[account], Some("write:follows")).await?.contains_key(&id) {
+            return Err(failure(404, "core.not-found", "There is no such account here"));
+        }
+        let targets: Vec<AccountId> = targets.iter().copied().map(AccountId::from).collect();
+        let mut work = self.guarded().await?;
+        let followed = follow::follow_all(&self.cx, work.tx()?, id, &targets).await.or_failure();
+        work.settle(followed).await
+    }
+}
+
+impl Call {
     /// Validates and filters a status, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
@@ -130,69 +245,6 @@ impl Call {
         })
     }
 
-    pub(super) async fn remove_statuses(&self, ids: Vec<i64>) -> Result<u32, Failure> {
-        self.need_write("delete")?;
-        at_most(ids.len(), STATUSES, "ids")?;
-        let statuses = store::status::list(&self.cx.db, &distinct::<StatusId>(&ids)).await.or_failure()?;
-        let authors: Vec<i64> = statuses.iter().map(|status| status.account_id.into()).collect();
-        let authors = self.actors(&authors, Some("write:statuses")).await?;
-        if authors.is_empty() {
-            return Ok(0);
-        }
-        let mut work = self.guarded().await?;
-        let mut count = 0;
-        for status in &statuses {
-            let Some(author) = authors.get(&status.account_id) else { continue };
-            if let Err(error) = status::remove(&self.cx, work.tx()?, author.id, status.id).await {
-                return work.settle(Err(from_error(error))).await;
-            }
-            count += 1;
-        }
-        work.done().await?;
-        Ok(count)
-    }
-
-    pub(super) async fn bookmark_statuses(&self, account: i64, statuses: Vec<i64>) -> Result<Vec<bool>, Failure> {
-        self.need_write("bookmark")?;
-        at_most(statuses.len(), STATUSES, "ids")?;
-        let id = AccountId::from(account);
-        let actors = self.actors(&[account], None).await?;
-        let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
-        let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
-        let proper = mark::bookmarkable(&self.cx, actor, &ids).await.or_failure()?;
-        if proper.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut work = self.change().await?;
-        let new = mark::bookmark_all(&self.cx, work.tx()?, actor, &proper).await.or_failure()?;
-        work.done().await?;
-        Ok(new)
-    }
-
-    pub(super) async fn notify_accounts(&self, items: Vec<NewNotification>) -> Result<u32, Failure> {
-        self.need_write("notify")?;
-        at_most(items.len(), ITEMS, "notifications")?;
-        for item in &items {
-            self.check_notification(&item.kind)?;
-        }
-        if items.is_empty() {
-            return Ok(0);
-        }
-        let notice = |item: NewNotification| Notice {
-            receiver: item.to.into(),
-            from: item.from.into(),
-            kind: NotificationKind::from(item.kind),
-            activity: item.activity,
-            status: item.status.map(StatusId::from),
-        };
-        let notices: Vec<Notice> = self.charge_notifications(items).await?.into_iter().map(notice).collect();
-        let mut work = self.change().await?;
-        let notified = notification::notify(&self.cx, work.tx()?, &notices).await.or_failure()?;
-        let count = u32::try_from(notified).unwrap_or(u32::MAX);
-        work.done().await?;
-        Ok(count)
-    }
-
     /// Charges notifications to the plugin's quota, before they are made. Those of accounts that had too many within the
     /// hour are left out; an error when no other is left.
     async fn charge_notifications(&self, mut items: Vec<NewNotification>) -> Result<Vec<NewNotification>, Failure> {
@@ -218,62 +270,7 @@ impl Call {
         Err(failure(507, "notifications.quota", why))
     }
 
-    pub(super) async fn retract_notifications(&self, kind: String, activities: Vec<i64>) -> Result<u32, Failure> {
-        self.need_write("notify")?;
-        at_most(activities.len(), ITEMS, "activities")?;
-        self.check_notification(&kind)?;
-        let mut work = self.change().await?;
-        let retracted =
-            notification::retract_all(work.tx()?, &NotificationKind::from(kind), &activities).await.or_failure()?;
-        work.done().await?;
-        Ok(u32::try_from(retracted).unwrap_or(u32::MAX))
-    }
-
-    pub(super) async fn touch_entities(&self, kind: &str, ids: Vec<i64>) -> Result<(), Failure> {
-        self.need_write("touch")?;
-        at_most(ids.len(), ITEMS, "ids")?;
-        if !matches!(kind, "status" | "account") {
-            return Err(failure(404, "core.unknown-kind", "Statuses and accounts can be touched, nothing else"));
-        }
-        let mut work: Work<'_> = self.change().await?;
-        if kind == "status" {
-            store::status::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
-        } else {
-            store::account::bump_all(work.tx()?, &distinct(&ids)).await.or_failure()?;
-        }
-        work.done().await
-    }
-
-    pub(super) async fn remove_images(&self, account: i64, images: &[String]) -> Result<u32, Failure> {
-        self.need_write("profile")?;
-        let pictures = images.iter().map(|name| Picture::named(name)).collect::<Option<Vec<_>>>();
-        let pictures = pictures.ok_or_else(|| {
-            failure(404, "core.unknown-kind", "A profile has an avatar and a header, and no other image")
-        })?;
-        let id = AccountId::from(account);
-        if !self.actors(&[account], Some("write:accounts")).await?.contains_key(&id) {
-            return Err(failure(404, "core.not-found", "There is no such account here"));
-        }
-        let mut work = self.guarded().await?;
-        let removed = profile::remove_pictures(&self.cx, work.tx()?, id, &pictures).await.or_failure();
-        let removed = work.settle(removed).await?;
-        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
-    }
-
-    pub(super) async fn follow_accounts(&self, account: i64, targets: &[i64]) -> Result<Vec<bool>, Failure> {
-        self.need_write("follow")?;
-        at_most(targets.len(), FOLLOWS, "targets")?;
-        let id = AccountId::from(account);
-        if !self.actors(&[account], Some("write:follows")).await?.contains_key(&id) {
-            return Err(failure(404, "core.not-found", "There is no such account here"));
-        }
-        let targets: Vec<AccountId> = targets.iter().copied().map(AccountId::from).collect();
-        let mut work = self.guarded().await?;
-        let followed = follow::follow_all(&self.cx, work.tx()?, id, &targets).await.or_failure();
-        work.settle(followed).await
-    }
-
-    fn need_write(&self, permission: &str) -> Result<(), Failure> {
+    pub(super) fn need_write(&self, permission: &str) -> Result<(), Failure> {
         if self.granted().core_write.iter().any(|granted| granted == permission) {
             return Ok(());
         }

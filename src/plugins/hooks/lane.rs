@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use rookery_plugin_host::exports::events::{Event, Subject};
 use rookery_plugin_host::imports::types::Status;
-use rookery_plugin_host::{CallError, CallErrorKind, Host as _, Part};
+use rookery_plugin_host::{CallError, CallErrorKind, Host, Part};
 
 use super::outbox::{has_account, has_status};
 use super::subscription::Subscription;
@@ -114,10 +114,10 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) 
     if lane.stream == FANOUT {
         let statuses = placed(cx, hook, rows).await?;
         if !statuses.is_empty() {
-            let host = Arc::clone(&call);
-            let entries = hook.count(cx, async { component.fanout(host, statuses).await }).await?;
+            let host: Arc<dyn Host> = Arc::clone(&call) as _;
+            let entries = hook.count(cx, async { component.fanout(Arc::clone(&host), statuses).await }).await?;
             for part in entries.chunks(feeds::ENTRIES) {
-                let put = call.feeds_insert(part.to_vec()).await;
+                let put = host.feeds_insert(part.to_vec()).await;
                 put.map_err(|failure| DeliveryError { message: failure.message, counts: true })?;
             }
         }

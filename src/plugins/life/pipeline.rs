@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rookery_plugin_host::exports::lifecycle::Environment;
+use rookery_plugin_host::host::{Core, CoreWrite, Feeds, Kv, Queue, Settings, Sql, Streaming};
 use rookery_plugin_host::{self as sandbox, Engine, EngineOptions, Export, Host, LoadError, Stage};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -482,6 +483,15 @@ struct CandidateHost {
     clock: Clock,
     config: Value,
 }
+
+impl Core for CandidateHost {}
+impl CoreWrite for CandidateHost {}
+impl Feeds for CandidateHost {}
+impl Kv for CandidateHost {}
+impl Queue for CandidateHost {}
+impl Settings for CandidateHost {}
+impl Sql for CandidateHost {}
+impl Streaming for CandidateHost {}
 
 impl Host for CandidateHost {
     fn now(&self) -> i64 {

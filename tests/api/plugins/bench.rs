@@ -8,7 +8,7 @@ use plugins::call::{Call, Caller, Mode};
 use rookery_plugin_host::imports::core_write::NewStatus;
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
-use rookery_plugin_host::{Host as _, Part};
+use rookery_plugin_host::{Host, Part};
 use service::auth;
 
 use super::shelf::{Shelf, component, manifest};
@@ -80,17 +80,17 @@ impl Bench {
         Self { app: shelf.app, active }
     }
 
-    pub fn call(&self, caller: Caller, mode: Mode) -> Arc<Call> {
-        Call::new(&self.app.app, &self.active, Part::Routes, caller, mode)
+    pub fn call(&self, caller: Caller, mode: Mode) -> AsGuest {
+        AsGuest(Call::new(&self.app.app, &self.active, Part::Routes, caller, mode))
     }
 
     /// As a hook or job calls it.
-    pub fn system(&self, mode: Mode) -> Arc<Call> {
+    pub fn system(&self, mode: Mode) -> AsGuest {
         self.call(Caller::system(), mode)
     }
 
     /// As a request of `client` calls it, with these scopes.
-    pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> Arc<Call> {
+    pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> AsGuest {
         let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
         let told = scopes.split(' ').map(str::to_owned).collect();
         let scopes = model::Scopes::parse(scopes).unwrap();
@@ -101,6 +101,17 @@ impl Bench {
     pub async fn names(&self) -> Vec<String> {
         let rows = self.system(Mode::Read).sql_query("names".to_owned(), vec![]).await.unwrap();
         rows.values.into_iter().map(|value| if let Value::Text(name) = value { name } else { panic!() }).collect()
+    }
+}
+
+/// A call whose host functions are used as a guest uses them: within its permissions, and in the time of its transaction.
+pub struct AsGuest(pub Arc<Call>);
+
+impl std::ops::Deref for AsGuest {
+    type Target = dyn Host;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
 }
 

@@ -2,7 +2,6 @@
 
 use model::StatusId;
 use plugins::call::Mode;
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::queue::Job;
 
 use super::bench::{Bench, code};
@@ -34,15 +33,15 @@ async fn jobs_end_as_the_plugin_says() {
     let bench = Bench::of(JOBS, &worker()).await;
     let call = bench.system(Mode::Ambient);
     let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
-    assert_eq!(call.enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
-    assert_eq!(call.enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
-    assert_eq!(call.cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
-    assert_eq!(code(call.enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
+    assert_eq!(call.queue_enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
+    assert_eq!(call.queue_enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
+    assert_eq!(call.queue_cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
+    assert_eq!(code(call.queue_enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
     let secret = Job { payload: "\"\\u0000\"".to_owned(), ..job("done", None) };
-    assert_eq!(code(call.enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
+    assert_eq!(code(call.queue_enqueue(vec![secret]).await), (422, "queue.invalid".to_owned()));
     let count = async || store::job::count_ready(bench.app.db(), "plugin.tray").await.unwrap();
     assert_eq!(count().await, 0, "nothing waits before the commit");
-    call.commit().await.unwrap();
+    call.0.commit().await.unwrap();
     assert_eq!(count().await, 4);
     bench.app.run_jobs().await;
     let state = |key: &str, state: &str| (key.to_owned(), state.to_owned());
@@ -59,8 +58,8 @@ async fn jobs_end_as_the_plugin_says() {
 async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
     let bench = Bench::of(JOBS, &worker()).await;
     let call = bench.system(Mode::Ambient);
-    call.enqueue(vec![job("done", Some("a"))]).await.unwrap();
-    call.commit().await.unwrap();
+    call.queue_enqueue(vec![job("done", Some("a"))]).await.unwrap();
+    call.0.commit().await.unwrap();
     let untouched = async || {
         let tries = "SELECT COUNT(*) FROM jobs WHERE key = 'done:a' AND state = 'ready' AND attempts = 0 AND last_error IS NULL";
         bench.app.number(tries).await

@@ -2,7 +2,6 @@
 //! them.
 
 use plugins::call::Mode;
-use rookery_plugin_host::Host as _;
 use serde_json::{Value, json};
 
 use super::bench::{Bench, code, id};
@@ -262,10 +261,10 @@ async fn accounts_follow_as_they_might_themselves() {
     let own = Bench::new("[permissions]\ncore-write = [\"follow\"]\n").await;
     let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
     let call = own.by(&alice, "write:follows", Mode::Ambient).await;
-    assert_eq!(code(call.follow(id(&bob), vec![id(&alice)]).await), (403, "host.denied".to_owned()));
-    assert_eq!(code(call.follow(id(&alice), vec![1; 21]).await), (413, "limit.items".to_owned()));
+    assert_eq!(code(call.core_write_follow(id(&bob), vec![id(&alice)]).await), (403, "host.denied".to_owned()));
+    assert_eq!(code(call.core_write_follow(id(&alice), vec![1; 21]).await), (413, "limit.items".to_owned()));
     let narrow = own.by(&alice, "write:statuses", Mode::Ambient).await;
-    assert_eq!(code(narrow.follow(id(&alice), vec![id(&bob)]).await), (403, "core.scope".to_owned()));
+    assert_eq!(code(narrow.core_write_follow(id(&alice), vec![id(&bob)]).await), (403, "core.scope".to_owned()));
 
     let any = Bench::new("[permissions]\ncore-write = [\"follow\", \"as-any\"]\n").await;
     let [alice, bob, carol, dan, erin] = any.app.accounts(["alice", "bob", "carol", "dan", "erin"]).await;
@@ -275,10 +274,10 @@ async fn accounts_follow_as_they_might_themselves() {
     dan.update_profile(json!({ "locked": true })).ok().await;
     let call = any.system(Mode::Ambient);
     let targets = [&bob, &carol, &dan, &erin, &alice].map(id).into_iter().chain([1, id(&bob)]).collect();
-    let new = call.follow(id(&alice), targets).await.unwrap();
+    let new = call.core_write_follow(id(&alice), targets).await.unwrap();
     assert_eq!(new, [true, false, true, false, false, false, false], "blocked, followed, oneself, nobody, twice");
-    assert_eq!(code(call.follow(1, vec![id(&bob)]).await), (404, "core.not-found".to_owned()));
-    call.commit().await.unwrap();
+    assert_eq!(code(call.core_write_follow(1, vec![id(&bob)]).await), (404, "core.not-found".to_owned()));
+    call.0.commit().await.unwrap();
     let following = alice.get(&format!("/api/v1/accounts/{}/following", alice.id())).ok().await;
     let mut following: Vec<&str> =
         following.as_array().unwrap().iter().map(|who| who["acct"].as_str().unwrap()).collect();

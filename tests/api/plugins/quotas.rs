@@ -2,7 +2,6 @@
 
 use plugins::admin;
 use plugins::call::Mode;
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::core_write::NewNotification;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::kv::Item;
@@ -35,7 +34,7 @@ async fn call_receives_no_more_than_its_bytes() {
     call.sql_query(statement, params).await.unwrap();
     let value = |key: &str| Item { key: key.to_owned(), value: vec![1; 10_000], expires: None };
     call.kv_set(vec![value("a"), value("b")]).await.unwrap();
-    call.commit().await.unwrap();
+    call.0.commit().await.unwrap();
 
     let call = bench.system(Mode::Read);
     let names = || Statement { statement: "names".to_owned(), params: Vec::new() };
@@ -50,11 +49,11 @@ async fn call_receives_no_more_than_its_bytes() {
     assert_eq!(code(call.kv_get(key(1_000)).await), too_large(), "the same value counts as often as it is asked for");
     assert_eq!(code(call.kv_get(vec!["a".to_owned(), "b".to_owned(), "a".to_owned()]).await), too_large());
     assert_eq!(call.kv_scan(String::new(), None, 10).await.unwrap().len(), 2);
-    assert_eq!(code(call.statuses(Viewer::System, vec![status; 1_000]).await), too_large());
-    assert_eq!(code(call.accounts(vec![id(&alice); 1_000]).await), too_large());
+    assert_eq!(code(call.core_statuses(Viewer::System, vec![status; 1_000]).await), too_large());
+    assert_eq!(code(call.core_accounts(vec![id(&alice); 1_000]).await), too_large());
     assert_eq!(code(call.settings_get(vec![id(&alice); 1_000]).await), too_large());
     let tags = vec!["tag".repeat(20); 1_000];
-    assert_eq!(code(call.normalise("hashtag".to_owned(), tags).await), too_large());
+    assert_eq!(code(call.core_normalise("hashtag".to_owned(), tags).await), too_large());
 
     call.allow(15_000);
     assert_eq!(code(call.kv_get(vec!["a".to_owned(), "b".to_owned()]).await), too_large());
@@ -90,9 +89,9 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
         };
         activities.map(one).collect::<Vec<_>>()
     };
-    assert_eq!(call.notify(to(1, 0..9)).await.unwrap(), 3, "an account is told so often within an hour");
-    assert_eq!(code(call.notify(to(1, 9..10)).await), (429, "limit.notifications".to_owned()));
-    assert_eq!(code(call.notify(to(2, 10..13)).await), (507, "notifications.quota".to_owned()));
+    assert_eq!(call.core_write_notify(to(1, 0..9)).await.unwrap(), 3, "an account is told so often within an hour");
+    assert_eq!(code(call.core_write_notify(to(1, 9..10)).await), (429, "limit.notifications".to_owned()));
+    assert_eq!(code(call.core_write_notify(to(2, 10..13)).await), (507, "notifications.quota".to_owned()));
 
     let job = |unique: i64| Job {
         kind: "tidy".to_owned(),
@@ -101,8 +100,8 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
         not_before: None,
         max_attempts: 0,
     };
-    assert_eq!(call.enqueue((0..4).map(job).collect()).await.unwrap(), 4);
-    assert_eq!(code(call.enqueue(vec![job(4)]).await), (429, "limit.jobs".to_owned()));
+    assert_eq!(call.queue_enqueue((0..4).map(job).collect()).await.unwrap(), 4);
+    assert_eq!(code(call.queue_enqueue(vec![job(4)]).await), (429, "limit.jobs".to_owned()));
 
     // A measurement that began beside the last insert may have missed it.
     bench.active.quotas.feed_entries.measure().await.unwrap();
@@ -130,7 +129,7 @@ async fn storage_counts_settings_and_waiting_jobs() {
     };
     let mut refused = None;
     for unique in 0..10 {
-        refused = call.enqueue(vec![job(unique)]).await.err();
+        refused = call.queue_enqueue(vec![job(unique)]).await.err();
         if refused.is_some() {
             break;
         }
@@ -172,7 +171,7 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
         activity,
         status: None,
     };
-    assert_eq!(call.notify((0..100).map(one).collect()).await.unwrap(), 100);
+    assert_eq!(call.core_write_notify((0..100).map(one).collect()).await.unwrap(), 100);
     people[1].follow(&people[0]).ok().await;
     let count = async |what: &str| {
         let rows: Vec<(i64,)> =
@@ -197,15 +196,15 @@ async fn plugin_acts_as_its_caller_unless_it_may_act_as_anybody() {
     let status = alice.publish("hers").await.number();
     let call = bench.by(&bob, "read write", Mode::Read).await;
     let denied = (403, "host.denied".to_owned());
-    assert_eq!(code(call.create_statuses(vec![new_status(id(&alice), "as alice", "")]).await), denied);
-    assert_eq!(code(call.delete_statuses(vec![status]).await), denied);
-    assert_eq!(code(call.bookmark(id(&alice), vec![status]).await), denied);
-    let own = call.create_statuses(vec![new_status(id(&bob), "as myself", "")]).await.unwrap();
-    assert_eq!(call.delete_statuses(vec![*own[0].as_ref().unwrap()]).await.unwrap(), 1);
-    assert_eq!(call.bookmark(id(&bob), vec![status]).await.unwrap(), [true]);
+    assert_eq!(code(call.core_write_create_statuses(vec![new_status(id(&alice), "as alice", "")]).await), denied);
+    assert_eq!(code(call.core_write_delete_statuses(vec![status]).await), denied);
+    assert_eq!(code(call.core_write_bookmark(id(&alice), vec![status]).await), denied);
+    let own = call.core_write_create_statuses(vec![new_status(id(&bob), "as myself", "")]).await.unwrap();
+    assert_eq!(call.core_write_delete_statuses(vec![*own[0].as_ref().unwrap()]).await.unwrap(), 1);
+    assert_eq!(call.core_write_bookmark(id(&bob), vec![status]).await.unwrap(), [true]);
     let job = bench.system(Mode::Read);
     assert_eq!(
-        code(job.create_statuses(vec![new_status(id(&bob), "by a job", "")]).await),
+        code(job.core_write_create_statuses(vec![new_status(id(&bob), "by a job", "")]).await),
         denied,
         "a job has no caller"
     );

@@ -2,7 +2,6 @@
 
 use context::change::Change;
 use plugins::call::Mode;
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::streaming::Message;
 
 use super::bench::{Bench, code};
@@ -29,11 +28,11 @@ async fn message_to_one_token_asks_for_a_scope_of_its_plugin() {
     let mut events = bench.app.app.live.subscribe();
     let to = |topic: &str| Message { topic: topic.to_owned(), event: "filled".to_owned(), payload: "1".to_owned() };
     let call = bench.system(Mode::Read);
-    assert_eq!(code(call.publish(vec![to("user:7")]).await), (403, "host.denied".to_owned()));
+    assert_eq!(code(call.streaming_publish(vec![to("user:7")]).await), (403, "host.denied".to_owned()));
     for nobody in ["token", "token:", "token:x"] {
-        assert_eq!(code(call.publish(vec![to(nobody)]).await), (422, "streaming.invalid".to_owned()));
+        assert_eq!(code(call.streaming_publish(vec![to(nobody)]).await), (422, "streaming.invalid".to_owned()));
     }
-    call.publish(vec![to("token:7")]).await.unwrap();
+    call.streaming_publish(vec![to("token:7")]).await.unwrap();
     let told = events.try_recv().unwrap();
     let Change::TopicMessage { topic, scopes, .. } = &*told else { panic!("{told:?}") };
     assert_eq!((topic.as_str(), scopes.as_slice()), ("token:7", &["notes".to_owned()][..]));

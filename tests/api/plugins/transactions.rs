@@ -2,7 +2,6 @@
 
 use database::Engine;
 use plugins::call::Mode;
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::sql::Value;
 use rookery_plugin_host::imports::types::Failure;
@@ -40,7 +39,7 @@ async fn feed_insert_beyond_the_transactions_time_names_the_limit() {
         let again = call.feeds_insert(entries(status)).await;
         assert_eq!(code(again), limit, "{mode:?}: nothing else is said of what follows");
         if mode == Mode::Ambient {
-            let ended = call.commit().await.unwrap_err();
+            let ended = call.0.commit().await.unwrap_err();
             assert!(matches!(&ended, context::Error::Refused(refusal) if refusal.status == 429), "{ended:?}");
         }
     }

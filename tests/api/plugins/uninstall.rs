@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use plugins::call::Mode;
 use plugins::{admin, life};
-use rookery_plugin_host::Host as _;
 use rookery_plugin_host::imports::feeds::{CustomFeed, Entry, Feed};
 use rookery_plugin_host::imports::kv::Item;
 use serde_json::json;
@@ -25,12 +24,12 @@ async fn keep_some(bench: &Bench) -> i64 {
     call.kv_set(vec![Item { key: "a".to_owned(), value: vec![0, 255], expires: None }]).await.unwrap();
     let feed = Feed::Custom(CustomFeed { name: "tray".to_owned(), key: 1 });
     call.feeds_insert(vec![Entry { feed, viewer: None, status, push: false }]).await.unwrap();
-    let mut tx = call.ambient().await.unwrap();
+    let mut tx = call.0.ambient().await.unwrap();
     let row = NewKeyedJob { id: 1, key: "done:a".to_owned(), payload: json!({}), run_at: 0 };
     let (lane, now) = (model::job::Lane::Plugin, bench.app.app.clock.now());
     store::job::insert_many(&mut tx, lane, "plugin.tray", vec![row], now).await.unwrap();
     drop(tx);
-    call.commit().await.unwrap();
+    call.0.commit().await.unwrap();
     status
 }
 
