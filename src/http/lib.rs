@@ -3,6 +3,9 @@
 //! [`router`] lists the routes, [`stages`] what every request goes through around its handler. Use cases are in the crate
 //! `service`, SQL in `store`, and the JSON of clients in `entity`. Every error leaves as an [`ErrorResponse`].
 
+// By which the names that `parameters` writes hold here too.
+extern crate self as rookery_http;
+
 pub mod access;
 pub mod api;
 pub mod auth;
@@ -36,3 +39,4 @@ pub mod well_known;
 
 pub use cx::Cx;
 pub use error::{ErrorResponse, Result};
+pub use macros::parameters;

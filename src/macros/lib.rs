@@ -1,15 +1,17 @@
 //! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has,
 //! [`boxed`](macro@boxed), by which an asynchronous function is compiled once, [`use_case`](macro@use_case), by which it has a
-//! tracing span, and [`job`](macro@job), by which the worker finds the way a kind of job runs.
+//! tracing span, [`job`](macro@job), by which the worker finds the way a kind of job runs, and [`parameters`](macro@parameters),
+//! by which a parameter of a request is a field with a type.
 //!
-//! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case` and `context::job`. What `Row`
+//! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case`, `context::job` and `rookery_http::parameters`. What `Row`
 //! implements is in `model::row`; the SQL around its lists of columns is in `store`.
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, ItemFn, parse_macro_input};
+use syn::{DeriveInput, ItemFn, ItemStruct, parse_macro_input};
 
 mod boxed;
 mod job;
+mod parameters;
 mod row;
 mod use_case;
 
@@ -78,4 +80,19 @@ pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
 pub fn use_case(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
     use_case::use_case(item).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct of request parameters: each optional field is read by the function of `rookery_http::extract::params` for its
+/// type, and absent when the request does not have it.
+///
+/// `String` is read by `text`, `bool` by `flag`, numbers by `int`, `Time` by `time` (a string in documents), a `Vec` of ids by
+/// `distinct`, any other `Vec` by `list`, all else by `word`. A field with `deserialize_with` or `flatten` says itself how it is
+/// read. Stands above `#[derive(Deserialize)]`; with `Default` derived, that is the default of the whole.
+///
+/// # Errors
+/// Does not compile on structs without named fields.
+#[proc_macro_attribute]
+pub fn parameters(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemStruct);
+    parameters::parameters(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }

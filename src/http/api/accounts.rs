@@ -11,7 +11,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{AnyScope, ReadAccounts, ReadLists};
-use crate::extract::params::{distinct, flag, int, text};
 use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -27,10 +26,10 @@ const IDS_MAX: usize = 40;
 pub type AccountPaging = Paging<40, 80>;
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 40.
-    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
 }
@@ -53,10 +52,10 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 }
 
 /// Query parameters of [`lookup`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LookupParams {
     /// `user`, or `user@domain` for an account of another server that this one knows.
-    #[serde(default, deserialize_with = "text")]
     #[schemars(transform = required)]
     acct: Option<String>,
 }
@@ -69,20 +68,17 @@ pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<L
 }
 
 /// Query parameters of [`search`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchParams {
     /// The beginning of a user name or display name.
-    #[serde(default, deserialize_with = "text")]
     #[schemars(transform = required)]
     q: Option<String>,
     /// How many results to skip.
-    #[serde(default, deserialize_with = "int")]
     offset: Option<i64>,
     /// Only accounts that the user follows.
-    #[serde(default, deserialize_with = "flag")]
     following: Option<bool>,
     /// Only accounts that follow the user.
-    #[serde(default, deserialize_with = "flag")]
     follower: Option<bool>,
 }
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::AnyScope;
-use crate::extract::params::{list, text};
 use crate::extract::{AnyStateAppAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -18,22 +17,19 @@ use entity::application::{Application, CredentialApplication};
 use service::application::Registration;
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NewApp {
     /// At most 60 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_name: Option<String>,
     /// Each may hold several URIs, one per line; together at most 2,000 characters.
-    #[serde(deserialize_with = "list")]
     #[schemars(transform = required)]
     redirect_uris: Option<Vec<String>>,
     /// Separated by spaces; `read` when it is left out.
     #[serde(deserialize_with = "text_or_nothing")]
     scopes: Option<String>,
     /// An http or https URL of at most 2,000 characters.
-    #[serde(deserialize_with = "text")]
     website: Option<String>,
 }
 

@@ -91,34 +91,28 @@ pub struct CredentialFiles {
 }
 
 /// Defaults for new statuses.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 struct Source {
     /// The visibility.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<Visibility>")]
     privacy: Option<String>,
-    #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
     /// ISO 639 code; null for none, and an unknown one is ignored.
     #[serde(deserialize_with = "clearable")]
     language: Option<String>,
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<Searchability>")]
     searchability: Option<String>,
     /// Who may quote new statuses.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<QuotePolicy>")]
     quote_policy: Option<String>,
 }
 
 /// Name and value have at most 255 characters each.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct FieldParams {
-    #[serde(deserialize_with = "text")]
     name: Option<String>,
-    #[serde(deserialize_with = "text")]
     value: Option<String>,
 }
 

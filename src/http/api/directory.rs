@@ -9,21 +9,18 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::AnyScope;
-use crate::extract::params::{flag, text};
 use crate::extract::{AppAuth, OffsetPaging, Params};
 use crate::json::Json;
 
 use service::directory::{self, DirectoryPage, Order};
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct DirectoryParams {
     /// `active`, the default: by the last status; `new`: by age.
-    #[serde(deserialize_with = "text")]
     order: Option<String>,
     /// Only accounts of this server.
-    #[serde(deserialize_with = "flag")]
     local: Option<bool>,
 }
 

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadBlocks, WriteBlocks};
-use crate::extract::params::text;
 use crate::extract::{Auth, Paging, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -16,10 +15,10 @@ use crate::page::{Links, Page};
 use entity::domain_block::{self, DomainBlockPreview};
 
 /// The parameter of [`create`], [`delete`] and [`preview`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DomainParams {
     /// The name of another server; in any case, and not only of ASCII.
-    #[serde(default, deserialize_with = "text")]
     #[schemars(transform = required)]
     domain: Option<String>,
 }

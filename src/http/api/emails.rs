@@ -10,17 +10,15 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Result, json};
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
-use crate::extract::params::text;
 use crate::extract::{AnyStateAuth, Params};
 use crate::json::Json;
 use service::confirmation;
 
 /// Body parameters of [`create_confirmation`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Confirmation {
     /// Replaces the address before the message is sent.
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
 }
 

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
-use crate::extract::params::text;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -22,10 +21,10 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Respon
 }
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FeatureParams {
     /// With or without the `#`.
-    #[serde(default, deserialize_with = "text")]
     #[schemars(transform = required)]
     name: Option<String>,
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadFilters, WriteFilters};
-use crate::extract::params::{ParamsOfOwn, flag, list, sent_int, text, word};
+use crate::extract::params::{ParamsOfOwn, sent_int};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -32,99 +32,78 @@ pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<Fil
 }
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NewFilter {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     title: Option<String>,
     /// Where clients apply it.
-    #[serde(deserialize_with = "list")]
     #[schemars(transform = required)]
     context: Option<Vec<FilterContext>>,
     /// `warn` by default.
-    #[serde(deserialize_with = "word")]
     filter_action: Option<FilterAction>,
     /// In seconds from now; never when it is blank.
     #[serde(deserialize_with = "sent_int")]
     #[schemars(with = "Option<i64>")]
     expires_in: Option<Option<i64>>,
-    #[serde(deserialize_with = "list")]
     keywords_attributes: Option<Vec<NewKeyword>>,
     /// No statuses of accounts that the user follows.
-    #[serde(deserialize_with = "flag")]
     exclude_follows: Option<bool>,
     /// No statuses of accounts of this server.
-    #[serde(deserialize_with = "flag")]
     exclude_localusers: Option<bool>,
     /// Whether quoted statuses are looked at; true by default.
-    #[serde(deserialize_with = "flag")]
     with_quote: Option<bool>,
     /// Whether the names and notes of authors are looked at; false by default.
-    #[serde(deserialize_with = "flag")]
     with_profile: Option<bool>,
 }
 
 /// A keyword of a new filter. A blank one is ignored.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 struct NewKeyword {
     /// At most 512 characters.
-    #[serde(deserialize_with = "text")]
     keyword: Option<String>,
     /// It must not be part of a longer word; true by default.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
 }
 
 /// Body parameters of [`update`]: what is left out stays as it is.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ChangedFilter {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     title: Option<String>,
     /// Where clients apply it.
-    #[serde(deserialize_with = "list")]
     context: Option<Vec<FilterContext>>,
-    #[serde(deserialize_with = "word")]
     filter_action: Option<FilterAction>,
     /// In seconds from now; never when it is blank.
     #[serde(deserialize_with = "sent_int")]
     #[schemars(with = "Option<i64>")]
     expires_in: Option<Option<i64>>,
-    #[serde(deserialize_with = "list")]
     keywords_attributes: Option<Vec<ChangedKeyword>>,
     /// No statuses of accounts that the user follows.
-    #[serde(deserialize_with = "flag")]
     exclude_follows: Option<bool>,
     /// No statuses of accounts of this server.
-    #[serde(deserialize_with = "flag")]
     exclude_localusers: Option<bool>,
     /// Whether quoted statuses are looked at.
-    #[serde(deserialize_with = "flag")]
     with_quote: Option<bool>,
     /// Whether the names and notes of authors are looked at.
-    #[serde(deserialize_with = "flag")]
     with_profile: Option<bool>,
 }
 
 /// A keyword to change, or without an id to add. A blank one is ignored.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 struct ChangedKeyword {
     /// One of the filter's keywords.
-    #[serde(deserialize_with = "word")]
     id: Option<RowId>,
     /// At most 512 characters.
-    #[serde(deserialize_with = "text")]
     keyword: Option<String>,
     /// It must not be part of a longer word.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
     /// Deletes it.
-    #[serde(deserialize_with = "flag", rename = "_destroy")]
+    #[serde(rename = "_destroy")]
     destroy: Option<bool>,
 }
 
@@ -201,27 +180,23 @@ pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<
 }
 
 /// Body parameters of [`create_keyword`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct KeywordParams {
     /// At most 512 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     keyword: Option<String>,
     /// It must not be part of a longer word; true by default.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
 }
 
 /// Body parameters of [`update_keyword`]: what is left out stays as it is.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct KeywordChanges {
     /// At most 512 characters.
-    #[serde(deserialize_with = "text")]
     keyword: Option<String>,
     /// It must not be part of a longer word.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
 }
 
@@ -277,11 +252,10 @@ pub async fn delete_keyword(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id
 }
 
 /// Body parameters of [`create_status`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct StatusParams {
     /// The status to add.
-    #[serde(deserialize_with = "word")]
     #[schemars(transform = required)]
     status_id: Option<StatusId>,
 }

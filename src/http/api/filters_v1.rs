@@ -10,7 +10,7 @@ use super::filters::all;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadFilters, WriteFilters};
-use crate::extract::params::{ParamsOfOwn, flag, list, sent_int, text};
+use crate::extract::params::{ParamsOfOwn, sent_int};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -31,50 +31,40 @@ pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<Row
 }
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NewPhrase {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     phrase: Option<String>,
     /// Where clients apply it.
-    #[serde(deserialize_with = "list")]
     #[schemars(transform = required)]
     context: Option<Vec<FilterContext>>,
     /// Whether clients leave out what matches; false by default.
-    #[serde(deserialize_with = "flag")]
     irreversible: Option<bool>,
     /// It must not be part of a longer word; true by default.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
     /// In seconds from now; never when it is blank.
     #[serde(deserialize_with = "sent_int")]
     #[schemars(with = "Option<i64>")]
     expires_in: Option<Option<i64>>,
     /// No statuses of accounts that the user follows.
-    #[serde(deserialize_with = "flag")]
     exclude_follows: Option<bool>,
     /// No statuses of accounts of this server.
-    #[serde(deserialize_with = "flag")]
     exclude_localusers: Option<bool>,
 }
 
 /// Body parameters of [`update`]: what is left out stays as it is.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ChangedPhrase {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     phrase: Option<String>,
     /// Where clients apply it.
-    #[serde(deserialize_with = "list")]
     context: Option<Vec<FilterContext>>,
     /// Whether clients leave out what matches.
-    #[serde(deserialize_with = "flag")]
     irreversible: Option<bool>,
     /// It must not be part of a longer word.
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
     /// In seconds from now; never when it is blank.
     #[serde(deserialize_with = "sent_int")]

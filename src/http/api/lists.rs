@@ -10,7 +10,7 @@ use super::accounts::{AccountPaging, listed, page_or_all};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadLists, WriteLists};
-use crate::extract::params::{ParamsOfOwn, distinct, flag, text, word};
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -27,39 +27,31 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Response>
 }
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NewListParams {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     title: Option<String>,
     /// Which replies to others are shown: to whomever the user follows, to members of the list, or none. To members when it
     /// is left out.
-    #[serde(deserialize_with = "word")]
     replies_policy: Option<RepliesPolicy>,
     /// Whether members are left out of the home timeline.
-    #[serde(deserialize_with = "flag")]
     exclusive: Option<bool>,
     /// Whether each new status makes a notification.
-    #[serde(deserialize_with = "flag")]
     notify: Option<bool>,
 }
 
 /// Body parameters of [`update`]; what is left out stays as it is.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ListParams {
     /// At most 256 characters.
-    #[serde(deserialize_with = "text")]
     title: Option<String>,
     /// As when a list is made; what the list shows is chosen again.
-    #[serde(deserialize_with = "word")]
     replies_policy: Option<RepliesPolicy>,
     /// As when a list is made; its members leave the home timeline, or come back.
-    #[serde(deserialize_with = "flag")]
     exclusive: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     notify: Option<bool>,
 }
 
@@ -123,9 +115,9 @@ pub async fn accounts(
 }
 
 /// Parameters of [`add_accounts`] and [`remove_accounts`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MemberParams {
-    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     account_ids: Option<Vec<AccountId>>,
 }

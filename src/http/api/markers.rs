@@ -8,15 +8,14 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::{int, list};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use model::marker::MarkedTimeline;
 
 /// Query parameters of [`index`]; unknown timeline names are ignored.
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Timelines {
-    #[serde(default, deserialize_with = "list")]
     #[schemars(with = "Option<Vec<MarkedTimeline>>")]
     timeline: Option<Vec<String>>,
 }
@@ -36,10 +35,10 @@ pub struct Positions {
 }
 
 /// A position; it may go backwards.
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Position {
     /// Id of a status or a notification.
-    #[serde(default, deserialize_with = "int")]
     #[schemars(with = "Option<String>")]
     last_read_id: Option<i64>,
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteMedia;
-use crate::extract::params::{self, ParamsOfOwn};
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
@@ -21,13 +21,12 @@ use model::media::MediaState;
 use service::media::moving::Processing;
 
 /// Metadata sent with an upload or an update.
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MediaParams {
     /// Alternative text of at most 1,500 characters.
-    #[serde(default, deserialize_with = "params::text")]
     description: Option<String>,
     /// The point to keep in view when cropping: `x,y`, each from -1 to 1.
-    #[serde(default, deserialize_with = "params::text")]
     focus: Option<String>,
 }
 

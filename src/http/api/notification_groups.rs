@@ -11,7 +11,6 @@ use super::notifications::Filters;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::{list, text};
 use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page, link_header};
@@ -22,24 +21,22 @@ use entity::notification_group::ExpandAccounts;
 use service::notification::groups::{self, GroupFilter};
 
 /// Query parameters that filter groups.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct GroupFilters {
     #[serde(flatten)]
     filters: Filters,
     /// Which types are grouped, of those that may be; unknown ones are ignored. Without this: all of them.
-    #[serde(deserialize_with = "list")]
     grouped_types: Option<Vec<String>>,
 }
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct IndexParams {
     #[serde(flatten)]
     groups: GroupFilters,
     /// Whether all accounts are shown whole.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<ExpandAccounts>")]
     expand_accounts: Option<String>,
 }

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::{flag, word};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use entity::notification_policy::{render, render_v1};
@@ -16,37 +15,28 @@ use model::notification::PolicyAction;
 use service::notification::policy::{self, PolicyChange};
 
 /// Body parameters of [`update`]; what is left out stays.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Policy {
     /// Senders whom the user does not follow.
-    #[serde(deserialize_with = "word")]
     for_not_following: Option<PolicyAction>,
     /// Senders who do not follow the user, or for less than three days.
-    #[serde(deserialize_with = "word")]
     for_not_followers: Option<PolicyAction>,
     /// Accounts of the last thirty days that the user does not follow.
-    #[serde(deserialize_with = "word")]
     for_new_accounts: Option<PolicyAction>,
     /// Private mentions by others than whom the user follows or mentioned privately before.
-    #[serde(deserialize_with = "word")]
     for_private_mentions: Option<PolicyAction>,
     /// Accounts that moderators limited and the user does not follow.
-    #[serde(deserialize_with = "word")]
     for_limited_accounts: Option<PolicyAction>,
 }
 
 /// Body parameters of [`update_v1`]: true filters, false accepts; what is left out stays.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct V1Policy {
-    #[serde(deserialize_with = "flag")]
     filter_not_following: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     filter_not_followers: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     filter_new_accounts: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     filter_private_mentions: Option<bool>,
 }
 

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Limit, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -19,21 +18,17 @@ use model::{AccountId, NotificationId};
 use service::notification::NotificationFilter;
 
 /// Query parameters that filter notifications.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Filters {
     /// Only notifications of these types; unknown ones match nothing.
-    #[serde(deserialize_with = "list")]
     types: Option<Vec<String>>,
     /// No notifications of these types.
-    #[serde(deserialize_with = "list")]
     exclude_types: Option<Vec<String>>,
     /// Only notifications that this account caused, filtered ones included; none for what is no id.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<AccountId>")]
     account_id: Option<String>,
     /// Also those that the user's notification policy filters.
-    #[serde(deserialize_with = "flag")]
     include_filtered: Option<bool>,
 }
 

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
-use crate::extract::params::{int, text};
 use crate::json::Json;
 use crate::operation::required;
 use entity::oembed::{DEFAULT_WIDTH, OEmbed};
@@ -18,19 +17,16 @@ use service::public;
 const SIDE_MAX: i64 = 10_000;
 
 /// Query parameters of [`show`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct EmbedParams {
     /// Of a status of this server.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     url: Option<String>,
     /// Width of the frame in pixels; 400 by default.
-    #[serde(deserialize_with = "int")]
     #[schemars(with = "Option<i64>")]
     maxwidth: Option<i64>,
     /// Height of the frame in pixels.
-    #[serde(deserialize_with = "int")]
     #[schemars(with = "Option<i64>")]
     maxheight: Option<i64>,
 }

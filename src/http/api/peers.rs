@@ -10,15 +10,13 @@ use super::instance::or_not_found;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::extract::params::text;
 use service::domain;
 
 /// Query parameters of [`search`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct SearchParams {
     /// The beginning of a domain.
-    #[serde(deserialize_with = "text")]
     q: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::Push;
-use crate::extract::params::{flag, flags, text, word};
+use crate::extract::params::{flag, flags, text};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -43,15 +43,13 @@ struct Subscription {
 }
 
 /// The keys that messages are encrypted with.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 struct Keys {
     /// A public key on the curve P-256, base64url.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "String", transform = required)]
     p256dh: Option<String>,
     /// 16 bytes, base64url.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "String", transform = required)]
     auth: Option<String>,
 }
@@ -63,14 +61,13 @@ pub struct Change {
 }
 
 /// What to send.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 struct Data {
     /// By type of notification; those that are left out are not sent, and unknown ones are ignored.
     #[serde(deserialize_with = "flags")]
     alerts: BTreeMap<String, bool>,
     /// Whose notifications; everybody's when left out.
-    #[serde(deserialize_with = "word")]
     policy: Option<PushPolicy>,
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteAccounts;
-use crate::extract::params::{flag, language, text};
+use crate::extract::params::language;
 use crate::extract::{AppAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -18,32 +18,26 @@ use entity::token::Token;
 use service::registration::{self, SignUp};
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Registration {
     /// Letters, digits and underscores, at most 30.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     username: Option<String>,
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     email: Option<String>,
     /// 8 to 72 characters.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     password: Option<String>,
     /// Whether the user agrees to the server's rules, which must be true.
-    #[serde(deserialize_with = "flag")]
     #[schemars(transform = required)]
     agreement: Option<bool>,
     /// Why the user wants to join, at most 420 characters; needed where the server asks for it.
-    #[serde(deserialize_with = "text")]
     reason: Option<String>,
     /// The language of messages, an ISO 639 code.
     #[serde(deserialize_with = "language")]
     locale: Option<String>,
     /// A name of the IANA time zone database.
-    #[serde(deserialize_with = "text")]
     time_zone: Option<String>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, WriteBlocks, WriteFollows};
-use crate::extract::params::{distinct, flag, int, list, text};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use crate::operation::required;
@@ -20,13 +19,12 @@ use model::{AccountId, Actor};
 use service::follow::Wish;
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RelationshipParams {
-    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<AccountId>>,
     /// Suspended accounts as well.
-    #[serde(default, deserialize_with = "flag")]
     with_suspended: Option<bool>,
 }
 
@@ -45,10 +43,10 @@ pub async fn index(
 const TARGETS_MAX: usize = 80;
 
 /// Query parameters of [`familiar_followers`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FamiliarParams {
     /// Empty when it is left out.
-    #[serde(default, deserialize_with = "distinct")]
     id: Option<Vec<AccountId>>,
 }
 
@@ -64,16 +62,14 @@ pub async fn familiar_followers(
 }
 
 /// Body parameters of [`follow`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FollowParams {
     /// Whether the account's reblogs are shown in the home timeline; true for a new follow.
-    #[serde(default, deserialize_with = "flag")]
     reblogs: Option<bool>,
     /// Whether the account's statuses are notified; false for a new follow.
-    #[serde(default, deserialize_with = "flag")]
     notify: Option<bool>,
     /// ISO 639 codes of the languages to show; all when empty.
-    #[serde(default, deserialize_with = "list")]
     languages: Option<Vec<String>>,
 }
 
@@ -118,13 +114,12 @@ pub async fn unblock(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<
 }
 
 /// Body parameters of [`mute`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MuteParams {
     /// Whether notifications from the account are hidden too, which is the default.
-    #[serde(default, deserialize_with = "flag")]
     notifications: Option<bool>,
     /// In seconds; 0, the default, for ever.
-    #[serde(default, deserialize_with = "int")]
     duration: Option<i64>,
 }
 
@@ -159,10 +154,10 @@ pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<
 }
 
 /// Body parameters of [`note`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoteParams {
     /// At most 2,000 characters; blank deletes the note.
-    #[serde(default, deserialize_with = "text")]
     comment: Option<String>,
 }
 

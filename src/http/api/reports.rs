@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::WriteReports;
-use crate::extract::params::{distinct, flag, text, word};
+use crate::extract::params::distinct;
 use crate::extract::{Auth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -18,30 +18,24 @@ use model::{AccountId, RuleId, StatusId};
 use service::report::Draft;
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ReportParams {
-    #[serde(deserialize_with = "word")]
     #[schemars(transform = required)]
     account_id: Option<AccountId>,
     /// Statuses of that account.
-    #[serde(deserialize_with = "distinct")]
     status_ids: Option<Vec<StatusId>>,
     /// At most 1,000 characters.
-    #[serde(deserialize_with = "text")]
     comment: Option<String>,
     /// Whether the server of the account is told as well.
-    #[serde(deserialize_with = "flag")]
     forward: Option<bool>,
     /// Which servers are told, of the account's own and those of whom the statuses answer; its own by default.
     #[serde(deserialize_with = "distinct")]
     forward_to_domains: Option<Vec<String>>,
     /// `other` by default.
-    #[serde(deserialize_with = "word")]
     #[schemars(with = "Option<ReportCategory>")]
     category: Option<ReportCategory>,
     /// Rules of the server; with one, the category is `violation`.
-    #[serde(deserialize_with = "distinct")]
     rule_ids: Option<Vec<RuleId>>,
 }
 

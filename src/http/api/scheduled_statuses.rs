@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::{ParamsOfOwn, time};
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -32,12 +32,10 @@ pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, Path(id): Path<Sc
 }
 
 /// Body parameters of [`update`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Schedule {
     /// A time more than five minutes ahead, in ISO 8601; it stays when it is left out.
-    #[serde(deserialize_with = "time")]
-    #[schemars(with = "Option<String>")]
     scheduled_at: Option<Time>,
 }
 

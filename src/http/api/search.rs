@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::ReadSearch;
-use crate::extract::params::{flag, int, text, word};
 use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
 use crate::operation::required;
@@ -23,43 +22,33 @@ const DEFAULT_LIMIT: i64 = 40;
 const MAX_LIMIT: i64 = 80;
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct SearchParams {
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     q: Option<String>,
     /// The only kind of results wanted: `accounts`, `hashtags` or `statuses`.
-    #[serde(rename = "type", deserialize_with = "text")]
+    #[serde(rename = "type")]
     kind: Option<String>,
     /// Most results of each kind.
-    #[serde(deserialize_with = "int")]
     #[schemars(range(min = 0, max = MAX_LIMIT), extend("default" = DEFAULT_LIMIT))]
     limit: Option<i64>,
     /// How many results to skip; only with `type`, and for users.
-    #[serde(deserialize_with = "int")]
     offset: Option<i64>,
     /// Whether `q` may be the URL of an account or status; for users.
-    #[serde(deserialize_with = "flag")]
     resolve: Option<bool>,
     /// Only accounts that the user follows.
-    #[serde(deserialize_with = "flag")]
     following: Option<bool>,
     /// No hashtags that the moderators have not reviewed.
-    #[serde(deserialize_with = "flag")]
     exclude_unreviewed: Option<bool>,
     /// Only statuses of this account.
-    #[serde(deserialize_with = "word")]
     account_id: Option<AccountId>,
     /// Only statuses after this one.
-    #[serde(deserialize_with = "word")]
     min_id: Option<StatusId>,
     /// Only statuses before this one.
-    #[serde(deserialize_with = "word")]
     max_id: Option<StatusId>,
     /// How far statuses may be from the user: anyone's, those of followed accounts, those that the user did something with,
     /// or the user's own.
-    #[serde(deserialize_with = "text")]
     #[schemars(extend("enum" = ["public", "private", "direct", "limited"]))]
     searchability: Option<String>,
 }

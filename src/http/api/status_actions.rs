@@ -10,7 +10,6 @@ use super::statuses::shown;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadAccounts, WriteAccounts, WriteBookmarks, WriteFavourites, WriteMutes, WriteStatuses};
-use crate::extract::params::text;
 use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
@@ -32,10 +31,10 @@ pub async fn unfavourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id
 }
 
 /// Body parameters of [`reblog`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReblogParams {
     /// That of the reblog; the user's default when it is left out.
-    #[serde(default, deserialize_with = "text")]
     #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
 }

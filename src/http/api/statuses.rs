@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::{Error, Result, raw_json};
 use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
-use crate::extract::params::{ParamsOfOwn, distinct, flag, int, language, list, text, time, word};
+use crate::extract::params::{ParamsOfOwn, language};
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Paging, Params, Path, Upload, Uploads};
 use crate::json::Json;
 use crate::operation::required;
@@ -40,10 +40,10 @@ pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Resu
 }
 
 /// Query parameters of [`index`].
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 20.
-    #[serde(default, deserialize_with = "distinct")]
     #[schemars(transform = required)]
     id: Option<Vec<StatusId>>,
 }
@@ -68,53 +68,38 @@ pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(i
 }
 
 /// Body parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NewStatus {
     /// The text; needed unless there are attachments or a content warning.
-    #[serde(deserialize_with = "text")]
     status: Option<String>,
     /// The content warning.
-    #[serde(deserialize_with = "text")]
     spoiler_text: Option<String>,
     /// Whether the attachments are sensitive; the user's default when it is left out.
-    #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
     /// The user's default when it is left out.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
     /// Who may find the status by searching; the user's default when it is left out.
-    #[serde(deserialize_with = "word")]
     searchability: Option<Searchability>,
     /// ISO 639 code.
     #[serde(deserialize_with = "language")]
     language: Option<String>,
-    #[serde(deserialize_with = "word")]
     in_reply_to_id: Option<StatusId>,
     /// At most 4.
-    #[serde(deserialize_with = "distinct")]
     media_ids: Option<Vec<MediaId>>,
     /// Statuses to refer to besides those in the text; the first 5 that there are and that the author may see.
-    #[serde(deserialize_with = "distinct")]
     status_reference_ids: Option<Vec<StatusId>>,
     /// The status to quote: one that its author lets the user quote. Without it, the text says what is quoted.
-    #[serde(deserialize_with = "word")]
     quoted_status_id: Option<StatusId>,
     /// Who may quote the status, if anyone may read it; the user's default when it is left out.
-    #[serde(deserialize_with = "word")]
     quote_approval_policy: Option<QuotePolicy>,
     /// The only accounts that the text may mention; any when it is left out.
-    #[serde(deserialize_with = "distinct")]
     allowed_mentions: Option<Vec<AccountId>>,
     /// A time more than five minutes ahead, in ISO 8601: a scheduled status is made then. At once when it has passed.
-    #[serde(deserialize_with = "time")]
-    #[schemars(with = "Option<String>")]
     scheduled_at: Option<Time>,
-    #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
     /// Whether the text is Markdown.
-    #[serde(deserialize_with = "flag")]
     markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
@@ -122,34 +107,26 @@ pub struct NewStatus {
 }
 
 /// Body parameters of [`update`]: the whole status, so that what is left out is cleared.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct StatusParams {
     /// The text; needed unless there are attachments or a content warning.
-    #[serde(deserialize_with = "text")]
     status: Option<String>,
     /// The content warning.
-    #[serde(deserialize_with = "text")]
     spoiler_text: Option<String>,
     /// Whether the attachments are sensitive.
-    #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
     /// ISO 639 code; it stays when it is left out.
     #[serde(deserialize_with = "language")]
     language: Option<String>,
     /// At most 4.
-    #[serde(deserialize_with = "distinct")]
     media_ids: Option<Vec<MediaId>>,
-    #[serde(deserialize_with = "list")]
     media_attributes: Option<Vec<MediaParams>>,
     /// Who may quote the status; it stays when it is left out.
-    #[serde(deserialize_with = "word")]
     quote_approval_policy: Option<QuotePolicy>,
     /// The poll; it is removed when it is left out, and without votes again when its options or their kind change.
-    #[serde(deserialize_with = "word")]
     poll: Option<PollParams>,
     /// Whether the text is Markdown.
-    #[serde(deserialize_with = "flag")]
     markdown: Option<bool>,
     /// All other parameters: plugins may declare some of them.
     #[serde(flatten)]
@@ -157,17 +134,15 @@ pub struct StatusParams {
 }
 
 /// New attributes of one attachment in an edit.
+#[crate::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MediaParams {
     id: MediaId,
     /// Alternative text of at most 1,500 characters.
-    #[serde(default, deserialize_with = "text")]
     description: Option<String>,
     /// The point to keep in view when cropping: `x,y`, each from -1 to 1.
-    #[serde(default, deserialize_with = "text")]
     focus: Option<String>,
     /// For video and sound: a picture as a `data:` URI in base64. A multipart body has the file itself.
-    #[serde(default, deserialize_with = "text")]
     thumbnail: Option<String>,
 }
 
@@ -207,20 +182,16 @@ pub struct StatusFiles {
 }
 
 /// A poll that is sent with a status.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct PollParams {
     /// Two to eight, each of at most 50 characters.
-    #[serde(deserialize_with = "list")]
     options: Option<Vec<String>>,
     /// How many seconds it runs, from 300 to 2629746.
-    #[serde(deserialize_with = "int")]
     expires_in: Option<i64>,
     /// Whether several options may be chosen.
-    #[serde(deserialize_with = "flag")]
     multiple: Option<bool>,
     /// Whether the votes of each option are hidden until it ends.
-    #[serde(deserialize_with = "flag")]
     hide_totals: Option<bool>,
 }
 
@@ -327,11 +298,10 @@ pub async fn update(
 }
 
 /// Query parameters of [`delete`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct DeletionParams {
     /// Whether its media are deleted at once; otherwise they may be attached to another status for a day.
-    #[serde(deserialize_with = "flag")]
     delete_media: Option<bool>,
 }
 
@@ -370,11 +340,10 @@ pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id):
 }
 
 /// Query parameters of [`context()`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ContextParams {
     /// Whether what the status refers to comes apart from the ancestors.
-    #[serde(deserialize_with = "flag")]
     with_reference: Option<bool>,
 }
 
@@ -425,11 +394,10 @@ pub async fn revoke_quote(
 }
 
 /// Body parameters of [`update_policy`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct PolicyParams {
     /// Who may quote the status, if anyone may read it.
-    #[serde(deserialize_with = "word")]
     #[schemars(transform = required)]
     quote_approval_policy: Option<QuotePolicy>,
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadLists, ReadStatuses};
-use crate::extract::params::{self, flag, language, text};
+use crate::extract::params::language;
 use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
 use crate::operation::required;
 use crate::page::{Links, Page};
@@ -43,16 +43,13 @@ pub async fn list(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId
 }
 
 /// Query parameters of [`public`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct PublicParams {
     /// Only statuses of this server.
-    #[serde(deserialize_with = "flag")]
     local: Option<bool>,
     /// Only statuses of other servers.
-    #[serde(deserialize_with = "flag")]
     remote: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
     /// The visitor's language, instead of the header `Accept-Language`.
     #[serde(deserialize_with = "language")]
@@ -60,25 +57,19 @@ pub struct PublicParams {
 }
 
 /// Query parameters of [`tag`]: at most 4 hashtags in each list.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct TagParams {
     /// Statuses with one of these hashtags as well.
-    #[serde(deserialize_with = "params::list")]
     any: Option<Vec<String>>,
     /// Only statuses that have all of these hashtags too.
-    #[serde(deserialize_with = "params::list")]
     all: Option<Vec<String>>,
     /// No statuses with one of these hashtags.
-    #[serde(deserialize_with = "params::list")]
     none: Option<Vec<String>>,
     /// Only statuses of this server.
-    #[serde(deserialize_with = "flag")]
     local: Option<bool>,
     /// Only statuses of other servers.
-    #[serde(deserialize_with = "flag")]
     remote: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
     /// The visitor's language, instead of the header `Accept-Language`.
     #[serde(deserialize_with = "language")]
@@ -134,11 +125,10 @@ pub async fn tag(
 }
 
 /// Query parameters of [`link`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct LinkParams {
     /// The address that a card shows.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     url: Option<String>,
 }
@@ -155,24 +145,18 @@ pub async fn link(
 }
 
 /// Query parameters of [`profile`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ProfileParams {
     /// Only the statuses that the account pinned.
-    #[serde(deserialize_with = "flag")]
     pinned: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     only_media: Option<bool>,
     /// No replies to others.
-    #[serde(deserialize_with = "flag")]
     exclude_replies: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     exclude_reblogs: Option<bool>,
     /// No direct statuses (Mastodon 4.6).
-    #[serde(deserialize_with = "flag")]
     exclude_direct: Option<bool>,
     /// Only statuses with this hashtag.
-    #[serde(deserialize_with = "text")]
     tagged: Option<String>,
 }
 

@@ -1,8 +1,9 @@
 //! Request parameters from the query and the form, multipart or JSON body, merged and deserialised into one struct.
 //!
-//! Fields choose how a value is parsed with `deserialize_with`: [`flag`], [`int`], [`text()`], [`word`], [`list`],
-//! [`distinct`]. A value that does not parse is an error that names the parameter. No parameter is required here; the service checks
-//! that, and [`required`](crate::operation::required) says it in documents.
+//! The type of a field says how its value is read, by the attribute [`parameters`](macro@crate::parameters): by [`flag`],
+//! [`int`], [`text()`], [`word`], [`list`], [`distinct`] or [`time`]. A value that does not parse is an error that names the
+//! parameter. No parameter is required here; the service checks that, and [`required`](crate::operation::required) says it in
+//! documents.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;

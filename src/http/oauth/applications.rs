@@ -9,7 +9,6 @@ use super::scopes;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
-use crate::extract::params::text;
 use crate::web::settings::viewer;
 use crate::web::{Cookies, Csrf, Form, NoFields, Page, SignedIn, redirect};
 use model::{AppId, Time};
@@ -17,10 +16,10 @@ use service::application::{self, Authorized};
 use service::oauth::revoke;
 
 /// The method override of a form, as HTML forms cannot send DELETE.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct MethodOverride {
-    #[serde(deserialize_with = "text", rename = "_method")]
+    #[serde(rename = "_method")]
     method: Option<String>,
 }
 

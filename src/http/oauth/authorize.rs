@@ -15,7 +15,6 @@ use super::{error, scopes};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::extract::params::{flag, text};
 use crate::operation::required;
 use crate::web::session::sign_in_url;
 use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
@@ -26,50 +25,39 @@ use service::oauth::authorize::{self, Checked, Request};
 use service::session::Person;
 
 /// Parameters of an authorization request; from the consent form, with the user's decision.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct AuthorizationParams {
     /// `code`, the only grant by browser.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     response_type: Option<String>,
     /// `query`, `fragment` or `form_post`.
-    #[serde(deserialize_with = "text")]
     response_mode: Option<String>,
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_id: Option<String>,
     /// One that the application registered, byte for byte.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     redirect_uri: Option<String>,
     /// Separated by spaces; `read` when it is left out.
-    #[serde(deserialize_with = "text")]
     scope: Option<String>,
     /// Comes back with the answer.
-    #[serde(deserialize_with = "text")]
     state: Option<String>,
-    #[serde(deserialize_with = "text")]
     code_challenge: Option<String>,
     /// `S256` (RFC 7636).
-    #[serde(deserialize_with = "text")]
     code_challenge_method: Option<String>,
     /// Whether to ask the user even where access was allowed before.
-    #[serde(deserialize_with = "flag")]
     force_login: Option<bool>,
     /// `deny`, from the form.
-    #[serde(deserialize_with = "text")]
     decision: Option<String>,
     /// `delete`, from the form: denies as well.
-    #[serde(deserialize_with = "text", rename = "_method")]
+    #[serde(rename = "_method")]
     method: Option<String>,
 }
 
 /// Query parameters of [`native`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct NativeParams {
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     code: Option<String>,
 }

@@ -10,7 +10,6 @@ use super::params::{AnyToken, Params, credentials};
 use crate::Cx;
 use crate::auth::Authentication;
 use crate::error::json;
-use crate::extract::params::text;
 use crate::operation::required;
 use crypto::Secret;
 use entity::token::{Token, TokenInfo, TokenIntrospection};
@@ -18,62 +17,49 @@ use service::oauth::introspect::{self, Caller};
 use service::oauth::{exchange, revoke};
 
 /// Parameters of [`create`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct TokenParams {
     /// `authorization_code` or `client_credentials`.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     grant_type: Option<String>,
     /// Here or by HTTP Basic.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_id: Option<String>,
     /// Here or by HTTP Basic.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_secret: Option<String>,
     /// Of the grant `authorization_code`.
-    #[serde(deserialize_with = "text")]
     code: Option<String>,
     /// That of the authorization request.
-    #[serde(deserialize_with = "text")]
     redirect_uri: Option<String>,
     /// What the `code_challenge` was made of (RFC 7636).
-    #[serde(deserialize_with = "text")]
     code_verifier: Option<String>,
     /// Of the grant `client_credentials`, separated by spaces.
-    #[serde(deserialize_with = "text")]
     scope: Option<String>,
 }
 
 /// Parameters of [`revoke()`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct RevokeParams {
-    #[serde(deserialize_with = "text")]
     token: Option<String>,
     /// Here or by HTTP Basic.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_id: Option<String>,
     /// Here or by HTTP Basic.
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     client_secret: Option<String>,
 }
 
 /// Parameters of [`introspect()`].
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct IntrospectParams {
-    #[serde(deserialize_with = "text")]
     #[schemars(transform = required)]
     token: Option<String>,
     /// Here, by HTTP Basic, or a token of the application instead.
-    #[serde(deserialize_with = "text")]
     client_id: Option<String>,
-    #[serde(deserialize_with = "text")]
     client_secret: Option<String>,
 }
 

@@ -9,22 +9,19 @@ use super::{Csrf, Form, Page};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::extract::params::text;
 use service::confirmation;
 
 /// Query parameters of the link.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ConfirmationLink {
-    #[serde(deserialize_with = "text")]
     token: Option<String>,
 }
 
 /// The form's fields.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Resend {
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
 }
 

@@ -11,24 +11,20 @@ use super::{Cookies, Csrf, Form, Hidden, Page, redirect, session};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
-use crate::extract::params::text;
 use context::error::Validation;
 use crypto::Secret;
 use service::owner::{self, Owner};
 
 /// Fields of the form; the link carries the first one.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(default)]
 pub struct Fields {
-    #[serde(deserialize_with = "text", skip_serializing)]
+    #[serde(skip_serializing)]
     token: Option<String>,
-    #[serde(deserialize_with = "text")]
     site_title: Option<String>,
-    #[serde(deserialize_with = "text")]
     username: Option<String>,
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
-    #[serde(deserialize_with = "text", skip_serializing)]
+    #[serde(skip_serializing)]
     password: Option<String>,
 }
 

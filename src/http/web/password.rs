@@ -12,28 +12,23 @@ use super::{Cookies, Csrf, Form, Hidden, Page, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
-use crate::extract::params::text;
 use context::error::Validation;
 use crypto::Secret;
 use service::password;
 
 /// Fields of the form that requests a link.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Forgot {
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
 }
 
 /// Fields of the form that sets a new password; the link carries the first one.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Reset {
-    #[serde(deserialize_with = "text")]
     token: Option<String>,
-    #[serde(deserialize_with = "text")]
     password: Option<String>,
-    #[serde(deserialize_with = "text")]
     password_confirmation: Option<String>,
 }
 

@@ -22,7 +22,6 @@ use serde::Deserialize;
 
 use super::{Form, Page};
 use crate::error::Result;
-use crate::extract::params::{flag, text};
 use crypto::Secret;
 use service::confirmation;
 use service::session::{self, Applications};
@@ -33,28 +32,22 @@ pub use frame::{Frame, field_errors, viewer};
 const PATH: &str = "/settings";
 
 /// Fields of the form for the password.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ChangePassword {
-    #[serde(deserialize_with = "text")]
     current_password: Option<String>,
-    #[serde(deserialize_with = "text")]
     password: Option<String>,
-    #[serde(deserialize_with = "text")]
     password_confirmation: Option<String>,
     /// Applications stay signed in.
-    #[serde(deserialize_with = "flag")]
     keep_applications: Option<bool>,
 }
 
 /// Fields of the form for the e-mail address.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct ChangeEmail {
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
     /// The current password.
-    #[serde(deserialize_with = "text")]
     email_password: Option<String>,
 }
 

@@ -14,7 +14,6 @@ use super::{Cookies, Csrf, Form, Hidden, Page, WebSession, redirect, session};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::extract::params::text;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
 
@@ -25,14 +24,11 @@ use text::contains_nul;
 const HOME: &str = "/settings";
 
 /// Fields of the form; as query parameters, only `next`.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct SignIn {
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
-    #[serde(deserialize_with = "text")]
     password: Option<String>,
-    #[serde(deserialize_with = "text")]
     next: Option<String>,
 }
 

@@ -11,7 +11,6 @@ use super::settings::field_errors;
 use super::{Cookies, Csrf, Form, Page, WebSession, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::extract::params::{flag, text};
 use config::MailTransport;
 use context::error::Validation;
 use crypto::Secret;
@@ -19,18 +18,14 @@ use service::registration::{self, SignUp};
 use text::markdown;
 
 /// Fields of the form.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(default)]
 pub struct Fields {
-    #[serde(deserialize_with = "text")]
     username: Option<String>,
-    #[serde(deserialize_with = "text")]
     email: Option<String>,
-    #[serde(deserialize_with = "text", skip_serializing)]
+    #[serde(skip_serializing)]
     password: Option<String>,
-    #[serde(deserialize_with = "flag")]
     agreement: Option<bool>,
-    #[serde(deserialize_with = "text")]
     reason: Option<String>,
     /// All other fields: plugins may know some of them.
     #[serde(flatten, skip_serializing)]

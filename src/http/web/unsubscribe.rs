@@ -11,17 +11,14 @@ use super::Page;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::extract::params::text;
 use service::notification;
 
 /// Query parameters of the link, and fields of the form.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct UnsubscribeLink {
     /// Whose letters.
-    #[serde(deserialize_with = "text")]
     account: Option<String>,
-    #[serde(deserialize_with = "text")]
     token: Option<String>,
 }
 

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Frame;
 use crate::error::{Error, Result};
-use crate::extract::params::{flag, text};
 use crate::web::{Form, Page};
 use context::error::Validation;
 use context::extension::CleanupException;
@@ -21,31 +20,21 @@ use service::status_cleanup::{self, AGES, StatusCleanupPolicy};
 const PATH: &str = "/settings/cleanup";
 
 /// Fields of the form; a box that is left out is not ticked.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(default)]
 pub struct Fields {
-    #[serde(deserialize_with = "flag")]
     enabled: Option<bool>,
     /// In seconds: one of those that the page offers.
-    #[serde(deserialize_with = "text")]
     min_status_age: Option<String>,
-    #[serde(deserialize_with = "flag")]
     keep_direct: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_pinned: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_polls: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_media: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_self_fav: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_self_bookmark: Option<bool>,
     /// Blank: however many.
-    #[serde(deserialize_with = "text")]
     min_favs: Option<String>,
     /// Blank: however many.
-    #[serde(deserialize_with = "text")]
     min_reblogs: Option<String>,
     /// Exceptions of plugins that hold, by name: `1`, or the least number; blank: however many.
     exceptions: BTreeMap<String, String>,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::frame::sentence;
 use crate::Cx;
 use crate::error::Result;
-use crate::extract::params::{flag, list, text, word};
 use context::Error;
 use model::RowId;
 use service::filter::keyword::KeywordChange;
@@ -20,42 +19,30 @@ const BLANK_KEYWORDS: usize = 3;
 const KEEP: &str = "keep";
 
 /// Fields of the form; a box that is left out is not ticked.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Fields {
-    #[serde(deserialize_with = "text")]
     title: Option<String>,
-    #[serde(deserialize_with = "list")]
     context: Option<Vec<String>>,
-    #[serde(deserialize_with = "text")]
     filter_action: Option<String>,
     /// In seconds from now; blank: never; `keep`: as it is.
-    #[serde(deserialize_with = "text")]
     expires_in: Option<String>,
     /// By index.
     keywords: BTreeMap<u16, Keyword>,
-    #[serde(deserialize_with = "flag")]
     exclude_follows: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     exclude_local_users: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     with_quote: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     with_profile: Option<bool>,
 }
 
 /// A line for a keyword; a blank one is ignored.
+#[crate::parameters]
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(default)]
 struct Keyword {
     /// One of the filter's keywords; a new one without.
-    #[serde(deserialize_with = "word")]
     id: Option<RowId>,
-    #[serde(deserialize_with = "text")]
     keyword: Option<String>,
-    #[serde(deserialize_with = "flag")]
     whole_word: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     destroy: Option<bool>,
 }
 

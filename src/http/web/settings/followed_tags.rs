@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::Frame;
 use crate::error::Result;
 use crate::extract::Paging;
-use crate::extract::params::text;
 use crate::web::profile::{newer, older};
 use crate::web::{Form, Page, redirect};
 use service::tag;
@@ -17,10 +16,9 @@ use service::tag;
 const PATH: &str = "/settings/followed_tags";
 
 /// Which hashtag is unfollowed.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Unfollowed {
-    #[serde(deserialize_with = "text")]
     name: Option<String>,
 }
 

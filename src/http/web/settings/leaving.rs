@@ -10,16 +10,14 @@ use serde::Deserialize;
 
 use super::Frame;
 use crate::error::Result;
-use crate::extract::params::text;
 use crate::web::{Form, Page};
 use crypto::Secret;
 use service::removal;
 
 /// Fields of the form.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Fields {
-    #[serde(deserialize_with = "text")]
     current_password: Option<String>,
 }
 

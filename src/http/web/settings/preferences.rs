@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Frame;
 use crate::error::Result;
-use crate::extract::params::{flag, list, text};
 use crate::web::{Form, Page};
 use context::Language;
 use context::error::{Error, Validation};
@@ -23,42 +22,28 @@ use text::language::LANGUAGES;
 const PATH: &str = "/settings/preferences";
 
 /// Fields of the form; a box that is left out is not ticked.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(default)]
 pub struct Fields {
     /// The language of pages and mails; blank: that of the browser.
-    #[serde(deserialize_with = "text")]
     locale: Option<String>,
     /// Blank: by whether followers are approved.
-    #[serde(deserialize_with = "text")]
     visibility: Option<String>,
     /// Values of `visibility` that are never to be posted with.
-    #[serde(deserialize_with = "list")]
     disabled_visibilities: Option<Vec<String>>,
-    #[serde(deserialize_with = "text")]
     searchability: Option<String>,
-    #[serde(deserialize_with = "text")]
     quote_policy: Option<String>,
     /// ISO 639 code; blank: that of the pages.
-    #[serde(deserialize_with = "text")]
     language: Option<String>,
-    #[serde(deserialize_with = "flag")]
     sensitive: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     keep_visibility: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     show_application: Option<bool>,
-    #[serde(deserialize_with = "text")]
     expand_media: Option<String>,
-    #[serde(deserialize_with = "flag")]
     expand_spoilers: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     autoplay_gifs: Option<bool>,
     /// Types of notifications.
-    #[serde(deserialize_with = "list")]
     mail_notifications: Option<Vec<String>>,
     /// ISO 639 codes; none: all languages.
-    #[serde(deserialize_with = "list")]
     chosen_languages: Option<Vec<String>>,
 }
 

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::Frame;
 use crate::api::credentials::{CredentialFiles, FieldParams, fields};
 use crate::error::Result;
-use crate::extract::params::{flag, text};
 use crate::web::{FormWithFiles, Page, avatar_url};
 use model::Account;
 use model::account::ActorType;
@@ -23,35 +22,25 @@ use service::profile_image::Picture;
 const PATH: &str = "/settings/profile";
 
 /// Fields of the form; a box that is left out is not ticked.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Fields {
     /// At most 30 characters.
-    #[serde(deserialize_with = "text")]
     display_name: Option<String>,
     /// At most 500 characters.
-    #[serde(deserialize_with = "text")]
     note: Option<String>,
     /// By index, at most 6; they replace all fields, and those with a blank name are dropped.
     #[serde(deserialize_with = "fields")]
     #[schemars(with = "Option<BTreeMap<String, FieldParams>>")]
     fields_attributes: Option<Vec<FieldParams>>,
-    #[serde(deserialize_with = "flag")]
     locked: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     bot: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     discoverable: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     indexable: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     hide_collections: Option<bool>,
     /// One a line.
-    #[serde(deserialize_with = "text")]
     attribution_domains: Option<String>,
-    #[serde(deserialize_with = "flag")]
     remove_avatar: Option<bool>,
-    #[serde(deserialize_with = "flag")]
     remove_header: Option<bool>,
 }
 

@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use super::Frame;
 use crate::error::Result;
-use crate::extract::params::word;
 use crate::web::{Form, Page};
 use model::RowId;
 use service::session::{self, Browser};
@@ -18,10 +17,9 @@ const PATH: &str = "/settings/sessions";
 const NAME_MAX: usize = 60;
 
 /// Which session ends; without, all but the one of this browser.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Ended {
-    #[serde(deserialize_with = "word")]
     id: Option<RowId>,
 }
 

@@ -9,7 +9,6 @@ use tokio::io::AsyncReadExt as _;
 
 use super::{Frame, archives};
 use crate::error::{Error, Result};
-use crate::extract::params::{flag, text};
 use crate::extract::{Path, Upload};
 use crate::web::{FormWithFiles, Page};
 use model::RowId;
@@ -20,15 +19,13 @@ use service::transfer::{self, FailureReason, Import, Mode};
 pub(super) const PATH: &str = "/settings/transfer";
 
 /// Fields of the form.
+#[crate::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Fields {
     /// What is in the file.
-    #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<TransferKind>")]
     kind: Option<String>,
     /// Takes away what is not in the file.
-    #[serde(deserialize_with = "flag")]
     overwrite: Option<bool>,
 }
 
