@@ -50,10 +50,10 @@ pub async fn unblock(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The domains that `actor` blocks, most recent block first, each with its key.
+/// The domains that `viewer` blocks, most recent block first, each with its key.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<(RowId, String)>> {
-    Ok(store::domain_block::list(&cx.db, actor.id, cursor).await?)
+pub async fn list(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<(RowId, String)>> {
+    Ok(store::domain_block::list(&cx.db, viewer.id, cursor).await?)
 }
 
 /// How many follows a block of the domain `text` would end.
@@ -61,9 +61,9 @@ pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<(RowId,
 /// # Errors
 /// As [`block`].
 #[model::use_case]
-pub async fn preview(cx: &Cx, actor: &Actor, text: &str) -> Result<FollowCounts> {
+pub async fn preview(cx: &Cx, viewer: &Actor, text: &str) -> Result<FollowCounts> {
     let domain = parse(cx, text)?;
-    Ok(store::domain_block::count_follows(&cx.db, actor.id, &domain).await?)
+    Ok(store::domain_block::count_follows(&cx.db, viewer.id, &domain).await?)
 }
 
 fn parse(cx: &Cx, text: &str) -> Result<String> {

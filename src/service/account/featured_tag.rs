@@ -89,8 +89,8 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     Ok(())
 }
 
-/// The hashtags that `actor` used most lately and does not feature.
+/// The hashtags that `viewer` used most lately and does not feature.
 #[model::use_case]
-pub async fn suggestions(cx: &Cx, actor: &Actor) -> Result<Vec<FoundTag>> {
-    Ok(store::featured_tag::list_suggestions(&cx.db, actor.id).await?)
+pub async fn suggestions(cx: &Cx, viewer: &Actor) -> Result<Vec<FoundTag>> {
+    Ok(store::featured_tag::list_suggestions(&cx.db, viewer.id).await?)
 }

@@ -123,10 +123,10 @@ pub async fn remove_follower(cx: &Cx, actor: &Actor, follower: AccountId) -> Res
     Ok(())
 }
 
-/// The pending follow requests to `actor`, newest first.
+/// The pending follow requests to `viewer`, newest first.
 #[model::use_case]
-pub async fn requests(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
-    Ok(store::follow::list_requests(&cx.db, actor.id, cursor).await?)
+pub async fn requests(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::follow::list_requests(&cx.db, viewer.id, cursor).await?)
 }
 
 /// Accepts the follow request of `follower`.

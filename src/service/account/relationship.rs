@@ -155,22 +155,22 @@ pub async fn note(cx: &Cx, actor: &Actor, target: AccountId, comment: &str) -> R
     Ok(())
 }
 
-/// The accounts that `actor` blocks, most recent block first.
+/// The accounts that `viewer` blocks, most recent block first.
 #[model::use_case]
-pub async fn blocks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
-    Ok(store::relationship::list_blocks(&cx.db, actor.id, cursor).await?)
+pub async fn blocks(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::relationship::list_blocks(&cx.db, viewer.id, cursor).await?)
 }
 
-/// The accounts that `actor` endorses, by their ids.
+/// The accounts that `viewer` endorses, by their ids.
 #[model::use_case]
-pub async fn endorsements(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
-    Ok(store::relationship::list_endorsements(&cx.db, actor.id, None, cursor).await?)
+pub async fn endorsements(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<Listed>> {
+    Ok(store::relationship::list_endorsements(&cx.db, viewer.id, None, cursor).await?)
 }
 
-/// The accounts that `actor` currently mutes, most recent mute first.
+/// The accounts that `viewer` currently mutes, most recent mute first.
 #[model::use_case]
-pub async fn mutes(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
-    Ok(store::relationship::list_mutes(&cx.db, actor.id, cursor, cx.clock.now()).await?)
+pub async fn mutes(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<Muted>> {
+    Ok(store::relationship::list_mutes(&cx.db, viewer.id, cursor, cx.clock.now()).await?)
 }
 
 /// Both accounts, locked until the transaction ends.

@@ -62,19 +62,19 @@ impl Wish {
     }
 }
 
-/// The lists of `actor`, oldest first.
+/// The lists of `viewer`, oldest first.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<List>> {
-    Ok(store::list::list(&cx.db, actor.id).await?)
+pub async fn list(cx: &Cx, viewer: &Actor) -> Result<Vec<List>> {
+    Ok(store::list::list(&cx.db, viewer.id).await?)
 }
 
-/// One of the actor's lists.
+/// One of the viewer's lists.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<List> {
-    store::list::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
+pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<List> {
+    store::list::find(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)
 }
 
 /// Makes a list.
@@ -150,8 +150,8 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
 #[model::use_case]
-pub async fn members(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
-    let list = find(cx, actor, id).await?;
+pub async fn members(cx: &Cx, viewer: &Actor, id: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
+    let list = find(cx, viewer, id).await?;
     Ok(store::list::page_of_members(&cx.db, list.id, cursor).await?)
 }
 

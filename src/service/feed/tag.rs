@@ -86,10 +86,10 @@ pub async fn unfollow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     Ok(FoundTag { following: false, ..tag })
 }
 
-/// A page of the hashtags that `actor` follows, the last one followed first.
+/// A page of the hashtags that `viewer` follows, the last one followed first.
 #[model::use_case]
-pub async fn followed(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
-    Ok(store::tag::list_followed(&cx.db, actor.id, cursor).await?)
+pub async fn followed(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
+    Ok(store::tag::list_followed(&cx.db, viewer.id, cursor).await?)
 }
 
 /// The hashtag with this name in normal form, which is made when there is none.

@@ -36,22 +36,22 @@ async fn visible_page(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: Vec<St
     Ok(TimelinePage { ids: ids.into_iter().map(i64::from).collect(), shown })
 }
 
-/// The home timeline of `actor`, and whether it is still being rebuilt after a long absence.
+/// The home timeline of `viewer`, and whether it is still being rebuilt after a long absence.
 #[model::use_case]
-pub async fn home(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(TimelinePage, bool)> {
-    rebuild(cx, actor).await?;
-    Ok((feed_page(cx, actor, Feed::home(actor.id), cursor).await?, !actor.feed_live))
+pub async fn home(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<(TimelinePage, bool)> {
+    rebuild(cx, viewer).await?;
+    Ok((feed_page(cx, viewer, Feed::home(viewer.id), cursor).await?, !viewer.feed_live))
 }
 
-/// The timeline of one of the actor's lists; empty while it is being rebuilt after a long absence, as home is.
+/// The timeline of one of the viewer's lists; empty while it is being rebuilt after a long absence, as home is.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the list is missing or someone else's.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, id: RowId, cursor: &Cursor) -> Result<TimelinePage> {
-    let list = list::find(cx, actor, id).await?;
-    rebuild(cx, actor).await?;
-    feed_page(cx, actor, Feed::list(list.id), cursor).await
+pub async fn list(cx: &Cx, viewer: &Actor, id: RowId, cursor: &Cursor) -> Result<TimelinePage> {
+    let list = list::find(cx, viewer, id).await?;
+    rebuild(cx, viewer).await?;
+    feed_page(cx, viewer, Feed::list(list.id), cursor).await
 }
 
 /// Queues the rebuild of the feeds of `actor`, if they were dropped.
@@ -66,15 +66,15 @@ async fn rebuild(cx: &Cx, actor: &Actor) -> Result<()> {
 
 /// Reads all entries, and again only those of existing statuses where some were not shown: most pages have no deleted
 /// status.
-async fn feed_page(cx: &Cx, actor: &Actor, feed: Feed, cursor: &Cursor) -> Result<TimelinePage> {
+async fn feed_page(cx: &Cx, viewer: &Actor, feed: Feed, cursor: &Cursor) -> Result<TimelinePage> {
     let feed = Source::Feed(feed);
     let all = store::feed::page(&cx.db, feed, Entries::All, cursor).await?;
-    let page = visible_page(cx, Some(actor), Place::Home, all.clone()).await?;
+    let page = visible_page(cx, Some(viewer), Place::Home, all.clone()).await?;
     if page.shown.len() == all.len() {
         return Ok(page);
     }
     let existing = store::feed::page(&cx.db, feed, Entries::Existing, cursor).await?;
-    if existing == all { Ok(page) } else { visible_page(cx, Some(actor), Place::Home, existing).await }
+    if existing == all { Ok(page) } else { visible_page(cx, Some(viewer), Place::Home, existing).await }
 }
 
 /// Options of a public or hashtag timeline.
@@ -285,16 +285,16 @@ async fn marked(
     Ok(TimelinePage { ids: rows.into_iter().map(|(row, _)| i64::from(row)).collect(), shown })
 }
 
-/// The favourites of `actor`.
+/// The favourites of `viewer`.
 #[model::use_case]
-pub async fn favourites(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
-    marked(cx, Some(actor), Place::Collection, store::timeline::favourites(&cx.db, actor.id, cursor).await?).await
+pub async fn favourites(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
+    marked(cx, Some(viewer), Place::Collection, store::timeline::favourites(&cx.db, viewer.id, cursor).await?).await
 }
 
-/// The bookmarks of `actor`.
+/// The bookmarks of `viewer`.
 #[model::use_case]
-pub async fn bookmarks(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
-    marked(cx, Some(actor), Place::Collection, store::timeline::bookmarks(&cx.db, actor.id, cursor).await?).await
+pub async fn bookmarks(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<TimelinePage> {
+    marked(cx, Some(viewer), Place::Collection, store::timeline::bookmarks(&cx.db, viewer.id, cursor).await?).await
 }
 
 /// Ancestors of a status, root first, and its descendants, depth first.

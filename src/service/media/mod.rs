@@ -106,14 +106,14 @@ pub struct Change {
     pub focus: Option<String>,
 }
 
-/// The attachment, if `actor` uploaded it and it is neither attached to a status nor kept for a scheduled one.
+/// The attachment, if `viewer` uploaded it and it is neither attached to a status nor kept for a scheduled one.
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise, [`Error::Invalid`] when it could not be processed.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, id: MediaId) -> Result<MediaAttachment> {
+pub async fn show(cx: &Cx, viewer: &Actor, id: MediaId) -> Result<MediaAttachment> {
     let media = store::media::find(&cx.db, id).await?;
-    let media = media.filter(|media| media.account_id == actor.id && !media.is_used());
+    let media = media.filter(|media| media.account_id == viewer.id && !media.is_used());
     let media = media.ok_or(Error::NotFound)?;
     usable(media)
 }

@@ -90,35 +90,35 @@ pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
     types(cx).into_iter().filter(groupable).collect()
 }
 
-/// A page of the actor's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
+/// A page of the viewer's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
 ///
 /// A group stands at its newest notification within the cursor, and may so be on several pages.
 #[model::use_case]
-pub async fn page(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
-    let (heads, whole) = heads(cx, actor, wanted, cursor).await?;
+pub async fn page(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
+    let (heads, whole) = heads(cx, viewer, wanted, cursor).await?;
     let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
     let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else { return Ok((Vec::new(), Vec::new())) };
     // The last page opens to its end, so that its last group covers all its notifications
     // (docs/contract/rules.md#13-notifications).
     let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first };
     let oldest = if whole || cursor.ascending() { last } else { cursor.after().saturating_add(1) };
-    Ok((ids, load(cx, actor, heads, Some((oldest, newest))).await?))
+    Ok((ids, load(cx, viewer, heads, Some((oldest, newest))).await?))
 }
 
 /// The groups of a page by their heads, and whether the page is full.
-async fn heads(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<GroupHead>, bool)> {
+async fn heads(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<GroupHead>, bool)> {
     let filter = &wanted.notifications;
     if filter.types.is_empty() || cursor.limit == 0 {
         return Ok((Vec::new(), true));
     }
     let full = |read: usize| i64::try_from(read).is_ok_and(|read| read >= cursor.limit);
     if filter.from.is_none() {
-        let heads = rows::heads(&cx.db, actor.id, filter, &wanted.grouped, cursor).await?;
+        let heads = rows::heads(&cx.db, viewer.id, filter, &wanted.grouped, cursor).await?;
         let whole = full(heads.len());
         return Ok((heads, whole));
     }
     // One sender is rarely twice in a group: a page of notifications, of which the newest stand for their groups.
-    let page = list::page(&cx.db, actor.id, filter, cursor).await?;
+    let page = list::page(&cx.db, viewer.id, filter, cursor).await?;
     let whole = full(page.len());
     let mut met = HashSet::new();
     let heads = page.into_iter().filter_map(|newest| {
@@ -131,59 +131,59 @@ async fn heads(cx: &Cx, actor: &Actor, wanted: &GroupFilter, cursor: &Cursor) ->
     Ok((heads.collect(), whole))
 }
 
-/// The number of the actor's groups after the marker, capped at `limit`.
+/// The number of the viewer's groups after the marker, capped at `limit`.
 #[model::use_case]
-pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &GroupFilter, limit: i64) -> Result<usize> {
+pub async fn count_unread(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, limit: i64) -> Result<usize> {
     let filter = &wanted.notifications;
     if filter.types.is_empty() || limit == 0 {
         return Ok(0);
     }
-    let unread = unread(cx, actor, limit).await?;
+    let unread = unread(cx, viewer, limit).await?;
     if filter.from.is_some() {
-        return Ok(heads(cx, actor, wanted, &unread).await?.0.len());
+        return Ok(heads(cx, viewer, wanted, &unread).await?.0.len());
     }
-    let count = rows::count(&cx.db, actor.id, filter, &wanted.grouped, &unread).await?;
+    let count = rows::count(&cx.db, viewer.id, filter, &wanted.grouped, &unread).await?;
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-/// One of the actor's groups; `ungrouped-ID` is each of the actor's notifications by itself.
+/// One of the viewer's groups; `ungrouped-ID` is each of the viewer's notifications by itself.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, key: &str) -> Result<Group> {
+pub async fn show(cx: &Cx, viewer: &Actor, key: &str) -> Result<Group> {
     let head = match Key::parse(key).ok_or(Error::NotFound)? {
-        Key::One(id) => one(cx, actor, id).await?.map(|newest| GroupHead { newest, grouped: false }),
+        Key::One(id) => one(cx, viewer, id).await?.map(|newest| GroupHead { newest, grouped: false }),
         Key::Group(key) => {
-            let newest = rows::samples(&cx.db, actor.id, &[key], i64::MAX, 1).await?.pop();
+            let newest = rows::samples(&cx.db, viewer.id, &[key], i64::MAX, 1).await?.pop();
             newest.map(|newest| GroupHead { newest, grouped: true })
         }
     };
     let head = head.filter(|head| types(cx).contains(&head.newest.notification.kind)).ok_or(Error::NotFound)?;
-    load(cx, actor, vec![head], None).await?.pop().ok_or(Error::NotFound)
+    load(cx, viewer, vec![head], None).await?.pop().ok_or(Error::NotFound)
 }
 
-/// One of the actor's notifications, in no group.
-async fn one(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<Option<NotificationRow>> {
-    Ok(store::notification::find(&cx.db, actor.id, id, &types(cx)).await?)
+/// One of the viewer's notifications, in no group.
+async fn one(cx: &Cx, viewer: &Actor, id: NotificationId) -> Result<Option<NotificationRow>> {
+    Ok(store::notification::find(&cx.db, viewer.id, id, &types(cx)).await?)
 }
 
 /// The groups of `heads`, with what stands on a page of these ids (oldest and newest).
-async fn load(cx: &Cx, actor: &Actor, heads: Vec<GroupHead>, range: Option<(i64, i64)>) -> Result<Vec<Group>> {
+async fn load(cx: &Cx, viewer: &Actor, heads: Vec<GroupHead>, range: Option<(i64, i64)>) -> Result<Vec<Group>> {
     let (oldest, newest) = range.unwrap_or((i64::MIN, i64::MAX));
     let keys: Vec<String> = heads.iter().filter_map(key).collect();
     let extents =
-        if keys.is_empty() { Vec::new() } else { rows::extents(&cx.db, actor.id, &keys, oldest, newest).await? };
+        if keys.is_empty() { Vec::new() } else { rows::extents(&cx.db, viewer.id, &keys, oldest, newest).await? };
     // Most groups have one member, which is there already.
     let several: Vec<String> =
         extents.iter().filter(|extent| extent.members > 1).map(|extent| extent.group_key.clone()).collect();
     let samples = if several.is_empty() {
         Vec::new()
     } else {
-        rows::samples(&cx.db, actor.id, &several, newest, SAMPLES).await?
+        rows::samples(&cx.db, viewer.id, &several, newest, SAMPLES).await?
     };
     let mut parts = Parts::new(samples, extents);
-    let shown = with_statuses(cx, actor, heads.iter().map(|head| head.newest.clone()).collect()).await?;
+    let shown = with_statuses(cx, viewer, heads.iter().map(|head| head.newest.clone()).collect()).await?;
     let mut shown: HashMap<NotificationId, VisibleNotification> =
         shown.into_iter().map(|shown| (shown.listed.notification.id, shown)).collect();
     let groups = heads.into_iter().filter_map(|head| {

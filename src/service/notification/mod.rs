@@ -50,30 +50,30 @@ pub struct VisibleNotification {
     pub status: Option<Seen>,
 }
 
-/// A page of the actor's notifications, newest first: the ids before filtering, for the cursors, and the visible ones.
+/// A page of the viewer's notifications, newest first: the ids before filtering, for the cursors, and the visible ones.
 #[model::use_case]
 pub async fn list(
     cx: &Cx,
-    actor: &Actor,
+    viewer: &Actor,
     wanted: &NotificationFilter,
     cursor: &Cursor,
 ) -> Result<(Vec<i64>, Vec<VisibleNotification>)> {
     if wanted.types.is_empty() || cursor.limit == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
-    let rows = store::notification::list::page(&cx.db, actor.id, wanted, cursor).await?;
+    let rows = store::notification::list::page(&cx.db, viewer.id, wanted, cursor).await?;
     let ids = rows.iter().map(|row| row.notification.id.into()).collect();
-    Ok((ids, with_statuses(cx, actor, rows).await?))
+    Ok((ids, with_statuses(cx, viewer, rows).await?))
 }
 
-/// One of the actor's notifications.
+/// One of the viewer's notifications.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, id: NotificationId) -> Result<VisibleNotification> {
-    let row = store::notification::find(&cx.db, actor.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
-    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+pub async fn show(cx: &Cx, viewer: &Actor, id: NotificationId) -> Result<VisibleNotification> {
+    let row = store::notification::find(&cx.db, viewer.id, id, &types(cx)).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Those of notifications that their receivers may see, with whose they are: one statement for all of them, and as many as
@@ -109,20 +109,20 @@ pub fn types(cx: &Cx) -> Vec<NotificationKind> {
     core.chain(cx.extensions().notification_types().into_iter().map(NotificationKind::from)).collect()
 }
 
-/// The number of notifications after the actor's marker, capped at `limit`.
+/// The number of notifications after the viewer's marker, capped at `limit`.
 #[model::use_case]
-pub async fn count_unread(cx: &Cx, actor: &Actor, wanted: &NotificationFilter, limit: i64) -> Result<usize> {
+pub async fn count_unread(cx: &Cx, viewer: &Actor, wanted: &NotificationFilter, limit: i64) -> Result<usize> {
     if wanted.types.is_empty() || limit == 0 {
         return Ok(0);
     }
-    let unread = unread(cx, actor, limit).await?;
+    let unread = unread(cx, viewer, limit).await?;
     // Counted by reading a page, so that the cost is bounded however many there are.
-    Ok(store::notification::list::page(&cx.db, actor.id, wanted, &unread).await?.len())
+    Ok(store::notification::list::page(&cx.db, viewer.id, wanted, &unread).await?.len())
 }
 
-/// The page of what came after the actor's marker.
-async fn unread(cx: &Cx, actor: &Actor, limit: i64) -> Result<Cursor> {
-    let markers = store::marker::list(&cx.db, actor.id).await?;
+/// The page of what came after the viewer's marker.
+async fn unread(cx: &Cx, viewer: &Actor, limit: i64) -> Result<Cursor> {
+    let markers = store::marker::list(&cx.db, viewer.id).await?;
     let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
     Ok(Cursor { since_id: read.map(|marker| marker.last_read_id), ..Cursor::first(limit) })
 }
@@ -166,12 +166,12 @@ pub async fn retract_from(tx: &mut Tx, receiver: AccountId, from: AccountId) -> 
     Ok(store::notification::requests::forget(tx, receiver, from).await?)
 }
 
-/// Leaves out notifications whose status is gone or hidden from the actor.
-async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<NotificationRow>) -> Result<Vec<VisibleNotification>> {
+/// Leaves out notifications whose status is gone or hidden from the viewer.
+async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<NotificationRow>) -> Result<Vec<VisibleNotification>> {
     let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.notification.status_id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
+    let seen = visibility::statuses(cx, Some(viewer), Place::Notification, &ids).await?;
     let find = |id: StatusId| seen.binary_search_by_key(&id, |seen| seen.head().id).ok().map(|index| seen[index]);
     let shown = rows.into_iter().filter_map(|listed| {
         let status = listed.notification.status_id.and_then(find);

@@ -13,11 +13,11 @@ use model::notification::Policy;
 pub use store::notification::policy::PolicyRow as PolicyChange;
 pub use store::notification::requests::Summary;
 
-/// The actor's policy, and how much waits for a decision because of it.
+/// The viewer's policy, and how much waits for a decision because of it.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor) -> Result<(Policy, Summary)> {
-    let policy = store::notification::policy::find(&cx.db, actor.id).await?;
-    Ok((policy, store::notification::requests::summary(&cx.db, actor.id).await?))
+pub async fn show(cx: &Cx, viewer: &Actor) -> Result<(Policy, Summary)> {
+    let policy = store::notification::policy::find(&cx.db, viewer.id).await?;
+    Ok((policy, store::notification::requests::summary(&cx.db, viewer.id).await?))
 }
 
 /// Changes the given values of the actor's policy; returns it as [`show`] does.

@@ -28,24 +28,24 @@ pub struct VisibleRequest {
     pub last_status: Option<Seen>,
 }
 
-/// A page of the requests to the actor, newest first.
+/// A page of the requests to the viewer, newest first.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<Vec<VisibleRequest>> {
+pub async fn list(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<VisibleRequest>> {
     if cursor.limit == 0 {
         return Ok(Vec::new());
     }
-    let rows = requests::page(&cx.db, actor.id, cursor).await?;
-    with_statuses(cx, actor, rows).await
+    let rows = requests::page(&cx.db, viewer.id, cursor).await?;
+    with_statuses(cx, viewer, rows).await
 }
 
-/// One of the requests to the actor.
+/// One of the requests to the viewer.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleRequest> {
-    let row = requests::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
-    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+pub async fn show(cx: &Cx, viewer: &Actor, id: RowId) -> Result<VisibleRequest> {
+    let row = requests::find(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Permits the senders of those among `ids` that are requests to the actor; returns how many these are.
@@ -81,8 +81,8 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
 
 /// True unless notifications of accepted requests are still filtered.
 #[model::use_case]
-pub async fn is_merged(cx: &Cx, actor: &Actor) -> Result<bool> {
-    Ok(requests::is_merged(&cx.db, actor.id).await?)
+pub async fn is_merged(cx: &Cx, viewer: &Actor) -> Result<bool> {
+    Ok(requests::is_merged(&cx.db, viewer.id).await?)
 }
 
 /// Shows the next notifications that were filtered before their sender was permitted.
@@ -123,11 +123,11 @@ async fn delete_filtered(_: &Cx, tx: &mut Tx, job: DeleteFiltered) -> Result<Opt
     Ok((deleted == BATCH.unsigned_abs()).then_some(job))
 }
 
-async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<RequestRow>) -> Result<Vec<VisibleRequest>> {
+async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<RequestRow>) -> Result<Vec<VisibleRequest>> {
     let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.last_status_id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
+    let seen = visibility::statuses(cx, Some(viewer), Place::Notification, &ids).await?;
     let find = |id: StatusId| seen.binary_search_by_key(&id, |seen| seen.head().id).ok().map(|index| seen[index]);
     let request = |row: RequestRow| VisibleRequest { last_status: row.last_status_id.and_then(find), row };
     Ok(rows.into_iter().map(request).collect())

@@ -59,16 +59,16 @@ pub struct VisibleAnnouncements {
     pub statuses: Vec<Seen>,
 }
 
-/// The announcements that are shown now, oldest first, as `actor` sees them; of the statuses that they name, those that
+/// The announcements that are shown now, oldest first, as `viewer` sees them; of the statuses that they name, those that
 /// anyone may read.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor) -> Result<VisibleAnnouncements> {
-    let listed = announcement::list_shown(&cx.db, actor.id, cx.clock.now()).await?;
+pub async fn list(cx: &Cx, viewer: &Actor) -> Result<VisibleAnnouncements> {
+    let listed = announcement::list_shown(&cx.db, viewer.id, cx.clock.now()).await?;
     let ids: Vec<RowId> = listed.iter().map(|listed| listed.announcement.id).collect();
-    let reactions = if ids.is_empty() { Vec::new() } else { announcement::reactions(&cx.db, actor.id, &ids).await? };
+    let reactions = if ids.is_empty() { Vec::new() } else { announcement::reactions(&cx.db, viewer.id, &ids).await? };
     let named: BTreeSet<StatusId> = listed.iter().flat_map(|listed| listed.announcement.statuses.0.clone()).collect();
     let named: Vec<StatusId> = named.into_iter().collect();
-    let mut statuses = visibility::statuses(cx, Some(actor), visibility::Place::Single, &named).await?;
+    let mut statuses = visibility::statuses(cx, Some(viewer), visibility::Place::Single, &named).await?;
     statuses.retain(|seen| seen.proper().visibility.is_anonymous());
     Ok(VisibleAnnouncements { listed, reactions, statuses })
 }

@@ -24,23 +24,23 @@ pub struct VisibleConversation {
     pub last_status: Option<Seen>,
 }
 
-/// A page of the conversations of `actor`, newest status first: the ids of the last statuses, for the cursors, and the
+/// A page of the conversations of `viewer`, newest status first: the ids of the last statuses, for the cursors, and the
 /// conversations.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, cursor: &Cursor) -> Result<(Vec<i64>, Vec<VisibleConversation>)> {
-    let rows = conversation::page(&cx.db, actor.id, cursor).await?;
+pub async fn list(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<(Vec<i64>, Vec<VisibleConversation>)> {
+    let rows = conversation::page(&cx.db, viewer.id, cursor).await?;
     let ids = rows.iter().map(|row| row.last_status_id.into()).collect();
-    Ok((ids, with_statuses(cx, actor, rows).await?))
+    Ok((ids, with_statuses(cx, viewer, rows).await?))
 }
 
-/// One of the conversations of `actor`.
+/// One of the conversations of `viewer`.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, id: RowId) -> Result<VisibleConversation> {
-    let row = conversation::find(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)?;
-    with_statuses(cx, actor, vec![row]).await?.pop().ok_or(Error::NotFound)
+pub async fn show(cx: &Cx, viewer: &Actor, id: RowId) -> Result<VisibleConversation> {
+    let row = conversation::find(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)?;
+    with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
 /// Those of the conversations `ids` that are of one of `owners`, with whose they are: one statement for all of them, and as many
@@ -93,9 +93,9 @@ pub async fn hide(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-async fn with_statuses(cx: &Cx, actor: &Actor, rows: Vec<Conversation>) -> Result<Vec<VisibleConversation>> {
+async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<Conversation>) -> Result<Vec<VisibleConversation>> {
     let ids: Vec<StatusId> = rows.iter().map(|row| row.last_status_id).collect();
-    let seen = visibility::statuses(cx, Some(actor), Place::Notification, &ids).await?;
+    let seen = visibility::statuses(cx, Some(viewer), Place::Notification, &ids).await?;
     let find = |id: StatusId| seen.iter().find(|seen| seen.head().id == id).copied();
     let visible = |conversation: Conversation| VisibleConversation {
         last_status: find(conversation.last_status_id),

@@ -32,23 +32,23 @@ impl KeywordChange {
     }
 }
 
-/// The keywords of one of the actor's filters, oldest first.
+/// The keywords of one of the viewer's filters, oldest first.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<FilterKeywordRow>> {
-    super::own(&cx.db, actor.id, filter).await?;
+pub async fn list(cx: &Cx, viewer: &Actor, filter: FilterId) -> Result<Vec<FilterKeywordRow>> {
+    super::own(&cx.db, viewer.id, filter).await?;
     Ok(store::filter::list_keywords_of(&cx.db, filter).await?)
 }
 
-/// One keyword of the actor's filters.
+/// One keyword of the viewer's filters.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterKeywordRow> {
-    store::filter::find_keyword(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
+pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<FilterKeywordRow> {
+    store::filter::find_keyword(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)
 }
 
 /// Adds a keyword to one of the actor's filters.

@@ -67,12 +67,12 @@ pub struct FilterChange {
     pub keywords: Vec<KeywordChange>,
 }
 
-/// All filters of `actor`, oldest first.
+/// All filters of `viewer`, oldest first.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Filter>> {
-    let rows = store::filter::list(&cx.db, actor.id).await?;
-    let keywords = store::filter::list_keywords(&cx.db, actor.id).await?;
-    let statuses = store::filter::list_statuses(&cx.db, actor.id).await?;
+pub async fn list(cx: &Cx, viewer: &Actor) -> Result<Vec<Filter>> {
+    let rows = store::filter::list(&cx.db, viewer.id).await?;
+    let keywords = store::filter::list_keywords(&cx.db, viewer.id).await?;
+    let statuses = store::filter::list_statuses(&cx.db, viewer.id).await?;
     let whole = |row: FilterRow| Filter {
         keywords: keywords.iter().filter(|keyword| keyword.filter_id == row.id).cloned().collect(),
         statuses: statuses.iter().filter(|status| status.filter_id == row.id).copied().collect(),
@@ -81,13 +81,13 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Filter>> {
     Ok(rows.into_iter().map(whole).collect())
 }
 
-/// One of the actor's filters.
+/// One of the viewer's filters.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn find(cx: &Cx, actor: &Actor, id: FilterId) -> Result<Filter> {
-    let row = own(&cx.db, actor.id, id).await?;
+pub async fn find(cx: &Cx, viewer: &Actor, id: FilterId) -> Result<Filter> {
+    let row = own(&cx.db, viewer.id, id).await?;
     whole(&cx.db, row).await
 }
 

@@ -8,23 +8,23 @@ use context::error::{Error, Result};
 use model::{Actor, FilterId, RowId, StatusId};
 use store::filter::FilterStatusRow;
 
-/// The statuses in one of the actor's filters, in the order in which they were added.
+/// The statuses in one of the viewer's filters, in the order in which they were added.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor, filter: FilterId) -> Result<Vec<FilterStatusRow>> {
-    super::own(&cx.db, actor.id, filter).await?;
+pub async fn list(cx: &Cx, viewer: &Actor, filter: FilterId) -> Result<Vec<FilterStatusRow>> {
+    super::own(&cx.db, viewer.id, filter).await?;
     Ok(store::filter::list_statuses_of(&cx.db, filter).await?)
 }
 
-/// One entry of the actor's filters.
+/// One entry of the viewer's filters.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<FilterStatusRow> {
-    store::filter::find_status(&cx.db, actor.id, id).await?.ok_or(Error::NotFound)
+pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<FilterStatusRow> {
+    store::filter::find_status(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)
 }
 
 /// Adds a status to one of the actor's filters.

@@ -33,11 +33,11 @@ pub struct PhraseChange {
     pub exclude_local_users: Option<bool>,
 }
 
-/// All keywords of the actor's filters, oldest first.
+/// All keywords of the viewer's filters, oldest first.
 #[model::use_case]
-pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Phrase>> {
-    let filters = store::filter::list(&cx.db, actor.id).await?;
-    let keywords = store::filter::list_keywords(&cx.db, actor.id).await?.into_iter();
+pub async fn list(cx: &Cx, viewer: &Actor) -> Result<Vec<Phrase>> {
+    let filters = store::filter::list(&cx.db, viewer.id).await?;
+    let keywords = store::filter::list_keywords(&cx.db, viewer.id).await?.into_iter();
     let phrase = |keyword: FilterKeywordRow| {
         let filter = filters.iter().find(|filter| filter.id == keyword.filter_id)?;
         Some((filter.clone(), keyword))
@@ -50,9 +50,9 @@ pub async fn list(cx: &Cx, actor: &Actor) -> Result<Vec<Phrase>> {
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn find(cx: &Cx, actor: &Actor, id: RowId) -> Result<Phrase> {
-    let keyword = keyword::find(cx, actor, id).await?;
-    Ok((super::own(&cx.db, actor.id, keyword.filter_id).await?, keyword))
+pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<Phrase> {
+    let keyword = keyword::find(cx, viewer, id).await?;
+    Ok((super::own(&cx.db, viewer.id, keyword.filter_id).await?, keyword))
 }
 
 /// Makes a filter with one keyword, which is its title too.

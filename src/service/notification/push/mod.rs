@@ -101,13 +101,13 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
     Ok(saved)
 }
 
-/// What the actor's token is subscribed to.
+/// What the viewer's token is subscribed to.
 ///
 /// # Errors
 /// [`Error::NotFound`] when that is nothing.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor) -> Result<Subscription> {
-    store::push::find_of_token(&cx.db, token_of(actor)?).await?.ok_or(Error::NotFound)
+pub async fn show(cx: &Cx, viewer: &Actor) -> Result<Subscription> {
+    store::push::find_of_token(&cx.db, token_of(viewer)?).await?.ok_or(Error::NotFound)
 }
 
 /// Replaces what the actor's token wants as a whole.

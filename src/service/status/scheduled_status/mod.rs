@@ -206,14 +206,14 @@ pub async fn list(cx: &Cx, account: AccountId, cursor: &Cursor) -> Result<Vec<Wi
     with_media(cx, rows).await
 }
 
-/// One of `actor`'s scheduled statuses.
+/// One of `viewer`'s scheduled statuses.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
 #[model::use_case]
-pub async fn show(cx: &Cx, actor: &Actor, id: ScheduledStatusId) -> Result<WithMedia> {
+pub async fn show(cx: &Cx, viewer: &Actor, id: ScheduledStatusId) -> Result<WithMedia> {
     let row = store::scheduled_status::find(&cx.db, id).await?;
-    let row = row.filter(|row| row.account_id == actor.id).ok_or(Error::NotFound)?;
+    let row = row.filter(|row| row.account_id == viewer.id).ok_or(Error::NotFound)?;
     with_media(cx, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
