@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_is_not_async_is_refused() {
+    fn function_that_is_not_async_is_refused() {
         let item: ItemFn = syn::parse_str("fn find() {}").expect("a function");
         assert!(use_case(item).expect_err("refused").to_string().contains("async"));
     }

@@ -48,7 +48,7 @@ pub trait Host: Core + CoreWrite + Feeds + Settings + Sql + Kv + Queue + Streami
 
     /// Ends when the call's transaction has had its time.
     async fn late(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// True for a failure that says the same.
