@@ -29,7 +29,7 @@ pub(super) enum Listener {
 
 /// Declares changes: `Name = "its.word" { fields } => [listeners];`.
 ///
-/// A listener is `jobs(…)`, each a job made of the fields (or what [`FollowUp`](super::follow_up::FollowUp) takes instead of
+/// A listener is `jobs(…)`, each a job made of the fields (or what [`FollowUp`] takes instead of
 /// one), `push`, `outbox` or `live`. Makes [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };

@@ -1,6 +1,6 @@
 //! Verified links of profiles: a page that a profile names, and that names the profile as another of the same person.
 //!
-//! Reached from editing a profile, which queues the job [`VerifyLinks`](context::queue::VerifyLinks), and from that job. A field
+//! Reached from editing a profile, which queues the job [`VerifyLinks`], and from that job. A field
 //! that was verified stays so until its value changes. One that was not is looked at again whenever the fields are saved.
 //!
 //! Pages must be `https`, redirects included; with `server.development`, where nobody has a certificate, `http` will do.

@@ -1,4 +1,4 @@
-//! Notifications: listing, counting and removing them. Creating them is [`notify`](notify()), and [`judge_waiting`]
+//! Notifications: listing, counting and removing them. Creating them is [`notify`](notify()), and the job `JudgeNotices`
 //! where plugins have a say.
 //!
 //! They are shown by [`groups`], held back by a [`policy`] and then by [`requests`].

@@ -1,6 +1,6 @@
 //! Fetching the page of a card: which card is due, and what becomes of it when the page answers or does not.
 //!
-//! Reached from the job [`FetchCard`](context::queue::FetchCard). A card that is being fetched is not due, so that of several
+//! Reached from the job [`FetchCard`]. A card that is being fetched is not due, so that of several
 //! jobs one fetches; its row has no lock meanwhile.
 
 use chrono::TimeDelta;

@@ -1,6 +1,6 @@
 //! Preview cards: what the links in statuses lead to.
 //!
-//! A status whose text has a link gets its card by a job, [`attach`]; a card that is due is fetched by another, [`fetch()`], so
+//! A status whose text has a link gets its card by a job, [`attach`]; a card that is due is fetched by another, in `fetch`, so
 //! that whoever publishes waits for no other site. All statuses with the same link share its card. What arrives counts the
 //! versions of those statuses up, by which renderings are cached. Cards that no status has any more are deleted a day after
 //! they were used last, with their pictures.

@@ -1,6 +1,6 @@
 //! Publishing a scheduled status when its time has come.
 //!
-//! Reached from the job [`PublishScheduled`](context::queue::PublishScheduled). The draft is checked again, since much may have
+//! Reached from the job [`PublishScheduled`]. The draft is checked again, since much may have
 //! happened since it was scheduled; plugins are asked while no transaction is open.
 
 use super::{Params, publish_later};
