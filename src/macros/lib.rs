@@ -3,8 +3,8 @@
 //! tracing span, [`job`](macro@job), by which the worker finds the way a kind of job runs, and [`parameters`](macro@parameters),
 //! by which a parameter of a request is a field with a type.
 //!
-//! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case`, `context::job` and `rookery_http::parameters`. What `Row`
-//! implements is in `model::row`; the SQL around its lists of columns is in `store`.
+//! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case`, `context::job` and
+//! `rookery_http::parameters`. What `Row` implements is in `model::row`; the SQL around its lists of columns is in `store`.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemFn, ItemStruct, parse_macro_input};

@@ -2,8 +2,8 @@
 //!
 //! Reached from `compile`. A file is machine code that will be run, or stands for a check that was made, so each carries a
 //! keyed MAC (HMAC-SHA256) over its name and its bytes, and one whose MAC, owner or mode is wrong is never used. Whatever is
-//! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and renamed, so that no reader finds half
-//! of one. Components as authors ship them are not kept here.
+//! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and renamed, so
+//! that no reader finds half of one. Components as authors ship them are not kept here.
 //!
 //! Spec: docs/plugins.md#22-loading, step 5.
 

@@ -1,5 +1,5 @@
-//! What the server is to a plugin, for one call: the functions of [`functions`](crate::serve::functions), by interface, and those that
-//! cannot fail.
+//! What the server is to a plugin, for one call: the functions of [`functions`](crate::serve::functions), by interface, and
+//! those that cannot fail.
 //!
 //! Implemented by `src/plugins/call`, and by the tests; called from `serve`. A method that an implementation leaves out
 //! answers with a failure of status 501.

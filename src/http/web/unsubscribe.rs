@@ -1,7 +1,7 @@
 //! The page by which somebody stops letters about notifications, from the link in one of them and without signing in.
 //!
-//! A mail program posts to the link by itself when its user says so (RFC 8058). So no token of a form is asked for: the link is the
-//! secret, and looking at it changes nothing.
+//! A mail program posts to the link by itself when its user says so (RFC 8058). So no token of a form is asked for: the link
+//! is the secret, and looking at it changes nothing.
 
 use minijinja::context;
 use schemars::JsonSchema;

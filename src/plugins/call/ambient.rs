@@ -2,7 +2,8 @@
 //!
 //! Used by the functions of the contract that change something. On SQLite it is the single writer, so its time is
 //! limited: after `plugins.transaction_timeout_ms`, or sooner while others wait for it
-//! (`plugins.contended_transaction_ms`), it is rolled back, whatever the plugin or one of its calls is doing. A change that fails half-way rolls back the whole transaction.
+//! (`plugins.contended_transaction_ms`), it is rolled back, whatever the plugin or one of its calls is doing. A change that
+//! fails half-way rolls back the whole transaction.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;

@@ -287,7 +287,8 @@ impl Call {
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
     }
 
-    /// Those of `accounts` that are local; for others than the caller the plugin needs `as-any`. For publicly visible actions as the caller, the caller's token must have
+    /// Those of `accounts` that are local; for others than the caller the plugin needs `as-any`. For publicly visible
+    /// actions as the caller, the caller's token must have
     /// `scope`; for private ones the scopes of the plugin's route suffice.
     async fn actors(
         &self,

@@ -1,8 +1,8 @@
 //! Archives of what people wrote: their statuses as ActivityPub documents, with the files, and what they liked and bookmarked.
 //!
 //! Reached from the settings pages and from `rookery user archive`. A person asks for one, at most one in [`EVERY`]; a job makes
-//! it, a page of statuses at a time, and writes straight to the disk (`entity::archive`). Only its owner downloads it, and it is deleted
-//! after [`KEPT`]. What others wrote is not in it: their statuses are named by their addresses.
+//! it, a page of statuses at a time, and writes straight to the disk (`entity::archive`). Only its owner downloads it, and
+//! it is deleted after [`KEPT`]. What others wrote is not in it: their statuses are named by their addresses.
 //!
 //! Spec: <https://docs.joinmastodon.org/user/moving/#export>
 

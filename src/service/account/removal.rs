@@ -4,7 +4,8 @@
 //! account wrote and did in batches, and finally its plugin data and the account itself. The user name stays reserved,
 //! so that nobody can impersonate it to servers that know it.
 //!
-//! Reached from the command line, and from the settings page where people delete their own account; later from the admin API, which check permission. Other servers are informed by
+//! Reached from the command line, and from the settings page where people delete their own account; later from the admin
+//! API, which check permission. Other servers are informed by
 //! `federation`.
 
 use chrono::TimeDelta;

@@ -66,8 +66,8 @@ async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subjec
     }
 }
 
-/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is gone, the link was used or replaced, or the scheduled status has
-/// another time or is gone.
+/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is
+/// gone, the link was used or replaced, or the scheduled status has another time or is gone.
 pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };

@@ -40,10 +40,12 @@ impl Reach {
     }
 }
 
-/// The status that `draft` replies to, and its reach as the author chose; that of `limited`, `reply` and words of plugins may be left to a plugin's filter to say.
+/// The status that `draft` replies to, and its reach as the author chose; that of `limited`, `reply` and words of plugins
+/// may be left to a plugin's filter to say.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility, and for one that `actor` switched off.
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility, and
+/// for one that `actor` switched off.
 pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Reach)> {
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let word = draft.visibility.as_deref().filter(|word| !word.is_empty());

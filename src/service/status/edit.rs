@@ -1,5 +1,5 @@
-//! Editing a status: the steps of publishing, in the same order, with what there is already. Omitted parameters are cleared, except
-//! the language, which is kept.
+//! Editing a status: the steps of publishing, in the same order, with what there is already. Omitted parameters are cleared,
+//! except the language, which is kept.
 //!
 //! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
 //! Spec: docs/contract/rules.md#10-statuses, Edits.

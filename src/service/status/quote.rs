@@ -1,9 +1,9 @@
 //! Who may quote a status, taking a quote back, and the list of quotes.
 //!
 //! Reached from `/api/v1/statuses/{id}/quotes`, `…/quotes/{quoting_id}/revoke` and `…/interaction_policy`, and from
-//! [`reference`](super::reference), which stores quotes as references. A deliberate addition to the reference level of the API: the
-//! parameters and members of later clients, while a quoted status itself stays the member `quote` as the contract has it. There
-//! is no approval by hand, so that a quote is allowed or is none.
+//! [`reference`](super::reference), which stores quotes as references. A deliberate addition to the reference level of the
+//! API: the parameters and members of later clients, while a quoted status itself stays the member `quote` as the contract
+//! has it. There is no approval by hand, so that a quote is allowed or is none.
 //!
 //! Spec: <https://docs.joinmastodon.org/client/quotes/>
 

@@ -1,8 +1,8 @@
 //! Trends: hashtags, statuses and links that many people use at present.
 //!
-//! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]), and shown once
-//! staff has reviewed them ([`review`]) or at once where the setting `trendable_by_default` says so. A further kind is one of
-//! [`TrendKind`], a function of [`refresh`] that measures it, and one here that reads it.
+//! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]), and
+//! shown once staff has reviewed them ([`review`]) or at once where the setting `trendable_by_default` says so. A further
+//! kind is one of [`TrendKind`], a function of [`refresh`] that measures it, and one here that reads it.
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/trends/>
 

@@ -1,8 +1,8 @@
 //! Web push: who is pushed which notifications, and the server's key pair.
 //!
 //! A subscription belongs to an access token and goes with it. What is pushed is decided when a notification is made, in its
-//! transaction ([`record`](context::change::record())), and again when it is sent ([`send()`]). The access token that a message carries is derived again
-//! then: no row holds it.
+//! transaction ([`record`](context::change::record())), and again when it is sent ([`send()`]). The access token that a
+//! message carries is derived again then: no row holds it.
 //!
 //! Spec: docs/contract/push.md.
 

@@ -166,7 +166,8 @@ fn next(card: &PreviewCard) -> Fetched {
     }
 }
 
-/// What the page did is noted in the card, so that a failure of the page is none of the job, which runs again when the card is due.
+/// What the page did is noted in the card, so that a failure of the page is none of the job, which runs again when the card
+/// is due.
 #[model::use_case]
 #[job]
 async fn fetch_card(cx: &Cx, job: FetchCard, claim: Claim) -> Result<Done, Failure> {
