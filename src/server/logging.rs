@@ -22,7 +22,7 @@ pub fn start(config: &Log, traces: Option<&Traces>) {
     // These fail only when a logger is already installed.
     let _ = match traces {
         None => registry.with(lines(config)).with(filter).try_init(),
-        // A filter for each: what is sent is not what is logged.
+        // The log and the export have separate filters.
         Some(traces) => registry.with(lines(config).with_filter(filter)).with(traces.layer()).try_init(),
     };
 }

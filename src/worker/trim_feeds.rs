@@ -1,5 +1,5 @@
-//! Jobs: keep feeds at their length. Those of homes and lists are walked over once an hour, when the feeds of people who are away
-//! are dropped as well; those of plugins when something entered them. In batches, so that no transaction holds the write lock for
+//! Jobs: trim feeds to their maximum length. Home and list feeds are trimmed hourly, when the feeds of inactive accounts
+//! are dropped as well; feeds of plugins after an insertion. In batches, so that no transaction holds the write lock for
 //! long.
 //!
 //! A dropped feed is rebuilt when its owner returns (docs/contract/rules.md#12-timelines).

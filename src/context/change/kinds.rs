@@ -65,7 +65,7 @@ macro_rules! changes {
             /// The jobs that follow from it.
             pub(super) fn jobs(&self) -> Result<Vec<Queued>> {
                 let mut jobs = Vec::new();
-                #[allow(unused_variables, reason = "not every job needs every field")]
+                #[expect(unused_variables, reason = "not every job needs every field")]
                 match self.clone() {
                     $(Self::$name { $($($field),*)? } => {
                         $($($(FollowUp::add_to($job, &mut jobs)?;)+)?)+

@@ -41,7 +41,7 @@ macro_rules! host_functions {
         /// Each method is the contract's function of that name.
         #[async_trait]
         #[expect(missing_docs, reason = "documented by the contract")]
-        #[allow(unused_variables, reason = "the defaults refuse")]
+        #[expect(unused_variables, reason = "the defaults refuse")]
         pub trait $trait: Send + Sync {$(
             async fn $function(&self, $($argument: $type),*) -> Result<$ok, Failure> {
                 Err(unavailable($title))

@@ -36,7 +36,7 @@ struct Bound {
     reversed: bool,
 }
 
-/// A tracing span for a run of the statement, as those of the server's own have; its plugin is in the span of the call.
+/// A tracing span for a run of the statement, like the spans of the server's statements; the span of the call names the plugin.
 fn span(statement: &Statement) -> Span {
     trace_span!(target: "rookery::statement", "statement", otel.name = &*statement.name, otel.kind = "client")
 }

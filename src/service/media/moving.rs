@@ -304,7 +304,7 @@ pub(super) fn set_thumbnail(media: &mut MediaAttachment, key: &Key, picture: &Pr
     Ok(())
 }
 
-/// A file that cannot be converted is no failure of the job: whoever sent it is told.
+/// The job succeeds when a file cannot be converted: its uploader receives the error.
 #[model::use_case]
 #[job]
 async fn process_media(cx: &Cx, job: ProcessMedia, claim: Claim) -> Result<Done, Failure> {

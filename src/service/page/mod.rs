@@ -1,4 +1,4 @@
-//! Pages of others and what is made of them: cards of links, translations; and the emojis of this server.
+//! Preview cards, translations, fetched web pages, and custom emojis.
 
 pub mod card;
 pub mod emoji;

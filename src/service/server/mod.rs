@@ -1,4 +1,4 @@
-//! The server itself: what it says of itself, its settings and rules, announcements, reports, and the addresses under which it
+//! The server: its description, settings and rules, announcements, reports, and the addresses under which it
 //! is found.
 
 pub mod announcement;

@@ -30,7 +30,7 @@ impl Reach {
         Self { visibility, scope: None, audience: Vec::new(), new_conversation: false }
     }
 
-    /// The same, for no more than followers.
+    /// The same reach, limited to followers.
     pub(super) fn for_followers(self) -> Self {
         if self.visibility.is_wider_than_followers() { Self { visibility: Visibility::Private, ..self } } else { self }
     }

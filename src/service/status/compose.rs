@@ -95,7 +95,7 @@ pub(super) async fn filtered(
     Ok((self::words(cx, actor, changed).await?, pending))
 }
 
-/// Checks that `words` mention nobody but `allowed`.
+/// Checks that `words` mention only accounts in `allowed`.
 ///
 /// # Errors
 /// [`Error::UnexpectedMentions`].

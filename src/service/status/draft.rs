@@ -1,6 +1,6 @@
 //! A status as its author sent it: to be published, or as the new content of one that exists.
 //!
-//! Filled by whoever reads a request; nothing of it is checked yet.
+//! The caller fills it from a request; it is not validated yet.
 
 use serde_json::{Map, Value};
 
@@ -61,7 +61,7 @@ impl Draft {
         self.sensitive.get_or_insert(author.preferences.default_sensitive);
     }
 
-    /// The draft as plugins see it; takes what they stored with it.
+    /// The draft for the filters of plugins; moves `extras` out of it.
     pub(super) fn pending(&mut self, words: &Words, reach: Reach) -> PendingStatus {
         PendingStatus {
             text: words.text.clone(),
@@ -79,11 +79,10 @@ impl Draft {
         }
     }
 
-    /// Takes over what plugins made of it; returns the audience that they left.
-    pub(super) fn take(&mut self, pending: PendingStatus) -> Reach {
+    /// Applies the changes of plugins; returns the resulting reach.
+    pub(super) fn take(&mut self, cx: &Cx, author: &Actor, pending: PendingStatus) -> Reach {
         self.sensitive = Some(pending.sensitive);
-        let language = pending.language.as_deref().and_then(text::language::resolve);
-        self.language = language.map(str::to_owned).or_else(|| self.language.take());
+        self.language = compose::language(cx, author, pending.language.as_deref(), self.request_language.as_deref());
         self.extras = pending.extras;
         Reach {
             visibility: pending.visibility,

@@ -149,7 +149,7 @@ impl Written {
     }
 }
 
-/// Replaces what the text names: hashtags, mentions, references; and what plugins store with the status.
+/// Replaces hashtags, mentions and references, and the data of plugins for the status.
 async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit: PreparedEdit) -> Result<()> {
     let (id, words) = (referring.id, edit.words);
     store::tag::clear_for_status(tx, id, actor.id).await?;

@@ -1,4 +1,4 @@
-//! Requests that a client sends again: what was made by the first is found by the key that both have.
+//! Idempotency keys: a repeated request returns the result of the first.
 //!
 //! Reached from publishing and scheduling. Spec: docs/contract/rules.md#10-statuses.
 

@@ -1,4 +1,4 @@
-//! Who and what a status names: its mentions, those of its audience among them, and its hashtags.
+//! Mentions of a status, including the silent ones of its audience, and its hashtags.
 //!
 //! Reached from publishing and editing, in their transactions; whoever is mentioned is notified there. An audience is kept as
 //! silent mentions. Spec: docs/contract/rules.md#10-statuses.
@@ -15,7 +15,7 @@ use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
 /// Saves the mentions and the audience of `new`, a status of `actor` that answers `parent`, and notifies the mentioned; returns
-/// all whom it reaches by a mention.
+/// all accounts with a mention.
 pub(super) async fn address(
     cx: &Cx,
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! A status that is ready to be written, and its writing: everything but what is found out while composing it.
+//! A validated status, and the transaction that writes it.
 //!
 //! Reached from [`publish`](super::publish()), from scheduled statuses that are due and from plugins, in the transaction of each.
 //! The author's feed, mentions and counters are written with the status.
@@ -80,7 +80,7 @@ impl Prepared {
     }
 }
 
-/// Who may find the status: as its author chose; of one addressed to few no more than those who reacted.
+/// Who may find the status: the author's choice; a limited or direct status is found at most by those who reacted.
 fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability {
     match (chosen, visibility) {
         (Searchability::Limited, _) => Searchability::Limited,

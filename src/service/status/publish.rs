@@ -74,7 +74,7 @@ pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepar
     let asked = (draft.source(), &draft.params, draft.visibility.as_deref());
     let (words, pending) = compose::filtered(cx, actor, words, pending, asked).await?;
     compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
-    let reach = address::settle(cx, actor, draft.take(pending), &words.mentions).await?;
+    let reach = address::settle(cx, actor, draft.take(cx, actor, pending), &words.mentions).await?;
     let asked = Asked { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
     let references = reference::resolve(cx, actor, asked, None).await?;
     let reach = if references.is_for_followers() { reach.for_followers() } else { reach };

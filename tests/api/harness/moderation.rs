@@ -70,7 +70,7 @@ impl TestApp {
         self.execute("UPDATE accounts SET discoverable = TRUE, version = version + 1").await;
     }
 
-    /// Home feeds are taken for filled, as those of people who have been here for long.
+    /// Marks home feeds as filled, like those of long-standing accounts.
     pub async fn make_feeds_live(&self) {
         self.execute("UPDATE users SET feed_state = 'live'").await;
     }

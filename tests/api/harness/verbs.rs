@@ -1,4 +1,4 @@
-//! What a person does through the API, a method each, so that a test reads like a story.
+//! Actions of a person through the API, one method each.
 //!
 //! Verbs that write a status give the [`Published`] one and move the clock before, so that no two statuses have the same
 //! time. All others give the request: a test says with `.ok().await` or `.fails(404).await` what it expects.
@@ -65,7 +65,7 @@ impl PartialEq<Published> for Value {
     }
 }
 
-/// What a status is made of: its text, or the whole body of the request.
+/// The content of a status: its text, or the whole body of the request.
 pub trait Draft {
     fn body(self) -> Value;
 }
@@ -270,7 +270,7 @@ impl Client {
     }
 }
 
-/// What is one's own.
+/// The person's own records.
 impl Client {
     /// Changes the profile or preferences: `alice.update_profile(json!({ "locked": true }))`.
     #[expect(clippy::needless_pass_by_value, reason = "what is passed is written at the call")]

@@ -1,4 +1,4 @@
-//! What the worker does: feeds, removal, transfers, archives, link previews, mails.
+//! Jobs of the worker: feeds, removal, transfers, archives, link previews, mails.
 
 mod archives;
 mod cards;

@@ -18,7 +18,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use crate::harness::TestApp;
 use crate::platform::serve::Running;
 
-/// A collector that keeps what it gets.
+/// A collector that keeps all requests.
 #[derive(Clone)]
 struct Collector {
     address: String,

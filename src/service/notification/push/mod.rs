@@ -101,7 +101,7 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
     Ok(saved)
 }
 
-/// What the viewer's token is subscribed to.
+/// The subscription of the viewer's token.
 ///
 /// # Errors
 /// [`Error::NotFound`] when that is nothing.

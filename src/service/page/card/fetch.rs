@@ -166,7 +166,7 @@ fn next(card: &PreviewCard) -> Fetched {
     }
 }
 
-/// What the page did is noted in the card, so that a failure of the page is none of the job, which runs again when the card
+/// The card stores the result, so the job does not fail when the page does; it runs again when the card
 /// is due.
 #[model::use_case]
 #[job]

@@ -54,7 +54,7 @@ pub fn request(client: &Client, method: &str, path: &str, body: &Body) -> Reques
     }
 }
 
-/// The request of a row; `None` when nobody wrote one.
+/// The request of a row; `None` when there is none.
 pub async fn case(world: &World, row: &Route) -> Option<Case> {
     match row.group.as_str() {
         "filters" => filters::case(world, row).await,
