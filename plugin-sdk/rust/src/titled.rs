@@ -25,19 +25,29 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sql::Query;
-use crate::{Context, Error, Id, Result, Row};
+use crate::__private::next_column;
+use crate::sql::{FromRow, Query, Value};
+use crate::{Context, Error, Id, Result};
 
 /// The longest title, in characters.
 pub const TITLE_MAX: u32 = 256;
 
 /// A thing, as it is stored and shown.
-#[derive(Clone, Debug, PartialEq, Eq, Row, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Titled {
     /// Its id.
     pub id: Id,
     /// What its owner calls it.
     pub title: String,
+}
+
+/// Not derived: a derived row is checked against the statements of every plugin, also of those that have no things.
+impl FromRow for Titled {
+    const COLUMNS: &'static [&'static str] = &["id", "title"];
+
+    fn from_row(values: &mut dyn Iterator<Item = Value>) -> Result<Self> {
+        Ok(Self { id: next_column(values, "id")?, title: next_column(values, "title")? })
+    }
 }
 
 /// What a client sends to create or to rename a thing.
