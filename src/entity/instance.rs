@@ -269,14 +269,14 @@ impl From<&RuleModel> for Rule {
 /// Activity in one week; numbers are strings.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "documented by the entity")]
-pub struct Activity {
+pub struct InstanceActivity {
     pub week: String,
     pub statuses: String,
     pub logins: String,
     pub registrations: String,
 }
 
-impl From<&Week> for Activity {
+impl From<&Week> for InstanceActivity {
     fn from(week: &Week) -> Self {
         Self {
             week: week.begins.to_string(),

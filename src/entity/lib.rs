@@ -40,6 +40,7 @@ pub mod push_subscription;
 pub mod relationship;
 pub mod report;
 pub mod scheduled_status;
+mod schema;
 pub mod server_metadata;
 pub mod severance;
 pub mod status;
@@ -54,6 +55,16 @@ pub mod token;
 pub mod translation;
 pub mod web;
 pub mod well_known;
+
+pub use application::{Application, CredentialApplication};
+pub use context::json::media::MediaAttachment;
+pub use domain_block::DomainBlockPreview;
+pub use instance::{DomainBlock, InstanceActivity};
+pub use notification::UnreadCount;
+pub use notification_request::NotificationRequestsMerged;
+pub use oembed::OEmbed;
+pub use schema::*;
+pub use token::Token;
 
 /// The members that the server itself gives to entities of `kind`, which plugins may not set; `None` for a kind that
 /// plugins cannot decorate.

@@ -2,20 +2,18 @@
 //!
 //! Handlers return [`Page`] and never build the header themselves.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::error::raw_json;
 use super::extract::{OffsetPaging, Paging};
+use super::json::Json;
+use crate::operation::Respond;
 use context::json::Array;
+use entity::Schema;
 
-/// Rendered entities, and the links to the neighbouring pages.
+/// A list of rendered entities, with the links to the neighbouring pages.
 #[derive(Debug)]
-pub struct Page {
-    items: Array,
-    links: Option<HeaderValue>,
-    status: StatusCode,
-}
+pub struct Page<T>(Json<Vec<T>>);
 
 /// How a collection links to its neighbouring pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +26,7 @@ pub enum Links {
     Always,
 }
 
-impl Page {
+impl<T> Page<T> {
     /// `ids` are the keys of the rows that were read, newest first, before filtering; `items` are those that are shown.
     pub fn new<const D: i64, const M: i64>(
         paging: &Paging<D, M>,
@@ -36,14 +34,11 @@ impl Page {
         ids: &[i64],
         items: impl Into<Array>,
     ) -> Self {
-        let mut page = Self { items: items.into(), links: None, status: StatusCode::OK };
-        if let (Some(first), Some(last)) = (ids.first(), ids.last()) {
-            let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
-            let next = (full || links == Links::Always).then_some(*last);
-            let prev = if links == Links::SinceId { "since_id" } else { "min_id" };
-            page.links = link_header(paging, next, Some((prev, *first)));
-        }
-        page
+        let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Self::linked(items, None) };
+        let full = i64::try_from(ids.len()).is_ok_and(|count| count >= paging.cursor.limit);
+        let next = (full || links == Links::Always).then_some(*last);
+        let prev = if links == Links::SinceId { "since_id" } else { "min_id" };
+        Self::linked(items, link_header(paging, next, Some((prev, *first))))
     }
 
     /// A page by offset: `count` results were read, before filtering; `items` are those that are shown.
@@ -52,15 +47,27 @@ impl Page {
         count: usize,
         items: impl Into<Array>,
     ) -> Self {
-        let links = paging.links(count).and_then(|links| HeaderValue::from_str(&links).ok());
-        Self { items: items.into(), links, status: StatusCode::OK }
+        Self::linked(items, paging.links(count).and_then(|links| HeaderValue::from_str(&links).ok()))
     }
 
-    /// Replaces the status 200, as with 206 while a feed is being built.
+    /// Replaces the status, as with 206 while a feed is being built.
     #[must_use]
-    pub fn with_status(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self(self.0.with_status(status))
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
+        Self(self.0.with_header(name, value))
+    }
+
+    fn linked(items: impl Into<Array>, links: Option<HeaderValue>) -> Self {
+        let list = Json::list(items);
+        Self(match links {
+            Some(links) => list.with_header(header::LINK, links),
+            None => list,
+        })
     }
 }
 
@@ -77,12 +84,14 @@ pub fn link_header<const D: i64, const M: i64>(
     if links.is_empty() { None } else { HeaderValue::from_str(&links.join(", ")).ok() }
 }
 
-impl IntoResponse for Page {
+impl<T: Schema> Respond for Page<T> {
+    fn schema() -> String {
+        Vec::<T>::name()
+    }
+}
+
+impl<T> IntoResponse for Page<T> {
     fn into_response(self) -> Response {
-        let mut response = raw_json(self.status, String::from(self.items).into());
-        if let Some(links) = self.links {
-            response.headers_mut().insert(header::LINK, links);
-        }
-        response
+        self.0.into_response()
     }
 }

@@ -1,4 +1,4 @@
-//! What a route allows and answers: declared in the router beside the path, and read by the stages around its handler.
+//! What a route allows: declared in the router beside the path, and read by the stages around its handler.
 //!
 //! The policy is found with the route; rate limits, CORS, caching, closed servers and error pages go by it, and none of
 //! them knows a path. Who may ask, by which scope, stands in the handler's argument list
@@ -64,7 +64,7 @@ pub enum Closed {
     Never,
 }
 
-/// What a route allows and answers.
+/// What a route allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// How it speaks.
@@ -81,10 +81,6 @@ pub struct Policy {
     pub keep: Keep,
     /// Who is served on a closed server.
     pub closed: Closed,
-    /// The contract's name of what it answers; empty where that has no schema.
-    pub answer: &'static str,
-    /// The same for one method that answers otherwise.
-    pub other_answers: [Option<(Change, &'static str)>; 2],
 }
 
 /// A method that changes something, as a constant.
@@ -118,8 +114,6 @@ pub const API: Policy = Policy {
     files: None,
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
-    answer: "",
-    other_answers: [None; 2],
 };
 
 /// Another endpoint for programs: OAuth, probes, files.
@@ -139,11 +133,6 @@ pub const FORM: Policy = Policy { kind: RouteKind::Page, ..PROGRAM };
 
 /// Read by everybody, and kept by others for a moment when nobody is signed in.
 pub const SHARED: Policy = API.while_anonymous();
-
-/// What is deleted leaves nothing to answer.
-pub const fn deletes(policy: Policy) -> Policy {
-    policy.answers_to(Change::Delete, "{}")
-}
 
 impl Policy {
     /// Other origins may use `methods`.
@@ -193,28 +182,6 @@ impl Policy {
     pub const fn closed(mut self, closed: Closed) -> Self {
         self.closed = closed;
         self
-    }
-
-    /// What it answers, by the contract's name.
-    #[must_use]
-    pub const fn answers(mut self, answer: &'static str) -> Self {
-        self.answer = answer;
-        self
-    }
-
-    /// What it answers to a method to which it answers otherwise; for two methods at most.
-    #[must_use]
-    pub const fn answers_to(mut self, method: Change, answer: &'static str) -> Self {
-        let free = if self.other_answers[0].is_none() { 0 } else { 1 };
-        self.other_answers[free] = Some((method, answer));
-        self
-    }
-
-    /// What it answers to `method`, by the contract's name.
-    #[must_use]
-    pub fn answer_to(&self, method: &Method) -> &'static str {
-        let other = self.other_answers.iter().flatten().find(|(other, _)| other.is(method));
-        other.map_or(self.answer, |(_, answer)| answer)
     }
 
     /// The policy of a path that is no route of the router: a plugin's, or nobody's.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::Cx;
 use crate::error::{Error, Result};
-use crate::json::document;
+use crate::json::rendered;
 use crate::operation::{Describe, Operation, Parameter, Place};
 use context::json::Fragment;
 use entity::document::PublicDocument;
@@ -112,7 +112,7 @@ pub async fn check_nodeinfo(cx: &context::Cx) -> Result<()> {
 }
 
 async fn kept(cx: &Cx, name: PublicDocument, cache: &'static str) -> Result<Response> {
-    let mut response = document(cx, name).await?;
+    let mut response = rendered(name.render(cx).await?);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     Ok(response)
 }

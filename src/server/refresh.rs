@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::response::IntoResponse;
 use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
@@ -21,9 +22,9 @@ pub const PATH: &str = "/refresh";
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// `POST /refresh`: answers `{}` once every change that was committed before the request holds in this process.
-pub async fn apply(State(cx): State<Cx>) -> rookery_http::Result<Json> {
+pub async fn apply(State(cx): State<Cx>) -> rookery_http::Result<impl IntoResponse> {
     refresh(&cx).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// Refreshes until it is aborted, at once for the first time: a command that found no socket yet may have made a change

@@ -4,7 +4,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,7 +34,11 @@ pub struct IdsParams {
 }
 
 /// `GET /api/v1/accounts`
-pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<IdsParams>) -> Result<Response> {
+pub async fn index(
+    cx: Cx,
+    _: MaybeAuth<ReadAccounts>,
+    Params(params): Params<IdsParams>,
+) -> Result<Json<Vec<entity::Account>>> {
     let mut ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     ids.sort_unstable();
     if ids.len() > IDS_MAX {
@@ -46,9 +49,9 @@ pub async fn index(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<Id
 }
 
 /// `GET /api/v1/accounts/{id}`
-pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>) -> Result<Json<entity::Account>> {
     let account = service::account::find_visible(&cx, id).await?;
-    Ok(Json(entity::account::render_found(&cx, &account).await?))
+    Ok(Json::new(entity::account::render_found(&cx, &account).await?))
 }
 
 /// Query parameters of [`lookup`].
@@ -61,10 +64,14 @@ pub struct LookupParams {
 }
 
 /// `GET /api/v1/accounts/lookup`
-pub async fn lookup(cx: Cx, _: MaybeAuth<ReadAccounts>, Params(params): Params<LookupParams>) -> Result<Json> {
+pub async fn lookup(
+    cx: Cx,
+    _: MaybeAuth<ReadAccounts>,
+    Params(params): Params<LookupParams>,
+) -> Result<Json<entity::Account>> {
     let acct = params.acct.ok_or_else(|| Error::missing("acct"))?;
     let account = service::account::lookup(&cx, &acct).await?;
-    Ok(Json(entity::account::render_found(&cx, &account).await?))
+    Ok(Json::new(entity::account::render_found(&cx, &account).await?))
 }
 
 /// Query parameters of [`search`].
@@ -88,7 +95,7 @@ pub async fn search(
     Auth(viewer, ..): Auth<ReadAccounts>,
     Limit(limit): Limit<40, 80>,
     Params(params): Params<SearchParams>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::Account>>> {
     let q = params.q.ok_or_else(|| Error::missing("q"))?;
     let wanted = AccountSearch {
         following: params.following.unwrap_or(false),
@@ -101,19 +108,27 @@ pub async fn search(
 }
 
 /// `GET /api/v1/accounts/{id}/featured_tags`
-pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Response> {
+pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Json<Vec<entity::FeaturedTag>>> {
     let (account, tags) = service::account::featured_tags(&cx, id).await?;
     Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
 }
 
 /// `GET /api/v1/accounts/{id}/identity_proofs`: always empty, as documented of what is deprecated.
-pub async fn identity_proofs(cx: Cx, _: Auth<AnyScope>, Path(id): Path<AccountId>) -> Result<Response> {
+pub async fn identity_proofs(
+    cx: Cx,
+    _: Auth<AnyScope>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<Vec<entity::IdentityProof>>> {
     service::account::find_visible(&cx, id).await?;
     Ok(Json::list(Vec::new()))
 }
 
 /// `GET /api/v1/accounts/{id}/lists`
-pub async fn lists(cx: Cx, Auth(viewer, ..): Auth<ReadLists>, Path(id): Path<AccountId>) -> Result<Response> {
+pub async fn lists(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadLists>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<Vec<entity::List>>> {
     let lists = service::account::lists(&cx, &viewer, id).await?;
     Ok(Json::list(entity::list::render(&cx, &viewer, &lists).await?))
 }
@@ -124,7 +139,7 @@ pub async fn followers(
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<AccountId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let rows = service::account::followers(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }
@@ -135,13 +150,13 @@ pub async fn following(
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<AccountId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let rows = service::account::following(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }
 
 /// A page of accounts; its cursors are the ids of the rows that list them (a follow, a block), not account ids.
-pub(super) async fn listed(cx: &Cx, paging: &AccountPaging, rows: &[Listed]) -> Result<Page> {
+pub(super) async fn listed(cx: &Cx, paging: &AccountPaging, rows: &[Listed]) -> Result<Page<entity::Account>> {
     let ids: Vec<i64> = rows.iter().filter(|_| paging.cursor.limit != 0).map(|row| row.row_id.into()).collect();
     let items = entity::account::render_listed(cx, rows).await?;
     Ok(Page::new(paging, Links::SinceId, &ids, items))

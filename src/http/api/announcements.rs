@@ -2,8 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/announcements/>
 
-use axum::response::Response;
-
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{AnyScope, WriteAccounts, WriteFavourites};
@@ -12,15 +10,19 @@ use crate::json::Json;
 use model::RowId;
 
 /// `GET /api/v1/announcements`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<AnyScope>) -> Result<Response> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<AnyScope>) -> Result<Json<Vec<entity::Announcement>>> {
     let page = service::announcement::list(&cx, &actor).await?;
     Ok(Json::list(entity::announcement::render(&cx, &actor, &page).await?))
 }
 
 /// `POST /api/v1/announcements/{id}/dismiss`
-pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn dismiss(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     service::announcement::dismiss(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `PUT /api/v1/announcements/{id}/reactions/{name}`
@@ -28,9 +30,9 @@ pub async fn react(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFavourites>,
     Path((id, name)): Path<(RowId, String)>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     service::announcement::react(&cx, &actor, id, &name).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `DELETE /api/v1/announcements/{id}/reactions/{name}`
@@ -38,7 +40,7 @@ pub async fn unreact(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFavourites>,
     Path((id, name)): Path<(RowId, String)>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     service::announcement::unreact(&cx, &actor, id, &name).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

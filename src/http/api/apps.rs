@@ -42,7 +42,7 @@ fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 ///
 /// # Errors
 /// 422 that names the missing or invalid parameter.
-pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json> {
+pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json<entity::CredentialApplication>> {
     let registration = Registration {
         client_name: new.client_name,
         redirect_uris: new.redirect_uris.unwrap_or_default(),
@@ -57,7 +57,10 @@ pub async fn create(cx: Cx, Params(new): Params<NewApp>) -> Result<Json> {
 ///
 /// # Errors
 /// 401 without a valid token.
-pub async fn verify_credentials(cx: Cx, AnyStateAppAuth(grant, _): AnyStateAppAuth<AnyScope>) -> Result<Json> {
+pub async fn verify_credentials(
+    cx: Cx,
+    AnyStateAppAuth(grant, _): AnyStateAppAuth<AnyScope>,
+) -> Result<Json<entity::Application>> {
     let application = service::application::get(&cx, grant.app).await?;
     Json::of(&Application::new(&cx, &application))
 }

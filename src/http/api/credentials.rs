@@ -22,8 +22,8 @@ use service::profile::Changes;
 use service::profile_image::Picture;
 
 /// `GET /api/v1/accounts/verify_credentials`
-pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
-    Ok(Json(entity::credential::show(&cx, viewer.id).await?))
+pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json<entity::CredentialAccount>> {
+    Ok(Json::new(entity::credential::show(&cx, viewer.id).await?))
 }
 
 /// Body parameters of [`update`]; what is left out stays as it is.
@@ -121,14 +121,14 @@ pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<WriteAccounts>,
     Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
-) -> Result<Json> {
+) -> Result<Json<entity::CredentialAccount>> {
     change(&cx, &actor, params, files).await?;
-    Ok(Json(entity::credential::show(&cx, actor.id).await?))
+    Ok(Json::new(entity::credential::show(&cx, actor.id).await?))
 }
 
 /// `GET /api/v1/profile`
-pub async fn show_profile(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json> {
-    Ok(Json(entity::profile::render(&cx, viewer.id).await?))
+pub async fn show_profile(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json<entity::Profile>> {
+    Ok(Json::new(entity::profile::render(&cx, viewer.id).await?))
 }
 
 /// `PATCH /api/v1/profile`: as [`update`], with another answer.
@@ -136,9 +136,9 @@ pub async fn update_profile(
     cx: Cx,
     Auth(actor, ..): Auth<WriteAccounts>,
     Uploads { params, files }: Uploads<CredentialParams, CredentialFiles>,
-) -> Result<Json> {
+) -> Result<Json<entity::Profile>> {
     change(&cx, &actor, params, files).await?;
-    Ok(Json(entity::profile::render(&cx, actor.id).await?))
+    Ok(Json::new(entity::profile::render(&cx, actor.id).await?))
 }
 
 async fn change(cx: &Cx, actor: &Actor, params: CredentialParams, files: CredentialFiles) -> Result<()> {

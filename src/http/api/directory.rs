@@ -2,7 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/directory/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,7 +29,7 @@ pub async fn index(
     auth: Option<AppAuth<AnyScope>>,
     paging: OffsetPaging<40, 80>,
     Params(params): Params<DirectoryParams>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::Account>>> {
     let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
     let page = DirectoryPage {
         order: if params.order.as_deref() == Some("new") { Order::New } else { Order::Active },

@@ -30,7 +30,7 @@ impl DomainParams {
 }
 
 /// `GET /api/v1/domain_blocks`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: Paging<100, 200>) -> Result<Page> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: Paging<100, 200>) -> Result<Page<String>> {
     let blocks = service::domain_block::list(&cx, &actor, &paging.cursor).await?;
     let ids: Vec<i64> = blocks.iter().map(|(id, _)| (*id).into()).collect();
     let domains: Vec<String> = blocks.into_iter().map(|(_, domain)| domain).collect();
@@ -38,19 +38,31 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: Paging<100
 }
 
 /// `POST /api/v1/domain_blocks`: without a domain as with one that is none, 422.
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Params(params): Params<DomainParams>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBlocks>,
+    Params(params): Params<DomainParams>,
+) -> Result<Json<entity::Empty>> {
     service::domain_block::block(&cx, &actor, params.domain.as_deref().unwrap_or_default()).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `DELETE /api/v1/domain_blocks`
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Params(params): Params<DomainParams>) -> Result<Json> {
+pub async fn delete(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBlocks>,
+    Params(params): Params<DomainParams>,
+) -> Result<Json<entity::Empty>> {
     service::domain_block::unblock(&cx, &actor, &params.required()?).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `GET /api/v1/domain_blocks/preview`
-pub async fn preview(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Params(params): Params<DomainParams>) -> Result<Json> {
+pub async fn preview(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBlocks>,
+    Params(params): Params<DomainParams>,
+) -> Result<Json<entity::DomainBlockPreview>> {
     let counts = service::domain_block::preview(&cx, &actor, &params.required()?).await?;
     Json::of(&DomainBlockPreview::from(counts))
 }

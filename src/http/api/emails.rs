@@ -2,13 +2,11 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/emails/>
 
-use axum::http::StatusCode;
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Cx;
-use crate::error::{Result, json};
+use crate::error::Result;
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
 use crate::extract::{AnyStateAuth, Params};
 use crate::json::Json;
@@ -27,12 +25,12 @@ pub async fn create_confirmation(
     cx: Cx,
     AnyStateAuth(actor, ..): AnyStateAuth<WriteAccounts>,
     Params(params): Params<Confirmation>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     confirmation::resend(&cx, &actor, params.email.as_deref()).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `GET /api/v1/emails/check_confirmation`: a bare `true` or `false`.
-pub async fn check_confirmation(cx: Cx, AnyStateAuth(actor, ..): AnyStateAuth<ReadAccounts>) -> Result<Response> {
-    Ok(json(StatusCode::OK, &confirmation::is_confirmed(&cx, &actor).await?))
+pub async fn check_confirmation(cx: Cx, AnyStateAuth(actor, ..): AnyStateAuth<ReadAccounts>) -> Result<Json<bool>> {
+    Json::of(&confirmation::is_confirmed(&cx, &actor).await?)
 }

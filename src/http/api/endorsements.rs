@@ -11,7 +11,11 @@ use crate::page::Page;
 use model::AccountId;
 
 /// `GET /api/v1/endorsements`: all of them, without links, when the limit is 0.
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>, paging: AccountPaging) -> Result<Page> {
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadAccounts>,
+    paging: AccountPaging,
+) -> Result<Page<entity::Account>> {
     let rows = service::relationship::endorsements(&cx, &actor, &page_or_all(&paging)).await?;
     listed(&cx, &paging, &rows).await
 }
@@ -22,7 +26,7 @@ pub async fn of_account(
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<AccountId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let rows = service::account::endorsements(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }

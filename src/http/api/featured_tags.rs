@@ -2,7 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/featured_tags/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,7 +14,7 @@ use crate::operation::required;
 use model::RowId;
 
 /// `GET /api/v1/featured_tags`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Response> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::FeaturedTag>>> {
     let (account, tags) = service::account::featured_tags(&cx, actor.id).await?;
     Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
 }
@@ -34,20 +33,24 @@ pub async fn create(
     cx: Cx,
     Auth(actor, ..): Auth<WriteAccounts>,
     Params(params): Params<FeatureParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::FeaturedTag>> {
     let name = params.name.filter(|name| !name.trim().is_empty()).ok_or_else(|| Error::missing("name"))?;
     let (account, tag) = service::featured_tag::create(&cx, &actor, name.trim()).await?;
-    Ok(Json(entity::featured_tag::render_one(&cx, &account, &tag)?))
+    Ok(Json::new(entity::featured_tag::render_one(&cx, &account, &tag)?))
 }
 
 /// `DELETE /api/v1/featured_tags/{id}`
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn delete(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     service::featured_tag::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `GET /api/v1/featured_tags/suggestions`
-pub async fn suggestions(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Response> {
+pub async fn suggestions(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::Tag>>> {
     let tags = service::featured_tag::suggestions(&cx, &actor).await?;
     Ok(Json::list(entity::tag::render(&cx, &tags, true).await?))
 }

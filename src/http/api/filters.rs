@@ -2,7 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/filters/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,14 +20,18 @@ use service::filter::keyword::KeywordChange;
 use service::filter::{self, FilterChange};
 
 /// `GET /api/v2/filters`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Response> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::Filter>>> {
     let filters = filter::list(&cx, &actor).await?;
     Ok(Json::list(all(&filters, entity::filter::render)?))
 }
 
 /// `GET /api/v2/filters/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<FilterId>) -> Result<Json> {
-    Ok(Json(entity::filter::render(&filter::find(&cx, &actor, id).await?)?))
+pub async fn show(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFilters>,
+    Path(id): Path<FilterId>,
+) -> Result<Json<entity::Filter>> {
+    Ok(Json::new(entity::filter::render(&filter::find(&cx, &actor, id).await?)?))
 }
 
 /// Body parameters of [`create`].
@@ -158,8 +161,12 @@ impl From<ChangedFilter> for FilterChange {
 }
 
 /// `POST /api/v2/filters`
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Params(params): Params<NewFilter>) -> Result<Json> {
-    Ok(Json(entity::filter::render(&filter::create(&cx, &actor, params.into()).await?)?))
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFilters>,
+    Params(params): Params<NewFilter>,
+) -> Result<Json<entity::Filter>> {
+    Ok(Json::new(entity::filter::render(&filter::create(&cx, &actor, params.into()).await?)?))
 }
 
 /// `PUT /api/v2/filters/{id}`
@@ -168,15 +175,19 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
     params: ParamsOfOwn<Params<ChangedFilter>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Filter>> {
     let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
-    Ok(Json(entity::filter::render(&filter::update(&cx, &actor, id, params.into()).await?)?))
+    Ok(Json::new(entity::filter::render(&filter::update(&cx, &actor, id, params.into()).await?)?))
 }
 
 /// `DELETE /api/v2/filters/{id}`
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<FilterId>) -> Result<Json> {
+pub async fn delete(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFilters>,
+    Path(id): Path<FilterId>,
+) -> Result<Json<entity::Empty>> {
     filter::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// Body parameters of [`create_keyword`].
@@ -201,7 +212,11 @@ pub struct KeywordChanges {
 }
 
 /// `GET /api/v2/filters/{id}/keywords`
-pub async fn keywords(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<FilterId>) -> Result<Response> {
+pub async fn keywords(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFilters>,
+    Path(id): Path<FilterId>,
+) -> Result<Json<Vec<entity::FilterKeyword>>> {
     let keywords = filter::keyword::list(&cx, &actor, id).await?;
     Ok(Json::list(all(&keywords, entity::filter::render_keyword)?))
 }
@@ -212,10 +227,10 @@ pub async fn create_keyword(
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
     params: ParamsOfOwn<Params<KeywordParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::FilterKeyword>> {
     let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
     let change = KeywordChange { keyword: params.keyword, whole_word: params.whole_word, ..KeywordChange::default() };
-    Ok(Json(entity::filter::render_keyword(&filter::keyword::create(&cx, &actor, id, change).await?)?))
+    Ok(Json::new(entity::filter::render_keyword(&filter::keyword::create(&cx, &actor, id, change).await?)?))
 }
 
 /// `POST /api/v2/filters/{id}/keywords/{ignored}`: as [`create_keyword`], whatever the last segment is.
@@ -224,13 +239,17 @@ pub async fn create_keyword_at(
     auth: Auth<WriteFilters>,
     Path((id, _)): Path<(FilterId, String)>,
     params: ParamsOfOwn<Params<KeywordParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::FilterKeyword>> {
     create_keyword(cx, auth, Path(id), params).await
 }
 
 /// `GET /api/v2/filters/keywords/{id}`
-pub async fn show_keyword(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json> {
-    Ok(Json(entity::filter::render_keyword(&filter::keyword::find(&cx, &actor, id).await?)?))
+pub async fn show_keyword(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFilters>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::FilterKeyword>> {
+    Ok(Json::new(entity::filter::render_keyword(&filter::keyword::find(&cx, &actor, id).await?)?))
 }
 
 /// `PUT /api/v2/filters/keywords/{id}`
@@ -239,16 +258,20 @@ pub async fn update_keyword(
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<KeywordChanges>>,
-) -> Result<Json> {
+) -> Result<Json<entity::FilterKeyword>> {
     let Params(params) = params.or_missing(filter::keyword::find(&cx, &actor, id)).await?;
     let change = KeywordChange { keyword: params.keyword, whole_word: params.whole_word, ..KeywordChange::default() };
-    Ok(Json(entity::filter::render_keyword(&filter::keyword::update(&cx, &actor, id, change).await?)?))
+    Ok(Json::new(entity::filter::render_keyword(&filter::keyword::update(&cx, &actor, id, change).await?)?))
 }
 
 /// `DELETE /api/v2/filters/keywords/{id}`
-pub async fn delete_keyword(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn delete_keyword(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFilters>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     filter::keyword::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// Body parameters of [`create_status`].
@@ -261,7 +284,11 @@ pub struct StatusParams {
 }
 
 /// `GET /api/v2/filters/{id}/statuses`
-pub async fn statuses(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<FilterId>) -> Result<Response> {
+pub async fn statuses(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFilters>,
+    Path(id): Path<FilterId>,
+) -> Result<Json<Vec<entity::FilterStatus>>> {
     let statuses = filter::status::list(&cx, &actor, id).await?;
     Ok(Json::list(all(&statuses, entity::filter::render_status)?))
 }
@@ -272,20 +299,28 @@ pub async fn create_status(
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<FilterId>,
     params: ParamsOfOwn<Params<StatusParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::FilterStatus>> {
     let Params(params) = params.or_missing(filter::find(&cx, &actor, id)).await?;
-    Ok(Json(entity::filter::render_status(&filter::status::create(&cx, &actor, id, params.status_id).await?)?))
+    Ok(Json::new(entity::filter::render_status(&filter::status::create(&cx, &actor, id, params.status_id).await?)?))
 }
 
 /// `GET /api/v2/filters/statuses/{id}`
-pub async fn show_status(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json> {
-    Ok(Json(entity::filter::render_status(&filter::status::find(&cx, &actor, id).await?)?))
+pub async fn show_status(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFilters>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::FilterStatus>> {
+    Ok(Json::new(entity::filter::render_status(&filter::status::find(&cx, &actor, id).await?)?))
 }
 
 /// `DELETE /api/v2/filters/statuses/{id}`
-pub async fn delete_status(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn delete_status(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFilters>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     filter::status::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// Each of `rows`, rendered.

@@ -2,7 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/filters/#v1>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,13 +20,13 @@ use service::filter::keyword;
 use service::filter::v1::{self, PhraseChange};
 
 /// `GET /api/v1/filters`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Response> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::V1Filter>>> {
     Ok(Json::list(all(&v1::list(&cx, &actor).await?, entity::filter::render_v1)?))
 }
 
 /// `GET /api/v1/filters/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json> {
-    Ok(Json(entity::filter::render_v1(&v1::find(&cx, &actor, id).await?)?))
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json<entity::V1Filter>> {
+    Ok(Json::new(entity::filter::render_v1(&v1::find(&cx, &actor, id).await?)?))
 }
 
 /// Body parameters of [`create`].
@@ -73,7 +72,11 @@ pub struct ChangedPhrase {
 }
 
 /// `POST /api/v1/filters`
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Params(params): Params<NewPhrase>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFilters>,
+    Params(params): Params<NewPhrase>,
+) -> Result<Json<entity::V1Filter>> {
     let new = PhraseChange {
         // Missing is as wrong as blank.
         phrase: Some(params.phrase.unwrap_or_default()),
@@ -84,7 +87,7 @@ pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Params(params):
         exclude_follows: params.exclude_follows,
         exclude_local_users: params.exclude_localusers,
     };
-    Ok(Json(entity::filter::render_v1(&v1::create(&cx, &actor, new).await?)?))
+    Ok(Json::new(entity::filter::render_v1(&v1::create(&cx, &actor, new).await?)?))
 }
 
 /// `PUT /api/v1/filters/{id}`
@@ -93,7 +96,7 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteFilters>,
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<ChangedPhrase>>,
-) -> Result<Json> {
+) -> Result<Json<entity::V1Filter>> {
     let Params(params) = params.or_missing(v1::find(&cx, &actor, id)).await?;
     let change = PhraseChange {
         phrase: params.phrase,
@@ -103,11 +106,11 @@ pub async fn update(
         expires_in: params.expires_in,
         ..PhraseChange::default()
     };
-    Ok(Json(entity::filter::render_v1(&v1::update(&cx, &actor, id, change).await?)?))
+    Ok(Json::new(entity::filter::render_v1(&v1::update(&cx, &actor, id, change).await?)?))
 }
 
 /// `DELETE /api/v1/filters/{id}`: the keyword; its filter stays.
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteFilters>, Path(id): Path<RowId>) -> Result<Json<entity::Empty>> {
     keyword::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

@@ -12,19 +12,31 @@ use crate::page::Page;
 use model::AccountId;
 
 /// `GET /api/v1/follow_requests`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFollowRequests>, paging: AccountPaging) -> Result<Page> {
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFollowRequests>,
+    paging: AccountPaging,
+) -> Result<Page<entity::Account>> {
     let rows = service::follow::requests(&cx, &actor, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }
 
 /// `POST /api/v1/follow_requests/{account_id}/authorize`
-pub async fn authorize(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn authorize(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFollows>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::follow::authorize(&cx, &actor, id).await?;
-    Ok(Json(entity::relationship::render_one(&cx, &actor, id).await?))
+    Ok(Json::new(entity::relationship::render_one(&cx, &actor, id).await?))
 }
 
 /// `POST /api/v1/follow_requests/{account_id}/reject`
-pub async fn reject(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn reject(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFollows>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::follow::reject(&cx, &actor, id).await?;
-    Ok(Json(entity::relationship::render_one(&cx, &actor, id).await?))
+    Ok(Json::new(entity::relationship::render_one(&cx, &actor, id).await?))
 }

@@ -2,7 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/lists/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,7 +20,7 @@ use model::{AccountId, Actor, RowId};
 use service::list::{self, List, Wish};
 
 /// `GET /api/v1/lists`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Response> {
+pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Json<Vec<entity::List>>> {
     let lists = list::list(&cx, &actor).await?;
     Ok(Json::list(entity::list::render(&cx, &actor, &lists).await?))
 }
@@ -70,13 +69,17 @@ impl From<ListParams> for Wish {
 }
 
 /// `POST /api/v1/lists`
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Params(params): Params<NewListParams>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteLists>,
+    Params(params): Params<NewListParams>,
+) -> Result<Json<entity::List>> {
     let list = list::create(&cx, &actor, params.into()).await?;
     render_list(&cx, &actor, &list).await
 }
 
 /// `GET /api/v1/lists/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json<entity::List>> {
     let list = list::find(&cx, &actor, id).await?;
     render_list(&cx, &actor, &list).await
 }
@@ -87,20 +90,20 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<ListParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::List>> {
     let Params(params) = params.or_missing(list::find(&cx, &actor, id)).await?;
     let list = list::update(&cx, &actor, id, params.into()).await?;
     render_list(&cx, &actor, &list).await
 }
 
 /// `DELETE /api/v1/lists/{id}`
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteLists>, Path(id): Path<RowId>) -> Result<Json<entity::Empty>> {
     list::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
-async fn render_list(cx: &Cx, actor: &Actor, list: &List) -> Result<Json> {
-    Ok(Json(entity::list::render_one(cx, actor, list).await?))
+async fn render_list(cx: &Cx, actor: &Actor, list: &List) -> Result<Json<entity::List>> {
+    Ok(Json::new(entity::list::render_one(cx, actor, list).await?))
 }
 
 /// `GET /api/v1/lists/{id}/accounts`: all of them, without links, when the limit is 0.
@@ -109,7 +112,7 @@ pub async fn accounts(
     Auth(actor, ..): Auth<ReadLists>,
     Path(id): Path<RowId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let rows = list::members(&cx, &actor, id, &page_or_all(&paging)).await?;
     listed(&cx, &paging, &rows).await
 }
@@ -148,10 +151,10 @@ pub async fn add_accounts(
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<MemberParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
     list::add_members(&cx, &actor, id, &accounts).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `DELETE /api/v1/lists/{id}/accounts`
@@ -160,8 +163,8 @@ pub async fn remove_accounts(
     Auth(actor, ..): Auth<WriteLists>,
     Path(id): Path<RowId>,
     params: ParamsOfOwn<Params<MemberParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     let accounts = MemberParams::accounts(params, &cx, &actor, id).await?;
     list::remove_members(&cx, &actor, id, &accounts).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

@@ -21,10 +21,14 @@ pub struct Timelines {
 }
 
 /// `GET /api/v1/markers`
-pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadStatuses>, Params(params): Params<Timelines>) -> Result<Json> {
+pub async fn index(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadStatuses>,
+    Params(params): Params<Timelines>,
+) -> Result<Json<entity::Markers>> {
     let timelines: Vec<MarkedTimeline> =
         params.timeline.unwrap_or_default().iter().filter_map(|name| name.parse().ok()).collect();
-    Ok(Json(entity::marker::render(&service::marker::list(&cx, &viewer, &timelines).await?)?))
+    Ok(Json::new(entity::marker::render(&service::marker::list(&cx, &viewer, &timelines).await?)?))
 }
 
 /// Body parameters of [`create`]: the new position in each timeline; unknown timelines are ignored.
@@ -44,9 +48,13 @@ struct Position {
 }
 
 /// `POST /api/v1/markers`
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Params(params): Params<Positions>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Params(params): Params<Positions>,
+) -> Result<Json<entity::Markers>> {
     let sent = [(MarkedTimeline::Home, params.home), (MarkedTimeline::Notifications, params.notifications)];
     let positions: Vec<(MarkedTimeline, i64)> =
         sent.into_iter().filter_map(|(timeline, position)| Some((timeline, position?.last_read_id?))).collect();
-    Ok(Json(entity::marker::render(&service::marker::save(&cx, &actor, &positions).await?)?))
+    Ok(Json::new(entity::marker::render(&service::marker::save(&cx, &actor, &positions).await?)?))
 }

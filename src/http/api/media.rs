@@ -3,7 +3,6 @@
 //! Spec: <https://docs.joinmastodon.org/methods/media/>
 
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,7 +48,11 @@ pub struct MediaFiles {
 }
 
 /// `POST /api/v2/media`: 202 for video and sound, which are processed later.
-pub async fn create(cx: Cx, auth: Auth<WriteMedia>, sent: Uploads<MediaParams, NewMediaFiles>) -> Result<Response> {
+pub async fn create(
+    cx: Cx,
+    auth: Auth<WriteMedia>,
+    sent: Uploads<MediaParams, NewMediaFiles>,
+) -> Result<Json<entity::MediaAttachment>> {
     let media = upload(&cx, auth, sent, Processing::Later { attempt: 0 }).await?;
     answer(&cx, &media, StatusCode::ACCEPTED)
 }
@@ -59,7 +62,7 @@ pub async fn create_at_once(
     cx: Cx,
     auth: Auth<WriteMedia>,
     sent: Uploads<MediaParams, NewMediaFiles>,
-) -> Result<Response> {
+) -> Result<Json<entity::MediaAttachment>> {
     let media = upload(&cx, auth, sent, Processing::Now).await?;
     answer(&cx, &media, StatusCode::ACCEPTED)
 }
@@ -80,7 +83,11 @@ async fn upload(
 }
 
 /// `GET /api/v1/media/{id}`
-pub async fn show(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Response> {
+pub async fn show(
+    cx: Cx,
+    Auth(actor, _): Auth<WriteMedia>,
+    Path(id): Path<MediaId>,
+) -> Result<Json<entity::MediaAttachment>> {
     answer(&cx, &service::media::show(&cx, &actor, id).await?, StatusCode::PARTIAL_CONTENT)
 }
 
@@ -90,7 +97,7 @@ pub async fn update(
     Auth(actor, _): Auth<WriteMedia>,
     Path(id): Path<MediaId>,
     sent: ParamsOfOwn<Uploads<MediaParams, MediaFiles>>,
-) -> Result<Response> {
+) -> Result<Json<entity::MediaAttachment>> {
     let Uploads { params, files } = sent.or_missing(service::media::show(&cx, &actor, id)).await?;
     let change = service::media::Change {
         thumbnail: files.thumbnail.map(|file| file.path),
@@ -101,16 +108,16 @@ pub async fn update(
 }
 
 /// `DELETE /api/v1/media/{id}`, of later versions of the API.
-pub async fn delete(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Json> {
+pub async fn delete(cx: Cx, Auth(actor, _): Auth<WriteMedia>, Path(id): Path<MediaId>) -> Result<Json<entity::Empty>> {
     service::media::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `processing` is the status while the file is being processed, which tells the client to poll again: 202 or 206.
-fn answer(cx: &Cx, media: &model::MediaAttachment, processing: StatusCode) -> Result<Response> {
+fn answer(cx: &Cx, media: &model::MediaAttachment, processing: StatusCode) -> Result<Json<MediaAttachment>> {
     let status = match media.state {
         MediaState::Processing => processing,
         MediaState::Ready | MediaState::Failed => StatusCode::OK,
     };
-    Ok((status, Json::of(&MediaAttachment::new(media, &cx.urls))?).into_response())
+    Ok(Json::of(&MediaAttachment::new(media, &cx.urls))?.with_status(status))
 }

@@ -10,7 +10,11 @@ use crate::extract::auth::ReadMutes;
 use crate::page::{Links, Page};
 
 /// `GET /api/v1/mutes`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadMutes>, paging: AccountPaging) -> Result<Page> {
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadMutes>,
+    paging: AccountPaging,
+) -> Result<Page<entity::MutedAccount>> {
     let rows = service::relationship::mutes(&cx, &actor, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.listed.row_id.into()).collect();
     let items = entity::muted_account::render(&cx, &rows).await?;

@@ -3,7 +3,6 @@
 //! Spec: <https://docs.joinmastodon.org/methods/grouped_notifications/>
 
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,24 +56,28 @@ pub async fn index(
     Auth(actor, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
     Params(params): Params<IndexParams>,
-) -> Result<Response> {
+) -> Result<Json<entity::GroupedNotificationsResults>> {
     let expand = match params.expand_accounts.as_deref().filter(|word| !word.is_empty()) {
         None => ExpandAccounts::Full,
         Some(word) => word.parse().map_err(|how| Error::bad_request(format!("expand_accounts {how}")))?,
     };
     let (ids, page) = groups::page(&cx, &actor, &params.groups.wanted(&cx), &paging.cursor).await?;
-    let mut response = Json(entity::notification_group::render(&cx, &actor, &page, expand).await?).into_response();
+    let response = Json::new(entity::notification_group::render(&cx, &actor, &page, expand).await?);
     let links = link_header(&paging, ids.last().copied(), ids.first().map(|id| ("min_id", *id)));
-    if let Some(links) = links {
-        response.headers_mut().insert(header::LINK, links);
-    }
-    Ok(response)
+    Ok(match links {
+        Some(links) => response.with_header(header::LINK, links),
+        None => response,
+    })
 }
 
 /// `GET /api/v2/notifications/{group_key}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(key): Path<String>) -> Result<Json> {
+pub async fn show(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    Path(key): Path<String>,
+) -> Result<Json<entity::GroupedNotificationsResults>> {
     let group = groups::show(&cx, &actor, &key).await?;
-    Ok(Json(entity::notification_group::render_one(&cx, &actor, &group).await?))
+    Ok(Json::new(entity::notification_group::render_one(&cx, &actor, &group).await?))
 }
 
 /// `GET /api/v2/notifications/{group_key}/accounts`
@@ -83,7 +86,7 @@ pub async fn accounts(
     Auth(actor, ..): Auth<ReadNotifications>,
     Path(key): Path<String>,
     paging: Paging<40, 80>,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let listed = groups::accounts(&cx, &actor, &key, &paging.cursor).await?;
     let ids: Vec<i64> = listed.iter().map(|row| row.row_id.into()).collect();
     let items = entity::account::render_listed(&cx, &listed).await?;
@@ -96,13 +99,17 @@ pub async fn unread_count(
     Auth(actor, ..): Auth<ReadNotifications>,
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<GroupFilters>,
-) -> Result<Json> {
+) -> Result<Json<entity::UnreadCount>> {
     let count = groups::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 
 /// `POST /api/v2/notifications/{group_key}/dismiss`
-pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(key): Path<String>) -> Result<Json> {
+pub async fn dismiss(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Path(key): Path<String>,
+) -> Result<Json<entity::Empty>> {
     groups::dismiss(&cx, &actor, &key).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

@@ -66,21 +66,25 @@ impl From<V1Policy> for PolicyChange {
 }
 
 /// `GET /api/v2/notifications/policy`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json> {
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json<entity::NotificationPolicy>> {
     let (policy, waiting) = policy::show(&cx, &actor).await?;
-    Ok(Json(render(&policy, waiting)?))
+    Ok(Json::new(render(&policy, waiting)?))
 }
 
 /// `PATCH /api/v2/notifications/policy`
-pub async fn update(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Params(change): Params<Policy>) -> Result<Json> {
+pub async fn update(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Params(change): Params<Policy>,
+) -> Result<Json<entity::NotificationPolicy>> {
     let (policy, waiting) = policy::update(&cx, &actor, change.into()).await?;
-    Ok(Json(render(&policy, waiting)?))
+    Ok(Json::new(render(&policy, waiting)?))
 }
 
 /// `GET /api/v1/notifications/policy`
-pub async fn show_v1(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json> {
+pub async fn show_v1(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json<entity::V1NotificationPolicy>> {
     let (policy, waiting) = policy::show(&cx, &actor).await?;
-    Ok(Json(render_v1(&policy, waiting)?))
+    Ok(Json::new(render_v1(&policy, waiting)?))
 }
 
 /// `PUT /api/v1/notifications/policy`
@@ -88,7 +92,7 @@ pub async fn update_v1(
     cx: Cx,
     Auth(actor, ..): Auth<WriteNotifications>,
     Params(change): Params<V1Policy>,
-) -> Result<Json> {
+) -> Result<Json<entity::V1NotificationPolicy>> {
     let (policy, waiting) = policy::update(&cx, &actor, change.into()).await?;
-    Ok(Json(render_v1(&policy, waiting)?))
+    Ok(Json::new(render_v1(&policy, waiting)?))
 }

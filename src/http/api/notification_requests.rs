@@ -35,7 +35,11 @@ impl Requests {
 }
 
 /// `GET /api/v1/notifications/requests`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, paging: Paging<40, 80>) -> Result<Page> {
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    paging: Paging<40, 80>,
+) -> Result<Page<entity::NotificationRequest>> {
     let page = requests::list(&cx, &actor, &paging.cursor).await?;
     let ids: Vec<i64> = page.iter().map(|request| request.row.id.into()).collect();
     let items = entity::notification_request::render(&cx, &actor, &page).await?;
@@ -43,23 +47,38 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, paging: Pag
 }
 
 /// `GET /api/v1/notifications/requests/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn show(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::NotificationRequest>> {
     let request = requests::show(&cx, &actor, id).await?;
-    Ok(Json(entity::notification_request::render_one(&cx, &actor, &request).await?))
+    Ok(Json::new(entity::notification_request::render_one(&cx, &actor, &request).await?))
 }
 
 /// `GET /api/v1/notifications/requests/merged`
-pub async fn merged(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json> {
+pub async fn merged(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+) -> Result<Json<entity::NotificationRequestsMerged>> {
     Json::of(&NotificationRequestsMerged { merged: requests::is_merged(&cx, &actor).await? })
 }
 
 /// `POST /api/v1/notifications/requests/{id}/accept`
-pub async fn accept(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn accept(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     one(requests::accept(&cx, &actor, &[id]).await?)
 }
 
 /// `POST /api/v1/notifications/requests/{id}/dismiss`
-pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>, Path(id): Path<RowId>) -> Result<Json> {
+pub async fn dismiss(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteNotifications>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::Empty>> {
     one(requests::dismiss(&cx, &actor, &[id]).await?)
 }
 
@@ -68,9 +87,9 @@ pub async fn accept_all(
     cx: Cx,
     Auth(actor, ..): Auth<WriteNotifications>,
     Params(params): Params<Requests>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     requests::accept(&cx, &actor, &params.ids()).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `POST /api/v1/notifications/requests/dismiss`
@@ -78,12 +97,12 @@ pub async fn dismiss_all(
     cx: Cx,
     Auth(actor, ..): Auth<WriteNotifications>,
     Params(params): Params<Requests>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     requests::dismiss(&cx, &actor, &params.ids()).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// The answer to a change of one request, of which so many were found.
-fn one(found: usize) -> Result<Json> {
-    if found == 0 { Err(Error::NotFound.into()) } else { Json::empty() }
+fn one(found: usize) -> Result<Json<entity::Empty>> {
+    if found == 0 { Err(Error::NotFound.into()) } else { Ok(Json::empty()) }
 }

@@ -58,16 +58,20 @@ pub async fn index(
     Auth(actor, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
     Params(filters): Params<Filters>,
-) -> Result<Page> {
+) -> Result<Page<entity::Notification>> {
     let (ids, page) = service::notification::list(&cx, &actor, &filters.wanted(&cx), &paging.cursor).await?;
     let items = entity::notification::render(&cx, &actor, &page).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
 
 /// `GET /api/v1/notifications/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>, Path(id): Path<NotificationId>) -> Result<Json> {
+pub async fn show(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadNotifications>,
+    Path(id): Path<NotificationId>,
+) -> Result<Json<entity::Notification>> {
     let shown = service::notification::show(&cx, &actor, id).await?;
-    Ok(Json(entity::notification::render_one(&cx, &actor, &shown).await?))
+    Ok(Json::new(entity::notification::render_one(&cx, &actor, &shown).await?))
 }
 
 /// `GET /api/v1/notifications/unread_count`
@@ -76,15 +80,15 @@ pub async fn unread_count(
     Auth(actor, ..): Auth<ReadNotifications>,
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<Filters>,
-) -> Result<Json> {
+) -> Result<Json<entity::UnreadCount>> {
     let count = service::notification::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 
 /// `POST /api/v1/notifications/clear`
-pub async fn clear(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>) -> Result<Json> {
+pub async fn clear(cx: Cx, Auth(actor, ..): Auth<WriteNotifications>) -> Result<Json<entity::Empty>> {
     service::notification::clear(&cx, &actor).await?;
-    Json::empty()
+    Ok(Json::empty())
 }
 
 /// `POST /api/v1/notifications/{id}/dismiss`
@@ -92,7 +96,7 @@ pub async fn dismiss(
     cx: Cx,
     Auth(actor, ..): Auth<WriteNotifications>,
     Path(id): Path<NotificationId>,
-) -> Result<Json> {
+) -> Result<Json<entity::Empty>> {
     service::notification::dismiss(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

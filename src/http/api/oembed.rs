@@ -32,7 +32,7 @@ pub struct EmbedParams {
 }
 
 /// `GET /api/oembed`
-pub async fn show(cx: Cx, Params(params): Params<EmbedParams>) -> Result<Json> {
+pub async fn show(cx: Cx, Params(params): Params<EmbedParams>) -> Result<Json<entity::OEmbed>> {
     let url = params.url.filter(|url| !url.is_empty()).ok_or_else(|| Error::missing("url"))?;
     let (width, height) = (side("maxwidth", params.maxwidth)?, side("maxheight", params.maxheight)?);
     let (author, seen) = public::embeddable(&cx, &url).await?;

@@ -2,7 +2,6 @@
 //!
 //! Spec: contract, routes, peers.
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,6 +9,7 @@ use super::instance::or_not_found;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
+use crate::json::Json;
 use service::domain;
 
 /// Query parameters of [`search`].
@@ -21,7 +21,7 @@ pub struct SearchParams {
 }
 
 /// `GET /api/v1/peers/search`
-pub async fn search(cx: Cx, Params(params): Params<SearchParams>) -> Result<Response> {
+pub async fn search(cx: Cx, Params(params): Params<SearchParams>) -> Result<Json<Vec<String>>> {
     let found = domain::search(&cx, params.q.as_deref().unwrap_or_default()).await?;
     or_not_found(found.as_ref())
 }

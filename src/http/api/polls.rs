@@ -19,9 +19,13 @@ use model::PollId;
 use service::poll;
 
 /// `GET /api/v1/polls/{id}`
-pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<PollId>) -> Result<Json> {
+pub async fn show(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    Path(id): Path<PollId>,
+) -> Result<Json<entity::Poll>> {
     let seen = poll::find(&cx, viewer.as_deref(), id).await?;
-    Ok(Json(entity::poll::render_one(&cx, viewer.as_deref(), seen.head()).await?))
+    Ok(Json::new(entity::poll::render_one(&cx, viewer.as_deref(), seen.head()).await?))
 }
 
 /// Body parameters of [`vote`].
@@ -39,8 +43,8 @@ pub async fn vote(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<PollId>,
     params: ParamsOfOwn<Params<Votes>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Poll>> {
     let Params(params) = params.or_missing(poll::find(&cx, Some(&actor), id)).await?;
     let seen = poll::vote(&cx, &actor, id, &params.choices.unwrap_or_default()).await?;
-    Ok(Json(entity::poll::render_one(&cx, Some(&actor), seen.head()).await?))
+    Ok(Json::new(entity::poll::render_one(&cx, Some(&actor), seen.head()).await?))
 }

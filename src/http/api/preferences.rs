@@ -8,6 +8,6 @@ use crate::extract::auth::ReadAccounts;
 use crate::json::Json;
 
 /// `GET /api/v1/preferences`
-pub async fn show(Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json> {
-    Ok(Json(entity::preferences::render(&viewer)?))
+pub async fn show(Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json<entity::Preferences>> {
+    Ok(Json::new(entity::preferences::render(&viewer)?))
 }

@@ -80,35 +80,43 @@ fn wanted(data: Option<Data>) -> Wanted {
 ///
 /// # Errors
 /// 404 when there is none.
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<Push>) -> Result<Json> {
-    Ok(Json(entity::push_subscription::render(&cx, &push::show(&cx, &actor).await?)?))
+pub async fn show(cx: Cx, Auth(actor, ..): Auth<Push>) -> Result<Json<entity::WebPushSubscription>> {
+    Ok(Json::new(entity::push_subscription::render(&cx, &push::show(&cx, &actor).await?)?))
 }
 
 /// `POST /api/v1/push/subscription`
 ///
 /// # Errors
 /// 400 without a subscription, 422 for one that nothing can be sent to.
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<Push>, Params(new): Params<NewSubscription>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<Push>,
+    Params(new): Params<NewSubscription>,
+) -> Result<Json<entity::WebPushSubscription>> {
     let Some(Subscription { endpoint, keys, standard }) = new.subscription else {
         return Err(Error::bad_request("subscription is missing").into());
     };
     let Keys { p256dh, auth } = keys.unwrap_or_default();
     let to = Destination { endpoint, p256dh, auth, standard: standard.unwrap_or_default() };
     let subscription = push::subscribe(&cx, &actor, to, wanted(new.data)).await?;
-    Ok(Json(entity::push_subscription::render(&cx, &subscription)?))
+    Ok(Json::new(entity::push_subscription::render(&cx, &subscription)?))
 }
 
 /// `PUT` and `PATCH /api/v1/push/subscription`
 ///
 /// # Errors
 /// 404 when there is none.
-pub async fn update(cx: Cx, Auth(actor, ..): Auth<Push>, Params(change): Params<Change>) -> Result<Json> {
+pub async fn update(
+    cx: Cx,
+    Auth(actor, ..): Auth<Push>,
+    Params(change): Params<Change>,
+) -> Result<Json<entity::WebPushSubscription>> {
     let subscription = push::update(&cx, &actor, wanted(change.data)).await?;
-    Ok(Json(entity::push_subscription::render(&cx, &subscription)?))
+    Ok(Json::new(entity::push_subscription::render(&cx, &subscription)?))
 }
 
 /// `DELETE /api/v1/push/subscription`
-pub async fn destroy(cx: Cx, Auth(actor, ..): Auth<Push>) -> Result<Json> {
+pub async fn destroy(cx: Cx, Auth(actor, ..): Auth<Push>) -> Result<Json<entity::Empty>> {
     push::unsubscribe(&cx, &actor).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

@@ -49,7 +49,7 @@ pub async fn create(
     cx: Cx,
     AppAuth(grant, ..): AppAuth<WriteAccounts>,
     Params(params): Params<Registration>,
-) -> Result<Json> {
+) -> Result<Json<entity::Token>> {
     let token = registration::register_by_app(&cx, params.into(), &grant).await?;
     Json::of(&Token::from(&token))
 }

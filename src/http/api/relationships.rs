@@ -4,7 +4,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/accounts/>
 
-use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,7 +32,7 @@ pub async fn index(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadFollows>,
     Params(params): Params<RelationshipParams>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::Relationship>>> {
     let ids = params.id.ok_or_else(|| Error::missing("id[]"))?;
     let with_suspended = params.with_suspended.unwrap_or(false);
     Ok(Json::list(entity::relationship::render(&cx, &viewer, &ids, with_suspended).await?))
@@ -55,7 +54,7 @@ pub async fn familiar_followers(
     cx: Cx,
     Auth(viewer, ..): Auth<ReadFollows>,
     Params(params): Params<FamiliarParams>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::FamiliarFollowers>>> {
     let mut ids = params.id.unwrap_or_default();
     ids.truncate(TARGETS_MAX);
     Ok(Json::list(entity::familiar_followers::render(&cx, &viewer, &ids).await?))
@@ -79,14 +78,18 @@ pub async fn follow(
     Auth(actor, ..): Auth<WriteFollows>,
     Path(id): Path<AccountId>,
     Params(params): Params<FollowParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Relationship>> {
     let wish = Wish { reblogs: params.reblogs, notify: params.notify, languages: params.languages };
     service::follow::follow(&cx, &actor, id, wish).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unfollow`
-pub async fn unfollow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn unfollow(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFollows>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::follow::unfollow(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
@@ -96,19 +99,27 @@ pub async fn remove_from_followers(
     cx: Cx,
     Auth(actor, ..): Auth<WriteFollows>,
     Path(id): Path<AccountId>,
-) -> Result<Json> {
+) -> Result<Json<entity::Relationship>> {
     service::follow::remove_follower(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/block`
-pub async fn block(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn block(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBlocks>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::relationship::block(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unblock`
-pub async fn unblock(cx: Cx, Auth(actor, ..): Auth<WriteBlocks>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn unblock(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBlocks>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::relationship::unblock(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
@@ -129,26 +140,38 @@ pub async fn mute(
     Auth(actor, ..): Auth<WriteAccountMutes>,
     Path(id): Path<AccountId>,
     Params(params): Params<MuteParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Relationship>> {
     let hide_notifications = params.notifications.unwrap_or(true);
     service::relationship::mute(&cx, &actor, id, hide_notifications, params.duration.unwrap_or(0)).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unmute`
-pub async fn unmute(cx: Cx, Auth(actor, ..): Auth<WriteAccountMutes>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn unmute(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccountMutes>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::relationship::unmute(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/pin`
-pub async fn pin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn pin(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::relationship::endorse(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
 
 /// `POST /api/v1/accounts/{id}/unpin`
-pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<AccountId>) -> Result<Json> {
+pub async fn unpin(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<AccountId>,
+) -> Result<Json<entity::Relationship>> {
     service::relationship::unendorse(&cx, &actor, id).await?;
     render_relationship(&cx, &actor, id).await
 }
@@ -167,11 +190,11 @@ pub async fn note(
     Auth(actor, ..): Auth<WriteAccounts>,
     Path(id): Path<AccountId>,
     Params(params): Params<NoteParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Relationship>> {
     service::relationship::note(&cx, &actor, id, params.comment.as_deref().unwrap_or_default()).await?;
     render_relationship(&cx, &actor, id).await
 }
 
-async fn render_relationship(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json> {
-    Ok(Json(entity::relationship::render_one(cx, actor, target).await?))
+async fn render_relationship(cx: &Cx, actor: &Actor, target: AccountId) -> Result<Json<entity::Relationship>> {
+    Ok(Json::new(entity::relationship::render_one(cx, actor, target).await?))
 }

@@ -40,7 +40,11 @@ pub struct ReportParams {
 }
 
 /// `POST /api/v1/reports`
-pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteReports>, Params(params): Params<ReportParams>) -> Result<Json> {
+pub async fn create(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteReports>,
+    Params(params): Params<ReportParams>,
+) -> Result<Json<entity::Report>> {
     let target = params.account_id.ok_or_else(|| Error::missing("account_id"))?;
     let draft = Draft {
         status_ids: params.status_ids.unwrap_or_default(),
@@ -51,5 +55,5 @@ pub async fn create(cx: Cx, Auth(actor, ..): Auth<WriteReports>, Params(params):
         rule_ids: params.rule_ids.unwrap_or_default(),
     };
     let report = service::report::create(&cx, &actor, target, draft).await?;
-    Ok(Json(entity::report::render_one(&cx, &report).await?))
+    Ok(Json::new(entity::report::render_one(&cx, &report).await?))
 }

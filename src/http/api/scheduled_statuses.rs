@@ -18,7 +18,11 @@ use context::json::Fragment;
 use service::scheduled_status;
 
 /// `GET /api/v1/scheduled_statuses`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
+pub async fn index(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadStatuses>,
+    paging: Paging,
+) -> Result<Page<entity::ScheduledStatus>> {
     let rows = scheduled_status::list(&cx, actor.id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.scheduled.id.into()).collect();
     let items: Vec<Fragment> =
@@ -27,8 +31,12 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) 
 }
 
 /// `GET /api/v1/scheduled_statuses/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, Path(id): Path<ScheduledStatusId>) -> Result<Json> {
-    Ok(Json(entity::scheduled_status::render(&cx, &scheduled_status::show(&cx, &actor, id).await?)?))
+pub async fn show(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadStatuses>,
+    Path(id): Path<ScheduledStatusId>,
+) -> Result<Json<entity::ScheduledStatus>> {
+    Ok(Json::new(entity::scheduled_status::render(&cx, &scheduled_status::show(&cx, &actor, id).await?)?))
 }
 
 /// Body parameters of [`update`].
@@ -45,14 +53,18 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<ScheduledStatusId>,
     params: ParamsOfOwn<Params<Schedule>>,
-) -> Result<Json> {
+) -> Result<Json<entity::ScheduledStatus>> {
     let Params(params) = params.or_missing(scheduled_status::show(&cx, &actor, id)).await?;
     let changed = scheduled_status::update(&cx, &actor, id, params.scheduled_at).await?;
-    Ok(Json(entity::scheduled_status::render(&cx, &changed)?))
+    Ok(Json::new(entity::scheduled_status::render(&cx, &changed)?))
 }
 
 /// `DELETE /api/v1/scheduled_statuses/{id}`
-pub async fn delete(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Path(id): Path<ScheduledStatusId>) -> Result<Json> {
+pub async fn delete(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Path(id): Path<ScheduledStatusId>,
+) -> Result<Json<entity::Empty>> {
     scheduled_status::delete(&cx, &actor, id).await?;
-    Json::empty()
+    Ok(Json::empty())
 }

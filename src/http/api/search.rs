@@ -58,7 +58,7 @@ pub async fn index(
     cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadSearch>,
     Params(params): Params<SearchParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Search>> {
     let query = Query {
         q: params.q.unwrap_or_default(),
         kind: params.kind.filter(|kind| !kind.is_empty()),
@@ -81,5 +81,5 @@ pub async fn index(
         .member("accounts", accounts.as_str())
         .member("statuses", statuses.as_str())
         .member("hashtags", Array::from(hashtags).as_str());
-    Ok(Json(object.close()))
+    Ok(Json::new(object.close()))
 }

@@ -13,21 +13,30 @@ use crate::extract::auth::{ReadAccounts, WriteAccounts, WriteBookmarks, WriteFav
 use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
+use entity::Either;
 use model::{AccountId, StatusId, Visibility};
 
 use service::status::{self, Interaction};
 use service::{mark, reblog as reblogs};
 
 /// `POST /api/v1/statuses/{id}/favourite`
-pub async fn favourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn favourite(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFavourites>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     mark::favourite(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/unfavourite`
-pub async fn unfavourite(cx: Cx, Auth(actor, ..): Auth<WriteFavourites>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn unfavourite(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFavourites>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     let seen = mark::unfavourite(&cx, &actor, id).await?;
-    Ok(Json(entity::status::render_one(&cx, Some(&actor), &seen).await?))
+    Ok(Json::new(entity::status::render_one(&cx, Some(&actor), &seen).await?))
 }
 
 /// Body parameters of [`reblog`].
@@ -45,51 +54,75 @@ pub async fn reblog(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
     Params(params): Params<ReblogParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Status>> {
     let reblog = reblogs::reblog(&cx, &actor, id, params.visibility.as_deref()).await?;
     shown(&cx, Some(&actor), reblog).await
 }
 
 /// `POST /api/v1/statuses/{id}/unreblog`
-pub async fn unreblog(cx: Cx, Auth(actor, ..): Auth<WriteStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn unreblog(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteStatuses>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     let original = reblogs::unreblog(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), original).await
 }
 
 /// `POST /api/v1/statuses/{id}/bookmark`
-pub async fn bookmark(cx: Cx, Auth(actor, ..): Auth<WriteBookmarks>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn bookmark(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBookmarks>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     mark::bookmark(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/unbookmark`
-pub async fn unbookmark(cx: Cx, Auth(actor, ..): Auth<WriteBookmarks>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn unbookmark(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteBookmarks>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<Either<entity::Status, entity::Empty>>> {
     match mark::unbookmark(&cx, &actor, id).await? {
-        Some(seen) => Ok(Json(entity::status::render_one(&cx, Some(&actor), &seen).await?)),
-        None => Json::empty(),
+        Some(seen) => Ok(Json::new(entity::status::render_one(&cx, Some(&actor), &seen).await?).either()),
+        None => Ok(Json::empty().or()),
     }
 }
 
 /// `POST /api/v1/statuses/{id}/pin`
-pub async fn pin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn pin(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     mark::pin(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/unpin`
-pub async fn unpin(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn unpin(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     mark::unpin(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/mute`
-pub async fn mute(cx: Cx, Auth(actor, ..): Auth<WriteMutes>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn mute(cx: Cx, Auth(actor, ..): Auth<WriteMutes>, Path(id): Path<StatusId>) -> Result<Json<entity::Status>> {
     mark::mute_conversation(&cx, &actor, id, true).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/unmute`
-pub async fn unmute(cx: Cx, Auth(actor, ..): Auth<WriteMutes>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn unmute(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteMutes>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     mark::mute_conversation(&cx, &actor, id, false).await?;
     shown(&cx, Some(&actor), id).await
 }
@@ -100,7 +133,7 @@ pub async fn reblogged_by(
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     accounts_page(cx, viewer, id, paging, Interaction::Rebloggers).await
 }
 
@@ -110,7 +143,7 @@ pub async fn favourited_by(
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     accounts_page(cx, viewer, id, paging, Interaction::Favouriters).await
 }
 
@@ -120,7 +153,7 @@ pub async fn mentioned_by(
     viewer: MaybeAuth<ReadAccounts>,
     id: Path<StatusId>,
     paging: AccountPaging,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     accounts_page(cx, viewer, id, paging, Interaction::Mentioned).await
 }
 
@@ -130,7 +163,7 @@ async fn accounts_page(
     Path(id): Path<StatusId>,
     paging: AccountPaging,
     interaction: Interaction,
-) -> Result<Page> {
+) -> Result<Page<entity::Account>> {
     let rows = status::list_interactions(&cx, viewer.as_deref(), interaction, id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|(row, _)| i64::from(*row)).collect();
     let accounts: Vec<AccountId> = rows.into_iter().map(|(_, account)| account).collect();

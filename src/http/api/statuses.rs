@@ -5,7 +5,6 @@
 //! Spec: <https://docs.joinmastodon.org/methods/statuses/>
 
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
@@ -13,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::Cx;
-use crate::error::{Error, Result, raw_json};
+use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
 use crate::extract::params::{ParamsOfOwn, language};
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Paging, Params, Path, Upload, Uploads};
@@ -34,9 +33,9 @@ use service::{media, scheduled_status, timeline};
 const MAX_IDS: usize = 20;
 
 /// Renders a status as `viewer` sees it now.
-pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Json> {
+pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Json<entity::Status>> {
     let seen = visibility::status(cx, viewer, id).await?;
-    Ok(Json(entity::status::render_one(cx, viewer, &seen).await?))
+    Ok(Json::new(entity::status::render_one(cx, viewer, &seen).await?))
 }
 
 /// Query parameters of [`index`].
@@ -53,7 +52,7 @@ pub async fn index(
     cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Params(params): Params<IdsParams>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::Status>>> {
     let ids = params.id.unwrap_or_default();
     if ids.len() > MAX_IDS {
         return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")).into());
@@ -63,7 +62,11 @@ pub async fn index(
 }
 
 /// `GET /api/v1/statuses/{id}`
-pub async fn show(cx: Cx, MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn show(
+    cx: Cx,
+    MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::Status>> {
     shown(&cx, viewer.as_deref(), id).await
 }
 
@@ -218,7 +221,7 @@ pub async fn create(
     headers: HeaderMap,
     IdempotencyKey(idempotency_key): IdempotencyKey,
     Params(params): Params<NewStatus>,
-) -> Result<Response> {
+) -> Result<Json<entity::Either<entity::Status, entity::ScheduledStatus>>> {
     let language = headers.get(header::ACCEPT_LANGUAGE);
     let draft = Draft {
         text: params.status.unwrap_or_default(),
@@ -241,10 +244,10 @@ pub async fn create(
         ..Draft::default()
     };
     match status::publish(&cx, &actor, draft, params.scheduled_at).await {
-        Ok(Made::Status(id)) => Ok(shown(&cx, Some(&actor), id).await?.into_response()),
+        Ok(Made::Status(id)) => Ok(shown(&cx, Some(&actor), id).await?.either()),
         Ok(Made::Scheduled(id)) => {
             let scheduled = scheduled_status::show(&cx, &actor, id).await?;
-            Ok(Json(entity::scheduled_status::render(&cx, &scheduled)?).into_response())
+            Ok(Json::new(entity::scheduled_status::render(&cx, &scheduled)?).or())
         }
         Err(error @ Error::UnexpectedMentions(_)) => unexpected_mentions(&cx, error).await,
         Err(error) => Err(error.into()),
@@ -252,13 +255,13 @@ pub async fn create(
 }
 
 /// 422 with the accounts whose mention the client did not expect.
-async fn unexpected_mentions(cx: &Cx, error: Error) -> Result<Response> {
+async fn unexpected_mentions<T>(cx: &Cx, error: Error) -> Result<Json<T>> {
     let message = Fragment::of(&error.to_string())?;
     let Error::UnexpectedMentions(accounts) = error else { return Err(error.into()) };
     let mut object = Object::with_capacity(1024);
     let accounts = entity::account::render(cx, &accounts).await?;
     object.member("error", message.as_str()).member("unexpected_accounts", accounts.as_str());
-    Ok(raw_json(StatusCode::UNPROCESSABLE_ENTITY, axum::body::Bytes::from(object.close()).into()))
+    Ok(Json::new(object.close()).with_status(StatusCode::UNPROCESSABLE_ENTITY))
 }
 
 /// `PUT /api/v1/statuses/{id}`
@@ -267,7 +270,7 @@ pub async fn update(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
     sent: ParamsOfOwn<Uploads<StatusParams, StatusFiles>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Status>> {
     let Uploads { params, files } = sent.or_missing(status::own(&cx, &actor, id)).await?;
     let (mut attributes, mut folders) = (Vec::new(), Vec::new());
     for sent in params.media_attributes.unwrap_or_default() {
@@ -311,7 +314,7 @@ pub async fn delete(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
     Params(params): Params<DeletionParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Status>> {
     let media = if params.delete_media.unwrap_or_default() { MediaOfDeleted::Deleted } else { MediaOfDeleted::Kept };
     let seen = visibility::status(&cx, Some(&actor), id).await?;
     let source = status::source(&cx, Some(&actor), id).await?;
@@ -320,7 +323,7 @@ pub async fn delete(
     }
     let body = entity::status::render_deleted(&cx, &actor, &seen, &source.text).await?;
     status::delete(&cx, &actor, id, media).await?;
-    Ok(Json(body))
+    Ok(Json::new(body))
 }
 
 /// `GET /api/v1/statuses/{id}/history`
@@ -328,15 +331,19 @@ pub async fn history(
     cx: Cx,
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(id): Path<StatusId>,
-) -> Result<Response> {
+) -> Result<Json<Vec<entity::StatusEdit>>> {
     let (status, edits) = status::history(&cx, viewer.as_deref(), id).await?;
     Ok(Json::list(entity::status_edit::render(&cx, &status, &edits).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/source`
-pub async fn source(cx: Cx, AppAuth(grant, ..): AppAuth<ReadStatuses>, Path(id): Path<StatusId>) -> Result<Json> {
+pub async fn source(
+    cx: Cx,
+    AppAuth(grant, ..): AppAuth<ReadStatuses>,
+    Path(id): Path<StatusId>,
+) -> Result<Json<entity::StatusSource>> {
     let status = status::source(&cx, grant.actor.as_deref(), id).await?;
-    Ok(Json(entity::status_source::render(&status)?))
+    Ok(Json::new(entity::status_source::render(&status)?))
 }
 
 /// Query parameters of [`context()`].
@@ -353,10 +360,10 @@ pub async fn context(
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     Path(id): Path<StatusId>,
     Params(params): Params<ContextParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Context>> {
     let with_references = params.with_reference.unwrap_or_default();
     let thread = timeline::context(&cx, viewer.as_deref(), id, with_references).await?;
-    Ok(Json(entity::thread::render(&cx, viewer.as_deref(), &thread).await?))
+    Ok(Json::new(entity::thread::render(&cx, viewer.as_deref(), &thread).await?))
 }
 
 /// `GET /api/v1/statuses/{id}/referred_by`
@@ -365,7 +372,7 @@ pub async fn referred_by(
     MaybeAuth(viewer, ..): MaybeAuth<ReadAccounts>,
     Path(id): Path<StatusId>,
     paging: Paging,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let page = status::list_referring(&cx, viewer.as_deref(), id, &paging.cursor).await?;
     let items = entity::status::render(&cx, viewer.as_deref(), &page.shown).await?;
     Ok(Page::new(&paging, Links::MinId, &page.ids, items))
@@ -377,7 +384,7 @@ pub async fn quotes(
     Auth(viewer, ..): Auth<ReadStatuses>,
     Path(id): Path<StatusId>,
     paging: Paging,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let page = status::list_quoting(&cx, &viewer, id, &paging.cursor).await?;
     let items = entity::status::render(&cx, Some(&viewer), &page.shown).await?;
     Ok(Page::new(&paging, Links::MinId, &page.ids, items))
@@ -388,7 +395,7 @@ pub async fn revoke_quote(
     cx: Cx,
     Auth(actor, ..): Auth<WriteStatuses>,
     Path((id, quoting)): Path<(StatusId, StatusId)>,
-) -> Result<Json> {
+) -> Result<Json<entity::Status>> {
     status::revoke_quote(&cx, &actor, id, quoting).await?;
     shown(&cx, Some(&actor), quoting).await
 }
@@ -408,7 +415,7 @@ pub async fn update_policy(
     Auth(actor, ..): Auth<WriteStatuses>,
     Path(id): Path<StatusId>,
     params: ParamsOfOwn<Params<PolicyParams>>,
-) -> Result<Json> {
+) -> Result<Json<entity::Status>> {
     let Params(params) = params.or_missing(status::own(&cx, &actor, id)).await?;
     let Some(policy) = params.quote_approval_policy else {
         status::own(&cx, &actor, id).await?;

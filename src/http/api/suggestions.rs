@@ -2,8 +2,6 @@
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/suggestions/>
 
-use axum::response::Response;
-
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
@@ -13,21 +11,33 @@ use crate::json::Json;
 use service::suggestion;
 
 /// `GET /api/v1/suggestions`: deprecated.
-pub async fn index_v1(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>, paging: OffsetPaging<40, 80>) -> Result<Response> {
+pub async fn index_v1(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadAccounts>,
+    paging: OffsetPaging<40, 80>,
+) -> Result<Json<Vec<entity::Account>>> {
     let suggestions = suggestion::list(&cx, &viewer, paging.limit, paging.offset).await?;
     Ok(Json::list(entity::suggestion::render_accounts(&cx, &suggestions).await?))
 }
 
 /// `GET /api/v2/suggestions`
-pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>, paging: OffsetPaging<40, 80>) -> Result<Response> {
+pub async fn index(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadAccounts>,
+    paging: OffsetPaging<40, 80>,
+) -> Result<Json<Vec<entity::Suggestion>>> {
     let suggestions = suggestion::list(&cx, &viewer, paging.limit, paging.offset).await?;
     Ok(Json::list(entity::suggestion::render(&cx, &suggestions).await?))
 }
 
 /// `DELETE /api/v1/suggestions/{account_id}`: a success whatever the id, since what is not there is not suggested either.
-pub async fn dismiss(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(id): Path<String>) -> Result<Json> {
+pub async fn dismiss(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(id): Path<String>,
+) -> Result<Json<entity::Empty>> {
     if let Ok(target) = id.parse() {
         suggestion::dismiss(&cx, &actor, target).await?;
     }
-    Json::empty()
+    Ok(Json::empty())
 }

@@ -12,42 +12,62 @@ use crate::page::{Links, Page};
 use service::tag::FoundTag;
 
 /// `GET /api/v1/tags/{name}`: says whether they follow it to whoever is signed in.
-pub async fn show(cx: Cx, auth: Option<AppAuth<AnyScope>>, Path(name): Path<String>) -> Result<Json> {
+pub async fn show(cx: Cx, auth: Option<AppAuth<AnyScope>>, Path(name): Path<String>) -> Result<Json<entity::Tag>> {
     let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
     let tag = service::tag::find(&cx, viewer, &name).await?;
     render_tag(&cx, tag, viewer.is_some()).await
 }
 
 /// `POST /api/v1/tags/{name}/follow`
-pub async fn follow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(name): Path<String>) -> Result<Json> {
+pub async fn follow(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFollows>,
+    Path(name): Path<String>,
+) -> Result<Json<entity::Tag>> {
     let tag = service::tag::follow(&cx, &actor, &name).await?;
     render_tag(&cx, tag, true).await
 }
 
 /// `POST /api/v1/tags/{name}/unfollow`
-pub async fn unfollow(cx: Cx, Auth(actor, ..): Auth<WriteFollows>, Path(name): Path<String>) -> Result<Json> {
+pub async fn unfollow(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteFollows>,
+    Path(name): Path<String>,
+) -> Result<Json<entity::Tag>> {
     let tag = service::tag::unfollow(&cx, &actor, &name).await?;
     render_tag(&cx, tag, true).await
 }
 
 /// `POST /api/v1/tags/{name}/feature`
-pub async fn feature(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(name): Path<String>) -> Result<Json> {
+pub async fn feature(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(name): Path<String>,
+) -> Result<Json<entity::Tag>> {
     let tag = service::featured_tag::feature(&cx, &actor, &name).await?;
     render_tag(&cx, tag, true).await
 }
 
 /// `POST /api/v1/tags/{name}/unfeature`
-pub async fn unfeature(cx: Cx, Auth(actor, ..): Auth<WriteAccounts>, Path(name): Path<String>) -> Result<Json> {
+pub async fn unfeature(
+    cx: Cx,
+    Auth(actor, ..): Auth<WriteAccounts>,
+    Path(name): Path<String>,
+) -> Result<Json<entity::Tag>> {
     let tag = service::featured_tag::unfeature(&cx, &actor, &name).await?;
     render_tag(&cx, tag, true).await
 }
 
-async fn render_tag(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Json> {
-    Ok(Json(entity::tag::render_one(cx, tag, signed_in).await?))
+async fn render_tag(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Json<entity::Tag>> {
+    Ok(Json::new(entity::tag::render_one(cx, tag, signed_in).await?))
 }
 
 /// `GET /api/v1/followed_tags`
-pub async fn followed(cx: Cx, Auth(actor, ..): Auth<ReadFollowRequests>, paging: Paging<100, 200>) -> Result<Page> {
+pub async fn followed(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadFollowRequests>,
+    paging: Paging<100, 200>,
+) -> Result<Page<entity::Tag>> {
     let rows = service::tag::followed(&cx, &actor, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.row_id.into()).collect();
     let tags: Vec<FoundTag> = rows.into_iter().map(|row| row.tag).collect();

@@ -24,20 +24,25 @@ async fn page<const D: i64, const M: i64>(
     paging: &Paging<D, M>,
     links: Links,
     slice: TimelinePage,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let items = entity::status::render(cx, viewer, &slice.shown).await?;
     Ok(Page::new(paging, links, &slice.ids, items))
 }
 
 /// `GET /api/v1/timelines/home`: 206 while the feed is being rebuilt after a long absence.
-pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page> {
+pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page<entity::Status>> {
     let (slice, rebuilding) = timeline::home(&cx, &actor, &paging.cursor).await?;
     let page = page(&cx, Some(&actor), &paging, Links::Always, slice).await?;
     Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
 }
 
 /// `GET /api/v1/timelines/list/{id}`
-pub async fn list(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>, paging: Paging) -> Result<Page> {
+pub async fn list(
+    cx: Cx,
+    Auth(actor, ..): Auth<ReadLists>,
+    Path(id): Path<RowId>,
+    paging: Paging,
+) -> Result<Page<entity::Status>> {
     let slice = timeline::list(&cx, &actor, id, &paging.cursor).await?;
     page(&cx, Some(&actor), &paging, Links::Always, slice).await
 }
@@ -88,7 +93,7 @@ pub async fn public(
     paging: Paging,
     headers: HeaderMap,
     Params(params): Params<PublicParams>,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let query = TimelineQuery {
         local: params.local.unwrap_or_default(),
         remote: params.remote.unwrap_or_default(),
@@ -109,7 +114,7 @@ pub async fn tag(
     paging: Paging,
     headers: HeaderMap,
     Params(params): Params<TagParams>,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let query = TimelineQuery {
         any: params.any.unwrap_or_default(),
         all: params.all.unwrap_or_default(),
@@ -139,7 +144,7 @@ pub async fn link(
     MaybeAuth(viewer, ..): MaybeAuth<ReadStatuses>,
     paging: Paging,
     Params(params): Params<LinkParams>,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let slice = timeline::link(&cx, viewer.as_deref(), &params.url.unwrap_or_default(), &paging.cursor).await?;
     page(&cx, viewer.as_deref(), &paging, Links::Always, slice).await
 }
@@ -167,7 +172,7 @@ pub async fn profile(
     Path(id): Path<AccountId>,
     paging: Paging,
     Params(params): Params<ProfileParams>,
-) -> Result<Page> {
+) -> Result<Page<entity::Status>> {
     let wanted = ProfileQuery {
         pinned: params.pinned.unwrap_or_default(),
         only_media: params.only_media.unwrap_or_default(),
@@ -181,13 +186,13 @@ pub async fn profile(
 }
 
 /// `GET /api/v1/favourites`
-pub async fn favourites(cx: Cx, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page> {
+pub async fn favourites(cx: Cx, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page<entity::Status>> {
     let slice = timeline::favourites(&cx, &actor, &paging.cursor).await?;
     page(&cx, Some(&actor), &paging, Links::MinId, slice).await
 }
 
 /// `GET /api/v1/bookmarks`
-pub async fn bookmarks(cx: Cx, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page> {
+pub async fn bookmarks(cx: Cx, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page<entity::Status>> {
     let slice = timeline::bookmarks(&cx, &actor, &paging.cursor).await?;
     page(&cx, Some(&actor), &paging, Links::MinId, slice).await
 }

@@ -32,8 +32,8 @@ pub async fn translate(
     Path(id): Path<StatusId>,
     headers: HeaderMap,
     Params(params): Params<TranslateParams>,
-) -> Result<Json> {
+) -> Result<Json<entity::Translation>> {
     let accepted = accept_language(&headers);
     let made = translation::translate(&cx, &actor, id, params.lang.as_deref(), accepted.as_deref()).await?;
-    Ok(Json(entity::translation::render(&made.1)?))
+    Ok(Json::new(entity::translation::render(&made.1)?))
 }

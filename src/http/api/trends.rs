@@ -3,7 +3,6 @@
 //! Spec: <https://docs.joinmastodon.org/methods/trends/>
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
 
 use super::timelines::accept_language;
 use crate::Cx;
@@ -24,7 +23,7 @@ fn viewer_of(auth: Option<&AppAuth<AnyScope>>) -> Option<&Actor> {
 }
 
 /// `GET /api/v1/trends/tags`, and `GET /api/v1/trends`
-pub async fn tags(cx: Cx, auth: Option<AppAuth<AnyScope>>, paging: OffsetPaging<10, 20>) -> Result<Page> {
+pub async fn tags(cx: Cx, auth: Option<AppAuth<AnyScope>>, paging: OffsetPaging<10, 20>) -> Result<Page<entity::Tag>> {
     let viewer = viewer_of(auth.as_ref());
     let query = Query { languages: Vec::new(), limit: paging.limit, offset: paging.offset };
     let page = trend::tags(&cx, viewer, &query).await?;
@@ -38,13 +37,13 @@ pub async fn statuses(
     auth: Option<AppAuth<AnyScope>>,
     paging: OffsetPaging<20, 40>,
     headers: HeaderMap,
-) -> Result<Response> {
+) -> Result<Page<entity::Status>> {
     let viewer = viewer_of(auth.as_ref());
     let languages = locale::languages(viewer, None, accept_language(&headers).as_deref());
     let query = Query { languages, limit: paging.limit, offset: paging.offset };
     let page = trend::statuses(&cx, viewer, &query).await?;
     let items = entity::status::render(&cx, viewer, &page.shown).await?;
-    Ok(([(header::VARY, VARY)], Page::by_offset(&paging, page.count, items)).into_response())
+    Ok(Page::by_offset(&paging, page.count, items).with_header(header::VARY, VARY))
 }
 
 /// `GET /api/v1/trends/links`: those in the languages that the user or the browser prefers come first.
@@ -53,10 +52,10 @@ pub async fn links(
     auth: Option<AppAuth<AnyScope>>,
     paging: OffsetPaging<10, 20>,
     headers: HeaderMap,
-) -> Result<Response> {
+) -> Result<Page<entity::TrendsLink>> {
     let languages = locale::languages(viewer_of(auth.as_ref()), None, accept_language(&headers).as_deref());
     let query = Query { languages, limit: paging.limit, offset: paging.offset };
     let page = trend::links(&cx, &query).await?;
     let items = entity::preview_card::render_trends(&cx, page.shown).await?;
-    Ok(([(header::VARY, VARY)], Page::by_offset(&paging, page.count, items)).into_response())
+    Ok(Page::by_offset(&paging, page.count, items).with_header(header::VARY, VARY))
 }

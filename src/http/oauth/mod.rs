@@ -15,12 +15,12 @@ use axum::response::Response;
 
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::json::document;
+use crate::json::rendered;
 use entity::document::PublicDocument;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414)
 pub async fn metadata(cx: Cx) -> Result<Response> {
-    document(&cx, PublicDocument::ServerMetadata).await
+    Ok(rendered(PublicDocument::ServerMetadata.render(&cx).await?))
 }
 
 /// `/oauth/applications` and everything below it: applications can be registered through the API only.

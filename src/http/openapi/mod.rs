@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::error::Result;
 use crate::json::rendered;
 use crate::operation::Operation;
-pub use crate::operation::openapi::{answer_schema, responses_of, security};
+pub use crate::operation::openapi::{responses_of, schema_named, security};
 use crate::policy::{Policy, RouteKind};
 use crate::table::Routes;
 use crate::web::cookies::Name;
@@ -97,18 +97,13 @@ fn paths(cx: &context::Cx) -> Map<String, Value> {
 /// Adds every operation of `routes` to the path items in `paths`.
 pub fn add(paths: &mut Map<String, Value>, routes: &Routes) {
     for (operation, policy) in routes.declared() {
-        add_operation(paths, &operation, policy.answer_to(&operation.method), tag(&policy, &operation.path));
+        add_operation(paths, &operation, tag(&policy, &operation.path));
     }
 }
 
-/// Adds an operation that answers `answer`, by the contract's name, and is listed under `tag`.
-pub fn add_operation<'a>(
-    paths: &'a mut Map<String, Value>,
-    operation: &Operation,
-    answer: &str,
-    tag: &str,
-) -> &'a mut Value {
-    let mut object = operation.openapi(answer);
+/// Adds an operation, which is listed under `tag`.
+pub fn add_operation<'a>(paths: &'a mut Map<String, Value>, operation: &Operation, tag: &str) -> &'a mut Value {
+    let mut object = operation.openapi();
     object["tags"] = json!([tag]);
     object["operationId"] = operation_id(operation).into();
     // A name with a star stands for the rest of a path, which OpenAPI cannot say.

@@ -8,7 +8,7 @@
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{add_operation, answer_schema};
+use super::{add_operation, schema_named};
 use crate::operation::openapi::security;
 use crate::operation::{Caller, Operation, Parameter, Place};
 
@@ -45,7 +45,7 @@ pub(super) fn add(paths: &mut Map<String, Value>) {
     add_socket(paths);
     let health = Operation::new(Method::GET, format!("{ROOT}/health"));
     let said = json!({ "200": { "description": "OK", "content": { "text/plain": { "schema": { "const": "OK" } } } } });
-    add_operation(paths, &health, "", "streaming")["responses"] = said;
+    add_operation(paths, &health, "streaming")["responses"] = said;
     for (name, scopes, parameters, events) in CHANNELS {
         let parameters = parameters.iter().map(|name| parameter(name)).collect();
         add_channel(paths, name, scopes, parameters, &events.concat());
@@ -67,7 +67,7 @@ fn add_channel(
 ) {
     let mut operation = Operation::new(Method::GET, format!("{ROOT}/{}", name.replace(':', "/")));
     operation.parameters.extend(parameters);
-    let object = add_operation(paths, &operation, "", "streaming");
+    let object = add_operation(paths, &operation, "streaming");
     object["security"] = security(Caller::User, scopes).into();
     object["description"] =
         format!("Server-sent events of the channel {name}. Plugins may send others besides.").into();
@@ -88,7 +88,7 @@ fn add_socket(paths: &mut Map<String, Value>) {
         ..Parameter::required("stream", Place::Query, json!({ "type": "string", "description": text }))
     });
     operation.parameters.extend(["tag", "list"].map(|name| Parameter { required: false, ..parameter(name) }));
-    let object = add_operation(paths, &operation, "", "streaming");
+    let object = add_operation(paths, &operation, "streaming");
     object["security"] = security(Caller::User, &[]).into();
     object["description"] = "A WebSocket, by HTTP/1.1 or HTTP/2. Messages of the client are `type` (`subscribe` or \
                              `unsubscribe`), `stream` and its parameters; those of the server `stream`, `event` and `payload`."
@@ -98,7 +98,7 @@ fn add_socket(paths: &mut Map<String, Value>) {
 }
 
 fn failure() -> Value {
-    json!({ "description": "Failure", "content": { "application/json": { "schema": answer_schema("Error") } } })
+    json!({ "description": "Failure", "content": { "application/json": { "schema": schema_named("Error") } } })
 }
 
 fn parameter(name: &str) -> Parameter {
@@ -117,10 +117,10 @@ fn carried(events: &[&str]) -> Value {
 
 fn payload(event: &str) -> Value {
     match event {
-        "update" | "status.update" => answer_schema("Status"),
-        "notification" => answer_schema("Notification"),
-        "conversation" => answer_schema("Conversation"),
-        "announcement" => answer_schema("Announcement"),
+        "update" | "status.update" => schema_named("Status"),
+        "notification" => schema_named("Notification"),
+        "conversation" => schema_named("Conversation"),
+        "announcement" => schema_named("Announcement"),
         "announcement.reaction" => json!({
             "type": "object",
             "properties": {

@@ -1,6 +1,7 @@
 //! The methods of a route with their handlers, which are axum's and also know what they take.
 
 use std::fmt;
+use std::future::Future;
 
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -8,7 +9,7 @@ use axum::http::Method;
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 
-use super::{Describe, Operation};
+use super::{Describe, Operation, Respond};
 
 /// What a handler adds to the declaration of its operation.
 pub(crate) type Declare = fn(&mut Operation);
@@ -76,21 +77,25 @@ impl Methods {
     }
 }
 
-/// A handler whose arguments say what they ask of a request: `Arguments` is the tuple of their types.
+/// A handler whose arguments say what they ask of a request, and whose result says what it returns: `Arguments` is the
+/// tuple of the arguments' types.
 pub trait Described<Arguments> {
-    /// Adds what all of them ask.
+    /// Adds all of this.
     fn describe(operation: &mut Operation);
 }
 
 macro_rules! described {
     ($($argument:ident),*) => {
-        impl<F, Answer, $($argument),*> Described<($($argument,)*)> for F
+        impl<F, Response, $($argument),*> Described<($($argument,)*)> for F
         where
-            F: Fn($($argument),*) -> Answer,
+            F: Fn($($argument),*) -> Response,
+            Response: Future,
+            Response::Output: Respond,
             $($argument: Describe,)*
         {
-            fn describe(_operation: &mut Operation) {
-                $($argument::describe(_operation);)*
+            fn describe(operation: &mut Operation) {
+                $($argument::describe(operation);)*
+                operation.response = Response::Output::schema();
             }
         }
     };

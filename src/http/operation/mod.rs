@@ -1,9 +1,9 @@
-//! What an operation (one method of a route) takes and whom it serves, read from the argument list of its handler.
+//! What an operation (one method of a route) takes and returns and whom it serves, read from the signature of its handler.
 //!
-//! Every extractor says by [`Describe`] what it asks of a request; [`methods`] keep this beside the handler, and the
-//! router says it of every route ([`router::operations`](crate::router::operations)). Nothing is evaluated before a
-//! document or a test asks, so that starting costs nothing. What is answered, and what a route allows beside, is its
-//! [`Policy`](crate::policy::Policy).
+//! Every extractor says by [`Describe`] what it asks of a request, and every response by [`Respond`] which schema it has;
+//! [`methods`] keep this beside the handler, and the router says it of every route
+//! ([`router::operations`](crate::router::operations)). Nothing is evaluated before a document or a test asks, so that
+//! starting costs nothing. What a route allows beside is its [`Policy`](crate::policy::Policy).
 
 pub mod methods;
 pub(crate) mod openapi;
@@ -12,7 +12,8 @@ mod schema;
 use std::borrow::Cow;
 
 use axum::extract::RawQuery;
-use axum::http::{HeaderMap, Method, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::Response;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -31,6 +32,8 @@ pub struct Operation {
     pub security: Security,
     /// What it takes: those in the path first, in their order.
     pub parameters: Vec<Parameter>,
+    /// The schema of its response as [`Schema::name`](entity::Schema::name) writes it; empty when it has none.
+    pub response: String,
 }
 
 /// Whom an operation serves.
@@ -92,6 +95,15 @@ pub trait Describe {
     fn describe(_operation: &mut Operation) {}
 }
 
+/// Says which schema a response has.
+pub trait Respond {
+    /// The schema as [`Schema::name`](entity::Schema::name) writes it; empty, for none, unless implemented.
+    #[must_use]
+    fn schema() -> String {
+        String::new()
+    }
+}
+
 impl Security {
     /// For everybody.
     pub const PUBLIC: Self = Self { caller: Caller::Public, scopes: &[], any_state: false };
@@ -118,7 +130,7 @@ impl Operation {
         let parameter =
             |name: &str| Parameter::required(name.trim_start_matches('*'), Place::Path, schema_of::<String>());
         let parameters = names.map(parameter).collect();
-        Self { method, path, security: Security::PUBLIC, parameters }
+        Self { method, path, security: Security::PUBLIC, parameters, response: String::new() }
     }
 
     /// Adds the fields of `T`; those that are [`required`] say so.
@@ -151,3 +163,14 @@ impl Operation {
 impl Describe for HeaderMap {}
 impl Describe for Uri {}
 impl Describe for RawQuery {}
+
+impl Respond for () {}
+impl Respond for &str {}
+impl Respond for Response {}
+impl Respond for StatusCode {}
+
+impl<T: Respond, E> Respond for Result<T, E> {
+    fn schema() -> String {
+        T::schema()
+    }
+}

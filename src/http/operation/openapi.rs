@@ -10,14 +10,14 @@ use super::{Caller, Operation, Parameter, Place, Security};
 use crate::openapi::component;
 
 impl Operation {
-    /// The operation object. `answer` is the policy's: a schema by the contract's name, or empty.
+    /// The operation object.
     #[must_use]
-    pub fn openapi(&self, answer: &str) -> Value {
+    pub fn openapi(&self) -> Value {
         let parameters: Vec<Value> = self.parameters.iter().filter_map(parameter).collect();
         let mut object = Map::from_iter([
             ("parameters".to_owned(), parameters.into()),
             ("security".to_owned(), security(self.security.caller, self.security.scopes).into()),
-            ("responses".to_owned(), responses(answer)),
+            ("responses".to_owned(), responses(&self.response)),
         ]);
         object.extend(self.body().map(|body| ("requestBody".to_owned(), body)));
         object.extend(beyond_tokens(&self.security).map(|text| ("description".to_owned(), text.into())));
@@ -92,11 +92,11 @@ pub fn security(caller: Caller, scopes: &[&str]) -> Vec<Value> {
     (caller == Caller::Optional).then(|| json!({})).into_iter().chain(tokens).collect()
 }
 
-fn responses(answer: &str) -> Value {
-    if answer.is_empty() {
+fn responses(schema: &str) -> Value {
+    if schema.is_empty() {
         return json!({ "200": { "description": "Success" } });
     }
-    responses_of(&answer_schema(answer))
+    responses_of(&schema_named(schema))
 }
 
 /// The responses of an operation that succeeds with `schema`.
@@ -105,20 +105,20 @@ pub fn responses_of(schema: &Value) -> Value {
     let content = |schema: &Value| json!({ "application/json": { "schema": schema } });
     json!({
         "200": { "description": "Success", "content": content(schema) },
-        "default": { "description": "Failure", "content": content(&answer_schema("Error")) },
+        "default": { "description": "Failure", "content": content(&schema_named("Error")) },
     })
 }
 
-/// The schema of an answer: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`.
+/// The schema of this name: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`.
 #[must_use]
-pub fn answer_schema(answer: &str) -> Value {
-    if answer.contains('|') {
-        return json!({ "anyOf": answer.split('|').map(|one| answer_schema(one.trim())).collect::<Vec<_>>() });
+pub fn schema_named(name: &str) -> Value {
+    if name.contains('|') {
+        return json!({ "anyOf": name.split('|').map(|one| schema_named(one.trim())).collect::<Vec<_>>() });
     }
-    match (answer.strip_suffix("[]"), answer) {
-        (Some(element), _) => json!({ "type": "array", "items": answer_schema(element) }),
+    match (name.strip_suffix("[]"), name) {
+        (Some(element), _) => json!({ "type": "array", "items": schema_named(element) }),
         (None, "{}") => json!({ "type": "object", "maxProperties": 0 }),
-        (None, "string" | "boolean") => json!({ "type": answer }),
+        (None, "string" | "boolean") => json!({ "type": name }),
         (None, entity) => json!({ "$ref": component(entity) }),
     }
 }
@@ -153,7 +153,7 @@ mod tests {
         let multipart = json!({ "schema": { "type": "object", "properties": fields, "required": [] } });
         let content = |answer: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{answer}") } } });
         assert_eq!(
-            operation(&Method::PUT, "/api/v1/media/{id}").openapi("MediaAttachment"),
+            operation(&Method::PUT, "/api/v1/media/{id}").openapi(),
             json!({
                 "parameters": [{
                     "name": "id",
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn parameters_of_a_list_are_in_the_query() {
-        let document = operation(&Method::GET, "/api/v1/timelines/tag/{hashtag}").openapi("Status[]");
+        let document = operation(&Method::GET, "/api/v1/timelines/tag/{hashtag}").openapi();
         let all = document["parameters"].as_array().expect("a list");
         let names: Vec<_> = all.iter().map(|parameter| parameter["name"].as_str().expect("a name")).collect();
         let own = ["any[]", "all[]", "none[]", "local", "remote", "only_media", "lang"];
@@ -195,16 +195,16 @@ mod tests {
 
     #[test]
     fn account_that_may_be_unconfirmed_is_said() {
-        let document = operation(&Method::GET, "/api/v1/emails/check_confirmation").openapi("boolean");
+        let document = operation(&Method::GET, "/api/v1/emails/check_confirmation").openapi();
         assert_eq!(document["description"], "Open to accounts that are not confirmed or approved yet.");
     }
 
     #[test]
     fn required_parameters_say_so() {
-        let document = operation(&Method::POST, "/api/v1/apps").openapi("");
+        let document = operation(&Method::POST, "/api/v1/apps").openapi();
         let schema = &document["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["required"], json!(["client_name", "redirect_uris"]));
-        let upload = operation(&Method::POST, "/api/v2/media").openapi("");
+        let upload = operation(&Method::POST, "/api/v2/media").openapi();
         let kinds: Vec<_> = upload["requestBody"]["content"].as_object().expect("bodies").keys().collect();
         assert_eq!(kinds, ["multipart/form-data"], "a required file is in no other body");
     }

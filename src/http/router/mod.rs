@@ -1,7 +1,7 @@
 //! Every core route with its policy ([`Policy`]): a page for each part of the server.
 //!
-//! A route is its path, what it allows and answers, and its handlers. Authentication, scope and parameters stand in the
-//! handlers' argument lists, from which [`operations`] reads them. What surrounds a handler is [`stages`](crate::stages).
+//! A route is its path, what it allows, and its handlers. Authentication, scope, parameters and the schema of the
+//! response stand in the handlers' signatures, from which [`operations`] reads them. What surrounds a handler is [`stages`](crate::stages).
 
 mod accounts;
 mod browser;

@@ -22,6 +22,6 @@ pub(crate) fn routes() -> Routes {
         .route("/oauth/applications", PROGRAM, any(oauth::forbidden))
         .route("/oauth/applications/{*rest}", PROGRAM, any(oauth::forbidden))
         .route("/.well-known/oauth-authorization-server", WELL_KNOWN, get(oauth::metadata))
-        .route("/api/v1/apps", REGISTER_APP.answers("CredentialApplication"), post(apps::create))
-        .route("/api/v1/apps/verify_credentials", API.answers("Application"), get(apps::verify_credentials))
+        .route("/api/v1/apps", REGISTER_APP, post(apps::create))
+        .route("/api/v1/apps/verify_credentials", API, get(apps::verify_credentials))
 }

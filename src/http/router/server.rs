@@ -13,31 +13,19 @@ const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .route("/api/oembed", API.closed(Closed::Never).answers("OEmbed"), get(oembed::show))
-        .route("/api/v2/instance", ABOUT.answers("Instance"), get(instance::show))
-        .route("/api/v1/instance", ABOUT.answers("V1_Instance"), get(instance::show_v1))
-        .route("/api/v1/instance/peers", PEERS.answers("string[]"), get(instance::peers))
-        .route("/api/v1/peers/search", PEERS.answers("string[]"), get(peers::search))
-        .route("/api/v1/instance/activity", PEERS.answers("InstanceActivity[]"), get(instance::activity))
-        .route("/api/v1/instance/rules", ABOUT.answers("Rule[]"), get(instance::rules_index))
-        .route("/api/v1/instance/privacy_policy", ABOUT.answers("PrivacyPolicy"), get(instance::privacy_policy))
-        .route(
-            "/api/v1/instance/extended_description",
-            ABOUT.answers("ExtendedDescription"),
-            get(instance::extended_description),
-        )
-        .route(
-            "/api/v1/instance/translation_languages",
-            ABOUT.answers("TranslationLanguages"),
-            get(instance::translation_languages),
-        )
-        .route("/api/v1/instance/languages", ABOUT.answers("Language[]"), get(instance::languages))
-        .route("/api/v1/custom_emojis", API.for_everyone().answers("CustomEmoji[]"), get(custom_emojis::index))
-        .route(
-            "/api/v1/instance/domain_blocks",
-            SHARED.closed(Closed::UnlessLimited).answers("DomainBlock[]"),
-            get(instance::domain_blocks),
-        )
+        .route("/api/oembed", API.closed(Closed::Never), get(oembed::show))
+        .route("/api/v2/instance", ABOUT, get(instance::show))
+        .route("/api/v1/instance", ABOUT, get(instance::show_v1))
+        .route("/api/v1/instance/peers", PEERS, get(instance::peers))
+        .route("/api/v1/peers/search", PEERS, get(peers::search))
+        .route("/api/v1/instance/activity", PEERS, get(instance::activity))
+        .route("/api/v1/instance/rules", ABOUT, get(instance::rules_index))
+        .route("/api/v1/instance/privacy_policy", ABOUT, get(instance::privacy_policy))
+        .route("/api/v1/instance/extended_description", ABOUT, get(instance::extended_description))
+        .route("/api/v1/instance/translation_languages", ABOUT, get(instance::translation_languages))
+        .route("/api/v1/instance/languages", ABOUT, get(instance::languages))
+        .route("/api/v1/custom_emojis", API.for_everyone(), get(custom_emojis::index))
+        .route("/api/v1/instance/domain_blocks", SHARED.closed(Closed::UnlessLimited), get(instance::domain_blocks))
         .route("/api/openapi.json", ABOUT, get(openapi::show))
         .route("/.well-known/webfinger", WELL_KNOWN, get(well_known::webfinger))
         .route("/.well-known/host-meta", WELL_KNOWN, get(well_known::host_meta))

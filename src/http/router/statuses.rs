@@ -2,7 +2,7 @@
 
 use crate::api::{media, polls, scheduled_statuses, status_actions, statuses, translations};
 use crate::operation::methods::{get, post, put};
-use crate::policy::{API, Change, Files, Per, Policy, SHARED, deletes};
+use crate::policy::{API, Change, Files, Per, Policy, SHARED};
 use crate::table::Routes;
 use service::rate_limits as limits;
 
@@ -15,54 +15,50 @@ const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .route("/api/v2/media", UPLOAD.answers("MediaAttachment"), post(media::create))
-        .route("/api/v1/media", UPLOAD.answers("MediaAttachment"), post(media::create_at_once))
+        .route("/api/v2/media", UPLOAD, post(media::create))
+        .route("/api/v1/media", UPLOAD, post(media::create_at_once))
         .route(
             "/api/v1/media/{id}",
-            deletes(API.files(Files::Images).answers("MediaAttachment")),
+            API.files(Files::Images),
             get(media::show).put(media::update).patch(media::update).delete(media::delete),
         )
-        .route(
-            "/api/v1/statuses",
-            API.answers("Status[]").answers_to(Change::Post, "Status | ScheduledStatus"),
-            get(statuses::index).post(statuses::create),
-        )
+        .route("/api/v1/statuses", API, get(statuses::index).post(statuses::create))
         .route(
             "/api/v1/statuses/{id}",
-            STATUS.answers("Status"),
+            STATUS,
             get(statuses::show).put(statuses::update).patch(statuses::update).delete(statuses::delete),
         )
-        .route("/api/v1/statuses/{id}/context", SHARED.answers("Context"), get(statuses::context))
-        .route("/api/v1/statuses/{id}/history", SHARED.answers("StatusEdit[]"), get(statuses::history))
-        .route("/api/v1/statuses/{id}/source", API.answers("StatusSource"), get(statuses::source))
-        .route("/api/v1/statuses/{id}/reblogged_by", SHARED.answers("Account[]"), get(status_actions::reblogged_by))
-        .route("/api/v1/statuses/{id}/favourited_by", SHARED.answers("Account[]"), get(status_actions::favourited_by))
-        .route("/api/v1/statuses/{id}/referred_by", SHARED.answers("Status[]"), get(statuses::referred_by))
-        .route("/api/v1/statuses/{id}/quotes", API.answers("Status[]"), get(statuses::quotes))
-        .route("/api/v1/statuses/{id}/quotes/{quoting_id}/revoke", API.answers("Status"), post(statuses::revoke_quote))
+        .route("/api/v1/statuses/{id}/context", SHARED, get(statuses::context))
+        .route("/api/v1/statuses/{id}/history", SHARED, get(statuses::history))
+        .route("/api/v1/statuses/{id}/source", API, get(statuses::source))
+        .route("/api/v1/statuses/{id}/reblogged_by", SHARED, get(status_actions::reblogged_by))
+        .route("/api/v1/statuses/{id}/favourited_by", SHARED, get(status_actions::favourited_by))
+        .route("/api/v1/statuses/{id}/referred_by", SHARED, get(statuses::referred_by))
+        .route("/api/v1/statuses/{id}/quotes", API, get(statuses::quotes))
+        .route("/api/v1/statuses/{id}/quotes/{quoting_id}/revoke", API, post(statuses::revoke_quote))
         .route(
             "/api/v1/statuses/{id}/interaction_policy",
-            API.answers("Status"),
+            API,
             put(statuses::update_policy).patch(statuses::update_policy),
         )
-        .route("/api/v1/statuses/{id}/mentioned_by", SHARED.answers("Account[]"), get(status_actions::mentioned_by))
-        .route("/api/v1/statuses/{id}/favourite", API.answers("Status"), post(status_actions::favourite))
-        .route("/api/v1/statuses/{id}/unfavourite", API.answers("Status"), post(status_actions::unfavourite))
-        .route("/api/v1/statuses/{id}/reblog", API.answers("Status"), post(status_actions::reblog))
-        .route("/api/v1/statuses/{id}/unreblog", UNREBLOG.answers("Status"), post(status_actions::unreblog))
-        .route("/api/v1/statuses/{id}/bookmark", API.answers("Status"), post(status_actions::bookmark))
-        .route("/api/v1/statuses/{id}/unbookmark", API.answers("Status"), post(status_actions::unbookmark))
-        .route("/api/v1/statuses/{id}/pin", API.answers("Status"), post(status_actions::pin))
-        .route("/api/v1/statuses/{id}/unpin", API.answers("Status"), post(status_actions::unpin))
-        .route("/api/v1/statuses/{id}/mute", API.answers("Status"), post(status_actions::mute))
-        .route("/api/v1/statuses/{id}/unmute", API.answers("Status"), post(status_actions::unmute))
-        .route("/api/v1/statuses/{id}/translate", API.answers("Translation"), post(translations::translate))
-        .route("/api/v1/polls/{id}", SHARED.answers("Poll"), get(polls::show))
-        .route("/api/v1/polls/{id}/votes", API.answers("Poll"), post(polls::vote))
-        .route("/api/v1/scheduled_statuses", API.answers("ScheduledStatus[]"), get(scheduled_statuses::index))
+        .route("/api/v1/statuses/{id}/mentioned_by", SHARED, get(status_actions::mentioned_by))
+        .route("/api/v1/statuses/{id}/favourite", API, post(status_actions::favourite))
+        .route("/api/v1/statuses/{id}/unfavourite", API, post(status_actions::unfavourite))
+        .route("/api/v1/statuses/{id}/reblog", API, post(status_actions::reblog))
+        .route("/api/v1/statuses/{id}/unreblog", UNREBLOG, post(status_actions::unreblog))
+        .route("/api/v1/statuses/{id}/bookmark", API, post(status_actions::bookmark))
+        .route("/api/v1/statuses/{id}/unbookmark", API, post(status_actions::unbookmark))
+        .route("/api/v1/statuses/{id}/pin", API, post(status_actions::pin))
+        .route("/api/v1/statuses/{id}/unpin", API, post(status_actions::unpin))
+        .route("/api/v1/statuses/{id}/mute", API, post(status_actions::mute))
+        .route("/api/v1/statuses/{id}/unmute", API, post(status_actions::unmute))
+        .route("/api/v1/statuses/{id}/translate", API, post(translations::translate))
+        .route("/api/v1/polls/{id}", SHARED, get(polls::show))
+        .route("/api/v1/polls/{id}/votes", API, post(polls::vote))
+        .route("/api/v1/scheduled_statuses", API, get(scheduled_statuses::index))
         .route(
             "/api/v1/scheduled_statuses/{id}",
-            deletes(API.answers("ScheduledStatus")),
+            API,
             get(scheduled_statuses::show)
                 .put(scheduled_statuses::update)
                 .patch(scheduled_statuses::update)

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::assets;
 use super::templates::TEMPLATES;
 use crate::error::Result;
+use crate::operation::Respond;
 use crate::{Cx, cache, files};
 use service::templates::Templates;
 
@@ -23,6 +24,8 @@ pub struct Page {
     status: StatusCode,
     headers: HeaderMap,
 }
+
+impl Respond for Page {}
 
 /// A hidden field of a form.
 #[derive(Clone, Debug, Serialize)]

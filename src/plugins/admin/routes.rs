@@ -8,24 +8,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::admin::entity::{Detail, LogLine, OrderRow, Plugin, Uninstalled};
-use crate::install::{self, Source, Terms};
+use crate::install::verify::Verified;
+use crate::install::{self, Review, Source, Terms};
 use crate::{Cx, admin};
 use context::Error;
 use crypto::signature::PublicKey;
+use entity::Schema;
 use rookery_http::Result;
 use rookery_http::extract::auth::{Admin, AdminRead, AdminWrite};
 use rookery_http::extract::{Params, Path};
 use rookery_http::json::Json;
 use rookery_http::operation::required;
 
+// Without a schema in the contract.
+impl Schema for Plugin {}
+impl Schema for Detail {}
+impl Schema for Uninstalled {}
+impl Schema for Review {}
+impl Schema for Verified {}
+impl Schema for LogLine {}
+impl Schema for OrderRow {}
+impl Schema for Retried {}
+
 /// `GET /api/admin/plugins`
-pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json> {
+pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json<Vec<Plugin>>> {
     let all = admin::list(&cx).await?;
     Json::of(&all.iter().map(|known| Plugin::new(&cx, known)).collect::<Vec<_>>())
 }
 
 /// `GET /api/admin/plugins/{name}`
-pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json> {
+pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json<Detail>> {
     detail(&cx, &name).await
 }
 
@@ -46,25 +58,25 @@ pub async fn enable(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     admin::enable_shown(&cx, &name, agreed.digest.as_deref()).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/disable`
-pub async fn disable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+pub async fn disable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
     admin::disable(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/reload`
-pub async fn reload(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+pub async fn reload(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
     admin::accept(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/rollback`
-pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
     admin::rollback(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
@@ -75,7 +87,7 @@ pub async fn grant(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     let plugin = admin::grant_some(&cx, &name, &agreed.permissions, agreed.digest.as_deref()).await?;
     // With some of the permissions still missing there is nothing to load.
     let whole = admin::find(&cx, &name).await?.missing.is_empty();
@@ -98,7 +110,7 @@ pub async fn revoke(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(revoked): Params<Revoked>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     admin::revoke(&cx, &name, &revoked.permissions).await?;
     // A reload fails for the missing permission, which is intended here.
     let _ = crate::reload(&cx, &name).await;
@@ -111,7 +123,7 @@ pub async fn limits(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(limits): Params<Map<String, Value>>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     admin::set_limits(&cx, &name, limits).await?;
     reloaded(&cx, &name).await
 }
@@ -122,7 +134,7 @@ pub async fn config(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(members): Params<Map<String, Value>>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     admin::configure(&cx, &name, members).await?;
     reloaded(&cx, &name).await
 }
@@ -141,7 +153,7 @@ pub async fn secrets(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(secret): Params<Secret>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     let Some(named) = secret.name else { return Err(Error::missing("name").into()) };
     admin::set_secret(&cx, &name, &named, secret.value).await?;
     reloaded(&cx, &name).await
@@ -149,12 +161,12 @@ pub async fn secrets(
 
 /// Number of events that are retried.
 #[derive(Debug, Serialize)]
-struct Retried {
+pub struct Retried {
     events: u64,
 }
 
 /// `POST /api/admin/plugins/{name}/retry`
-pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json> {
+pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Retried>> {
     Json::of(&Retried { events: admin::retry(&cx, &name).await? })
 }
 
@@ -171,7 +183,12 @@ pub struct Run {
 /// `POST /api/admin/plugins/{name}/run`
 ///
 /// One step of the command: an answer with `continue` asks for the next, with that as `args`.
-pub async fn run(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>, Params(run): Params<Run>) -> Result<Json> {
+pub async fn run(
+    cx: Cx,
+    _: Admin<AdminWrite>,
+    Path(name): Path<String>,
+    Params(run): Params<Run>,
+) -> Result<Json<Value>> {
     let Some(command) = run.command else { return Err(Error::missing("command").into()) };
     Json::of(&admin::run(&cx, &name, &command, &run.args).await?)
 }
@@ -189,7 +206,7 @@ pub async fn uninstall(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(params): Params<Uninstall>,
-) -> Result<Json> {
+) -> Result<Json<Uninstalled>> {
     let dump = admin::uninstall(&cx, &name, params.purge).await?;
     Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
 }
@@ -239,7 +256,7 @@ pub async fn review(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(wanted): Params<Install>,
-) -> Result<Json> {
+) -> Result<Json<Review>> {
     Json::of(&install::look(&cx, &name, wanted.request()?).await?)
 }
 
@@ -251,13 +268,13 @@ pub async fn install(
     _: Admin<AdminWrite>,
     Path(name): Path<String>,
     Params(wanted): Params<Install>,
-) -> Result<Json> {
+) -> Result<Json<Detail>> {
     install::run(&cx, &name, wanted.request()?).await?;
     reloaded(&cx, &name).await
 }
 
 /// `GET /api/admin/plugins/{name}/verify`
-pub async fn verify(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json> {
+pub async fn verify(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json<Verified>> {
     Json::of(&install::verify::plugin(&cx, &name, None).await?)
 }
 
@@ -275,7 +292,7 @@ pub async fn logs(
     _: Admin<AdminRead>,
     Path(name): Path<String>,
     Params(params): Params<After>,
-) -> Result<Json> {
+) -> Result<Json<Vec<LogLine>>> {
     admin::find(&cx, &name).await?;
     let after = params.after.as_deref().unwrap_or("0").parse();
     let lines = cx.plugins.logs.after(&name, after.map_err(|_| Error::invalid("after: is the number of a line"))?);
@@ -283,12 +300,12 @@ pub async fn logs(
 }
 
 /// `GET /api/admin/plugin_order/{hook}`
-pub async fn order(cx: Cx, _: Admin<AdminRead>, Path(hook): Path<String>) -> Result<Json> {
+pub async fn order(cx: Cx, _: Admin<AdminRead>, Path(hook): Path<String>) -> Result<Json<Vec<OrderRow>>> {
     let placed = admin::order(&cx, &hook).await?;
     Json::of(&placed.into_iter().map(OrderRow::from).collect::<Vec<_>>())
 }
 
-async fn reloaded(cx: &Cx, name: &str) -> Result<Json> {
+async fn reloaded(cx: &Cx, name: &str) -> Result<Json<Detail>> {
     crate::reload(cx, name).await.map_err(|fault| verbatim(&fault))?;
     detail(cx, name).await
 }
@@ -297,7 +314,7 @@ fn verbatim(fault: &LoadError) -> Error {
     Error::invalid(fault.to_string())
 }
 
-async fn detail(cx: &Cx, name: &str) -> Result<Json> {
+async fn detail(cx: &Cx, name: &str) -> Result<Json<Detail>> {
     let known = admin::find(cx, name).await?;
     let outbox = admin::outbox(cx, &known.plugin).await?;
     Json::of(&Detail::new(cx, &known, &outbox))

@@ -38,7 +38,7 @@ fn add(paths: &mut Map<String, Value>, plugin: &Active, route: &Route, method: &
         Auth::None => Caller::Public,
     };
     let scopes: Vec<&str> = route.scopes.iter().map(String::as_str).collect();
-    let object = openapi::add_operation(paths, &operation, "", plugin.name());
+    let object = openapi::add_operation(paths, &operation, plugin.name());
     object["security"] = openapi::security(caller, &scopes).into();
     let role = route.role.as_ref().map(|role| format!(" For whoever is at least {role}."));
     if let Some(body) = body.filter(|_| !in_query) {
@@ -71,7 +71,7 @@ fn component(plugin: &Active, name: &str) -> String {
 
 fn schema(plugin: &Active, shape: &Shape) -> Value {
     match shape {
-        Shape::Named(text) => referring_to_own(plugin, openapi::answer_schema(text)),
+        Shape::Named(text) => referring_to_own(plugin, openapi::schema_named(text)),
         Shape::Schema(members) => referring(plugin, Value::Object(members.clone())),
     }
 }
