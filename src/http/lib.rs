@@ -39,4 +39,3 @@ pub mod well_known;
 
 pub use cx::Cx;
 pub use error::{ErrorResponse, Result};
-pub use macros::parameters;

@@ -82,7 +82,7 @@ pub fn use_case(_: TokenStream, item: TokenStream) -> TokenStream {
     use_case::use_case(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct of request parameters: each optional field is read by the function of `rookery_http::extract::params` for its
+/// Makes a struct of request parameters: each optional field is read by the function of `model::params` for its
 /// type, and absent when the request does not have it.
 ///
 /// `String` is read by `text`, `bool` by `flag`, numbers by `int`, `Time` by `time` (a string in documents), a `Vec` of ids by

@@ -14,7 +14,7 @@ pub(super) fn parameters(mut item: ItemStruct) -> Result<TokenStream, Error> {
     for field in fields.named.iter_mut().filter(|field| !says_itself(field)) {
         let Some(inner) = optional(&field.ty) else { continue };
         let (reader, is_time) = (reader(inner), is(inner, "Time"));
-        let reader = format!("rookery_http::extract::params::{reader}");
+        let reader = format!("model::params::{reader}");
         field.attrs.push(if whole {
             parse_quote!(#[serde(deserialize_with = #reader)])
         } else {
@@ -30,7 +30,7 @@ pub(super) fn parameters(mut item: ItemStruct) -> Result<TokenStream, Error> {
     Ok(quote!(#item))
 }
 
-/// The function of `extract::params` that reads a value of this type.
+/// The function of `model::params` that reads a value of this type.
 fn reader(inner: &Type) -> &'static str {
     if let Some(item) = argument(inner, "Vec") {
         // A list of ids has each once.
@@ -106,7 +106,7 @@ mod tests {
             ("model::Time", "time"),
         ] {
             let made = made(&format!("struct P {{ f: Option<{of}> }}"));
-            let wanted = format!("#[serde(default,deserialize_with=\"rookery_http::extract::params::{reader}\")]");
+            let wanted = format!("#[serde(default,deserialize_with=\"model::params::{reader}\")]");
             assert!(made.contains(&wanted), "{of}: {made}");
         }
     }

@@ -20,6 +20,7 @@ pub mod marker;
 pub mod media;
 pub mod notification;
 pub mod oauth;
+pub mod params;
 pub mod poll;
 pub mod relationship;
 pub mod report;
@@ -39,7 +40,7 @@ pub mod translation;
 pub mod trend;
 pub mod urls;
 
-pub use ::macros::{boxed, use_case};
+pub use ::macros::{boxed, parameters, use_case};
 pub use account::{Account, Field};
 pub use actor::{Actor, Permissions, Preferences};
 pub use card::PreviewCard;

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::extract::auth::{AnyScope, ReadAccounts, ReadLists};
 use crate::extract::{Auth, Limit, MaybeAuth, Paging, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
 use crate::page::{Links, Page};
 use model::account::AccountSearch;
+use model::params::required;
 use model::relationship::Listed;
 use model::{AccountId, Cursor};
 
@@ -25,7 +25,7 @@ const IDS_MAX: usize = 40;
 pub type AccountPaging = Paging<40, 80>;
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 40.
@@ -55,7 +55,7 @@ pub async fn show(cx: Cx, _: MaybeAuth<ReadAccounts>, Path(id): Path<AccountId>)
 }
 
 /// Query parameters of [`lookup`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LookupParams {
     /// `user`, or `user@domain` for an account of another server that this one knows.
@@ -75,7 +75,7 @@ pub async fn lookup(
 }
 
 /// Query parameters of [`search`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchParams {
     /// The beginning of a user name or display name.

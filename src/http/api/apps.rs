@@ -11,13 +11,13 @@ use crate::error::Result;
 use crate::extract::auth::AnyScope;
 use crate::extract::{AnyStateAppAuth, Params};
 use crate::json::Json;
-use crate::operation::required;
 use entity::application::{Application, CredentialApplication};
+use model::params::required;
 
 use service::application::Registration;
 
 /// Body parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct NewApp {
     /// At most 60 characters.

@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{Profile, WriteAccounts};
-use crate::extract::params::{flag, list, text};
 use crate::extract::{Auth, Upload, Uploads};
 use crate::json::Json;
 use model::account::Searchability;
+use model::params::{flag, list, text};
 use model::{Actor, QuotePolicy, Visibility};
 
 use service::profile::Changes;
@@ -91,7 +91,7 @@ pub struct CredentialFiles {
 }
 
 /// Defaults for new statuses.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Source {
     /// The visibility.
@@ -109,7 +109,7 @@ struct Source {
 }
 
 /// Name and value have at most 255 characters each.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct FieldParams {
     name: Option<String>,

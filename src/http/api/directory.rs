@@ -14,7 +14,7 @@ use crate::json::Json;
 use service::directory::{self, DirectoryPage, Order};
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DirectoryParams {
     /// `active`, the default: by the last status; `new`: by age.

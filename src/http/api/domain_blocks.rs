@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::extract::auth::{ReadBlocks, WriteBlocks};
 use crate::extract::{Auth, Paging, Params};
 use crate::json::Json;
-use crate::operation::required;
 use crate::page::{Links, Page};
 use entity::domain_block::{self, DomainBlockPreview};
+use model::params::required;
 
 /// The parameter of [`create`], [`delete`] and [`preview`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DomainParams {
     /// The name of another server; in any case, and not only of ASCII.

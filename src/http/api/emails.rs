@@ -13,7 +13,7 @@ use crate::json::Json;
 use service::confirmation;
 
 /// Body parameters of [`create_confirmation`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Confirmation {
     /// Replaces the address before the message is sent.

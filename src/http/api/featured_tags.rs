@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, WriteAccounts};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
 use model::RowId;
+use model::params::required;
 
 /// `GET /api/v1/featured_tags`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::FeaturedTag>>> {
@@ -20,7 +20,7 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<V
 }
 
 /// Body parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FeatureParams {
     /// With or without the `#`.

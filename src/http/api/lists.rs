@@ -12,12 +12,11 @@ use crate::extract::auth::{ReadLists, WriteLists};
 use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
 use crate::page::Page;
-use model::list::RepliesPolicy;
+use model::params::required;
 use model::{AccountId, Actor, RowId};
 
-use service::list::{self, List, Wish};
+use service::list::{self, List, ListParams};
 
 /// `GET /api/v1/lists`
 pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Json<Vec<entity::List>>> {
@@ -25,56 +24,13 @@ pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Json<Vec<
     Ok(Json::list(entity::list::render(&cx, &actor, &lists).await?))
 }
 
-/// Body parameters of [`create`].
-#[crate::parameters]
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct NewListParams {
-    /// At most 256 characters.
-    #[schemars(transform = required)]
-    title: Option<String>,
-    /// Which replies to others are shown: to whomever the user follows, to members of the list, or none. To members when it
-    /// is left out.
-    replies_policy: Option<RepliesPolicy>,
-    /// Whether members are left out of the home timeline.
-    exclusive: Option<bool>,
-    /// Whether each new status makes a notification.
-    notify: Option<bool>,
-}
-
-/// Body parameters of [`update`]; what is left out stays as it is.
-#[crate::parameters]
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct ListParams {
-    /// At most 256 characters.
-    title: Option<String>,
-    /// As when a list is made; what the list shows is chosen again.
-    replies_policy: Option<RepliesPolicy>,
-    /// As when a list is made; its members leave the home timeline, or come back.
-    exclusive: Option<bool>,
-    notify: Option<bool>,
-}
-
-impl From<NewListParams> for Wish {
-    fn from(params: NewListParams) -> Self {
-        let NewListParams { title, replies_policy, exclusive, notify } = params;
-        Self { title, replies_policy, exclusive, notify }
-    }
-}
-
-impl From<ListParams> for Wish {
-    fn from(params: ListParams) -> Self {
-        let ListParams { title, replies_policy, exclusive, notify } = params;
-        Self { title, replies_policy, exclusive, notify }
-    }
-}
-
 /// `POST /api/v1/lists`
 pub async fn create(
     cx: Cx,
     Auth(actor, ..): Auth<WriteLists>,
-    Params(params): Params<NewListParams>,
+    Params(params): Params<ListParams>,
 ) -> Result<Json<entity::List>> {
-    let list = list::create(&cx, &actor, params.into()).await?;
+    let list = list::create(&cx, &actor, params).await?;
     render_list(&cx, &actor, &list).await
 }
 
@@ -92,7 +48,7 @@ pub async fn update(
     params: ParamsOfOwn<Params<ListParams>>,
 ) -> Result<Json<entity::List>> {
     let Params(params) = params.or_missing(list::find(&cx, &actor, id)).await?;
-    let list = list::update(&cx, &actor, id, params.into()).await?;
+    let list = list::update(&cx, &actor, id, params).await?;
     render_list(&cx, &actor, &list).await
 }
 
@@ -118,7 +74,7 @@ pub async fn accounts(
 }
 
 /// Parameters of [`add_accounts`] and [`remove_accounts`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MemberParams {
     #[schemars(transform = required)]

@@ -13,7 +13,7 @@ use crate::json::Json;
 use model::marker::MarkedTimeline;
 
 /// Query parameters of [`index`]; unknown timeline names are ignored.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Timelines {
     #[schemars(with = "Option<Vec<MarkedTimeline>>")]
@@ -39,7 +39,7 @@ pub struct Positions {
 }
 
 /// A position; it may go backwards.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Position {
     /// Id of a status or a notification.

@@ -12,15 +12,15 @@ use crate::extract::auth::WriteMedia;
 use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, Path, Upload, Uploads};
 use crate::json::Json;
-use crate::operation::required;
 use context::json::media::MediaAttachment;
 use model::MediaId;
 use model::media::MediaState;
+use model::params::required;
 
 use service::media::moving::Processing;
 
 /// Metadata sent with an upload or an update.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MediaParams {
     /// Alternative text of at most 1,500 characters.

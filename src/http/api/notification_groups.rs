@@ -20,7 +20,7 @@ use entity::notification_group::ExpandAccounts;
 use service::notification::groups::{self, GroupFilter};
 
 /// Query parameters that filter groups.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct GroupFilters {
     #[serde(flatten)]
@@ -30,7 +30,7 @@ pub struct GroupFilters {
 }
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct IndexParams {
     #[serde(flatten)]

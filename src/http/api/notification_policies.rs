@@ -15,7 +15,7 @@ use model::notification::PolicyAction;
 use service::notification::policy::{self, PolicyChange};
 
 /// Body parameters of [`update`]; what is left out stays.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Policy {
     /// Senders whom the user does not follow.
@@ -31,7 +31,7 @@ pub struct Policy {
 }
 
 /// Body parameters of [`update_v1`]: true filters, false accepts; what is left out stays.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct V1Policy {
     filter_not_following: Option<bool>,

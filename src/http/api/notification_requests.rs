@@ -8,11 +8,11 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadNotifications, WriteNotifications};
-use crate::extract::params::distinct;
 use crate::extract::{Auth, Paging, Params, Path};
 use crate::json::Json;
 use crate::page::{Links, Page};
 use model::RowId;
+use model::params::distinct;
 
 use entity::notification_request::NotificationRequestsMerged;
 use service::notification::requests;

@@ -18,7 +18,7 @@ use model::{AccountId, NotificationId};
 use service::notification::NotificationFilter;
 
 /// Query parameters that filter notifications.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Filters {
     /// Only notifications of these types; unknown ones match nothing.

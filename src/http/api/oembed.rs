@@ -9,15 +9,15 @@ use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Params;
 use crate::json::Json;
-use crate::operation::required;
 use entity::oembed::{DEFAULT_WIDTH, OEmbed};
+use model::params::required;
 use service::public;
 
 /// Largest side of a frame, in pixels.
 const SIDE_MAX: i64 = 10_000;
 
 /// Query parameters of [`show`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct EmbedParams {
     /// Of a status of this server.

@@ -13,7 +13,7 @@ use crate::json::Json;
 use service::domain;
 
 /// Query parameters of [`search`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct SearchParams {
     /// The beginning of a domain.

@@ -10,11 +10,12 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadStatuses, WriteStatuses};
-use crate::extract::params::{ParamsOfOwn, ints};
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{Auth, MaybeAuth, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
 use model::PollId;
+use model::params::ints;
+use model::params::required;
 
 use service::poll;
 

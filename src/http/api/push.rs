@@ -10,11 +10,11 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::Push;
-use crate::extract::params::{flag, flags, text};
 use crate::extract::{Auth, Params};
 use crate::json::Json;
-use crate::operation::required;
 use model::notification::PushPolicy;
+use model::params::required;
+use model::params::{flag, flags, text};
 
 use service::push::{self, Destination, Wanted};
 
@@ -43,7 +43,7 @@ struct Subscription {
 }
 
 /// The keys that messages are encrypted with.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Keys {
     /// A public key on the curve P-256, base64url.
@@ -61,7 +61,7 @@ pub struct Change {
 }
 
 /// What to send.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Data {
     /// By type of notification; those that are left out are not sent, and unknown ones are ignored.

@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::WriteAccounts;
-use crate::extract::params::language;
 use crate::extract::{AppAuth, Params};
 use crate::json::Json;
-use crate::operation::required;
 use crypto::Secret;
 use entity::token::Token;
+use model::params::language;
+use model::params::required;
 use service::registration::{self, SignUp};
 
 /// Body parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Registration {
     /// Letters, digits and underscores, at most 30.

@@ -12,13 +12,13 @@ use crate::error::{Error, Result};
 use crate::extract::auth::{ReadFollows, WriteAccountMutes, WriteAccounts, WriteBlocks, WriteFollows};
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
-use crate::operation::required;
+use model::params::required;
 use model::{AccountId, Actor};
 
-use service::follow::Wish;
+use service::follow::FollowParams;
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RelationshipParams {
     #[schemars(transform = required)]
@@ -42,7 +42,7 @@ pub async fn index(
 const TARGETS_MAX: usize = 80;
 
 /// Query parameters of [`familiar_followers`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FamiliarParams {
     /// Empty when it is left out.
@@ -60,18 +60,6 @@ pub async fn familiar_followers(
     Ok(Json::list(entity::familiar_followers::render(&cx, &viewer, &ids).await?))
 }
 
-/// Body parameters of [`follow`].
-#[crate::parameters]
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct FollowParams {
-    /// Whether the account's reblogs are shown in the home timeline; true for a new follow.
-    reblogs: Option<bool>,
-    /// Whether the account's statuses are notified; false for a new follow.
-    notify: Option<bool>,
-    /// ISO 639 codes of the languages to show; all when empty.
-    languages: Option<Vec<String>>,
-}
-
 /// `POST /api/v1/accounts/{id}/follow`
 pub async fn follow(
     cx: Cx,
@@ -79,8 +67,7 @@ pub async fn follow(
     Path(id): Path<AccountId>,
     Params(params): Params<FollowParams>,
 ) -> Result<Json<entity::Relationship>> {
-    let wish = Wish { reblogs: params.reblogs, notify: params.notify, languages: params.languages };
-    service::follow::follow(&cx, &actor, id, wish).await?;
+    service::follow::follow(&cx, &actor, id, params).await?;
     render_relationship(&cx, &actor, id).await
 }
 
@@ -125,7 +112,7 @@ pub async fn unblock(
 }
 
 /// Body parameters of [`mute`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MuteParams {
     /// Whether notifications from the account are hidden too, which is the default.
@@ -177,7 +164,7 @@ pub async fn unpin(
 }
 
 /// Body parameters of [`note`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoteParams {
     /// At most 2,000 characters; blank deletes the note.

@@ -8,17 +8,17 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::WriteReports;
-use crate::extract::params::distinct;
 use crate::extract::{Auth, Params};
 use crate::json::Json;
-use crate::operation::required;
+use model::params::distinct;
+use model::params::required;
 use model::report::ReportCategory;
 use model::{AccountId, RuleId, StatusId};
 
 use service::report::Draft;
 
 /// Body parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ReportParams {
     #[schemars(transform = required)]

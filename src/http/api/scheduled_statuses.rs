@@ -40,7 +40,7 @@ pub async fn show(
 }
 
 /// Body parameters of [`update`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Schedule {
     /// A time more than five minutes ahead, in ISO 8601; it stays when it is left out.

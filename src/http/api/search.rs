@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::extract::auth::ReadSearch;
 use crate::extract::{MaybeAuth, Params};
 use crate::json::Json;
-use crate::operation::required;
+use model::params::required;
 use model::{AccountId, StatusId};
 
 use context::json::{Array, Object};
@@ -22,7 +22,7 @@ const DEFAULT_LIMIT: i64 = 40;
 const MAX_LIMIT: i64 = 80;
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct SearchParams {
     #[schemars(transform = required)]

@@ -40,7 +40,7 @@ pub async fn unfavourite(
 }
 
 /// Body parameters of [`reblog`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReblogParams {
     /// That of the reblog; the user's default when it is left out.

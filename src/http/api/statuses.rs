@@ -14,13 +14,14 @@ use serde_json::{Map, Value};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::auth::{ReadAccounts, ReadStatuses, WriteStatuses};
-use crate::extract::params::{ParamsOfOwn, language};
+use crate::extract::params::ParamsOfOwn;
 use crate::extract::{AppAuth, Auth, IdempotencyKey, MaybeAuth, Paging, Params, Path, Upload, Uploads};
 use crate::json::Json;
-use crate::operation::required;
 use crate::page::{Links, Page};
 use ::media::storage::Scratch;
 use model::account::Searchability;
+use model::params::language;
+use model::params::required;
 use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
 
 use context::json::{Fragment, Object};
@@ -39,7 +40,7 @@ pub(super) async fn shown(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Resu
 }
 
 /// Query parameters of [`index`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct IdsParams {
     /// At most 20.
@@ -71,7 +72,7 @@ pub async fn show(
 }
 
 /// Body parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct NewStatus {
     /// The text; needed unless there are attachments or a content warning.
@@ -110,7 +111,7 @@ pub struct NewStatus {
 }
 
 /// Body parameters of [`update`]: the whole status, so that what is left out is cleared.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct StatusParams {
     /// The text; needed unless there are attachments or a content warning.
@@ -137,7 +138,7 @@ pub struct StatusParams {
 }
 
 /// New attributes of one attachment in an edit.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MediaParams {
     id: MediaId,
@@ -185,7 +186,7 @@ pub struct StatusFiles {
 }
 
 /// A poll that is sent with a status.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct PollParams {
     /// Two to eight, each of at most 50 characters.
@@ -301,7 +302,7 @@ pub async fn update(
 }
 
 /// Query parameters of [`delete`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DeletionParams {
     /// Whether its media are deleted at once; otherwise they may be attached to another status for a day.
@@ -347,7 +348,7 @@ pub async fn source(
 }
 
 /// Query parameters of [`context()`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ContextParams {
     /// Whether what the status refers to comes apart from the ancestors.
@@ -401,7 +402,7 @@ pub async fn revoke_quote(
 }
 
 /// Body parameters of [`update_policy`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct PolicyParams {
     /// Who may quote the status, if anyone may read it.

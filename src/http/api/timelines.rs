@@ -9,10 +9,10 @@ use serde::Deserialize;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::{ReadBookmarks, ReadFavourites, ReadLists, ReadStatuses};
-use crate::extract::params::language;
 use crate::extract::{Auth, MaybeAuth, Paging, Params, Path};
-use crate::operation::required;
 use crate::page::{Links, Page};
+use model::params::language;
+use model::params::required;
 use model::{AccountId, Actor, RowId};
 
 use service::timeline::{self, ProfileQuery, TimelinePage, TimelineQuery};
@@ -48,7 +48,7 @@ pub async fn list(
 }
 
 /// Query parameters of [`public`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct PublicParams {
     /// Only statuses of this server.
@@ -62,7 +62,7 @@ pub struct PublicParams {
 }
 
 /// Query parameters of [`tag`]: at most 4 hashtags in each list.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TagParams {
     /// Statuses with one of these hashtags as well.
@@ -130,7 +130,7 @@ pub async fn tag(
 }
 
 /// Query parameters of [`link`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct LinkParams {
     /// The address that a card shows.
@@ -150,7 +150,7 @@ pub async fn link(
 }
 
 /// Query parameters of [`profile`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ProfileParams {
     /// Only the statuses that the account pinned.

@@ -10,10 +10,10 @@ use super::timelines::accept_language;
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::auth::ReadStatuses;
-use crate::extract::params::language;
 use crate::extract::{Auth, Params, Path};
 use crate::json::Json;
 use model::StatusId;
+use model::params::language;
 
 use service::translation;
 

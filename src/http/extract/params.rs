@@ -1,23 +1,17 @@
 //! Request parameters from the query and the form, multipart or JSON body, merged and deserialised into one struct.
 //!
-//! The type of a field says how its value is read, by the attribute [`parameters`](macro@crate::parameters): by [`flag`],
-//! [`int`], [`text()`], [`word`], [`list`], [`distinct`] or [`time`]. A value that does not parse is an error that names the
-//! parameter. No parameter is required here; the service checks that, and [`required`](crate::operation::required) says it in
-//! documents.
-
-use std::collections::{BTreeMap, HashSet};
-use std::hash::Hash;
+//! The type of a field says how its value is read ([`model::params`]). A value that does not parse is an error that names
+//! the parameter. No parameter is required here; the service checks that, and [`required`](model::params::required) says it
+//! in documents.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{Method, header};
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rookery_params::{Refused, Tree};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use text::json_shape;
 use tokio::io::AsyncWriteExt as _;
@@ -30,7 +24,6 @@ use crate::in_flight::{InFlight, body_error, causes, exceeded};
 use crate::operation::{Describe, Operation};
 use crate::state::TOKEN_NAMES;
 use crate::state::is_token_name;
-use model::Time;
 
 /// Most files of one multipart body, empty ones included.
 const MAX_FILES: usize = 32;
@@ -362,154 +355,4 @@ fn multipart_error(error: multer::Error) -> Error {
         return Error::TooLarge("the body is larger than the limit".into());
     }
     exceeded(&error).unwrap_or_else(|| Error::bad_request(format!("the multipart body is broken: {error}")))
-}
-
-/// A boolean as defined by docs/contract/rules.md#1-transport; absent, null and "" are `None`.
-///
-/// # Errors
-/// When it is a list or an object.
-pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::Bool(value) => Ok(Some(value)),
-        Value::Number(number) => Ok(Some(number.as_f64() != Some(0.0))),
-        Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => Ok(Some(!matches!(text.as_str(), "false" | "f" | "F" | "FALSE" | "0" | "off" | "OFF"))),
-        Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be true or false")),
-    }
-}
-
-/// Booleans by name, each as [`flag`] reads it; those that are null or "" are left out.
-///
-/// # Errors
-/// When one is neither true nor false, or they are no object.
-pub fn flags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, bool>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(BTreeMap::new()),
-        Value::String(text) if text.is_empty() => Ok(BTreeMap::new()),
-        Value::Object(named) => {
-            let read = |(name, value)| match flag(value) {
-                Ok(value) => value.map(|value| Ok((name, value))),
-                Err(_) => Some(Err(D::Error::custom(format!("{name} must be true or false")))),
-            };
-            named.into_iter().filter_map(read).collect()
-        }
-        _ => Err(D::Error::custom("must be an object of booleans")),
-    }
-}
-
-/// An integer, as a JSON number or a string of digits; absent, null and "" are `None`.
-///
-/// # Errors
-/// When it is anything else, or does not fit 64 bits.
-pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => text.trim().parse().map(Some).map_err(|_| D::Error::custom("must be a whole number")),
-        Value::Number(number) => number.as_i64().map(Some).ok_or_else(|| D::Error::custom("must be a whole number")),
-        Value::Bool(_) | Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be a whole number")),
-    }
-}
-
-/// A list of integers, each as [`int`] reads it; else as [`list`].
-///
-/// # Errors
-/// When an element is no integer.
-pub fn ints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<i64>>, D::Error> {
-    let Some(values) = list::<D, Value>(deserializer)? else { return Ok(None) };
-    let ints = values.into_iter().map(|value| int(value).map_err(D::Error::custom));
-    Ok(Some(ints.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
-}
-
-/// As [`int`], where what is sent as null or "" is not the same as what is left out.
-///
-/// # Errors
-/// As [`int`].
-pub fn sent_int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
-    int(deserializer).map(Some)
-}
-
-/// A string; numbers and booleans are converted. Absent and null are `None`, "" is an empty string.
-///
-/// # Errors
-/// When it is a list or an object.
-pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text)),
-        Value::Bool(value) => Ok(Some(value.to_string())),
-        Value::Number(number) => Ok(Some(number.to_string())),
-        Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be a text")),
-    }
-}
-
-/// The name of a language, as [`text()`] reads it; whatever cannot be one is `None`, since no request fails for it.
-///
-/// # Errors
-/// None.
-pub fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(text(Value::deserialize(deserializer)?).ok().flatten())
-}
-
-/// A time in ISO 8601, in UTC where it names no offset; a date is its midnight. Absent, null and "" are `None`.
-///
-/// # Errors
-/// When it is none, or of no year from 0 to 9999.
-pub fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
-    let Some(text) = text(deserializer)?.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let time = parse_time(text.trim()).filter(|time| (0..=9999).contains(&time.year()));
-    time.map(|time| Some(time.into()))
-        .ok_or_else(|| D::Error::custom("must be a date and time, as 2026-01-31T12:00:00Z"))
-}
-
-fn parse_time(text: &str) -> Option<DateTime<Utc>> {
-    let with_offset = DateTime::parse_from_rfc3339(text).map(|time| time.with_timezone(&Utc));
-    let naive = |format| NaiveDateTime::parse_from_str(text, format).map(|time| time.and_utc());
-    let date = || text.parse::<NaiveDate>().map(|date| date.and_time(NaiveTime::MIN).and_utc());
-    with_offset.or_else(|_| naive("%Y-%m-%dT%H:%M:%S%.f")).or_else(|_| naive("%Y-%m-%dT%H:%M")).or_else(|_| date()).ok()
-}
-
-/// A value that deserialises from a string, such as an id or an enum; absent, null and "" are `None`.
-///
-/// # Errors
-/// When the string does not parse.
-pub fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::String(text) if text.is_empty() => Ok(None),
-        value => serde_json::from_value(value).map(Some).map_err(D::Error::custom),
-    }
-}
-
-/// As [`list`], each value once, where it is first.
-///
-/// # Errors
-/// As [`list`].
-pub fn distinct<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
-where
-    T: DeserializeOwned + Clone + Eq + Hash,
-{
-    let mut values = list::<D, T>(deserializer)?;
-    if let Some(values) = &mut values {
-        let mut known = HashSet::new();
-        values.retain(|value| known.insert(value.clone()));
-    }
-    Ok(values)
-}
-
-/// A list: an array, an object keyed by index, or a single value. Absent and null are `None`; blank elements are
-/// dropped.
-///
-/// # Errors
-/// When an element does not parse.
-pub fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
-    let values = match Value::deserialize(deserializer)? {
-        Value::Null => return Ok(None),
-        Value::Array(values) => values,
-        Value::Object(map) => map.into_iter().map(|(_, value)| value).collect(),
-        value => vec![value],
-    };
-    let wanted = values.into_iter().filter(|value| !matches!(value, Value::Null) && value.as_str() != Some(""));
-    wanted.map(|value| serde_json::from_value(value).map_err(D::Error::custom)).collect::<Result<_, _>>().map(Some)
 }

@@ -16,7 +16,7 @@ use service::application::{self, Authorized};
 use service::oauth::revoke;
 
 /// The method override of a form, as HTML forms cannot send DELETE.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct MethodOverride {
     #[serde(rename = "_method")]

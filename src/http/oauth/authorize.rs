@@ -15,17 +15,17 @@ use super::{error, scopes};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::Params;
-use crate::operation::required;
 use crate::web::session::sign_in_url;
 use crate::web::{self, Csrf, Form, Hidden, Page, SignedIn, WebSession, avatar_url, display_name_html, redirect};
 use model::Application;
 use model::oauth::{ErrorCode, OUT_OF_BAND};
+use model::params::required;
 use service::oauth::Fault;
 use service::oauth::authorize::{self, Checked, Request};
 use service::session::Person;
 
 /// Parameters of an authorization request; from the consent form, with the user's decision.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct AuthorizationParams {
     /// `code`, the only grant by browser.
@@ -55,7 +55,7 @@ pub struct AuthorizationParams {
 }
 
 /// Query parameters of [`native`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct NativeParams {
     #[schemars(transform = required)]

@@ -10,14 +10,14 @@ use super::params::{AnyToken, Params, credentials};
 use crate::Cx;
 use crate::auth::Authentication;
 use crate::error::json;
-use crate::operation::required;
 use crypto::Secret;
 use entity::token::{Token, TokenInfo, TokenIntrospection};
+use model::params::required;
 use service::oauth::introspect::{self, Caller};
 use service::oauth::{exchange, revoke};
 
 /// Parameters of [`create`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TokenParams {
     /// `authorization_code` or `client_credentials`.
@@ -40,7 +40,7 @@ pub struct TokenParams {
 }
 
 /// Parameters of [`revoke()`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct RevokeParams {
     token: Option<String>,
@@ -53,7 +53,7 @@ pub struct RevokeParams {
 }
 
 /// Parameters of [`introspect()`].
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct IntrospectParams {
     #[schemars(transform = required)]

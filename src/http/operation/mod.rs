@@ -17,8 +17,7 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use schema::REQUIRED;
-pub use schema::required;
+use model::params::REQUIRED;
 pub(crate) use schema::schema_of;
 
 /// A method of a route, as its handler declares it.
@@ -133,11 +132,13 @@ impl Operation {
         Self { method, path, security: Security::PUBLIC, parameters, response: String::new() }
     }
 
-    /// Adds the fields of `T`; those that are [`required`] say so.
+    /// Adds the fields of `T`; those that are [`required`](model::params::required) say so.
     pub(crate) fn take<T: JsonSchema>(&mut self, place: Place) {
         let Value::Object(fields) = schema_of::<T>()["properties"].take() else { return };
+        let creates = self.method == Method::POST;
         self.parameters.extend(fields.into_iter().map(|(name, mut schema)| {
-            let required = schema.as_object_mut().is_some_and(|schema| schema.remove(REQUIRED).is_some());
+            let mark = schema.as_object_mut().and_then(|schema| schema.remove(REQUIRED));
+            let required = mark.is_some_and(|mark| creates || mark == true);
             Parameter { name, place, required, schema }
         }));
     }

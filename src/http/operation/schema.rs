@@ -1,18 +1,10 @@
 //! The JSON Schema of a type that is a parameter.
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The mark of a field that is required, until it is a [`Parameter`](super::Parameter).
-pub(super) const REQUIRED: &str = "x-required";
-
-/// Declares a field of a parameter struct as required: `#[schemars(transform = required)]`.
-///
-/// Every such field has a default, so that a handler or service answers in its own words when it is missing.
-pub fn required(schema: &mut Schema) {
-    schema.insert(REQUIRED.to_owned(), true.into());
-}
+use model::params::REQUIRED;
 
 /// The schema of `T`, whole and without references.
 ///
@@ -39,7 +31,8 @@ fn list_required(schema: &mut Value) {
         Value::Object(members) => {
             if let Some(Value::Object(fields)) = members.get_mut("properties") {
                 let marked = fields.iter_mut().filter_map(|(name, field)| {
-                    field.as_object_mut()?.remove(REQUIRED).map(|_| Value::from(name.as_str()))
+                    let mark = field.as_object_mut()?.remove(REQUIRED)?;
+                    (mark == true).then(|| Value::from(name.as_str()))
                 });
                 let marked: Vec<Value> = marked.collect();
                 if !marked.is_empty() {

@@ -12,14 +12,14 @@ use crate::extract::Params;
 use service::confirmation;
 
 /// Query parameters of the link.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ConfirmationLink {
     token: Option<String>,
 }
 
 /// The form's fields.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Resend {
     email: Option<String>,

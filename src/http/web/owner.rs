@@ -16,7 +16,7 @@ use crypto::Secret;
 use service::owner::{self, Owner};
 
 /// Fields of the form; the link carries the first one.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
     #[serde(skip_serializing)]

@@ -17,14 +17,14 @@ use crypto::Secret;
 use service::password;
 
 /// Fields of the form that requests a link.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Forgot {
     email: Option<String>,
 }
 
 /// Fields of the form that sets a new password; the link carries the first one.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Reset {
     token: Option<String>,

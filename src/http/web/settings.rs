@@ -32,7 +32,7 @@ pub use frame::{Frame, field_errors, viewer};
 const PATH: &str = "/settings";
 
 /// Fields of the form for the password.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ChangePassword {
     current_password: Option<String>,
@@ -43,7 +43,7 @@ pub struct ChangePassword {
 }
 
 /// Fields of the form for the e-mail address.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ChangeEmail {
     email: Option<String>,

@@ -24,7 +24,7 @@ use text::contains_nul;
 const HOME: &str = "/settings";
 
 /// Fields of the form; as query parameters, only `next`.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct SignIn {
     email: Option<String>,

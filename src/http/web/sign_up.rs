@@ -18,7 +18,7 @@ use service::registration::{self, SignUp};
 use text::markdown;
 
 /// Fields of the form.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
     username: Option<String>,

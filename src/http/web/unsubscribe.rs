@@ -14,7 +14,7 @@ use crate::extract::Params;
 use service::notification;
 
 /// Query parameters of the link, and fields of the form.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct UnsubscribeLink {
     /// Whose letters.

@@ -14,11 +14,11 @@ use crate::{Cx, admin};
 use context::Error;
 use crypto::signature::PublicKey;
 use entity::Schema;
+use model::params::required;
 use rookery_http::Result;
 use rookery_http::extract::auth::{Admin, AdminRead, AdminWrite};
 use rookery_http::extract::{Params, Path};
 use rookery_http::json::Json;
-use rookery_http::operation::required;
 
 // Without a schema in the contract.
 impl Schema for Plugin {}

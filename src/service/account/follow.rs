@@ -6,6 +6,9 @@
 //!
 //! Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::rate_limits::{self, Family};
 use crate::{account, notification, relationship};
 use context::change::{self, Change};
@@ -21,14 +24,15 @@ use store::follow::{FollowTable, NewFollow, Terms};
 use store::relationship::{Relation, RelationshipRow};
 use text::language;
 
-/// The options of a follow; `None` leaves those of an existing follow unchanged.
-#[derive(Clone, Debug, Default)]
-pub struct Wish {
-    /// Show reblogs; true for a new follow.
+/// The options of a follow; `None` leaves one as it is.
+#[model::parameters]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct FollowParams {
+    /// Whether the account's reblogs are shown in the home timeline; true for a new follow.
     pub reblogs: Option<bool>,
-    /// Notify of every status; false for a new follow.
+    /// Whether the account's statuses are notified; false for a new follow.
     pub notify: Option<bool>,
-    /// Only these languages; an empty list means all.
+    /// ISO 639 codes of the languages to show; all when empty.
     pub languages: Option<Vec<String>>,
 }
 
@@ -39,11 +43,11 @@ pub struct Wish {
 /// a hidden or suspended account; [`Error::Invalid`] for an unknown language and beyond the limit of follows;
 /// [`Error::RateLimited`] beyond the daily limit, of which a new follow takes one.
 #[model::use_case]
-pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Result<()> {
+pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, params: FollowParams) -> Result<()> {
     if target == actor.id {
         return Err(Error::forbidden("You cannot follow yourself"));
     }
-    let wish = checked(wish)?;
+    let params = checked(params)?;
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
     let (me, target) = relationship::lock_pair(&mut tx, actor.id, target).await?;
@@ -51,13 +55,13 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, wish: Wish) -> Re
     refuse(&tie, &target)?;
     let mut spent = None;
     if tie.following {
-        store::follow::update(&mut tx, FollowTable::Follow, me.id, target.id, terms(&tie, wish)).await?;
+        store::follow::update(&mut tx, FollowTable::Follow, me.id, target.id, terms(&tie, params)).await?;
     } else if tie.requested {
-        store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, wish)).await?;
+        store::follow::update(&mut tx, FollowTable::Request, me.id, target.id, terms(&tie, params)).await?;
     } else {
         check_limit(cx, &me)?;
         spent = Some(rate_limits::family(cx, me.id, Family::Follows)?);
-        begin(cx, &mut tx, &me, &target, wish).await?;
+        begin(cx, &mut tx, &me, &target, params).await?;
     }
     tx.commit().await?;
     if let Some(spent) = spent {
@@ -89,7 +93,7 @@ async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Re
     if tie.following || tie.requested || refuse(&tie, &target).is_err() || check_limit(cx, &me).is_err() {
         return Ok(false);
     }
-    begin(cx, tx, &me, &target, Wish::default()).await?;
+    begin(cx, tx, &me, &target, FollowParams::default()).await?;
     Ok(true)
 }
 
@@ -188,11 +192,11 @@ pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: Acc
 }
 
 /// Creates a follow, or a request where the target is locked or remote, or the follower limited.
-async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, wish: Wish) -> Result<()> {
+async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, params: FollowParams) -> Result<()> {
     let terms = Terms {
-        show_reblogs: wish.reblogs.unwrap_or(true),
-        notify: wish.notify.unwrap_or(false),
-        languages: wish.languages.and_then(listed),
+        show_reblogs: params.reblogs.unwrap_or(true),
+        notify: params.notify.unwrap_or(false),
+        languages: params.languages.and_then(listed),
     };
     if !target.locked && !me.is_limited() && target.is_local() {
         return establish(cx, tx, me.id, target.id, terms).await;
@@ -238,11 +242,11 @@ fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms) -> NewFoll
 }
 
 /// The options of an existing follow, overridden by those that were sent.
-fn terms(tie: &RelationshipRow, wish: Wish) -> Terms {
+fn terms(tie: &RelationshipRow, params: FollowParams) -> Terms {
     Terms {
-        show_reblogs: wish.reblogs.unwrap_or(tie.show_reblogs),
-        notify: wish.notify.unwrap_or(tie.notify),
-        languages: match wish.languages {
+        show_reblogs: params.reblogs.unwrap_or(tie.show_reblogs),
+        notify: params.notify.unwrap_or(tie.notify),
+        languages: match params.languages {
             Some(languages) => listed(languages),
             None => tie.languages.clone(),
         },
@@ -254,13 +258,13 @@ fn listed(languages: Vec<String>) -> Option<Json<Vec<String>>> {
 }
 
 /// Validates the languages and normalises them to codes the server knows.
-fn checked(wish: Wish) -> Result<Wish> {
+fn checked(params: FollowParams) -> Result<FollowParams> {
     let known = |tag: &String| {
         let code = language::resolve(tag).map(str::to_owned);
         code.ok_or_else(|| Error::invalid("languages: must be codes of languages, such as en"))
     };
-    let languages = wish.languages.map(|tags| tags.iter().map(known).collect::<Result<Vec<_>>>()).transpose()?;
-    Ok(Wish { languages, ..wish })
+    let languages = params.languages.map(|tags| tags.iter().map(known).collect::<Result<Vec<_>>>()).transpose()?;
+    Ok(FollowParams { languages, ..params })
 }
 
 fn refuse(tie: &RelationshipRow, target: &Account) -> Result<()> {

@@ -8,6 +8,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 pub use store::list::List;
 
 use crate::{notification, status};
@@ -17,6 +19,7 @@ use context::error::{Error, Result};
 use context::extension::Notice;
 use database::Tx;
 use model::list::RepliesPolicy;
+use model::params::required_to_create;
 use model::relationship::Listed;
 use model::{AccountId, Actor, Cursor, NotificationType, RowId, Status, StatusId};
 use store::feed::Feed;
@@ -27,17 +30,23 @@ const MOST: i64 = 50;
 /// Longest title, in characters.
 const TITLE_MAX: usize = 256;
 
-/// The options of a list; `None` leaves them as they are.
-#[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of the routes of lists")]
-pub struct Wish {
+/// The options of a list; `None` leaves one as it is, or takes the default of a new list.
+#[model::parameters]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct ListParams {
+    /// At most 256 characters.
+    #[schemars(transform = required_to_create)]
     pub title: Option<String>,
+    /// Which replies to others are shown: to whomever the user follows, to members of the list, or none. To members by
+    /// default. With a change, what the list shows is chosen again.
     pub replies_policy: Option<RepliesPolicy>,
+    /// Whether members are left out of the home timeline.
     pub exclusive: Option<bool>,
+    /// Whether each new status makes a notification.
     pub notify: Option<bool>,
 }
 
-impl Wish {
+impl ListParams {
     /// `list` with these options.
     ///
     /// # Errors
@@ -82,8 +91,8 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<List> {
 /// # Errors
 /// [`Error::Invalid`] for a title that is missing, blank or too long, and beyond 50 lists.
 #[model::use_case]
-pub async fn create(cx: &Cx, actor: &Actor, wish: Wish) -> Result<List> {
-    let new = wish.applied_to(List {
+pub async fn create(cx: &Cx, actor: &Actor, params: ListParams) -> Result<List> {
+    let new = params.applied_to(List {
         id: cx.ids.next(),
         account_id: actor.id,
         title: String::new(),
@@ -107,10 +116,10 @@ pub async fn create(cx: &Cx, actor: &Actor, wish: Wish) -> Result<List> {
 /// # Errors
 /// [`Error::NotFound`] as in [`find`], [`Error::Invalid`] for a title that is blank or too long.
 #[model::use_case]
-pub async fn update(cx: &Cx, actor: &Actor, id: RowId, wish: Wish) -> Result<List> {
+pub async fn update(cx: &Cx, actor: &Actor, id: RowId, params: ListParams) -> Result<List> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, actor, id).await?;
-    let new = wish.applied_to(old.clone())?;
+    let new = params.applied_to(old.clone())?;
     store::list::update(&mut tx, &new).await?;
     if new.exclusive != old.exclusive {
         let members = store::list::list_members(&mut tx, id).await?;

@@ -162,6 +162,9 @@ async fn keywords_are_added_changed_and_deleted_together() {
     let wrong = json!({ "title": "changed", "keywords_attributes": [{ "id": one, "_destroy": "1" }, { "id": two, "keyword": "" }] });
     alice.put(&path).json(&wrong).fails(422).await;
     assert_eq!(alice.get(&path).ok().await, before, "all or nothing");
+    let taken = json!({ "title": "more", "context": ["home"], "keywords_attributes": [{ "id": two, "keyword": "x" }] });
+    alice.post(FILTERS).json(&taken).fails(404).await;
+    assert_eq!(alice.get(FILTERS).ok().await, json!([before]), "a new filter takes no keyword of another");
 
     let pairs = [
         ("keywords_attributes[][id]", one.as_str()),

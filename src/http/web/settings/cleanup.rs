@@ -20,7 +20,7 @@ use service::status_cleanup::{self, AGES, StatusCleanupPolicy};
 const PATH: &str = "/settings/cleanup";
 
 /// Fields of the form; a box that is left out is not ticked.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
     enabled: Option<bool>,

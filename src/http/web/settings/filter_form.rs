@@ -10,8 +10,8 @@ use crate::Cx;
 use crate::error::Result;
 use context::Error;
 use model::RowId;
-use service::filter::keyword::KeywordChange;
-use service::filter::{Filter, FilterChange};
+use service::filter::keyword::{KeywordAttributes, KeywordParams};
+use service::filter::{Filter, FilterParams};
 
 /// Blank lines for further keywords.
 const BLANK_KEYWORDS: usize = 3;
@@ -19,7 +19,7 @@ const BLANK_KEYWORDS: usize = 3;
 const KEEP: &str = "keep";
 
 /// Fields of the form; a box that is left out is not ticked.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Fields {
     title: Option<String>,
@@ -36,7 +36,7 @@ pub struct Fields {
 }
 
 /// A line for a keyword; a blank one is ignored.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 struct Keyword {
     /// One of the filter's keywords; a new one without.
@@ -113,11 +113,11 @@ impl Fields {
         }
     }
 
-    pub(super) fn change(&self) -> FilterChange {
+    pub(super) fn params(&self) -> FilterParams {
         let known = self.context.iter().flatten().filter_map(|context| context.parse().ok());
         let ticked = |field: Option<bool>| Some(field.unwrap_or_default());
         let expires_in = self.expires_in.as_deref().unwrap_or_default();
-        FilterChange {
+        FilterParams {
             title: Some(self.title.clone().unwrap_or_default().trim().to_owned()),
             context: Some(known.collect()),
             action: self.filter_action.as_deref().and_then(|action| action.parse().ok()),
@@ -126,7 +126,7 @@ impl Fields {
             exclude_local_users: ticked(self.exclude_local_users),
             with_quote: ticked(self.with_quote),
             with_profile: ticked(self.with_profile),
-            keywords: self.keywords.values().filter(|line| !line.is_blank()).map(Keyword::change).collect(),
+            keywords: Some(self.keywords.values().filter(|line| !line.is_blank()).map(Keyword::entry).collect()),
         }
     }
 
@@ -153,12 +153,14 @@ impl Keyword {
         self.id.is_none() && self.keyword.as_deref().unwrap_or_default().trim().is_empty()
     }
 
-    fn change(&self) -> KeywordChange {
-        KeywordChange {
+    fn entry(&self) -> KeywordAttributes {
+        KeywordAttributes {
             id: self.id,
-            keyword: self.keyword.clone(),
-            whole_word: Some(self.whole_word.unwrap_or_default()),
-            destroy: self.destroy.unwrap_or_default(),
+            params: KeywordParams {
+                keyword: self.keyword.clone(),
+                whole_word: Some(self.whole_word.unwrap_or_default()),
+            },
+            destroy: self.destroy,
         }
     }
 }

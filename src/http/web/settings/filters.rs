@@ -33,7 +33,7 @@ pub async fn new(frame: Frame) -> Result<Page> {
 /// # Errors
 /// None for an invalid form: that is shown again, with 422.
 pub async fn create(frame: Frame, Form(fields): Form<Fields>) -> Result<Response> {
-    match filter::create(&frame.cx, &frame.actor().await?, fields.change()).await {
+    match filter::create(&frame.cx, &frame.actor().await?, fields.params()).await {
         Ok(_) => Ok(frame.done("filters.saved", PATH)),
         Err(error) => refuse(&frame, None, &fields, &Refused::by(&frame.cx, error)?),
     }
@@ -54,7 +54,7 @@ pub async fn edit(frame: Frame, Path(id): Path<FilterId>) -> Result<Page> {
 /// [`NotFound`](context::Error::NotFound) when it is missing or someone else's. An invalid form is shown again, with
 /// 422.
 pub async fn update(frame: Frame, Path(id): Path<FilterId>, Form(fields): Form<Fields>) -> Result<Response> {
-    match filter::update(&frame.cx, &frame.actor().await?, id, fields.change()).await {
+    match filter::update(&frame.cx, &frame.actor().await?, id, fields.params()).await {
         Ok(_) => Ok(frame.done("filters.saved", PATH)),
         Err(error) => refuse(&frame, Some(id), &fields, &Refused::by(&frame.cx, error)?),
     }

@@ -16,7 +16,7 @@ use service::tag;
 const PATH: &str = "/settings/followed_tags";
 
 /// Which hashtag is unfollowed.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Unfollowed {
     name: Option<String>,

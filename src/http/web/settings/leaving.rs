@@ -15,7 +15,7 @@ use crypto::Secret;
 use service::removal;
 
 /// Fields of the form.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Fields {
     current_password: Option<String>,

@@ -22,7 +22,7 @@ use text::language::LANGUAGES;
 const PATH: &str = "/settings/preferences";
 
 /// Fields of the form; a box that is left out is not ticked.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
     /// The language of pages and mails; blank: that of the browser.

@@ -22,7 +22,7 @@ use service::profile_image::Picture;
 const PATH: &str = "/settings/profile";
 
 /// Fields of the form; a box that is left out is not ticked.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Fields {
     /// At most 30 characters.

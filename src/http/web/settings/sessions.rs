@@ -17,7 +17,7 @@ const PATH: &str = "/settings/sessions";
 const NAME_MAX: usize = 60;
 
 /// Which session ends; without, all but the one of this browser.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Ended {
     id: Option<RowId>,

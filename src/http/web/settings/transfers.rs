@@ -19,7 +19,7 @@ use service::transfer::{self, FailureReason, Import, Mode};
 pub(super) const PATH: &str = "/settings/transfer";
 
 /// Fields of the form.
-#[crate::parameters]
+#[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Fields {
     /// What is in the file.

@@ -1,10 +1,10 @@
 //! Doing one row of an import, by the use case that a client would call. A row that was done already changes nothing.
 
-use super::entry::{Entry, FilterEntry};
+use super::entry::{Entry, FilterEntry, KeywordEntry};
 use super::export;
-use crate::filter::keyword::KeywordChange;
-use crate::filter::{self, FilterChange};
-use crate::follow::{self, Wish};
+use crate::filter::keyword::{KeywordAttributes, KeywordParams};
+use crate::filter::{self, FilterParams};
+use crate::follow::{self, FollowParams};
 use crate::{account, domain_block, list, mark, public, relationship};
 use chrono::DateTime;
 use context::Cx;
@@ -19,7 +19,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
     match entry {
         Entry::Follow { acct, reblogs, notify, languages } => {
             let target = account(cx, &acct).await?;
-            follow::follow(cx, actor, target, Wish { reblogs, notify, languages }).await
+            follow::follow(cx, actor, target, FollowParams { reblogs, notify, languages }).await
         }
         Entry::Block { acct } => relationship::block(cx, actor, account(cx, &acct).await?).await,
         Entry::Mute { acct, hide_notifications } => {
@@ -39,7 +39,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
 async fn put_on_list(cx: &Cx, actor: &Actor, title: String, acct: &str) -> Result<()> {
     let target = account(cx, acct).await?;
     if target != actor.id {
-        follow::follow(cx, actor, target, Wish::default()).await?;
+        follow::follow(cx, actor, target, FollowParams::default()).await?;
     }
     let list = find_or_make_list(cx, actor, title).await?;
     if store::list::list_members_among(&cx.db, list, &[target]).await?.is_empty() {
@@ -52,7 +52,9 @@ async fn find_or_make_list(cx: &Cx, actor: &Actor, title: String) -> Result<RowI
     let lists = list::list(cx, actor).await?;
     match lists.into_iter().find(|list| list.title == title) {
         Some(list) => Ok(list.id),
-        None => Ok(list::create(cx, actor, list::Wish { title: Some(title), ..list::Wish::default() }).await?.id),
+        None => Ok(list::create(cx, actor, list::ListParams { title: Some(title), ..list::ListParams::default() })
+            .await?
+            .id),
     }
 }
 
@@ -62,7 +64,11 @@ async fn make_filter(cx: &Cx, actor: &Actor, filter: FilterEntry) -> Result<()> 
     if export::filters(cx, actor.id).await?.iter().any(|(_, existing)| existing.key() == key) {
         return Ok(());
     }
-    let change = FilterChange {
+    let new_keyword = |keyword: KeywordEntry| KeywordAttributes {
+        params: KeywordParams { keyword: Some(keyword.keyword), whole_word: Some(keyword.whole_word) },
+        ..KeywordAttributes::default()
+    };
+    let params = FilterParams {
         title: Some(filter.title),
         context: Some(filter.context),
         action: Some(filter.filter_action),
@@ -71,17 +77,9 @@ async fn make_filter(cx: &Cx, actor: &Actor, filter: FilterEntry) -> Result<()> 
         exclude_local_users: Some(filter.exclude_localusers),
         with_quote: Some(filter.with_quote),
         with_profile: Some(filter.with_profile),
-        keywords: filter
-            .keywords
-            .into_iter()
-            .map(|keyword| KeywordChange {
-                keyword: Some(keyword.keyword),
-                whole_word: Some(keyword.whole_word),
-                ..KeywordChange::default()
-            })
-            .collect(),
+        keywords: Some(filter.keywords.into_iter().map(new_keyword).collect()),
     };
-    filter::create(cx, actor, change).await.map(drop)
+    filter::create(cx, actor, params).await.map(drop)
 }
 
 /// Seconds from now until a time of RFC 3339; 0 when it is past.

@@ -1,34 +1,50 @@
 //! Keywords of filters.
 //!
-//! Reached from the routes of keywords, and from [`super::create`] and [`super::update`], which take changes of several.
+//! Reached from the routes of keywords, and from [`super::create`] and [`super::update`], which take several.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use context::Cx;
 use context::error::{Error, Result};
 use database::Tx;
+use model::params::required_to_create;
 use model::{Actor, FilterId, RowId};
 use store::filter::FilterKeywordRow;
 
 /// Longest keyword, in characters.
 const KEYWORD_MAX: usize = 512;
 
-/// A keyword to add, change or delete.
-#[derive(Debug, Default)]
-pub struct KeywordChange {
-    /// Which; `None`: a new one.
-    pub id: Option<RowId>,
-    /// At most 512 characters, one of which is no space.
+/// A keyword; `None` leaves a value as it is, or takes the default of a new one.
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct KeywordParams {
+    /// At most 512 characters.
+    #[schemars(transform = required_to_create)]
     pub keyword: Option<String>,
-    /// It must stand alone; true for a new one.
+    /// It must not be part of a longer word; true by default.
     pub whole_word: Option<bool>,
-    /// Deletes it.
-    pub destroy: bool,
 }
 
-impl KeywordChange {
+/// A keyword of a filter to change, or without an id to add. A blank one is ignored.
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct KeywordAttributes {
+    /// One of the filter's keywords.
+    pub id: Option<RowId>,
+    /// What it says.
+    #[serde(flatten)]
+    pub params: KeywordParams,
+    /// Deletes it.
+    #[serde(rename = "_destroy")]
+    pub destroy: Option<bool>,
+}
+
+impl KeywordAttributes {
     /// True when there is nothing in it, as in the empty row of a form.
     fn is_blank(&self) -> bool {
-        let named = self.keyword.as_deref().is_some_and(|keyword| !keyword.trim().is_empty());
-        self.id.is_none() && !named && self.whole_word != Some(true)
+        let named = self.params.keyword.as_deref().is_some_and(|keyword| !keyword.trim().is_empty());
+        self.id.is_none() && !named && self.params.whole_word != Some(true)
     }
 }
 
@@ -57,10 +73,10 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<FilterKeywordRow
 /// [`Error::NotFound`] when the filter is missing or someone else's, [`Error::Invalid`] for a blank or long keyword, and
 /// beyond the limits of an account.
 #[model::use_case]
-pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, change: KeywordChange) -> Result<FilterKeywordRow> {
+pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, params: KeywordParams) -> Result<FilterKeywordRow> {
     let mut tx = super::begin(cx, actor.id).await?;
     super::own(&mut tx, actor.id, filter).await?;
-    let made = insert(cx, &mut tx, filter, change).await?;
+    let made = insert(cx, &mut tx, filter, params).await?;
     super::commit(cx, tx, actor.id).await?;
     Ok(made)
 }
@@ -70,10 +86,10 @@ pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, change: KeywordCha
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's, [`Error::Invalid`] as in [`create`].
 #[model::use_case]
-pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: KeywordChange) -> Result<FilterKeywordRow> {
+pub async fn update(cx: &Cx, actor: &Actor, id: RowId, params: KeywordParams) -> Result<FilterKeywordRow> {
     let mut tx = super::begin(cx, actor.id).await?;
     let row = store::filter::find_keyword(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;
-    let changed = overwrite(&mut tx, row, change).await?;
+    let changed = overwrite(&mut tx, row, params).await?;
     super::commit(cx, tx, actor.id).await?;
     Ok(changed)
 }
@@ -90,25 +106,26 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     super::commit(cx, tx, actor.id).await
 }
 
-/// Applies changes to the keywords of `filter`.
+/// Adds, changes and deletes keywords of `filter`.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a keyword that is not one of the filter's, [`Error::Invalid`] as in [`create`].
-pub(super) async fn apply(cx: &Cx, tx: &mut Tx, filter: FilterId, changes: Vec<KeywordChange>) -> Result<()> {
-    if changes.is_empty() {
+pub(super) async fn apply(cx: &Cx, tx: &mut Tx, filter: FilterId, entries: Vec<KeywordAttributes>) -> Result<()> {
+    if entries.is_empty() {
         return Ok(());
     }
-    let mut kept = store::filter::list_keywords_of(&mut *tx, filter).await?;
-    for change in changes {
-        match change.id {
-            None if change.destroy || change.is_blank() => {}
-            None => drop(insert(cx, tx, filter, change).await?),
+    let mut rows = store::filter::list_keywords_of(&mut *tx, filter).await?;
+    for entry in entries {
+        let destroy = entry.destroy.unwrap_or_default();
+        match entry.id {
+            None if destroy || entry.is_blank() => {}
+            None => drop(insert(cx, tx, filter, entry.params).await?),
             Some(id) => {
-                let index = kept.iter().position(|row| row.id == id).ok_or(Error::NotFound)?;
-                if change.destroy {
-                    store::filter::delete_keyword(tx, kept.swap_remove(index).id).await?;
+                let index = rows.iter().position(|row| row.id == id).ok_or(Error::NotFound)?;
+                if destroy {
+                    store::filter::delete_keyword(tx, rows.swap_remove(index).id).await?;
                 } else {
-                    kept[index] = overwrite(tx, kept[index].clone(), change).await?;
+                    rows[index] = overwrite(tx, rows[index].clone(), entry.params).await?;
                 }
             }
         }
@@ -116,12 +133,12 @@ pub(super) async fn apply(cx: &Cx, tx: &mut Tx, filter: FilterId, changes: Vec<K
     Ok(())
 }
 
-pub(super) async fn insert(cx: &Cx, tx: &mut Tx, filter: FilterId, change: KeywordChange) -> Result<FilterKeywordRow> {
+pub(super) async fn insert(cx: &Cx, tx: &mut Tx, filter: FilterId, params: KeywordParams) -> Result<FilterKeywordRow> {
     let row = FilterKeywordRow {
         id: cx.ids.next(),
         filter_id: filter,
-        keyword: change.keyword.unwrap_or_default(),
-        whole_word: change.whole_word.unwrap_or(true),
+        keyword: params.keyword.unwrap_or_default(),
+        whole_word: params.whole_word.unwrap_or(true),
     };
     check(&row)?;
     store::filter::insert_keyword(tx, &row).await?;
@@ -131,10 +148,10 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, filter: FilterId, change: Keywo
 pub(super) async fn overwrite(
     tx: &mut Tx,
     mut row: FilterKeywordRow,
-    change: KeywordChange,
+    params: KeywordParams,
 ) -> Result<FilterKeywordRow> {
-    row.keyword = change.keyword.unwrap_or(row.keyword);
-    row.whole_word = change.whole_word.unwrap_or(row.whole_word);
+    row.keyword = params.keyword.unwrap_or(row.keyword);
+    row.whole_word = params.whole_word.unwrap_or(row.whole_word);
     check(&row)?;
     store::filter::update_keyword(tx, &row).await?;
     Ok(row)

@@ -12,13 +12,16 @@ pub mod status;
 pub mod v1;
 
 use chrono::Duration;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use database::{Executor, Tx};
-use keyword::KeywordChange;
+use keyword::KeywordAttributes;
 use model::filter::{FilterAction, FilterContext};
+use model::params::{required_to_create, sent_int};
 use model::{AccountId, Actor, FilterId, Json, Time};
 use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow, Usage};
 
@@ -44,27 +47,35 @@ pub struct Filter {
     pub statuses: Vec<FilterStatusRow>,
 }
 
-/// What a request says of a filter; `None` leaves it as it is, or takes the default of a new one.
-#[derive(Debug, Default)]
-pub struct FilterChange {
+/// A filter; `None` leaves a value as it is, or takes the default of a new one.
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct FilterParams {
     /// At most 256 characters.
+    #[schemars(transform = required_to_create)]
     pub title: Option<String>,
-    /// At least one.
+    /// Where clients apply it: one context at least.
+    #[schemars(transform = required_to_create)]
     pub context: Option<Vec<FilterContext>>,
-    /// [`FilterAction::Warn`] by default.
+    /// `warn` by default.
+    #[serde(rename = "filter_action")]
     pub action: Option<FilterAction>,
-    /// In seconds from now; `Some(None)`: never, the default.
+    /// In seconds from now; never when it is blank, which is the default.
+    #[serde(deserialize_with = "sent_int")]
+    #[schemars(with = "Option<i64>")]
     pub expires_in: Option<Option<i64>>,
-    /// Leaves out statuses of accounts that the owner follows.
-    pub exclude_follows: Option<bool>,
-    /// Leaves out statuses of accounts of this server.
-    pub exclude_local_users: Option<bool>,
-    /// Looks at quoted statuses too; true by default.
-    pub with_quote: Option<bool>,
-    /// Looks at the names and notes of authors too.
-    pub with_profile: Option<bool>,
     /// In the order in which they are applied.
-    pub keywords: Vec<KeywordChange>,
+    #[serde(rename = "keywords_attributes")]
+    pub keywords: Option<Vec<KeywordAttributes>>,
+    /// No statuses of accounts that the user follows.
+    pub exclude_follows: Option<bool>,
+    /// No statuses of accounts of this server.
+    #[serde(rename = "exclude_localusers")]
+    pub exclude_local_users: Option<bool>,
+    /// Whether quoted statuses are looked at; true by default.
+    pub with_quote: Option<bool>,
+    /// Whether the names and notes of authors are looked at; false by default.
+    pub with_profile: Option<bool>,
 }
 
 /// All filters of `viewer`, oldest first.
@@ -96,10 +107,10 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: FilterId) -> Result<Filter> {
 /// # Errors
 /// [`Error::Invalid`] for a blank title, context or keyword, for what is too long, and beyond the limits of an account.
 #[model::use_case]
-pub async fn create(cx: &Cx, actor: &Actor, change: FilterChange) -> Result<Filter> {
+pub async fn create(cx: &Cx, actor: &Actor, params: FilterParams) -> Result<Filter> {
     let mut tx = begin(cx, actor.id).await?;
-    let row = insert(cx, &mut tx, actor.id, &change).await?;
-    keyword::apply(cx, &mut tx, row.id, change.keywords).await?;
+    let row = insert(cx, &mut tx, actor.id, &params).await?;
+    keyword::apply(cx, &mut tx, row.id, params.keywords.unwrap_or_default()).await?;
     let made = whole(&mut tx, row).await?;
     commit(cx, tx, actor.id).await?;
     Ok(made)
@@ -110,12 +121,12 @@ pub async fn create(cx: &Cx, actor: &Actor, change: FilterChange) -> Result<Filt
 /// # Errors
 /// As [`create`], and [`Error::NotFound`] when the filter is missing or someone else's, or a keyword is not one of its.
 #[model::use_case]
-pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, change: FilterChange) -> Result<Filter> {
+pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, params: FilterParams) -> Result<Filter> {
     let mut tx = begin(cx, actor.id).await?;
     let mut row = own(&mut tx, actor.id, id).await?;
-    overwrite(&mut row, &change, cx.clock.now())?;
+    overwrite(&mut row, &params, cx.clock.now())?;
     store::filter::update(&mut tx, &row).await?;
-    keyword::apply(cx, &mut tx, id, change.keywords).await?;
+    keyword::apply(cx, &mut tx, id, params.keywords.unwrap_or_default()).await?;
     let changed = whole(&mut tx, row).await?;
     commit(cx, tx, actor.id).await?;
     Ok(changed)
@@ -173,7 +184,7 @@ async fn whole(mut db: impl Executor, row: FilterRow) -> Result<Filter> {
 }
 
 /// Inserts a filter without keywords.
-async fn insert(cx: &Cx, tx: &mut Tx, account: AccountId, change: &FilterChange) -> Result<FilterRow> {
+async fn insert(cx: &Cx, tx: &mut Tx, account: AccountId, params: &FilterParams) -> Result<FilterRow> {
     let mut row = FilterRow {
         id: cx.ids.next(),
         account_id: account,
@@ -186,27 +197,27 @@ async fn insert(cx: &Cx, tx: &mut Tx, account: AccountId, change: &FilterChange)
         with_quote: true,
         with_profile: false,
     };
-    overwrite(&mut row, change, cx.clock.now())?;
+    overwrite(&mut row, params, cx.clock.now())?;
     store::filter::insert(tx, &row).await?;
     Ok(row)
 }
 
-/// Writes what `change` says over `row`, and checks the result.
-fn overwrite(row: &mut FilterRow, change: &FilterChange, now: Time) -> Result<()> {
-    if let Some(title) = &change.title {
+/// Writes `params` over `row`, and checks the result.
+fn overwrite(row: &mut FilterRow, params: &FilterParams, now: Time) -> Result<()> {
+    if let Some(title) = &params.title {
         row.title.clone_from(title);
     }
-    if let Some(context) = &change.context {
+    if let Some(context) = &params.context {
         row.context = Json(each_once(context));
     }
-    if let Some(expires_in) = change.expires_in {
+    if let Some(expires_in) = params.expires_in {
         row.expires_at = expires_in.map(|seconds| expiry(seconds, now)).transpose()?;
     }
-    row.action = change.action.unwrap_or(row.action);
-    row.exclude_follows = change.exclude_follows.unwrap_or(row.exclude_follows);
-    row.exclude_local_users = change.exclude_local_users.unwrap_or(row.exclude_local_users);
-    row.with_quote = change.with_quote.unwrap_or(row.with_quote);
-    row.with_profile = change.with_profile.unwrap_or(row.with_profile);
+    row.action = params.action.unwrap_or(row.action);
+    row.exclude_follows = params.exclude_follows.unwrap_or(row.exclude_follows);
+    row.exclude_local_users = params.exclude_local_users.unwrap_or(row.exclude_local_users);
+    row.with_quote = params.with_quote.unwrap_or(row.with_quote);
+    row.with_profile = params.with_profile.unwrap_or(row.with_profile);
     check(row)
 }
 

@@ -2,34 +2,44 @@
 //!
 //! Reached from `/api/v1/filters`, whose ids are those of keywords.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use context::Cx;
 use context::error::{Error, Result};
 use model::filter::{FilterAction, FilterContext};
+use model::params::{required_to_create, sent_int};
 use model::{Actor, RowId};
 use store::filter::{FilterKeywordRow, FilterRow};
 
-use super::FilterChange;
-use super::keyword::{self, KeywordChange};
+use super::FilterParams;
+use super::keyword::{self, KeywordParams};
 
 /// A keyword and its filter.
 pub type Phrase = (FilterRow, FilterKeywordRow);
 
-/// What a request says of a phrase; `None` leaves it as it is, or takes the default of a new one.
-#[derive(Debug, Default)]
-pub struct PhraseChange {
-    /// The keyword; the title of the filter too, when it has no other keyword.
+/// A phrase; `None` leaves a value as it is, or takes the default of a new one.
+#[model::parameters]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct PhraseParams {
+    /// The keyword, of at most 256 characters; the title of the filter too, when it has no other keyword.
+    #[schemars(transform = required_to_create)]
     pub phrase: Option<String>,
-    /// At least one.
+    /// Where clients apply it: one context at least.
+    #[schemars(transform = required_to_create)]
     pub context: Option<Vec<FilterContext>>,
-    /// Whether clients leave out what matches.
+    /// Whether clients leave out what matches; false by default.
     pub irreversible: Option<bool>,
-    /// It must stand alone.
+    /// It must not be part of a longer word; true by default.
     pub whole_word: Option<bool>,
-    /// In seconds from now; `Some(None)`: never.
+    /// In seconds from now; never when it is blank, which is the default.
+    #[serde(deserialize_with = "sent_int")]
+    #[schemars(with = "Option<i64>")]
     pub expires_in: Option<Option<i64>>,
-    /// As in [`FilterChange`].
+    /// No statuses of accounts that the user follows.
     pub exclude_follows: Option<bool>,
-    /// As in [`FilterChange`].
+    /// No statuses of accounts of this server.
+    #[serde(rename = "exclude_localusers")]
     pub exclude_local_users: Option<bool>,
 }
 
@@ -60,11 +70,10 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<Phrase> {
 /// # Errors
 /// [`Error::Invalid`] as in [`super::create`].
 #[model::use_case]
-pub async fn create(cx: &Cx, actor: &Actor, change: PhraseChange) -> Result<Phrase> {
+pub async fn create(cx: &Cx, actor: &Actor, params: PhraseParams) -> Result<Phrase> {
     let mut tx = super::begin(cx, actor.id).await?;
-    let keyword =
-        KeywordChange { keyword: change.phrase.clone(), whole_word: change.whole_word, ..KeywordChange::default() };
-    let filter = super::insert(cx, &mut tx, actor.id, &of_filter(change, FilterAction::Warn)).await?;
+    let keyword = KeywordParams { keyword: params.phrase.clone(), whole_word: params.whole_word };
+    let filter = super::insert(cx, &mut tx, actor.id, &of_filter(params, FilterAction::Warn)).await?;
     let keyword = keyword::insert(cx, &mut tx, filter.id, keyword).await?;
     super::commit(cx, tx, actor.id).await?;
     Ok((filter, keyword))
@@ -76,18 +85,17 @@ pub async fn create(cx: &Cx, actor: &Actor, change: PhraseChange) -> Result<Phra
 /// [`Error::NotFound`] when it is missing or someone else's; [`Error::Invalid`] as in [`super::create`], and when context,
 /// expiry or action of a filter with several keywords would change.
 #[model::use_case]
-pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: PhraseChange) -> Result<Phrase> {
+pub async fn update(cx: &Cx, actor: &Actor, id: RowId, params: PhraseParams) -> Result<Phrase> {
     let mut tx = super::begin(cx, actor.id).await?;
     let keyword = store::filter::find_keyword(&mut tx, actor.id, id).await?.ok_or(Error::NotFound)?;
     let before = super::own(&mut tx, actor.id, keyword.filter_id).await?;
     let alone = store::filter::list_keywords_of(&mut tx, before.id).await?.len() == 1;
-    let of_keyword =
-        KeywordChange { keyword: change.phrase.clone(), whole_word: change.whole_word, ..KeywordChange::default() };
+    let of_keyword = KeywordParams { keyword: params.phrase.clone(), whole_word: params.whole_word };
     let keyword = keyword::overwrite(&mut tx, keyword, of_keyword).await?;
-    let mut change = of_filter(change, before.action);
-    change.title = change.title.filter(|_| alone);
+    let mut params = of_filter(params, before.action);
+    params.title = params.title.filter(|_| alone);
     let mut filter = before.clone();
-    super::overwrite(&mut filter, &change, cx.clock.now())?;
+    super::overwrite(&mut filter, &params, cx.clock.now())?;
     if filter != before && !alone {
         return Err(Error::invalid(
             "These parameters cannot be changed from this application because they apply to more than one filter keyword",
@@ -98,20 +106,20 @@ pub async fn update(cx: &Cx, actor: &Actor, id: RowId, change: PhraseChange) -> 
     Ok((filter, keyword))
 }
 
-/// What `change` says of the filter, whose action is `before`.
-fn of_filter(change: PhraseChange, before: FilterAction) -> FilterChange {
-    let action = change.irreversible.map(|hide| match (hide, before) {
+/// The part of the filter, whose action is `before`.
+fn of_filter(params: PhraseParams, before: FilterAction) -> FilterParams {
+    let action = params.irreversible.map(|hide| match (hide, before) {
         (true, _) => FilterAction::Hide,
         (false, FilterAction::Hide) => FilterAction::Warn,
         (false, other) => other,
     });
-    FilterChange {
-        title: change.phrase,
-        context: change.context,
+    FilterParams {
+        title: params.phrase,
+        context: params.context,
         action,
-        expires_in: change.expires_in,
-        exclude_follows: change.exclude_follows,
-        exclude_local_users: change.exclude_local_users,
-        ..FilterChange::default()
+        expires_in: params.expires_in,
+        exclude_follows: params.exclude_follows,
+        exclude_local_users: params.exclude_local_users,
+        ..FilterParams::default()
     }
 }

@@ -46,7 +46,6 @@ const LONG: &[(&str, usize)] = &[
     ("src/database/db.rs", 500),
     ("src/entity/instance.rs", 600),
     ("src/entity/status.rs", 500),
-    ("src/http/extract/params.rs", 600),
     ("src/plugin-package/manifest/mod.rs", 600),
     ("src/plugin-package/manifest/rules.rs", 600),
     ("src/plugins/life/machine.rs", 500),
