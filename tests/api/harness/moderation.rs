@@ -2,7 +2,7 @@
 //!
 //! The server does not yet limit, disable or hold back accounts by itself, so these write the columns.
 
-use model::{Account, AccountId};
+use model::{Account, AccountId, Preferences};
 use service::{removal, staff};
 
 use super::TestApp;
@@ -68,6 +68,20 @@ impl TestApp {
     /// Everybody, also who was written by a seed, may be shown in the directory, suggestions and trends.
     pub async fn make_everybody_discoverable(&self) {
         self.execute("UPDATE accounts SET discoverable = TRUE, version = version + 1").await;
+    }
+
+    /// Changes what a person prefers: `app.prefer(&bob, |preferences| preferences.default_sensitive = true)`.
+    pub async fn prefer(&self, person: &(impl Identified + ?Sized), change: impl FnOnce(&mut Preferences)) {
+        let id = self.stored(person).await.id;
+        let user = store::user::find(self.db(), id).await.unwrap().expect("a user");
+        let mut preferences = user.preferences.0;
+        change(&mut preferences);
+        service::preference::update(&self.app, id, preferences, user.locale.as_deref()).await.unwrap();
+    }
+
+    /// Lets every link of before trend, as staff do after a review.
+    pub async fn make_links_trendable(&self) {
+        self.execute("UPDATE preview_cards SET trendable = TRUE").await;
     }
 
     /// Marks home feeds as filled, like those of long-standing accounts.

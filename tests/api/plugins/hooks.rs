@@ -144,6 +144,20 @@ async fn filter_result_is_checked() {
 }
 
 #[tokio::test]
+async fn language_that_a_filter_clears_is_the_default_of_the_author() {
+    let world = World::probed().await;
+    let [alice] = world.app.accounts(["alice"]).await;
+    world.app.prefer(&alice, |preferences| preferences.default_language = Some("de".to_owned())).await;
+    let language = async |text: &str| {
+        let published = alice.publish(json!({ "status": text, "language": "fr" })).await;
+        published["language"].clone()
+    };
+    assert_eq!(language("words").await, "fr");
+    assert_eq!(language("wordless").await, "de");
+    assert_eq!(language("klingon").await, "de", "of no use");
+}
+
+#[tokio::test]
 async fn plugin_visibility_reaches_named_audience() {
     let world = World::probed().await;
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;

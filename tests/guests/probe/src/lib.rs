@@ -26,7 +26,7 @@ fn init(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
-/// `trap NAME`, `refuse`, `order`, `private`, `public`, `spy ID`; anything else passes.
+/// `trap NAME`, `refuse`, `order`, `private`, `public`, `spy ID`, `wordless`, `klingon`; anything else passes.
 #[on(status_filter)]
 fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     let text = &draft.text;
@@ -48,6 +48,11 @@ fn before_save(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
         change.visibility = Some(4);
         change.limited_scope = Some("circle".to_owned());
         change.recipients = Some(vec![spy]);
+    }
+    for (word, language) in [("wordless", ""), ("klingon", "tlh")] {
+        if text.contains(word) {
+            change.language = Some(language.to_owned());
+        }
     }
     if text.contains("long") {
         change.text = Some("a".repeat(100_000));
