@@ -104,7 +104,7 @@ async fn world() -> World {
     seed.write(app.db()).await;
     app.make_everybody_discoverable().await;
     app.make_feeds_live().await;
-    app.execute("UPDATE preview_cards SET trendable = TRUE").await;
+    app.make_links_trendable().await;
     app.known(&viewer).await;
     World { app, viewer, author: other, pollster, threads, list, quoted }
 }

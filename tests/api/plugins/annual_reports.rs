@@ -166,7 +166,7 @@ async fn report_has_a_page_and_a_picture_for_its_owner() {
     let picture = browser.get("/annual_reports/2026?picture=annual-report-2026").await;
     assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/png"));
 
-    execute(&app, &format!("DELETE FROM statuses WHERE id = {}", id(&best))).await;
+    alice.delete_status(&best).ok().await;
     let text = browser.get("/annual_reports/2026").await.text();
     assert!(!text.contains("are birds") && !text.contains("Favourited most"), "{text}");
     let other = Browser::signed_in(&app, "bob").await;

@@ -136,11 +136,12 @@ async fn app_checks_a_code() {
     }
     app.anonymous().post(&path).fails(404).await;
 
-    execute(&app, "UPDATE users SET disabled = TRUE").await;
+    app.disable(&alice).await;
     app.anonymous().get(&path).fails(401).await;
-    execute(&app, "UPDATE users SET disabled = FALSE, approved = FALSE").await;
+    app.set_user(&alice, "disabled = FALSE").await;
+    app.unapprove(&alice).await;
     app.anonymous().get(&path).fails(401).await;
-    execute(&app, "UPDATE users SET approved = TRUE").await;
+    app.approve(&alice).await;
     app.anonymous().get(&path).ok().await;
     app.app.clock.advance(chrono::Duration::minutes(30));
     app.anonymous().get(&path).fails(401).await;

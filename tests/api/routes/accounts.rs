@@ -204,15 +204,10 @@ async fn search_finds_the_beginnings_of_names_the_best_first() {
 async fn featured_tags_and_lists_of_an_account_are_shown() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let rows = format!(
-        "INSERT INTO tags (id, name, display_name, usable, created_at) SELECT 1, 'rooks', 'Rooks', TRUE, created_at FROM accounts WHERE id = {alice};
-         INSERT INTO featured_tags (id, account_id, tag_id, statuses_count, created_at) SELECT 2, id, 1, 3, created_at FROM accounts WHERE id = {alice};
-         INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at) SELECT 3, id, 'Birds', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {bob};
-         INSERT INTO list_accounts (list_id, account_id) VALUES (3, {alice});",
-        alice = alice.id(),
-        bob = bob.id()
-    );
-    app.execute(&rows).await;
+    alice.post("/api/v1/featured_tags").json(&json!({ "name": "Rooks" })).ok().await;
+    bob.follow(&alice).ok().await;
+    let list = bob.make_list("Birds").await;
+    bob.add_to_list(&list, &[&alice]).ok().await;
 
     let tags_path = format!("/api/v1/accounts/{}/featured_tags", alice.id());
     let tags = app.anonymous().get(&tags_path).ok().await;

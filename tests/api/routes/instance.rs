@@ -177,12 +177,8 @@ async fn texts_of_the_admins_are_markdown_made_safe() {
 async fn rules_languages_and_translations_are_lists() {
     let app = TestApp::new().await;
     assert_eq!(app.anonymous().get("/api/v1/instance/rules").ok().await, json!([]));
-    for (id, priority, text) in [(1, 2, "Be quiet"), (2, 1, "Be kind")] {
-        let insert = format!(
-            "INSERT INTO rules (id, priority, text, hint, created_at) VALUES ({id}, {priority}, '{text}', '', {})",
-            now(&app)
-        );
-        app.execute(&insert).await;
+    for text in ["Be kind", "Be quiet"] {
+        service::rule::add(&app.app, text, "").await.unwrap();
     }
     set(&app, "trends", "false").await;
     let rules = app.anonymous().get("/api/v1/instance/rules").ok().await;

@@ -52,7 +52,7 @@ impl World {
     async fn new() -> Self {
         let app = TestApp::new().await;
         let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-        let own = status(&app, &alice, "public").await;
+        let own = status(&alice, "public").await;
         Self { app, alice, bob, carol, own }
     }
 

@@ -4,7 +4,7 @@ use chrono::Duration;
 use model::NotificationType as Type;
 use serde_json::{Value, json};
 
-use super::notifications::{FOLLOW, index, notice, notify, status, tie, types};
+use super::notifications::{index, notice, notify, status, types};
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
 
@@ -76,7 +76,7 @@ async fn policy_is_changed_in_both_forms() {
 async fn each_kind_of_sender_is_filtered_or_dropped() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let heard = async || notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await;
     let kept = async || index(&alice, "?include_filtered=true").await.len();
     for name in ["for_not_following", "for_not_followers", "for_new_accounts"] {
@@ -90,7 +90,7 @@ async fn each_kind_of_sender_is_filtered_or_dropped() {
     }
 
     set(&alice, json!({"for_new_accounts": "drop", "for_not_followers": "drop"})).await;
-    tie(&app, "follows", &bob, &alice, FOLLOW).await;
+    bob.follow(&alice).ok().await;
     assert_eq!(heard().await, 0, "a follower of today, a new account");
     app.app.clock.advance(Duration::days(4));
     assert_eq!(heard().await, 0, "a new account");
@@ -100,7 +100,7 @@ async fn each_kind_of_sender_is_filtered_or_dropped() {
     set(&alice, json!({"for_not_following": "filter"})).await;
     assert_eq!(heard().await, 0);
     assert_eq!(notify(&app, &[notice(&app, Type::Update, &bob, &alice, Some(own))]).await, 1, "not of all types");
-    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    alice.follow(&bob).ok().await;
     assert_eq!(heard().await, 1);
 }
 
@@ -145,7 +145,7 @@ async fn old_notifications_are_deleted_in_parts() {
     let app = TestApp::with(&[("ROOKERY_NOTIFICATIONS_RETENTION_DAYS", "30")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     worker::cron::schedule(&app.app).await.unwrap();
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     set(&alice, json!({"for_private_mentions": "filter"})).await;
     bob.publish_to("direct", "@alice psst").await;
     for _ in 0..12 {

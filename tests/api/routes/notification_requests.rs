@@ -92,7 +92,7 @@ async fn requests_of_many_notifications_are_handled_in_parts() {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     set(&alice, json!({"for_not_following": "filter"})).await;
     for person in [&bob, &carol] {
-        let theirs = status(&app, person, "public").await;
+        let theirs = status(person, "public").await;
         for _ in 0..11 {
             let batch: Vec<_> = (0..100).map(|_| notice(&app, Type::Mention, person, &alice, Some(theirs))).collect();
             assert_eq!(notify(&app, &batch).await, 0);

@@ -33,38 +33,10 @@ pub fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, statu
     Notice { receiver: receiver.id(), from: from.id(), kind: kind.into(), activity: app.app.ids.next(), status }
 }
 
-/// A status of `author`, without the way through publishing.
-pub async fn status(app: &TestApp, author: &Client, visibility: &str) -> StatusId {
-    let id: StatusId = app.app.ids.next();
-    let now = now(app);
-    app.execute(&format!("INSERT INTO conversations (id, created_at) VALUES ({id}, {now})")).await;
-    let text = format!(
-        "INSERT INTO statuses (id, account_id, uri, local, text, content, spoiler_text, sensitive, visibility, searchability,
-                               conversation_id, listed, has_media, replies_count, reblogs_count, favourites_count,
-                               created_at, version)
-         VALUES ({id}, {}, 'https://example.test/{id}', TRUE, '', '', '', FALSE, '{visibility}', 'direct',
-                 {id}, FALSE, FALSE, 0, 0, 0, {now}, 0)",
-        author.id()
-    );
-    app.execute(&text).await;
-    id
+/// A status of `author`.
+pub async fn status(author: &Client, visibility: &str) -> StatusId {
+    author.publish_to(visibility, "x").await.number().into()
 }
-
-/// `from` blocks, mutes, follows … `target`: a row of `table` with `more` columns and their values.
-pub async fn tie(app: &TestApp, table: &str, from: &Client, target: &Client, more: (&str, &str)) {
-    let id: i64 = app.app.ids.next();
-    let text = format!(
-        "INSERT INTO {table} (id, account_id, target_account_id, created_at{}) VALUES ({id}, {}, {}, {}{})",
-        more.0,
-        from.id(),
-        target.id(),
-        now(app),
-        more.1
-    );
-    app.execute(&text).await;
-}
-
-pub const FOLLOW: (&str, &str) = (", show_reblogs, notify", ", TRUE, FALSE");
 
 pub fn now(app: &TestApp) -> String {
     time(app, Duration::zero())
@@ -107,8 +79,8 @@ async fn malformed_account_id_matches_no_notification() {
 async fn every_type_shows_who_and_what() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let own = status(&app, &alice, "public").await;
-    let theirs = status(&app, &bob, "public").await;
+    let own = status(&alice, "public").await;
+    let theirs = status(&bob, "public").await;
     let notices = [
         notice(&app, Type::Follow, &bob, &alice, None),
         notice(&app, Type::FollowRequest, &bob, &alice, None),
@@ -139,7 +111,7 @@ async fn every_type_shows_who_and_what() {
 async fn favourites_and_follows_group_by_the_hour_of_the_first() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let hour = app.app.clock.now().timestamp() / 3600;
 
     notify(
@@ -169,7 +141,7 @@ async fn favourites_and_follows_group_by_the_hour_of_the_first() {
 async fn notification_of_self_or_twice_is_dropped() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
 
     assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &alice, &alice, Some(own))]).await, 0);
@@ -183,7 +155,7 @@ async fn notification_of_self_or_twice_is_dropped() {
 async fn newer_update_notification_replaces_older() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let theirs = status(&app, &bob, "public").await;
+    let theirs = status(&bob, "public").await;
     let update = Notice { activity: theirs.into(), ..notice(&app, Type::Update, &bob, &alice, Some(theirs)) };
     let both = [update.clone(), Notice { receiver: carol.id(), ..update.clone() }];
     notify(&app, &both).await;
@@ -202,7 +174,7 @@ async fn newer_update_notification_replaces_older() {
 async fn blocks_mutes_and_muted_threads_keep_silent() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let heard = async || {
         let batch =
             [notice(&app, Type::Favourite, &bob, &alice, Some(own)), notice(&app, Type::Follow, &bob, &alice, None)];
@@ -210,27 +182,22 @@ async fn blocks_mutes_and_muted_threads_keep_silent() {
     };
     assert_eq!(heard().await, 2);
 
-    tie(&app, "blocks", &alice, &bob, ("", "")).await;
-    assert_eq!(heard().await, 0);
-    app.execute("DELETE FROM blocks").await;
-    tie(&app, "blocks", &bob, &alice, ("", "")).await;
-    assert_eq!(heard().await, 0);
-    app.execute("DELETE FROM blocks").await;
+    for (one, other) in [(&alice, &bob), (&bob, &alice)] {
+        one.block(other).ok().await;
+        assert_eq!(heard().await, 0);
+        one.unblock(other).ok().await;
+    }
 
-    tie(&app, "mutes", &alice, &bob, (", hide_notifications", ", FALSE")).await;
+    alice.mute(&bob).json(&json!({ "notifications": false })).ok().await;
     assert_eq!(heard().await, 2);
-    app.execute("UPDATE mutes SET hide_notifications = TRUE").await;
+    alice.mute(&bob).ok().await;
     assert_eq!(heard().await, 0);
-    app.execute(&format!("UPDATE mutes SET expires_at = {}", time(&app, Duration::hours(1)))).await;
+    alice.mute(&bob).json(&json!({ "duration": 3600 })).ok().await;
     assert_eq!(heard().await, 0);
     app.app.clock.advance(Duration::hours(2));
     assert_eq!(heard().await, 2);
 
-    app.execute(&format!(
-        "INSERT INTO conversation_mutes (account_id, conversation_id) VALUES ({}, {own})",
-        alice.id()
-    ))
-    .await;
+    alice.mute_conversation(&own).ok().await;
     assert_eq!(heard().await, 1);
 }
 
@@ -243,14 +210,17 @@ async fn blocked_domain_notifies_only_when_followed() {
     let heard = async || notify(&app, &[notice(&app, Type::FollowRequest, &bob, &alice, None)]).await;
     assert_eq!(heard().await, 1);
 
-    let block = format!(
-        "INSERT INTO account_domain_blocks (id, account_id, domain, created_at) VALUES (1, {}, 'remote.test', {})",
+    alice.post("/api/v1/domain_blocks").json(&json!({ "domain": "remote.test" })).ok().await;
+    assert_eq!(heard().await, 0);
+    // Blocking ended every follow, so this one is of a moment in between.
+    let follow = format!(
+        "INSERT INTO follows (id, account_id, target_account_id, created_at, show_reblogs, notify)
+         VALUES (1, {}, {}, {}, TRUE, FALSE)",
         alice.id(),
+        bob.id(),
         now(&app)
     );
-    app.execute(&block).await;
-    assert_eq!(heard().await, 0);
-    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    app.execute(&follow).await;
     assert_eq!(heard().await, 1);
 
     assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is not ours to tell");
@@ -281,7 +251,7 @@ async fn only_people_who_can_read_it_are_told() {
 async fn mention_among_blocked_accounts_does_not_notify() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let theirs = status(&app, &bob, "public").await;
+    let theirs = status(&bob, "public").await;
     for (id, person) in [(1, &alice), (2, &carol)] {
         let text = format!(
             "INSERT INTO mentions (id, status_id, account_id, silent) VALUES ({id}, {theirs}, {}, FALSE)",
@@ -289,7 +259,7 @@ async fn mention_among_blocked_accounts_does_not_notify() {
         );
         app.execute(&text).await;
     }
-    tie(&app, "blocks", &alice, &carol, ("", "")).await;
+    alice.block(&carol).ok().await;
     let both = async || {
         let told = [&alice, &carol].map(|person| notice(&app, Type::Mention, &bob, person, Some(theirs)));
         notify(&app, &told).await
@@ -299,7 +269,7 @@ async fn mention_among_blocked_accounts_does_not_notify() {
     app.execute(&format!("UPDATE statuses SET in_reply_to_account_id = {} WHERE id = {theirs}", carol.id())).await;
     app.execute(&format!("DELETE FROM mentions WHERE account_id = {}", carol.id())).await;
     assert_eq!(both().await, 1, "an answer to carol");
-    app.execute("DELETE FROM blocks").await;
+    alice.unblock(&carol).ok().await;
     assert_eq!(both().await, 2);
 }
 
@@ -307,8 +277,8 @@ async fn mention_among_blocked_accounts_does_not_notify() {
 async fn moderators_reach_whoever_blocks_them() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let theirs = status(&app, &bob, "public").await;
-    tie(&app, "blocks", &alice, &bob, ("", "")).await;
+    let theirs = status(&bob, "public").await;
+    alice.block(&bob).ok().await;
     let heard = async || notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
     assert_eq!(heard().await, 0);
 
@@ -322,7 +292,7 @@ async fn moderators_reach_whoever_blocks_them() {
 async fn limited_accounts_are_held_back_until_asked_for() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     app.limit(&bob).await;
 
     assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 0, "nobody is disturbed");
@@ -334,7 +304,7 @@ async fn limited_accounts_are_held_back_until_asked_for() {
     assert_eq!(held[0]["group_key"], format!("ungrouped-{}", ids(&held)[0]));
     assert_eq!(index(&alice, &format!("?account_id={}", bob.id())).await, held);
 
-    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    alice.follow(&bob).ok().await;
     assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 1);
     assert_eq!(index(&alice, "").await[0].get("filtered"), None);
 }
@@ -343,7 +313,7 @@ async fn limited_accounts_are_held_back_until_asked_for() {
 async fn undone_action_removes_its_notification() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let own = status(&app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let favourite = notice(&app, Type::Favourite, &bob, &alice, Some(own));
     let reblog = Notice { kind: Type::Reblog.into(), ..favourite.clone() };
     notify(&app, &[favourite.clone(), reblog, notice(&app, Type::Follow, &carol, &alice, None)]).await;
@@ -357,7 +327,7 @@ async fn undone_action_removes_its_notification() {
     notification::retract_from(&mut tx, alice.id(), carol.id()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(types(&index(&alice, "").await), ["reblog"]);
-    app.execute(&format!("DELETE FROM statuses WHERE id = {own}")).await;
+    alice.delete_status(&own).ok().await;
     assert!(index(&alice, "").await.is_empty(), "a status takes along what was said of it");
 }
 
@@ -365,15 +335,15 @@ async fn undone_action_removes_its_notification() {
 async fn hidden_status_is_left_out() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    let theirs = status(&app, &bob, "private").await;
-    tie(&app, "follows", &alice, &bob, FOLLOW).await;
+    let theirs = status(&bob, "private").await;
+    alice.follow(&bob).ok().await;
     let batch =
         [notice(&app, Type::Status, &bob, &alice, Some(theirs)), notice(&app, Type::Follow, &carol, &alice, None)];
     notify(&app, &batch).await;
     let page = index(&alice, "").await;
     let [follow, post] = [ids(&page)[0], ids(&page)[1]];
 
-    app.execute("DELETE FROM follows; UPDATE accounts SET relations_version = relations_version + 1").await;
+    alice.unfollow(&bob).ok().await;
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
     alice.get(&format!("/api/v1/notifications/{post}")).fails(404).await;
 
@@ -385,7 +355,7 @@ async fn hidden_status_is_left_out() {
 /// Alice hears of five follows, each from someone of their own, and of two favourites of `names[0]`.
 pub async fn seven(app: &TestApp) -> (Client, Client) {
     let alice = app.account("alice").await;
-    let own = status(app, &alice, "public").await;
+    let own = status(&alice, "public").await;
     let [bob, carol, dave, erin, frank] = app.accounts(["bob", "carol", "dave", "erin", "frank"]).await;
     for person in [&bob, &carol, &dave, &erin, &frank] {
         notify(app, &[notice(app, Type::Follow, person, &alice, None)]).await;
@@ -462,13 +432,8 @@ async fn unread_are_those_above_the_marker() {
     assert_eq!(count("?types[]=nonsense").await, 0);
     assert_eq!(count(&format!("?account_id={}", bob.id())).await, 3);
 
-    let marker = format!(
-        "INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES ({}, 'notifications', {}, 1, {})",
-        alice.id(),
-        ids(&all)[4],
-        now(&app)
-    );
-    app.execute(&marker).await;
+    let marker = json!({ "notifications": { "last_read_id": ids(&all)[4] } });
+    alice.post("/api/v1/markers").json(&marker).ok().await;
     assert_eq!(count("").await, 4);
     assert_eq!(count("?types[]=follow").await, 2);
 }
@@ -520,7 +485,7 @@ async fn reading_and_removing_need_their_scopes() {
 async fn notification_pages_cost_same_at_any_length() {
     let app = TestApp::new().await;
     let (alice, bob) = seven(&app).await;
-    let theirs = status(&app, &bob, "public").await;
+    let theirs = status(&bob, "public").await;
     notify(&app, &[notice(&app, Type::Mention, &bob, &alice, Some(theirs))]).await;
     let cost = async |query: &str| app.cost(index(&alice, query)).await.0;
     app.known(&alice).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, PushService, Site, TestApp};
 use crate::platform::contract::check;
-use crate::routes::notifications::{FOLLOW, notice, notify, tie};
+use crate::routes::notifications::{notice, notify};
 
 const PATH: &str = "/api/v1/push/subscription";
 
@@ -201,8 +201,8 @@ async fn message_is_short_and_in_the_language_of_its_reader() {
 async fn alerts_and_policy_decide() {
     let (app, service, alice, bob) = world().await;
     let carol = app.account("carol").await;
-    tie(&app, "follows", &alice, &bob, FOLLOW).await;
-    tie(&app, "follows", &carol, &alice, FOLLOW).await;
+    alice.follow(&bob).ok().await;
+    carol.follow(&alice).ok().await;
     let cases =
         [("all", [true, true]), ("followed", [true, false]), ("follower", [false, true]), ("none", [false, false])];
     for (policy, pushed) in cases {

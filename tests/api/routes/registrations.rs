@@ -1,6 +1,5 @@
 //! Signing up: in an app, in a browser, and as the owner of a new server.
 
-use database::Engine;
 use serde_json::{Value, json};
 use service::{owner, staff};
 
@@ -212,13 +211,7 @@ async fn approval_is_mailed() {
 #[tokio::test]
 async fn registration_shows_rules_first() {
     let app = open().await;
-    let now = match app.db().engine() {
-        Engine::Sqlite => "0",
-        Engine::Postgres => "now()",
-    };
-    let insert =
-        format!("INSERT INTO rules (id, priority, text, hint, created_at) VALUES (1, 0, 'Be kind', 'To <all>', {now})");
-    app.execute(&insert).await;
+    service::rule::add(&app.app, "Be kind", "To <all>").await.unwrap();
     let page = Browser::new(&app).get("/auth/sign_up").await.text();
     assert!(page.contains("Be kind"));
     assert!(page.contains("To &lt;all&gt;"));

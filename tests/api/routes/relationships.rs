@@ -88,14 +88,8 @@ async fn unfollowing_ends_all_that_hangs_on_a_follow() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.follow(&bob).ok().await;
     alice.post(&account_path(&bob, "/pin")).ok().await;
-    let list = format!(
-        "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, notify, created_at)
-         SELECT 3, id, 'Birds', 'list', FALSE, FALSE, created_at FROM accounts WHERE id = {};
-         INSERT INTO list_accounts (list_id, account_id) VALUES (3, {});",
-        alice.id(),
-        bob.id()
-    );
-    app.execute(&list).await;
+    let list = alice.make_list("Birds").await;
+    alice.add_to_list(&list, &[&bob]).ok().await;
     let lists = format!("/api/v1/accounts/{}/lists", bob.id());
     assert_eq!(alice.get(&lists).ok().await.as_array().unwrap().len(), 1);
 

@@ -275,11 +275,7 @@ async fn preferred_languages_come_first_and_nothing_is_left_out() {
     assert!(!answer.header("cache-control").contains("public"));
     assert!(app.anonymous().get(STATUSES).send().await.header("cache-control").contains("public"));
     assert!(app.anonymous().get(TAGS).send().await.header("cache-control").contains("public"));
-    let chosen = format!(
-        "UPDATE users SET preferences = '{{\"chosen_languages\": [\"de\"]}}' WHERE account_id = {}",
-        fans[0].id()
-    );
-    app.execute(&chosen).await;
+    app.prefer(&fans[0], |preferences| preferences.chosen_languages = vec!["de".to_owned()]).await;
     assert_eq!(ids(&fans[0], STATUSES).await, [german, english, japanese]);
 }
 

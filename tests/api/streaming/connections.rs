@@ -51,8 +51,7 @@ async fn connection_ends_with_its_token() {
     // By other ways than a revocation that this process hears of: another process did it.
     for change in ["disabled = TRUE", "confirmed_at = NULL"] {
         let mut socket = server.socket(&bob, "?stream=user").await;
-        let set = format!("UPDATE users SET {change} WHERE account_id = {}", bob.id());
-        app.execute(&set).await;
+        app.set_user(&bob, change).await;
         assert_eq!(u16::from(socket.closed().await.unwrap().code), 1008, "{change}");
         app.set_user(&bob, "disabled = FALSE, confirmed_at = created_at").await;
     }

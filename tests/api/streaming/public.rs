@@ -60,10 +60,9 @@ impl Listener {
     }
 }
 
-async fn choose_languages(person: &Client, languages: &str) {
-    let preferences = format!("{{\"chosen_languages\": [{languages}]}}");
-    let set = format!("UPDATE users SET preferences = '{preferences}' WHERE account_id = {}", person.id());
-    person.server.execute(&set).await;
+async fn choose_languages(person: &Client, languages: &[&str]) {
+    let chosen = languages.iter().map(ToString::to_string).collect();
+    person.server.prefer(person, |preferences| preferences.chosen_languages = chosen).await;
 }
 
 async fn heard(listener: &mut Listener) -> Vec<&'static str> {
@@ -151,13 +150,13 @@ async fn languages_blocks_and_mutes_hold() {
     let mut listener = Listener::new(&bob, &last).await;
     follow(&bob, &alice).await;
     let english = json!({ "status": "some words", "language": "en" });
-    choose_languages(&bob, "\"de\"").await;
+    choose_languages(&bob, &["de"]).await;
     alice.publish(english.clone()).await;
     alice.publish(json!({ "status": "ein Wort", "language": "de" })).await;
     let told = listener.told().await;
     let languages: Vec<Value> = told["public"].iter().map(|event| event.json()["language"].clone()).collect();
     assert!(languages.iter().all(|language| language == "de"), "{languages:?}");
-    choose_languages(&bob, "").await;
+    choose_languages(&bob, &[]).await;
 
     for (act, undo) in [("block", "unblock"), ("mute", "unmute")] {
         bob.post(&format!("/api/v1/accounts/{}/{act}", alice.id())).ok().await;

@@ -31,14 +31,8 @@ pub async fn case(world: &World, row: &Route) -> Option<Case> {
             let number = world.made.fetch_add(1, Ordering::Relaxed);
             let url = format!("https://a.test/{number}");
             world.seed(|seed| seed.link(&url, &[status])).await;
-            for change in [
-                format!("UPDATE preview_cards SET trendable = TRUE WHERE url = '{url}'"),
-                format!(
-                    "UPDATE accounts SET discoverable = TRUE WHERE id IN (SELECT account_id FROM statuses WHERE id = {status})"
-                ),
-            ] {
-                world.app.execute(&change).await;
-            }
+            service::card::review(&world.app.app, &url, true).await.unwrap();
+            world.app.make_everybody_discoverable().await;
             let refused = ["", "?url=", "?url=https://other.test/"].map(|query| format!("{}{query}", row.path));
             let case = Case::get(format!("{}?url={url}", row.path));
             refused.into_iter().fold(case, |case, path| case.refused(path, Body::None, 404))
