@@ -35,7 +35,6 @@ use terminal::{Failure, Output};
 
 /// The commands for plugin authors.
 #[derive(Debug, Subcommand)]
-#[expect(missing_docs, reason = "each is documented for its help")]
 pub enum Command {
     /// Create a plugin in a new folder
     New {

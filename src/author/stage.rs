@@ -22,7 +22,6 @@ use service::sign_up::{self, NewAccount};
 use service::{oauth, token};
 use terminal::Failure;
 
-/// All scopes.
 const SCOPES: &str = "read write follow push profile";
 
 /// Maximum size of a response body.
@@ -49,7 +48,6 @@ pub(crate) struct Stage {
     folder: Folder,
 }
 
-/// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

@@ -406,7 +406,6 @@ choice! {
         None = "none",
         /// LibreTranslate, on this machine or elsewhere.
         LibreTranslate = "libretranslate",
-        /// DeepL.
         DeepL = "deepl",
     }
 }

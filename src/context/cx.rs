@@ -49,11 +49,8 @@ pub struct Cx {
 pub struct Services {
     /// What an admin set before the start.
     pub config: Config,
-    /// The database.
     pub db: Db,
-    /// The time.
     pub clock: Clock,
-    /// New ids.
     pub ids: Ids,
     /// Whose number is in them.
     pub node: Node,

@@ -59,7 +59,6 @@ pub enum Error {
     /// The machine keeps this from working: a full disk, a database that is away. The database logs it once a minute.
     #[error("{}", .0.sentence())]
     Machine(database::Fault),
-    /// A database error.
     #[error("{0}")]
     Store(database::Error),
     /// A bug, or a failure of the machine. The text is logged, never shown.
@@ -136,7 +135,6 @@ impl Error {
 /// Which plugin failed to answer, and how that is reported.
 #[derive(Clone, Debug)]
 pub struct NoAnswer {
-    /// The plugin.
     pub plugin: String,
     /// `plugin.trap`, `plugin.timeout` …
     pub code: &'static str,

@@ -25,7 +25,6 @@ pub const PAGE_REQUESTS: usize = 2;
 /// Most requests to one push service at once: half of the concurrent jobs, so that a hanging service does not delay the others.
 pub const PUSH_REQUESTS: usize = 8;
 
-/// The hosts.
 #[derive(Debug)]
 pub struct Hosts {
     /// Most requests to one of them at once.

@@ -34,7 +34,6 @@ pub struct Limit {
 /// The owner of a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// An account.
     Person(AccountId),
     /// An access token.
     Token(TokenId),

@@ -39,7 +39,6 @@ pub enum SignatureError {
     Broken,
 }
 
-/// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     text: String,
@@ -88,7 +87,6 @@ impl PublicKey {
     }
 }
 
-/// A signature.
 #[derive(Clone)]
 pub struct Signature {
     text: String,

@@ -101,7 +101,6 @@ impl Executor for &mut Tx {
 /// A reborrowed executor, from [`Executor::reborrow`]. One type for both kinds, so that a function which is generic over
 /// [`Executor`] needs no further bounds.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum Reborrowed<'a> {
     Db(&'a Db),
     Tx(&'a mut Tx),

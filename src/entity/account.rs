@@ -64,7 +64,6 @@ pub(super) const MEMBERS: &[&str] = &[
 
 /// A public profile.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Account {
     pub id: AccountId,
     pub username: String,
@@ -114,7 +113,6 @@ pub struct Account {
 
 /// A profile field; `value` is HTML in an account, the source text in an account's `source`.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Field {
     pub name: String,
     pub value: String,
@@ -141,7 +139,6 @@ fn verified_at(field: &model::Field) -> Option<String> {
 
 /// <https://docs.joinmastodon.org/entities/Role/>, as a profile shows it.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct AccountRole {
     pub id: String,
     pub name: String,
@@ -150,7 +147,6 @@ pub struct AccountRole {
 
 /// `other_settings`: `{}` when suspended.
 #[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct Settings {
     #[serde(flatten)]
     pub declared: Option<OtherSettings>,
@@ -160,7 +156,6 @@ pub struct Settings {
 
 /// Features the account's server is known to support.
 #[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct ServerFeatures {
     pub emoji_reaction: bool,
     pub quote: bool,

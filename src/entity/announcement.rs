@@ -16,9 +16,7 @@ use model::{AccountId, Actor, RowId, StatusId, Time};
 use service::announcement::VisibleAnnouncements;
 use store::announcement::{ListedAnnouncement, ReactionCount};
 
-/// An announcement.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Announcement<'a> {
     pub id: RowId,
     pub content: &'a str,
@@ -38,7 +36,6 @@ pub struct Announcement<'a> {
 
 /// <https://docs.joinmastodon.org/entities/Reaction/>
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Reaction<'a> {
     pub name: &'a str,
     pub count: i64,

@@ -8,7 +8,6 @@ use model::AppId;
 
 /// A registered application.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Application {
     pub id: AppId,
     pub name: String,
@@ -22,7 +21,6 @@ pub struct Application {
 
 /// The response to registering an application, the only one with its secret.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct CredentialApplication {
     #[serde(flatten)]
     pub application: Application,

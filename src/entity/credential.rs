@@ -19,7 +19,6 @@ const DEFAULT_ROLE: i64 = -99;
 
 /// The part of an account that only its owner sees: source texts and posting defaults.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Source {
     pub privacy: &'static str,
     pub sensitive: bool,
@@ -37,7 +36,6 @@ pub struct Source {
 
 /// <https://docs.joinmastodon.org/entities/Role/>
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Role {
     pub id: String,
     pub name: String,

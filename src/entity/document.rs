@@ -22,7 +22,6 @@ use service::translation;
 
 /// A document that is the same for everyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named after what they are")]
 pub enum PublicDocument {
     InstanceV1,
     InstanceV2,

@@ -10,7 +10,6 @@ use store::domain_block::FollowCounts;
 
 /// What a block would end.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct DomainBlockPreview {
     pub following_count: i64,
     pub followers_count: i64,

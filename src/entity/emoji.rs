@@ -11,7 +11,6 @@ use model::{Emoji, Emojis};
 
 /// A custom emoji; the short form is embedded in other entities.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct CustomEmoji {
     pub shortcode: String,
     pub url: String,

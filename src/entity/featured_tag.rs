@@ -10,7 +10,6 @@ use model::{Account, RowId, Time};
 
 /// A hashtag featured on a profile.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct FeaturedTag {
     pub id: RowId,
     pub name: String,

@@ -102,7 +102,6 @@ pub(super) fn render_bare(row: &FilterRow) -> Result<Fragment> {
     Fragment::of(&Filter::new(row))
 }
 
-/// Renders a keyword.
 pub fn render_keyword(row: &FilterKeywordRow) -> Result<Fragment> {
     Fragment::of(&FilterKeyword::from(row))
 }

@@ -16,7 +16,6 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// One day; numbers are strings (docs/contract/rules.md#1-transport).
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Day {
     pub day: String,
     pub uses: String,

@@ -53,7 +53,6 @@ const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
 
 /// `GET /api/v2/instance`
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Instance {
     pub domain: String,
     pub title: String,
@@ -74,7 +73,6 @@ pub struct Instance {
 
 /// `GET /api/v1/instance`
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct InstanceV1 {
     pub uri: String,
     pub title: String,
@@ -97,28 +95,24 @@ pub struct InstanceV1 {
 
 /// Accounts active in the last month.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct UsageV2 {
     pub users: ActiveUsers,
 }
 
 /// Accounts active in the last month.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct ActiveUsers {
     pub active_month: i64,
 }
 
 /// The server's thumbnail image.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Thumbnail {
     pub url: String,
 }
 
 /// The server's icon in one size.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Icon {
     pub src: String,
     pub size: String,
@@ -126,7 +120,6 @@ pub struct Icon {
 
 /// Limits and features; version 1 has fewer of them.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Configuration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub urls: Option<UrlsV2>,
@@ -143,7 +136,6 @@ pub struct Configuration {
 
 /// URLs of the streaming API.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct UrlsV2 {
     pub streaming: String,
     pub status: Option<String>,
@@ -151,28 +143,24 @@ pub struct UrlsV2 {
 
 /// URLs of the streaming API.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct UrlsV1 {
     pub streaming_api: String,
 }
 
 /// The public VAPID key of web push.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Vapid {
     pub public_key: Option<String>,
 }
 
 /// Whether a feature is enabled.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Enabled {
     pub enabled: bool,
 }
 
 /// Limits of profiles.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct AccountLimits {
     pub max_featured_tags: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,7 +169,6 @@ pub struct AccountLimits {
 
 /// Limits of statuses.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct StatusLimits {
     pub max_characters: i64,
     pub max_media_attachments: i64,
@@ -190,9 +177,7 @@ pub struct StatusLimits {
     pub characters_reserved_per_url: usize,
 }
 
-/// Limits of media.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct MediaLimits {
     pub supported_mime_types: Vec<&'static str>,
     pub description_limit: i64,
@@ -205,7 +190,6 @@ pub struct MediaLimits {
 
 /// Limits of polls (docs/contract/rules.md#18-polls).
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct PollLimits {
     pub max_options: usize,
     pub max_characters_per_option: usize,
@@ -216,7 +200,6 @@ pub struct PollLimits {
 
 /// Registration policy.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Registrations {
     pub enabled: bool,
     pub approval_required: bool,
@@ -227,7 +210,6 @@ pub struct Registrations {
 
 /// API versions, each raised only when all of that version is implemented.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct ApiVersions {
     pub mastodon: u32,
     pub kmyblue: u32,
@@ -236,7 +218,6 @@ pub struct ApiVersions {
 
 /// Contact address and account.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Contact {
     pub email: String,
     pub account: Option<Box<RawValue>>,
@@ -244,7 +225,6 @@ pub struct Contact {
 
 /// Statistics of the whole server.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Stats {
     pub user_count: i64,
     pub status_count: i64,
@@ -253,7 +233,6 @@ pub struct Stats {
 
 /// <https://docs.joinmastodon.org/entities/Rule/>
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Rule {
     pub id: RuleId,
     pub text: String,
@@ -268,7 +247,6 @@ impl From<&RuleModel> for Rule {
 
 /// Activity in one week; numbers are strings.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct InstanceActivity {
     pub week: String,
     pub statuses: String,
@@ -289,7 +267,6 @@ impl From<&Week> for InstanceActivity {
 
 /// <https://docs.joinmastodon.org/entities/DomainBlock/>
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct DomainBlock {
     pub domain: String,
     pub digest: String,
@@ -328,7 +305,6 @@ fn obfuscated(domain: &str) -> String {
 
 /// A text written by admins, with its date.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entities ExtendedDescription and PrivacyPolicy")]
 pub struct Document {
     pub updated_at: Option<String>,
     pub content: String,
@@ -336,7 +312,6 @@ pub struct Document {
 
 /// <https://docs.joinmastodon.org/entities/Instance/#languages>
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct Language {
     pub code: &'static str,
     pub name: &'static str,

@@ -14,9 +14,7 @@ use model::{AccountId, Actor, RowId};
 /// The member names of a list.
 pub(super) const MEMBERS: &[&str] = &["id", "title", "replies_policy", "exclusive", "notify"];
 
-/// A list.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct List<'a> {
     pub id: RowId,
     pub title: &'a str,

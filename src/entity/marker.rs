@@ -7,7 +7,6 @@ use context::json::{Fragment, Object};
 
 /// The read position of a timeline.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Marker {
     pub last_read_id: String,
     pub version: i64,

@@ -9,7 +9,6 @@ use service::notification::policy::Summary as Waiting;
 
 /// What happens to notifications from some kinds of senders.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct NotificationPolicy {
     pub for_not_following: PolicyAction,
     pub for_not_followers: PolicyAction,
@@ -21,7 +20,6 @@ pub struct NotificationPolicy {
 
 /// The first form of the API, in which a value is true for everything but `accept`.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct V1NotificationPolicy {
     pub filter_not_following: bool,
     pub filter_not_followers: bool,
@@ -32,7 +30,6 @@ pub struct V1NotificationPolicy {
 
 /// How much waits for a decision.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Summary {
     pub pending_requests_count: i64,
     pub pending_notifications_count: i64,
@@ -44,7 +41,6 @@ impl From<Waiting> for Summary {
     }
 }
 
-/// Renders a policy.
 pub fn render(policy: &Policy, waiting: Waiting) -> Result<Fragment> {
     Fragment::of(&NotificationPolicy {
         for_not_following: policy.for_not_following,

@@ -14,7 +14,6 @@ const CACHE_SECONDS: i64 = 86_400;
 
 /// How to show a status in a frame.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct OEmbed {
     #[serde(rename = "type")]
     pub kind: &'static str,

@@ -9,7 +9,6 @@ use model::{Actor, QuotePolicy, Visibility};
 
 /// A user's preferences, for clients to follow.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Preferences {
     #[serde(rename = "posting:default:visibility")]
     pub visibility: Visibility,

@@ -18,7 +18,6 @@ use model::{AccountId, RowId, Time};
 
 /// What a link leads to.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct PreviewCard {
     pub url: String,
     pub title: String,
@@ -122,7 +121,6 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
 
 /// <https://docs.joinmastodon.org/entities/PreviewCardAuthor/>
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct CardAuthor {
     pub name: String,
     pub url: String,

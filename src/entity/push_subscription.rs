@@ -21,7 +21,6 @@ struct WebPushSubscription<'a> {
     policy: PushPolicy,
 }
 
-/// Renders a subscription.
 pub fn render(cx: &Cx, subscription: &Subscription) -> Result<Fragment> {
     Fragment::of(&WebPushSubscription {
         id: subscription.number,

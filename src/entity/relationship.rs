@@ -12,7 +12,6 @@ use store::relationship::RelationshipRow;
 
 /// The relationship between the viewer and an account.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Relationship {
     pub id: AccountId,
     pub following: bool,

@@ -14,7 +14,6 @@ use store::report::Report as Row;
 
 /// A report, as whoever made it and the staff see it.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Report<'a> {
     pub id: RowId,
     pub action_taken: bool,

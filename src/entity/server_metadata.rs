@@ -8,7 +8,6 @@ use model::scope;
 
 /// Endpoints and supported features.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the RFC")]
 pub struct ServerMetadata {
     /// The base URL of this server, with a trailing slash.
     pub issuer: String,

@@ -12,7 +12,6 @@ use store::severance::Severance as Row;
 
 /// Relationships that somebody lost at one stroke, as they see it.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Severance<'a> {
     pub id: RowId,
     #[serde(rename = "type")]

@@ -80,7 +80,6 @@ pub async fn render(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> Result<Ar
 /// The statuses of a response that also shows accounts: by id, with all accounts.
 #[derive(Debug)]
 pub struct Beside {
-    /// The statuses.
     pub statuses: Vec<(StatusId, Fragment)>,
     /// The requested accounts, and the authors of the statuses.
     pub accounts: account::Rendered,

@@ -11,7 +11,6 @@ use store::tag::FoundTag;
 
 /// A hashtag with its usage history.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Tag {
     pub name: String,
     pub url: String,

@@ -8,7 +8,6 @@ use service::token::Issued;
 
 /// An access token response (RFC 6749, section 5.1).
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct Token {
     pub access_token: String,
     pub token_type: &'static str,
@@ -30,7 +29,6 @@ impl From<&Issued> for Token {
 
 /// An introspection response (RFC 7662, section 2.2); for an inactive token only `active`.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the RFC")]
 pub struct TokenIntrospection {
     pub active: bool,
     #[serde(flatten)]
@@ -39,7 +37,6 @@ pub struct TokenIntrospection {
 
 /// The members of an active token.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the RFC")]
 pub struct Details {
     pub scope: String,
     pub client_id: Option<String>,
@@ -65,7 +62,6 @@ impl From<Option<Active>> for TokenIntrospection {
 
 /// The response of `GET /oauth/token/info`.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct TokenInfo {
     pub resource_owner_id: Option<AccountId>,
     pub scope: Vec<String>,
@@ -78,7 +74,6 @@ pub struct TokenInfo {
 
 /// The application of a token, identified by its client id.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct TokenApplication {
     pub uid: Option<String>,
 }

@@ -28,7 +28,6 @@ const TITLE_CHARS: usize = 60;
 
 /// The author, shown beside something.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct Author {
     #[serde(skip)]
     pub id: AccountId,
@@ -45,9 +44,7 @@ pub struct Author {
     pub indexable: bool,
 }
 
-/// An attachment.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct Media {
     pub kind: model::media::MediaKind,
     pub url: Option<String>,
@@ -63,7 +60,6 @@ pub struct Media {
 
 /// A status, on a page or in a feed.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct WebStatus {
     #[serde(skip)]
     pub id: StatusId,
@@ -212,7 +208,6 @@ impl Media {
 
 /// An account, on its own page.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct WebAccount {
     pub display_name: String,
     pub display_name_html: String,
@@ -243,7 +238,6 @@ pub struct WebAccount {
 
 /// A profile field.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct WebField {
     pub name_html: String,
     pub value_html: String,
@@ -252,7 +246,6 @@ pub struct WebField {
 
 /// The account one moved to.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct Moved {
     pub acct: String,
     pub url: String,

@@ -34,7 +34,6 @@ const FEATURES: &[&str] = &[
 
 /// A JSON resource descriptor (JRD).
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by RFC 7033")]
 pub struct Webfinger {
     pub subject: String,
     pub aliases: Vec<String>,
@@ -43,7 +42,6 @@ pub struct Webfinger {
 
 /// A link of a [`Webfinger`] or [`HostMeta`].
 #[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "named by RFC 7033")]
 pub struct Link {
     pub rel: &'static str,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -113,7 +111,6 @@ fn avatar(cx: &Cx, account: &Account) -> Option<Link> {
 
 /// The JSON form of host-meta (RFC 6415).
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by RFC 6415")]
 pub struct HostMeta {
     pub links: Vec<Link>,
 }
@@ -143,14 +140,12 @@ fn lrdd(cx: &Cx) -> String {
 
 /// Links to the [`NodeInfo`] document.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct NodeInfoDiscovery {
     pub links: [NodeInfoLink; 1],
 }
 
 /// One version of the document.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct NodeInfoLink {
     pub rel: &'static str,
     pub href: String,
@@ -168,7 +163,6 @@ impl NodeInfoDiscovery {
 /// The NodeInfo document, version 2.0.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct NodeInfo {
     pub version: &'static str,
     pub software: Software,
@@ -181,7 +175,6 @@ pub struct NodeInfo {
 
 /// Name and version of the software.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct Software {
     pub name: String,
     pub version: &'static str,
@@ -189,7 +182,6 @@ pub struct Software {
 
 /// Bridged networks: none.
 #[derive(Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct Services {
     pub inbound: [&'static str; 0],
     pub outbound: [&'static str; 0],
@@ -198,7 +190,6 @@ pub struct Services {
 /// Usage statistics.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct NodeUsage {
     pub users: NodeUsers,
     pub local_posts: i64,
@@ -207,7 +198,6 @@ pub struct NodeUsage {
 /// User statistics.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "named by NodeInfo")]
 pub struct NodeUsers {
     pub total: i64,
     pub active_month: i64,
@@ -217,7 +207,6 @@ pub struct NodeUsers {
 /// Extensions, which the schema leaves open.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "named by the contract")]
 pub struct Metadata {
     pub node_name: String,
     pub node_description: String,
@@ -227,7 +216,6 @@ pub struct Metadata {
 
 /// The API's origin: a widespread client library refuses unknown software without it.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub struct Upstream {
     pub name: &'static str,
     pub version: &'static str,

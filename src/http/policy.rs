@@ -39,7 +39,6 @@ pub enum Files {
 /// Who may keep a successful answer to GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Nobody.
     Nobody,
     /// Anyone for 15 seconds, when it was asked for by nobody in particular.
     WhileAnonymous,
@@ -85,7 +84,6 @@ pub struct Policy {
 
 /// A method that changes something, as a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names of the methods")]
 pub enum Change {
     Post,
     Delete,

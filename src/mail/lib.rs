@@ -15,7 +15,6 @@ use model::Time;
 
 /// A mail to send.
 #[derive(Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Email {
     pub to: String,
     pub subject: String,

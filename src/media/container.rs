@@ -15,9 +15,7 @@ pub enum Container {
     Mp4,
     /// Matroska and `WebM`.
     Matroska,
-    /// Ogg.
     Ogg,
-    /// FLAC.
     Flac,
     /// MPEG audio, with or without an ID3 tag.
     Mp3,

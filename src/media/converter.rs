@@ -85,7 +85,6 @@ pub struct Converted {
     pub format: Format,
     /// The new file.
     pub path: PathBuf,
-    /// Its size.
     pub size_bytes: u64,
     /// Of the new file.
     pub streams: Streams,

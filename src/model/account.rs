@@ -7,7 +7,6 @@ use super::{AccountId, Json, Time, text_enum};
 text_enum! {
     /// The actor type of an account (ActivityStreams 2.0 vocabulary, section 3.2).
     ActorType {
-        /// A person.
         Person = "Person",
         /// A bot: shown as `bot: true`.
         Service = "Service",
@@ -15,7 +14,6 @@ text_enum! {
         Group = "Group",
         /// The server itself, or another one.
         Application = "Application",
-        /// An organisation.
         Organization = "Organization",
     }
 }
@@ -39,7 +37,6 @@ text_enum! {
 /// A row of the accounts table. `domain` is `None` for a local account.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "accounts", alias = "a")]
-#[expect(missing_docs, reason = "the columns are named by the Account entity, whose document explains them")]
 pub struct Account {
     pub id: AccountId,
     pub username: String,
@@ -178,7 +175,6 @@ pub fn is_author_at(attribution_domains: &[String], host: &str) -> bool {
 
 /// A profile field. `value` is plain text as written (empty for remote accounts), `html` is what clients show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "named by the Field entity")]
 pub struct Field {
     pub name: String,
     pub value: String,
@@ -191,7 +187,6 @@ pub struct Field {
 /// Settings that an account publishes beyond the common fields (contract: `Account.other_settings`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub struct OtherSettings {
     pub noindex: bool,
     pub hide_statuses_count: bool,

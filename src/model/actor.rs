@@ -9,7 +9,6 @@ use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
 /// The signed-in account: the columns of account, user and token that authorisation needs, read in one row.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the fields are those of Account, User and Token")]
 pub struct Actor {
     pub id: AccountId,
     /// The account's version: grows with its public profile, its relationships and its settings.
@@ -35,7 +34,6 @@ pub struct Actor {
 
 /// Why an existing account cannot be used (docs/contract/rules.md#2-authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Unusable {
     Suspended,
     Disabled,
@@ -47,7 +45,6 @@ pub enum Unusable {
 
 /// What decides whether an account may be used.
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Membership {
     pub suspended: bool,
     pub confirmed: bool,
@@ -163,7 +160,6 @@ impl Permissions {
 /// A user's preferences. Stored as one document, so that a new preference needs no migration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "named by the Preferences entity and docs/contract/rules.md#28-defaults-of-settings")]
 pub struct Preferences {
     /// `None`: private for a locked account, else public.
     pub default_visibility: Option<Visibility>,
@@ -225,7 +221,6 @@ impl Default for Preferences {
 /// The private data of a local account: sign-in and preferences.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "users", alias = "u")]
-#[expect(missing_docs, reason = "the columns of the table users")]
 pub struct User {
     pub account_id: AccountId,
     pub email: String,

@@ -5,11 +5,8 @@ use super::{AccountId, RowId, Time, text_enum};
 text_enum! {
     /// What a card shows, which decides how clients do.
     CardKind {
-        /// A page.
         Link = "link",
-        /// A picture.
         Photo = "photo",
-        /// A player.
         Video = "video",
     }
 }
@@ -29,7 +26,6 @@ text_enum! {
 /// A row of the preview cards table.
 #[derive(Clone, Debug, PartialEq, crate::Row)]
 #[row(table = "preview_cards", alias = "c")]
-#[expect(missing_docs, reason = "the columns are named by the PreviewCard entity, whose document explains them")]
 pub struct PreviewCard {
     pub id: RowId,
     /// What is fetched.

@@ -7,7 +7,6 @@ use super::{Json, RowId};
 /// A row of the custom emojis table. `domain` is `None` for this server's own.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "custom_emojis", alias = "e")]
-#[expect(missing_docs, reason = "named by the CustomEmoji entity")]
 pub struct Emoji {
     pub id: RowId,
     pub shortcode: String,

@@ -7,11 +7,9 @@ text_enum! {
     FilterContext {
         /// Home and list timelines.
         Home = "home",
-        /// Notifications.
         Notifications = "notifications",
         /// Public and hashtag timelines.
         Public = "public",
-        /// Threads.
         Thread = "thread",
         /// Profiles.
         Account = "account",

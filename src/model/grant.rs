@@ -8,11 +8,9 @@ use super::{Actor, AppId, Scopes, TokenId};
 /// A valid token: its scopes, application and account.
 #[derive(Clone, Debug)]
 pub struct Grant {
-    /// The token.
     pub token: TokenId,
     /// The application it was issued to; `None` when the command line issued it.
     pub app: Option<AppId>,
-    /// Its scopes.
     pub scopes: Scopes,
     /// The account, when the token is bound to one.
     pub actor: Option<Arc<Actor>>,

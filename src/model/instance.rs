@@ -4,7 +4,6 @@ use super::{RuleId, text_enum};
 
 /// A server rule that users agree to.
 #[derive(Clone, Debug, crate::Row)]
-#[expect(missing_docs, reason = "named by the Rule entity")]
 pub struct Rule {
     pub id: RuleId,
     pub text: String,
@@ -25,7 +24,6 @@ text_enum! {
 
 /// A blocked domain, as the public list shows it.
 #[derive(Clone, Debug, crate::Row)]
-#[expect(missing_docs, reason = "named by the DomainBlock entity")]
 pub struct DomainBlock {
     pub domain: String,
     pub severity: Severity,
@@ -36,7 +34,6 @@ pub struct DomainBlock {
 
 /// Usage statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Usage {
     pub users: i64,
     pub statuses: i64,
@@ -50,7 +47,6 @@ pub struct Usage {
 
 /// Activity in one week.
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "named by the InstanceActivity entity")]
 pub struct Week {
     /// Start of the week, in seconds since the epoch.
     pub begins: i64,

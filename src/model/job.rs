@@ -9,7 +9,6 @@ text_enum! {
         Feed = "feed",
         /// Asking plugins about notifications, which users wait for.
         Notice = "notice",
-        /// Mail.
         Mail = "mail",
         /// Converting video and audio, which takes minutes.
         Media = "media",

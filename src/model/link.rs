@@ -31,7 +31,6 @@ impl LinkKind {
 /// An unused one-time link. Its secret is derived from `id` and the server's key, so the table does not reveal it.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "one_time_links", alias = "l")]
-#[expect(missing_docs, reason = "columns of the table one_time_links")]
 pub struct Link {
     pub id: RowId,
     pub kind: LinkKind,

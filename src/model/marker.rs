@@ -7,7 +7,6 @@ text_enum! {
     MarkedTimeline {
         /// The home timeline.
         Home = "home",
-        /// The notifications.
         Notifications = "notifications",
     }
 }

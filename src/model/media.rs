@@ -9,9 +9,7 @@ text_enum! {
         Image = "image",
         /// A short silent video that plays by itself.
         Gifv = "gifv",
-        /// A video.
         Video = "video",
-        /// A sound.
         Audio = "audio",
         /// A remote file of another kind.
         Unknown = "unknown",
@@ -33,7 +31,6 @@ text_enum! {
 /// A row of the media attachments table. `status_id` is `None` until a status uses it.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "media_attachments", alias = "m")]
-#[expect(missing_docs, reason = "the columns are named by the MediaAttachment entity")]
 pub struct MediaAttachment {
     pub id: MediaId,
     pub account_id: AccountId,

@@ -217,7 +217,6 @@ impl Serialize for NotificationKind {
 pub struct Notification {
     /// Grows with time; the key for keyset pagination.
     pub id: NotificationId,
-    /// The recipient.
     pub account_id: AccountId,
     /// The account whose action it is about.
     pub from_account_id: AccountId,

@@ -8,7 +8,6 @@ pub const OUT_OF_BAND: &str = "urn:ietf:wg:oauth:2.0:oob";
 /// A registered application.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "oauth_apps", alias = "p")]
-#[expect(missing_docs, reason = "columns of the table oauth_apps")]
 pub struct Application {
     pub id: AppId,
     pub name: String,
@@ -69,7 +68,6 @@ text_enum! {
 text_enum! {
     /// How a response is sent to the redirect URI.
     ResponseMode {
-        /// In the query.
         Query = "query",
         /// In the fragment, after `#`.
         Fragment = "fragment",

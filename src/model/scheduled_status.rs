@@ -8,7 +8,6 @@ use super::{AccountId, Json, ScheduledStatusId, Time};
 pub struct ScheduledStatus {
     /// Known to clients; the published status gets another.
     pub id: ScheduledStatusId,
-    /// Its author.
     pub account_id: AccountId,
     /// When it is to be published.
     pub scheduled_at: Time,

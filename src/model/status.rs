@@ -84,7 +84,6 @@ text_enum! {
     LimitedScope {
         /// Mutual followers of the author.
         Mutual = "mutual",
-        /// A circle.
         Circle = "circle",
         /// The author alone.
         Personal = "personal",
@@ -96,7 +95,6 @@ text_enum! {
 /// A row of the statuses table.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "statuses", alias = "s")]
-#[expect(missing_docs, reason = "the columns are named by the Status entity, whose document explains them")]
 pub struct Status {
     pub id: StatusId,
     pub account_id: AccountId,

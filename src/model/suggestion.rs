@@ -19,7 +19,6 @@ text_enum! {
 /// A suggested account.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// The account.
     pub account: AccountId,
     /// The version of the account, of a suggestion that is shown.
     pub version: i64,

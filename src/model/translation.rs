@@ -6,7 +6,6 @@ use super::{MediaId, PollId};
 
 /// A translated status.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named by the Translation entity")]
 pub struct Translation {
     pub detected_source_language: Option<String>,
     pub language: String,

@@ -5,9 +5,7 @@ use super::text_enum;
 text_enum! {
     /// What is used a lot at present; the text says of what `subject_id` in the table of trends is the id.
     TrendKind {
-        /// A hashtag.
         Tag = "tag",
-        /// A status.
         Status = "status",
         /// A link: its preview card.
         Link = "link",

@@ -10,7 +10,6 @@ use super::{Client, Error, Request, Target};
 
 /// A call of a JSON API.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct ApiCall {
     pub target: Target,
     pub user_agent: String,
@@ -25,7 +24,6 @@ pub struct ApiCall {
 
 /// What an API answered.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct ApiAnswer {
     pub status: u16,
     pub body: body::Bytes,

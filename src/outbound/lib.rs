@@ -138,7 +138,6 @@ impl Target {
 
 /// A request to send.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Request {
     pub method: Method,
     pub target: Target,
@@ -153,7 +152,6 @@ pub struct Request {
 
 /// A complete response, whatever its status.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,

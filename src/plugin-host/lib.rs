@@ -16,6 +16,8 @@
 //!
 //! The contract is `plugin-sdk/wit/0.1/plugin.wit`; limits and life cycle follow docs/plugins.md.
 
+#![warn(missing_docs)]
+
 mod bindings;
 mod breaker;
 mod byte_size;

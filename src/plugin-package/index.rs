@@ -36,7 +36,6 @@ pub struct Index {
 pub struct Entry {
     /// The plugin's name.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// The contract that it was built for.
     pub api: String,
@@ -49,7 +48,6 @@ pub struct Entry {
     pub license: String,
     /// Where the file is: a URL, or relative to that of the index.
     pub file: String,
-    /// Its size.
     pub size_bytes: u64,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,

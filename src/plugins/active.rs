@@ -21,7 +21,6 @@ pub(crate) const DRAIN: Duration = Duration::from_secs(10);
 pub struct Active {
     /// Its id in the database.
     pub id: PluginId,
-    /// Its manifest.
     pub manifest: Manifest,
     /// SHA-256 of the component, hexadecimal.
     pub sha256: String,
@@ -41,7 +40,6 @@ pub struct Active {
     pub generation: u64,
     /// Its configuration, defaults filled in, and the version of that.
     pub config: (Value, u64),
-    /// Its statements.
     pub sql: Option<crate::sql::Statements>,
     /// Its storage quotas.
     pub quotas: Quotas,
@@ -52,7 +50,6 @@ pub struct Active {
 }
 
 impl Active {
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name

@@ -92,7 +92,6 @@ struct State {
 
 /// The quotas of a generation of a plugin.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "as in Kept")]
 pub struct Quotas {
     pub storage: Quota,
     pub feed_entries: Quota,

@@ -12,14 +12,16 @@ pub(crate) enum Topic {
     Notifications(AccountId),
     /// An account's conversations.
     Direct(AccountId),
-    /// A list.
     List(RowId),
     /// A feed of a plugin's own.
     Feed(Feed),
     /// The public timeline, or a part of it.
     Public(Public),
     /// The public statuses with a hashtag, by its normal form.
-    Tag { name: String, local: bool },
+    Tag {
+        name: String,
+        local: bool,
+    },
     /// The messages of a plugin to a topic of its own.
     Messages(String),
 }

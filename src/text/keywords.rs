@@ -81,7 +81,6 @@ struct Use {
 /// The first match of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'t> {
-    /// The group.
     pub group: usize,
     /// As the text has it.
     pub text: &'t str,

@@ -12,7 +12,6 @@ const MARKS: [(&str, bool); 5] = [("RT", false), ("BT", false), ("QT", true), ("
 /// A link with a mark before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The link.
     pub url: String,
     /// Its mark asks for a quote.
     pub quote: bool,

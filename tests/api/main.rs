@@ -3,7 +3,6 @@
 //! On SQLite by default; on PostgreSQL when `TEST_DATABASE_URL` names a server in which databases may be made.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(missing_docs, reason = "a test is documented by its name")]
 #![allow(unreachable_pub, dead_code, reason = "the harness is a library for the test modules")]
 
 mod harness;

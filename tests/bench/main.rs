@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
 #![allow(unreachable_pub, reason = "modules of one program")]
-#![allow(missing_docs, clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
+#![allow(clippy::cast_possible_truncation, reason = "a program of our own, of small numbers")]
 
 mod circles;
 mod compare;

@@ -13,7 +13,6 @@ use crate::process::{cpu_of, postgres_cpu};
 use crate::routes::Route;
 use crate::scratch;
 
-/// A server.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub address: SocketAddr,
@@ -31,7 +30,6 @@ pub struct Cost {
     pub run: Run,
     /// Processor time of the server for a request, in microseconds, with everything that the request left for later.
     pub server: Option<f64>,
-    /// Of the database.
     pub database: f64,
 }
 

@@ -11,6 +11,8 @@
 //! Start with `plugin-sdk/README.md`; `plugin-sdk/COOKBOOK.md` has recipes, and `plugin-sdk/wit` is the contract, with
 //! the cost, permission and errors of each host function.
 
+#![warn(missing_docs)]
+
 extern crate self as rookery_plugin;
 
 #[cfg(all(target_arch = "wasm32", feature = "allocator"))]

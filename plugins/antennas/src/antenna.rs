@@ -14,7 +14,6 @@ pub const MOST_ACCOUNTS: usize = 100;
 
 /// What the owner chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub struct Choices {
     pub title: String,
     /// 0: none.
@@ -75,7 +74,6 @@ impl Choices {
 
 /// `Antenna`, as clients see it. Fields in the documented order.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct Entity {
     pub id: String,
     pub title: String,
@@ -93,7 +91,6 @@ pub struct Entity {
 
 /// The list that an antenna inserts into.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the contract")]
 pub struct List {
     pub id: String,
     pub title: String,

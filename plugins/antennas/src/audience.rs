@@ -54,10 +54,8 @@ impl Ties {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// By what it lists. `worded`: it lists keywords or tags.
-    #[expect(missing_docs, reason = "said above")]
     Listed { worded: bool },
     /// The social timeline: what is public here, and what its owner's follows write. `home`: it inserts into the home feed.
-    #[expect(missing_docs, reason = "said above")]
     Social { home: bool },
     /// The local timeline.
     Local,

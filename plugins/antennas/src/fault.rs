@@ -10,7 +10,6 @@ use crate::terms::{ENTRY_MAX, KEPT_MAX, Kind};
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each says it in English below")]
 pub enum Fault {
     TitleBlank,
     TitleLong,
@@ -58,7 +57,6 @@ impl From<Fault> for Error {
 
 /// Why something was not done: what its owner wants is wrong, or anything else.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum Refusal {
     Fault(Fault),
     Other(Error),

@@ -16,7 +16,6 @@ use crate::terms::Terms;
 
 /// An antenna with everything that matching needs.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Antenna {
     pub id: i64,
     pub owner: i64,
@@ -40,7 +39,6 @@ impl Antenna {
 
 /// What is left of an antenna once its conditions stand in the tables.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Rule {
     pub id: i64,
     pub owner: i64,

@@ -12,7 +12,6 @@ use crate::status::Status;
 
 /// An antenna that caught a status, and the ties that its owner needs.
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Catch<'a> {
     /// Which of the batch.
     pub status: usize,
@@ -33,7 +32,6 @@ pub enum Feed {
 
 /// One status for one feed, past the home filter of `viewer`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Entry {
     pub status: i64,
     pub feed: Feed,

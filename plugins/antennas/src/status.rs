@@ -4,7 +4,6 @@ use rookery_plugin::prelude::Status as Record;
 
 /// A status, borrowed from the host's record.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "as the contract's `status`")]
 pub struct Status<'a> {
     pub id: i64,
     pub account: i64,
@@ -41,7 +40,6 @@ impl<'a> From<&'a Record> for Status<'a> {
 
 /// The contract's code of a visibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub enum Visibility {
     Public,
     Unlisted,

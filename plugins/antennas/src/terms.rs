@@ -16,7 +16,6 @@ pub const KEPT_MAX: usize = 16 << 10;
 /// Six lists, in the order in which they were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub struct Terms {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
@@ -34,7 +33,6 @@ pub struct Terms {
 
 /// One of the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named by the contract")]
 pub enum Kind {
     Keywords,
     Domains,

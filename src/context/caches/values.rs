@@ -28,7 +28,6 @@ pub struct StatusCore {
 
 /// The author that a page names, and the host of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Creator {
     pub account: AccountId,
     pub host: String,
@@ -57,7 +56,6 @@ pub struct CompiledFilters {
 /// A document as it is sent.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The document.
     pub body: Bytes,
     /// The same with gzip, after the first request for it.
     pub gzip: OnceLock<Bytes>,

@@ -15,7 +15,6 @@ const OVERHEAD: usize = 64;
 
 /// About how much memory a value takes beyond the entry itself.
 pub trait Size {
-    /// In bytes.
     fn size_bytes(&self) -> usize;
 }
 

@@ -48,13 +48,11 @@ macro_rules! changes {
 
         /// Something that happened.
         #[derive(Clone, Debug, Serialize, Deserialize)]
-        #[expect(missing_docs, reason = "the fields are the ids of what the kind says")]
         pub enum Change {
             $($(#[$doc])* $name $({ $($(#[$attribute])* $field: $type),* })?,)+
         }
 
         impl Change {
-            /// Its kind.
             #[must_use]
             pub fn kind(&self) -> ChangeKind {
                 match self {
@@ -254,11 +252,9 @@ impl ChangeKind {
 
 /// A notification that was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Made {
     pub receiver: AccountId,
     pub notification: NotificationId,
-    /// Its type.
     pub kind: String,
 }
 
@@ -279,7 +275,6 @@ mod micros {
 
 /// What of a status the predicates of extensions look at.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct StatusTraits {
     pub visibility: Visibility,
     pub local: bool,

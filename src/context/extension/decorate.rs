@@ -9,15 +9,11 @@ use model::{Actor, text_enum};
 text_enum! {
     /// A kind of entity that extensions add members to, by its name in manifests.
     Entity {
-        /// A status.
         Status = "status",
-        /// An account.
         Account = "account",
-        /// A notification.
         Notification = "notification",
         /// A group of notifications.
         NotificationGroup = "notification_group",
-        /// A list.
         List = "list",
         /// A status that may trend; no entity, and its only member is `weight`.
         Trend = "trend",

@@ -27,7 +27,6 @@ pub trait DescribeServer {
 /// A document with what extensions added to it.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// The document.
     pub text: String,
     /// False when an extension gave no answer: its members are missing for now, so the document must not be kept.
     pub complete: bool,

@@ -51,7 +51,6 @@ pub trait FilterDrafts {
 
 /// A status that is about to be saved: the contract's draft.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the members of the contract's draft")]
 pub struct PendingStatus {
     pub text: String,
     pub spoiler_text: String,

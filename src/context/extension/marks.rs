@@ -87,7 +87,6 @@ pub struct MarkedPage {
 /// An exception of automatic deletion that an extension offers to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanupException {
-    /// The extension.
     pub plugin: PluginId,
     /// Its name, unique among all extensions: `emoji_reactions.own`.
     pub name: String,

@@ -43,7 +43,6 @@ pub trait JudgeSignUps {
 /// An extension's admission of a sign-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// The extension.
     pub plugin: PluginId,
     /// They may sign up although registrations are closed.
     pub opens: bool,

@@ -6,9 +6,7 @@ use model::MediaId;
 use model::media::{MediaKind, MediaState};
 use model::urls::Urls;
 
-/// A media attachment.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "documented by the entity")]
 pub struct MediaAttachment {
     pub id: MediaId,
     #[serde(rename = "type")]

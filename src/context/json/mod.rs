@@ -30,7 +30,6 @@ impl Fragment {
         Self(json)
     }
 
-    /// The JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -174,7 +173,6 @@ impl Array {
         Self::of(capacity, items, String::push_str)
     }
 
-    /// The JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -56,7 +56,6 @@ jobs! {
 
     /// Invalidates the renderings of the next batch of statuses that have a card which changed.
     BumpCard as "bump_card" in Background => {
-        /// The card.
         card: RowId,
         /// The last status of the batch before.
         before: StatusId,
@@ -117,7 +116,6 @@ jobs! {
 
     /// Tells the author of a poll that has ended, and whoever voted.
     ExpirePoll as "expire_poll" in Background => {
-        /// Which poll.
         poll: PollId,
         /// The last voter of the batch before; 0 begins.
         after: AccountId,
@@ -125,7 +123,6 @@ jobs! {
 
     /// Deletes a status whose text says when, unless that was moved meanwhile.
     ExpireStatus as "expire_status" in Background => {
-        /// Which status.
         status: StatusId,
     }
 
@@ -172,7 +169,6 @@ jobs! {
     MergeTag as "merge_tag" in Feed => {
         /// Whose feed.
         account: AccountId,
-        /// The hashtag.
         tag: TagId,
     }
 
@@ -190,7 +186,6 @@ jobs! {
 
     /// Publishes a scheduled status when its time has come.
     PublishScheduled as "publish_scheduled" in Background => {
-        /// Which one.
         scheduled: ScheduledStatusId,
     }
 
@@ -229,7 +224,6 @@ jobs! {
     /// Removes an attachment that is on no status by now, and its files; also when it has no row at all. Of one that is on a
     /// status, those files that it does not have (any more).
     PurgeMedia as "purge_media" in Background => {
-        /// The attachment.
         media: MediaId,
         /// Its storage keys.
         files: Vec<String>,
@@ -263,7 +257,6 @@ jobs! {
 
     /// Builds the feed of a list again that shows other replies than before.
     RebuildList as "rebuild_list" in Feed, key |job| job.list.to_string() => {
-        /// The list.
         list: RowId,
     }
 
@@ -278,7 +271,6 @@ jobs! {
 
     /// Fills the statuses of those who are on a list when it runs into its feed, and takes those of the others out.
     ReconcileList as "reconcile_list" in Feed => {
-        /// The list.
         list: RowId,
         /// Who was put on it, or taken off.
         members: Vec<AccountId>,
@@ -298,7 +290,6 @@ jobs! {
 
     /// Removes the next part of an account.
     RemoveAccount as "remove_account" in Background, key |job| job.account.to_string() => {
-        /// Which account.
         account: AccountId,
     }
 
@@ -315,7 +306,6 @@ jobs! {
     SeverDomain as "sever_domain" in Background => {
         /// Who blocks.
         account: AccountId,
-        /// The domain.
         domain: String,
         /// The last account of the batch before; 0 begins.
         after: AccountId,
@@ -388,7 +378,6 @@ jobs! {
     UnmergeDomain as "unmerge_domain" in Feed => {
         /// Whose feeds.
         account: AccountId,
-        /// The domain.
         domain: String,
     }
 
@@ -396,7 +385,6 @@ jobs! {
     UnmergeTag as "unmerge_tag" in Feed => {
         /// Whose feed.
         account: AccountId,
-        /// The hashtag.
         tag: TagId,
     }
 }

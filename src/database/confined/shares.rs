@@ -40,7 +40,6 @@ pub enum Lane {
     Filters,
 }
 
-/// The database.
 #[derive(Debug)]
 enum Source {
     Sqlite(PathBuf),

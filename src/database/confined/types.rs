@@ -34,7 +34,6 @@ pub struct Limits {
 
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum ParamType {
     Boolean,
     Integer,
@@ -49,9 +48,7 @@ pub enum ParamType {
     Texts,
 }
 
-/// A parameter.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "as in Kind")]
 pub enum Param {
     Null(ParamType),
     Boolean(bool),
@@ -66,7 +63,6 @@ pub enum Param {
 
 /// A value of a row. Booleans are 0 and 1, as SQLite has them, on both engines.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum Value {
     Null,
     Integer(i64),

@@ -41,7 +41,6 @@ impl Files<'_> {
     }
 }
 
-/// A picture.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "Image", rename_all = "camelCase")]
 struct Image {

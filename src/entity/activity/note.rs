@@ -77,7 +77,6 @@ struct Note<'a> {
     question: Option<Question<'a>>,
 }
 
-/// An attachment.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 struct Document<'a> {

@@ -13,7 +13,6 @@ use store::poll::OptionRow;
 
 /// The poll of a status.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct WebPoll {
     pub options: Vec<WebOption>,
     pub votes_count: i64,
@@ -24,7 +23,6 @@ pub struct WebPoll {
 
 /// An option of a poll.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "named by the templates")]
 pub struct WebOption {
     pub title: String,
     /// Its share of the votes; none while the totals are hidden.

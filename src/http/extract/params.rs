@@ -88,7 +88,6 @@ impl<P: Describe> Describe for ParamsOfOwn<P> {
 ///
 /// Access tokens are removed; the rest is checked as for every other route.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct RawParams {
     pub query: Vec<(String, String)>,
     pub body: RawBody,
@@ -96,7 +95,6 @@ pub struct RawParams {
 
 /// An unparsed body, by content type.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum RawBody {
     None,
     /// A form or multipart body; names are verbatim, as in `account_ids[]`.

@@ -26,7 +26,6 @@ use crate::operation::{Describe, Operation, Place};
 /// `F` is a struct whose fields are `Option<Upload>`. An empty file counts as none, and of several with one name the
 /// first is taken.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Uploads<T, F> {
     pub params: T,
     pub files: F,

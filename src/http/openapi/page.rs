@@ -16,7 +16,6 @@ struct Group {
     operations: Vec<Shown>,
 }
 
-/// An operation.
 #[derive(Serialize)]
 struct Shown {
     id: String,

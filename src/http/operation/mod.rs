@@ -78,7 +78,6 @@ pub struct Parameter {
 
 /// Where a parameter is sent. Those of [`Place::Body`] are taken from the query as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Place {
     Path,
     Query,

@@ -10,7 +10,6 @@ use service::rate_limits as limits;
 const STATUS: Policy = SHARED.files(Files::Images).limit(Some(Change::Delete), &limits::DELETE_STATUS, Per::Person);
 /// Deleting a reblog counts as deleting a status.
 const UNREBLOG: Policy = API.limit(Some(Change::Post), &limits::DELETE_STATUS, Per::Person);
-/// Uploads.
 const UPLOAD: Policy = API.limit(Some(Change::Post), &limits::MEDIA, Per::Person).files(Files::Videos);
 
 pub(crate) fn routes() -> Routes {

@@ -36,7 +36,6 @@ pub struct Form<T>(pub T);
 
 /// The fields and files of a form whose CSRF token was checked; `F` is as in [`Uploads`].
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct FormWithFiles<T, F> {
     pub fields: T,
     pub files: F,

@@ -29,7 +29,6 @@ impl Respond for Page {}
 
 /// A hidden field of a form.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Hidden {
     pub name: &'static str,
     pub value: String,

@@ -32,7 +32,6 @@ pub use values::{Resolved, duration, rate, size};
 /// A whole manifest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "the tables of the manifest")]
 pub struct Manifest {
     pub plugin: About,
     /// How the author's tools build it; ignored by the server.
@@ -111,7 +110,6 @@ pub struct About {
 /// `[build]`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Build {
     pub command: String,
     /// `rust`, `c`, `go`, `python`, `typescript`: which toolchain the author's tools prepare for the command.
@@ -127,7 +125,6 @@ pub struct Build {
 /// `[limits]`: what the plugin asks for; the admin may override it. Sizes as `32MiB`, times as `50ms`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "docs/plugins.md#26-limits")]
 pub struct Limits {
     pub memory: Option<String>,
     pub route_cpu: Option<String>,
@@ -263,7 +260,6 @@ pub struct Route {
 /// A string or a list of strings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a list of texts")]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum OneOrMany {
     One(String),
     Many(Vec<String>),
@@ -414,7 +410,6 @@ impl Hook {
 /// The moment at which a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "named as in the contract")]
 pub enum Moment {
     StatusFilter,
     SignUp,
@@ -463,7 +458,6 @@ impl Policy {
 /// How items are batched into calls.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Batch {
     pub max: usize,
     #[serde(default)]
@@ -473,7 +467,6 @@ pub struct Batch {
 /// What a status must match before the plugin is called; an empty list matches any.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct When {
     /// Visibilities as in `visibility_ex`, with `-` or `_`.
     pub visibility: Vec<String>,
@@ -486,7 +479,6 @@ pub struct When {
 /// `[[schedule]]`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Schedule {
     pub job: String,
     /// Cron expression of five fields, UTC.
@@ -498,7 +490,6 @@ pub struct Schedule {
 /// `[[job]]`: a kind of job that the plugin may queue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct JobKind {
     pub kind: String,
 }
@@ -506,7 +497,6 @@ pub struct JobKind {
 /// `[[feed]]`: a feed of the plugin's own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Feed {
     pub name: String,
     /// The table, owned by accounts, whose `id` is the feed's key: the feed's entries are deleted with the account.
@@ -536,7 +526,6 @@ pub struct NotificationKind {
 /// `[[command]]`: for `rookery plugin run`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Command {
     pub name: String,
     #[serde(default)]
@@ -582,7 +571,6 @@ pub struct Schema {
 /// `[[test]]`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Test {
     pub file: String,
 }

@@ -38,7 +38,6 @@ pub struct PageDeclaration {
 /// A text in English, or a text for each language, with `en` among them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a table of texts by language")]
-#[expect(missing_docs, reason = "what the names say")]
 pub enum Title {
     One(String),
     Many(BTreeMap<String, String>),

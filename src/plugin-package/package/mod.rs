@@ -37,7 +37,6 @@ const COUNT_MAX: usize = 512;
 pub enum Origin {
     /// Embedded in the server.
     Embedded,
-    /// A folder.
     Folder(PathBuf),
     /// A `.plugin` file.
     File(PathBuf),
@@ -71,7 +70,6 @@ impl fmt::Display for Origin {
 pub struct Package {
     /// The parsed manifest.
     pub manifest: Manifest,
-    /// The component.
     pub wasm: Arc<[u8]>,
     /// SHA-256 of the component, hexadecimal.
     pub sha256: String,
@@ -114,7 +112,6 @@ impl Package {
         Ok(package)
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.plugin.name

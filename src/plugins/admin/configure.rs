@@ -56,11 +56,9 @@ pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Resu
 /// One key of a plugin's configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConfigKey {
-    /// Its name.
     pub key: String,
     /// What the admin set, else the default.
     pub value: Value,
-    /// The default.
     pub default: Value,
     /// What the schema says of it: its type or words, and the description.
     pub description: String,

@@ -8,7 +8,6 @@ use plugin_package::manifest::{Hook, Moment};
 /// The position of a plugin's hook at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookPosition {
-    /// The plugin.
     pub plugin: String,
     /// Its hook's priority.
     pub priority: i32,

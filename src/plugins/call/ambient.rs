@@ -260,7 +260,6 @@ enum Place<'a> {
 }
 
 impl Work<'_> {
-    /// The transaction.
     pub(super) fn tx(&mut self) -> Result<&mut Tx, Failure> {
         let tx = match &mut self.place {
             Place::Shared(slot) => slot.tx(),

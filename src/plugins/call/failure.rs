@@ -49,7 +49,6 @@ pub(crate) fn transaction_time() -> Failure {
 /// The code of [`transaction_time`].
 pub(super) const TRANSACTION_TIME: &str = "limit.transaction-time";
 
-/// Its message.
 pub(super) const TRANSACTION_TIME_REACHED: &str = "The transaction reached its time limit \
      (plugins.transaction_timeout_ms, or plugins.contended_transaction_ms while others waited) and was rolled back";
 

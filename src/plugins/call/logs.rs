@@ -10,7 +10,6 @@ const OVERHEAD: usize = size_of::<Line>();
 
 /// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the levels of logs")]
 pub enum Level {
     Trace,
     Debug,
@@ -42,7 +41,6 @@ pub struct Line {
     pub at: Time,
     /// Severity.
     pub level: Level,
-    /// The text.
     pub message: String,
 }
 

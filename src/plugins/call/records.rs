@@ -22,7 +22,6 @@ const PRIVATE: &str = "statuses:private";
 
 /// The plugin that reads: data it stored with a status is found under its name.
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Reader<'a> {
     pub id: PluginId,
     pub name: &'a str,

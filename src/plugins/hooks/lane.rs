@@ -25,7 +25,6 @@ use store::plugin_event::{self, EventLane, EventRow};
 const ATTEMPTS: i64 = 8;
 /// Back-off after the first failed attempt; four times as long after each further one.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(1);
-/// Longest back-off.
 const LONGEST_BACK_OFF: TimeDelta = TimeDelta::minutes(5);
 /// Delay when the event is not to blame: the plugin is busy, being replaced, or its breaker is open.
 const BUSY_DELAY: TimeDelta = TimeDelta::seconds(5);

@@ -22,7 +22,6 @@ const GATHER: Duration = Duration::from_millis(50);
 /// A hook of a plugin.
 #[derive(Debug)]
 pub struct Subscription {
-    /// The plugin.
     pub active: Arc<Active>,
     /// The moment of the call.
     pub moment: Moment,

@@ -32,7 +32,6 @@ pub struct Hooks {
 /// A subscription to the outbox, of an active plugin or of an absent one for which events are kept.
 #[derive(Debug)]
 pub struct Listener {
-    /// The plugin.
     pub plugin: PluginId,
     /// [`EVENTS`] or [`FANOUT`].
     pub stream: &'static str,

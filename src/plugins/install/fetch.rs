@@ -70,7 +70,6 @@ impl fmt::Display for Source {
 /// A package that could be installed.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The package.
     pub package: Package,
     /// Its file, as it was signed.
     pub file: Vec<u8>,

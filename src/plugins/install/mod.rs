@@ -38,7 +38,6 @@ const INSTALLS: usize = 20;
 
 /// What the admin is shown before a package is installed.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Review {
     pub name: String,
     pub title: String,

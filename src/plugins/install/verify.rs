@@ -20,7 +20,6 @@ use store::plugin::Plugin;
 
 /// A package that was verified.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Verified {
     pub name: String,
     pub version: String,

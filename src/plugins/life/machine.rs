@@ -41,7 +41,6 @@ const MIN_CALLS: u64 = 20;
 const MAX_BROKEN_ONE_IN: u64 = 5;
 /// Back-off before the first retry of a plugin that could not be loaded; doubled by each further failure.
 const BACK_OFF: Duration = Duration::from_secs(30);
-/// Longest back-off.
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(600);
 
 /// The state of a plugin.
@@ -58,7 +57,6 @@ pub enum State {
     Migrated,
     /// Its self-test passed.
     Tested,
-    /// It is active.
     Active,
     /// The admin disabled it.
     Disabled,
@@ -126,7 +124,6 @@ pub(super) enum Input {
 /// How an active plugin fares.
 #[derive(Debug)]
 pub(super) struct Health {
-    /// Its generation.
     pub generation: u64,
     /// Calls of this generation so far.
     pub calls: u64,
@@ -142,7 +139,6 @@ pub(super) struct Health {
 pub(super) enum Action {
     /// Nothing.
     Stay,
-    /// Load it.
     Load,
     /// Nothing yet: it failed so, and the back-off is not over.
     Wait(LoadError),
@@ -151,7 +147,11 @@ pub(super) enum Action {
     /// Report this fault, which is new.
     Report(LoadError),
     /// Make the package with the digest `to` the desired one: of this generation's `calls`, `broken` trapped or exceeded a limit.
-    RollBack { to: String, broken: u64, calls: u64 },
+    RollBack {
+        to: String,
+        broken: u64,
+        calls: u64,
+    },
     /// Put it into quarantine, for this reason.
     Quarantine(LoadError),
 }

@@ -129,7 +129,6 @@ impl Observations {
         self.lock().values().any(|observed| observed.life.is_due(now))
     }
 
-    /// Forgets the plugin.
     pub fn forget(&self, plugin: &str) {
         self.lock().remove(plugin);
     }

@@ -48,7 +48,6 @@ pub enum Outcome {
 /// A plugin and the result of reconciling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Its name.
     pub name: String,
     /// What became of it.
     pub outcome: Outcome,

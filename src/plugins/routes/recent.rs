@@ -15,9 +15,7 @@ pub struct RecentRequest {
     pub number: u64,
     /// Milliseconds since the epoch.
     pub at: i64,
-    /// The plugin.
     pub plugin: String,
-    /// The method.
     pub method: String,
     /// The path and the query string.
     pub path: String,

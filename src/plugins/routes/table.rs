@@ -30,7 +30,6 @@ pub struct Table {
 /// One page of one plugin.
 #[derive(Debug)]
 pub(crate) struct MountedPage {
-    /// The plugin.
     pub(crate) plugin: Arc<Active>,
     /// Its path template, as in the manifest.
     pub(super) path: Arc<str>,
@@ -53,7 +52,6 @@ impl MountedPage {
 /// One route of one plugin.
 #[derive(Debug)]
 pub(super) struct Mounted {
-    /// The plugin.
     pub(super) plugin: Arc<Active>,
     /// Its path template, as in the manifest.
     pub(super) path: Arc<str>,

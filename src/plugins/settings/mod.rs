@@ -37,20 +37,16 @@ pub struct PreparedChange {
 pub struct Offer {
     /// The plugin's name.
     pub plugin: String,
-    /// Its title.
     pub title: String,
     /// Each setting, with the account's value.
     pub settings: Vec<Setting>,
 }
 
-/// One setting.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Its name.
     pub name: String,
     /// Its label: the title or description in the schema, else the name.
     pub label: String,
-    /// Its type.
     pub kind: SettingKind,
     /// Its current value.
     pub value: Value,

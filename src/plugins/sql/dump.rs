@@ -31,7 +31,6 @@ const VALUES: u16 = 100;
 /// A dump that was written.
 #[derive(Debug)]
 pub struct Dump {
-    /// Its file.
     pub path: PathBuf,
     scope: Scope,
     /// Number of rows by table.

@@ -32,7 +32,6 @@ const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 /// A checked statement.
 #[derive(Debug)]
 pub struct Statement {
-    /// Its name.
     pub name: String,
     /// Names and types of its parameters, in order; pagination parameters included.
     pub params: Vec<(String, ParamType)>,

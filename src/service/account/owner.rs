@@ -20,7 +20,6 @@ const TITLE_MAX: usize = 60;
 
 /// The set-up form.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Owner {
     pub site_title: String,
     pub username: String,

@@ -37,7 +37,6 @@ pub const ATTRIBUTION_DOMAINS_MAX: usize = 100;
 
 /// The changes a client sent; `None` leaves a value unchanged.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "named by the parameters of update_credentials")]
 pub struct Changes {
     pub display_name: Option<String>,
     pub note: Option<String>,

@@ -21,7 +21,6 @@ use model::{Account, AccountId, Actor};
 /// How long a stored image may wait to be set; it normally takes seconds.
 const UNSET_TTL: Duration = Duration::hours(1);
 
-/// Which image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Picture {
     /// Shown beside the name.

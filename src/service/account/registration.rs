@@ -30,7 +30,6 @@ const NAME_MAX: usize = 64;
 
 /// The sign-up form.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct SignUp {
     pub username: String,
     pub email: String,
@@ -56,7 +55,6 @@ pub struct Terms {
 /// A new account that awaits confirmation of its address.
 #[derive(Debug)]
 pub struct Registered {
-    /// The account.
     pub account: AccountId,
     /// It awaits approval by staff as well.
     pub needs_approval: bool,

@@ -16,7 +16,6 @@ pub const USERNAME_MAX: usize = 30;
 
 /// A new account; the password is hashed already.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct NewAccount {
     pub username: String,
     pub email: String,

@@ -25,7 +25,6 @@ const FORBIDDEN_SCHEMES: [&str; 3] = ["data", "vbscript", "javascript"];
 
 /// A registration request.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of POST /api/v1/apps")]
 pub struct Registration {
     pub client_name: Option<String>,
     /// Each may hold several, separated by white space.
@@ -160,7 +159,6 @@ pub async fn name(cx: &Cx, client_id: &str) -> Result<Option<String>> {
 
 /// An application that a user authorised.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Authorized {
     pub id: AppId,
     pub name: String,

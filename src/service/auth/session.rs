@@ -28,7 +28,6 @@ pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=72;
 
 /// The person signed in to a browser.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Person {
     pub session: RowId,
     pub account: Account,
@@ -47,7 +46,6 @@ pub enum Refusal {
 /// A browser in which somebody is signed in.
 #[derive(Debug)]
 pub struct Browser {
-    /// Its session.
     pub id: RowId,
     /// What it calls itself; empty when that is not known.
     pub name: String,

@@ -11,7 +11,6 @@ use model::{AccountId, AppId, Scopes, Time, TokenId};
 
 /// An issued token as it is returned to the application.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct Issued {
     pub id: TokenId,
     pub text: Secret,

@@ -23,7 +23,6 @@ pub struct PublicStatus {
     pub tagged: bool,
     /// It is of this server.
     pub local: bool,
-    /// It has media.
     pub has_media: bool,
     /// Its language, if that is known.
     pub language: Option<String>,

@@ -79,7 +79,6 @@ async fn feed_page(cx: &Cx, viewer: &Actor, feed: Feed, cursor: &Cursor) -> Resu
 
 /// Options of a public or hashtag timeline.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of the timelines")]
 pub struct TimelineQuery {
     pub local: bool,
     pub remote: bool,
@@ -206,7 +205,6 @@ fn cut(mut ids: Vec<StatusId>, cursor: &Cursor) -> Vec<StatusId> {
 
 /// Options of an account's statuses.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of GET /api/v1/accounts/{id}/statuses")]
 pub struct ProfileQuery {
     pub pinned: bool,
     pub only_media: bool,
@@ -299,7 +297,6 @@ pub async fn bookmarks(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Timel
 
 /// Ancestors of a status, root first, and its descendants, depth first.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "named by the Context entity")]
 pub struct Thread {
     pub ancestors: Vec<Seen>,
     pub descendants: Vec<Seen>,

@@ -33,7 +33,6 @@ pub async fn usage(cx: &Cx) -> Result<(Vec<KindUsage>, Vec<Stored>)> {
 
 /// What [`prune`] deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct PruneReport {
     pub files: u64,
     pub bytes: u64,

@@ -25,7 +25,6 @@ const UNGROUPED: &str = "ungrouped-";
 /// A filter of groups.
 #[derive(Clone, Debug)]
 pub struct GroupFilter {
-    /// The notifications.
     pub notifications: NotificationFilter,
     /// The types that are grouped.
     pub grouped: Vec<NotificationKind>,
@@ -36,7 +35,6 @@ pub struct GroupFilter {
 pub struct Group {
     /// `None` for a notification by itself.
     pub key: Option<String>,
-    /// Its newest notification.
     pub newest: VisibleNotification,
     /// Its newest notifications, that one first.
     pub samples: Vec<NotificationRow>,
@@ -49,9 +47,7 @@ pub struct Group {
 /// The notifications of a group that are on a page.
 #[derive(Clone, Copy, Debug)]
 pub struct OnPage {
-    /// The oldest.
     pub min_id: NotificationId,
-    /// The newest.
     pub max_id: NotificationId,
     /// When that was.
     pub latest_at: Time,

@@ -44,7 +44,6 @@ use store::notification::NotificationRow;
 /// A visible notification with its status.
 #[derive(Clone, Debug)]
 pub struct VisibleNotification {
-    /// The notification.
     pub listed: NotificationRow,
     /// Its status, for types that have one.
     pub status: Option<Seen>,

@@ -22,7 +22,6 @@ const BATCH: i64 = 500;
 /// A request with its last status.
 #[derive(Clone, Debug)]
 pub struct VisibleRequest {
-    /// The request.
     pub row: RequestRow,
     /// The status of its newest mention; `None` when the receiver may not see it.
     pub last_status: Option<Seen>,

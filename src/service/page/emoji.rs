@@ -15,7 +15,6 @@ use model::{Emoji, Json};
 
 /// An emoji to import.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Import {
     pub shortcode: String,
     pub category: Option<String>,

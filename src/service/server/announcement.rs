@@ -31,7 +31,6 @@ const TEXT_MAX: usize = 10_000;
 
 /// What an announcement says, and when the event is that it is about.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named by the Announcement entity")]
 pub struct Draft {
     pub text: String,
     pub starts_at: Option<Time>,
@@ -52,7 +51,6 @@ pub enum Publication {
 
 /// Announcements with what their reader sees of them.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct VisibleAnnouncements {
     pub listed: Vec<ListedAnnouncement>,
     pub reactions: Vec<ReactionCount>,

@@ -21,7 +21,6 @@ const COMMENT_MAX: usize = 1000;
 
 /// A report as sent.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of POST /api/v1/reports")]
 pub struct Draft {
     pub status_ids: Vec<StatusId>,
     pub comment: String,
@@ -126,7 +125,6 @@ pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
 
 /// A report with the accounts that it names.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct NamedReport {
     pub report: Report,
     pub account: Option<Account>,

@@ -81,11 +81,9 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
 /// A setting as an admin sees it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting {
-    /// Its name.
     pub key: &'static str,
     /// Its current value.
     pub value: Value,
-    /// Its default value.
     pub default: Value,
     /// Description of the accepted values.
     pub takes: String,

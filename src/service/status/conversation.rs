@@ -18,7 +18,6 @@ use store::conversation::{self, Conversation, NewConversation, Participant, Part
 
 /// A conversation with its last status, which may have become hidden.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct VisibleConversation {
     pub conversation: Conversation,
     pub last_status: Option<Seen>,

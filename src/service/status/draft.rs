@@ -16,7 +16,6 @@ use model::{AccountId, Actor, MediaId, PluginId, Status, StatusId};
 
 /// A status to publish, as sent.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
 pub struct Draft {
     pub text: String,
     pub spoiler_text: String,
@@ -49,7 +48,6 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Its text.
     pub(super) fn source(&self) -> Source<'_> {
         let has_media = !self.media_ids.is_empty();
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
@@ -95,7 +93,6 @@ impl Draft {
 
 /// The new content of a status.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of PUT /api/v1/statuses/{id}")]
 pub struct Change {
     pub text: String,
     pub spoiler_text: String,
@@ -113,7 +110,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// Its text.
     pub(super) fn source(&self) -> Source<'_> {
         let has_media = !self.media_ids.is_empty();
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }

@@ -35,7 +35,6 @@ const BATCH: i64 = 256;
 
 /// A poll as sent with a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the parameters of POST /api/v1/statuses")]
 pub struct PollDraft {
     pub options: Vec<String>,
     /// Seconds from when the status is published or edited.

@@ -40,7 +40,6 @@ impl Prepared {
         self.draft.idempotency_key.as_deref()
     }
 
-    /// Its row.
     fn row(&self, cx: &Cx, actor: &Actor, id: StatusId, has_media: bool) -> Status {
         let Self { draft, words, poll, parent, references, reach, .. } = self;
         let thread = parent.as_ref().filter(|_| !reach.new_conversation);

@@ -60,7 +60,6 @@ impl From<&Status> for Referring {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reference {
     target: StatusId,
-    /// Its author.
     author: AccountId,
     /// The text names it.
     in_text: bool,

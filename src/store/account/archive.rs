@@ -7,10 +7,8 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, Json, RowId, Status, StatusId, Time, status_columns};
 
-/// An archive.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "archives", alias = "r")]
-#[expect(missing_docs, reason = "columns of the table archives")]
 pub struct Archive {
     pub id: RowId,
     pub account_id: AccountId,
@@ -23,7 +21,6 @@ pub struct Archive {
     pub finished_at: Option<Time>,
 }
 
-/// Inserts an archive.
 pub async fn insert(tx: &mut Tx, archive: &Archive) -> Result<()> {
     tx.query(sql!(archive_insert!())).bind_row(archive).execute().await?;
     Ok(())
@@ -117,7 +114,6 @@ pub async fn list_favourites(
 
 /// Whom a status mentions, as other servers know them.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct MentionedActor {
     pub status_id: StatusId,
     pub username: String,

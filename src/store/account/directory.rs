@@ -22,7 +22,6 @@ pub enum Order {
 
 /// A page of the directory.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of GET /api/v1/directory")]
 pub struct DirectoryPage {
     pub order: Order,
     /// Only accounts of this server.

@@ -14,7 +14,6 @@ const SUGGESTIONS: i64 = 10;
 
 /// A hashtag featured on a profile.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables featured_tags and tags")]
 pub struct FeaturedTag {
     pub id: RowId,
     pub name: String,
@@ -39,7 +38,6 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FeaturedT
 
 /// A hashtag that is to be featured.
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "columns of the table featured_tags")]
 pub struct NewFeaturedTag {
     pub id: RowId,
     pub account: AccountId,

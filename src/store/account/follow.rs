@@ -24,7 +24,6 @@ pub struct Terms {
 
 /// A new follow or follow request.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the tables follows and follow_requests")]
 pub struct NewFollow {
     pub id: RowId,
     pub account_id: AccountId,
@@ -36,7 +35,6 @@ pub struct NewFollow {
 /// A follow, or a request for one: tables with the same columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FollowTable {
-    /// Follows.
     Follow,
     /// Follow requests.
     Request,
@@ -108,7 +106,6 @@ pub async fn update(
 
 /// A follow or follow request that was just deleted.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables follows and follow_requests")]
 pub struct Ended {
     pub id: RowId,
     #[row(flatten)]

@@ -28,7 +28,6 @@ use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
 /// An account with the highlighted role that is shown on its profile.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "what the types say")]
 pub struct AccountWithRole {
     #[row(flatten)]
     pub account: Account,
@@ -108,7 +107,6 @@ pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accou
 
 /// An account that pages name as their author.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct CreatorRow {
     pub id: AccountId,
     pub version: i64,
@@ -158,7 +156,6 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
 
 /// What to add to the counters of an account. An amount may be negative.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct AccountCounts {
     pub statuses: i64,
     pub following: i64,
@@ -217,7 +214,6 @@ pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accoun
 
 /// What the table of accounts has beside [`Account`]: properties of the ActivityPub actor that only federation reads.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct ActorObject {
     pub also_known_as: Json<Vec<String>>,
     pub inbox_url: Option<String>,

@@ -10,7 +10,6 @@ use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns}
 
 /// An account with what only its owner sees.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct CredentialRow {
     #[row(flatten)]
     pub account: Account,
@@ -43,7 +42,6 @@ pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialR
 
 /// The parts of an account that its owner may edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Profile {
     pub display_name: String,
     pub note: String,

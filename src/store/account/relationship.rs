@@ -15,7 +15,6 @@ use model::{AccountId, Cursor, Json, RowId, Time};
 
 /// The relationship of a viewer to one target.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "named by the Relationship entity")]
 pub struct RelationshipRow {
     pub id: AccountId,
     pub suspended: bool,
@@ -85,9 +84,7 @@ pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) ->
 /// A relation that is no more than a pair of accounts; each is a table of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
-    /// A block.
     Block,
-    /// An endorsement.
     Endorsement,
 }
 
@@ -122,11 +119,8 @@ pub async fn insert(
 /// A relation that ends when its row is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// A block.
     Block,
-    /// An endorsement.
     Endorsement,
-    /// A mute.
     Mute,
 }
 
@@ -182,7 +176,6 @@ pub async fn list_endorsements(
 
 /// Somebody whom both the viewer follows and who follows `target`.
 #[derive(Clone, Copy, Debug, model::Row)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct FamiliarFollower {
     pub target: AccountId,
     pub account: AccountId,
@@ -221,7 +214,6 @@ pub async fn list_familiar_followers(
 
 /// A new mute, or new options of an existing one.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table mutes")]
 pub struct NewMute {
     pub id: RowId,
     pub account_id: AccountId,

@@ -54,7 +54,6 @@ pub async fn delete_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<
 
 /// The files of an attachment that was deleted.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table media_attachments")]
 pub struct DeletedMedia {
     pub id: MediaId,
     pub file: Option<String>,

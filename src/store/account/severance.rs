@@ -11,7 +11,6 @@ use model::{AccountId, NotificationId, RowId, Time};
 /// What somebody lost.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "account_severances", alias = "e")]
-#[expect(missing_docs, reason = "columns of the table account_severances")]
 pub struct Severance {
     pub id: RowId,
     pub account_id: AccountId,
@@ -24,7 +23,6 @@ pub struct Severance {
     pub created_at: Time,
 }
 
-/// Inserts a severance.
 pub async fn insert(tx: &mut Tx, severance: &Severance) -> Result<()> {
     tx.query(sql!(severance_insert!())).bind_row(severance).execute().await?;
     Ok(())

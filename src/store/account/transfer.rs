@@ -10,10 +10,8 @@ use database::{Executor, Result, Tx, sql};
 use model::transfer::TransferKind;
 use model::{AccountId, Json, RowId, StatusId, Time};
 
-/// An import.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "imports", alias = "i")]
-#[expect(missing_docs, reason = "columns of the table imports")]
 pub struct Import {
     pub id: RowId,
     pub account_id: AccountId,
@@ -38,7 +36,6 @@ pub struct ImportRow {
     pub error: Option<String>,
 }
 
-/// Inserts an import.
 pub async fn insert(tx: &mut Tx, import: &Import) -> Result<()> {
     tx.query(sql!(import_insert!())).bind_row(import).execute().await?;
     Ok(())
@@ -114,7 +111,6 @@ pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportR
 
 /// Why rows of an import failed.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table import_rows")]
 pub struct FailureReason {
     pub import_id: RowId,
     pub error: String,
@@ -230,7 +226,6 @@ pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<
 
 /// Somebody in a relation.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct Related {
     /// Of the relation: the key of the page.
     pub row_id: RowId,
@@ -257,7 +252,6 @@ macro_rules! related {
 
 /// Somebody who is followed, and the options of the follow.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table follows")]
 pub struct Followed {
     #[row(flatten)]
     pub related: Related,
@@ -293,7 +287,6 @@ pub async fn list_endorsements(
 
 /// Somebody who is muted.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table mutes")]
 pub struct MutedAccount {
     #[row(flatten)]
     pub related: Related,
@@ -332,7 +325,6 @@ pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<Related>
 
 /// A list membership.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct Listed {
     pub title: String,
     pub username: String,
@@ -354,7 +346,6 @@ pub async fn list_listed(db: impl Executor, owner: AccountId) -> Result<Vec<List
 
 /// A bookmarked status.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct Bookmarked {
     pub row_id: RowId,
     pub status_id: StatusId,

@@ -40,7 +40,6 @@ pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> 
 
 /// A user as the command line lists it.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct UserSummary {
     pub id: AccountId,
     pub username: String,

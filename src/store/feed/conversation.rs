@@ -151,7 +151,6 @@ pub struct Participant {
     pub account_id: AccountId,
     /// The thread of the status.
     pub conversation_id: Option<ConversationId>,
-    /// The author.
     pub is_author: bool,
     /// Someone of this server, who has conversations.
     pub local: bool,
@@ -187,7 +186,6 @@ pub async fn participants(db: impl Executor, status: StatusId) -> Result<Vec<Par
 
 /// A conversation that a status belongs to: an insert, unless it is there already.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "columns of the table account_conversations")]
 pub struct NewConversation {
     pub id: RowId,
     pub account: AccountId,

@@ -7,10 +7,8 @@ use database::{Executor, Result, Tx, sql};
 use model::filter::{FilterAction, FilterContext};
 use model::{AccountId, FilterId, Json, RowId, StatusId, Time};
 
-/// A filter.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "filters", alias = "f")]
-#[expect(missing_docs, reason = "columns of the table filters")]
 pub struct FilterRow {
     pub id: FilterId,
     pub account_id: AccountId,
@@ -27,7 +25,6 @@ pub struct FilterRow {
 /// A keyword of a filter.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "filter_keywords", alias = "k")]
-#[expect(missing_docs, reason = "columns of the table filter_keywords")]
 pub struct FilterKeywordRow {
     pub id: RowId,
     pub filter_id: FilterId,
@@ -38,7 +35,6 @@ pub struct FilterKeywordRow {
 /// A status that was added to a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "filter_statuses", alias = "s")]
-#[expect(missing_docs, reason = "columns of the table filter_statuses")]
 pub struct FilterStatusRow {
     pub id: RowId,
     pub filter_id: FilterId,
@@ -169,7 +165,6 @@ pub async fn usage(db: impl Executor, account: AccountId) -> Result<Usage> {
     .await
 }
 
-/// Inserts a filter.
 pub async fn insert(tx: &mut Tx, row: &FilterRow) -> Result<()> {
     tx.query(sql!(filter_insert!())).bind_row(row).execute().await?;
     Ok(())
@@ -200,7 +195,6 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: FilterId) -> Result<boo
     Ok(deleted > 0)
 }
 
-/// Inserts a keyword.
 pub async fn insert_keyword(tx: &mut Tx, row: &FilterKeywordRow) -> Result<()> {
     tx.query(sql!(filter_keyword_insert!())).bind_row(row).execute().await?;
     Ok(())

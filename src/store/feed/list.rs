@@ -12,13 +12,10 @@ use model::list::RepliesPolicy;
 use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, RowId, StatusId, Time};
 
-/// A list.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "lists", alias = "l")]
-#[expect(missing_docs, reason = "columns of the table lists")]
 pub struct List {
     pub id: RowId,
-    /// The owner.
     pub account_id: AccountId,
     pub title: String,
     pub replies_policy: RepliesPolicy,
@@ -72,7 +69,6 @@ pub async fn count(db: impl Executor, owner: AccountId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM lists l WHERE l.account_id = $1")).bind(owner).scalar().await
 }
 
-/// Inserts a list.
 pub async fn insert(tx: &mut Tx, list: &List) -> Result<()> {
     tx.query(sql!(list_insert!())).bind_row(list).execute().await?;
     Ok(())
@@ -192,7 +188,6 @@ pub async fn list_notifying(db: impl Executor, lists: &[RowId]) -> Result<Vec<(R
 
 /// That a status entered a list whose owner is notified.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[expect(missing_docs, reason = "columns of the table list_notices")]
 pub struct NewListNotice {
     pub id: RowId,
     pub account: AccountId,
@@ -223,9 +218,7 @@ pub async fn list_notices(db: impl Executor, list: RowId) -> Result<Vec<i64>> {
 /// A list, and the activity of the notification that is about it.
 #[derive(Debug, model::Row)]
 pub struct NoticedList {
-    /// The activity.
     pub activity: i64,
-    /// The list.
     #[row(flatten)]
     pub list: List,
 }

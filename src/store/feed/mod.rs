@@ -40,7 +40,6 @@ pub const LIST: i64 = 1;
 
 /// A feed: its kind and its owner, which is the account (home), the list, or a key that the plugin chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "columns of the table feed_entries")]
 pub struct Feed {
     pub kind: i64,
     pub owner: i64,
@@ -67,7 +66,6 @@ pub enum Source<'a> {
     Feed(Feed),
     /// One of a plugin's own, which has no entries before its kind was assigned.
     Named {
-        /// The plugin.
         plugin: PluginId,
         /// As its manifest declares it.
         name: &'a str,
@@ -161,7 +159,6 @@ pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<
 
 /// A feed that a status entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
-#[expect(missing_docs, reason = "columns of the table feed_entries")]
 pub struct Entered {
     pub kind: i64,
     #[row(rename = "owner_id")]

@@ -96,7 +96,6 @@ pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) 
 /// A hashtag, and whether a status had it that anyone may read.
 #[derive(Clone, Debug, model::Row)]
 pub struct KnownTag {
-    /// The hashtag.
     #[row(flatten)]
     pub tag: FoundTag,
     /// Such a status had it.
@@ -150,7 +149,6 @@ pub async fn delete_follow(tx: &mut Tx, account: AccountId, tag: TagId) -> Resul
 pub struct FollowedTag {
     /// The id of the follow: the cursor for keyset pagination.
     pub row_id: RowId,
-    /// The hashtag.
     #[row(flatten)]
     pub tag: FoundTag,
 }
@@ -174,7 +172,6 @@ pub async fn list_followed(db: impl Executor, account: AccountId, cursor: &Curso
 /// A hashtag found by [`search`].
 #[derive(Clone, Debug, model::Row)]
 pub struct FoundTag {
-    /// The hashtag.
     pub id: TagId,
     /// Its normal form.
     pub name: String,

@@ -227,11 +227,9 @@ pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Ve
 /// A reply and its parent.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Reply {
-    /// The reply.
     pub id: StatusId,
     /// The status it replies to.
     pub parent: StatusId,
-    /// Its author.
     pub account_id: AccountId,
 }
 

@@ -7,10 +7,8 @@ use database::{Executor, Result, Tx, sql};
 use model::report::ReportCategory;
 use model::{AccountId, Json, RowId, RuleId, StatusId, Time};
 
-/// A report.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "reports", alias = "r")]
-#[expect(missing_docs, reason = "columns of the table reports")]
 pub struct Report {
     pub id: RowId,
     pub account_id: AccountId,
@@ -25,7 +23,6 @@ pub struct Report {
     pub created_at: Time,
 }
 
-/// Inserts a report.
 pub async fn insert(tx: &mut Tx, report: &Report) -> Result<()> {
     tx.query(sql!(report_insert!())).bind_row(report).execute().await?;
     Ok(())

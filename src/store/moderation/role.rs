@@ -6,7 +6,6 @@ use model::{AccountId, Permissions};
 
 /// The role that is assigned to an account; nothing when there is none.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table roles")]
 pub struct AssignedRole {
     #[row(rename = "role_id")]
     pub id: Option<i64>,
@@ -59,7 +58,6 @@ pub(crate) use role_joins;
 
 /// The id and name of a role.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table roles")]
 pub struct Role {
     pub id: i64,
     pub name: String,

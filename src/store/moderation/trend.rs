@@ -13,7 +13,6 @@ use model::{AccountId, Json, StatusId, TagId, Time};
 
 /// A row of the table trends.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table trends")]
 pub struct Trend {
     pub subject_id: i64,
     pub language: Option<String>,
@@ -130,7 +129,6 @@ pub struct NamedTrend {
     pub name: String,
     /// Of a status the domain of its author; `None` on this server.
     pub domain: Option<String>,
-    /// Its score.
     pub score: f64,
     /// What a review said.
     pub allowed: Option<bool>,
@@ -195,9 +193,7 @@ pub async fn request_author_reviews(tx: &mut Tx, statuses: &[i64], now: Time) ->
 /// What a review decides about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A hashtag.
     Tag(TagId),
-    /// A status.
     Status(StatusId),
     /// All statuses of an account that have no review of their own.
     Author(AccountId),

@@ -130,11 +130,8 @@ pub async fn count_link_accounts(
 /// A status that many people like.
 #[derive(Clone, Debug, model::Row)]
 pub struct StatusUse {
-    /// The status.
     pub id: StatusId,
-    /// Its author.
     pub account_id: AccountId,
-    /// Its language.
     pub language: Option<String>,
     /// What a review said of it, or else of its author.
     pub allowed: Option<bool>,

@@ -102,7 +102,6 @@ macro_rules! places {
 /// What stands for a group on a page: its newest notification within the cursor.
 #[derive(Clone, Debug, model::Row)]
 pub struct GroupHead {
-    /// That notification.
     #[row(flatten)]
     pub newest: NotificationRow,
     /// False for a notification by itself.
@@ -211,7 +210,6 @@ pub async fn samples(
 /// How many members a group has, and the first of those within a range of ids.
 #[derive(Clone, Debug, model::Row)]
 pub struct GroupExtent {
-    /// The group.
     pub group_key: String,
     /// All members up to the end of the range, those from suspended accounts too.
     pub members: i64,
@@ -279,13 +277,10 @@ pub async fn delete(tx: &mut Tx, account: AccountId, group_key: &str) -> Result<
 /// A notification that joins a group.
 #[derive(Clone, Debug)]
 pub struct NewMember {
-    /// The notification.
     pub id: NotificationId,
     /// Who receives it.
     pub account: AccountId,
-    /// The group.
     pub group_key: String,
-    /// Its type.
     pub kind: NotificationKind,
     /// The status that it shows.
     pub status: Option<StatusId>,
@@ -335,7 +330,6 @@ pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
 
 /// What is to be known of a deleted notification.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, model::Row)]
-#[expect(missing_docs, reason = "columns of the table notifications")]
 pub struct DeletedMember {
     pub account_id: AccountId,
     pub group_key: Option<String>,

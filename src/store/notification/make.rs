@@ -72,7 +72,6 @@ pub struct CandidateFacts {
 /// Since when the batch of candidates is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Since {
-    /// Now.
     pub now: Time,
     /// Who follows since then or longer counts as a follower.
     pub follower: Time,
@@ -158,9 +157,7 @@ pub struct PrivateMention {
     pub number: usize,
     /// The account that is mentioned.
     pub receiver: AccountId,
-    /// The author.
     pub sender: AccountId,
-    /// The status.
     pub status: StatusId,
 }
 
@@ -196,13 +193,11 @@ pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result
 /// A notification to be inserted.
 #[derive(Clone, Debug, Serialize)]
 pub struct NewNotification {
-    /// Its id.
     pub id: NotificationId,
     /// The account that receives it.
     pub receiver: AccountId,
     /// The account that caused it.
     pub sender: AccountId,
-    /// Its type.
     pub kind: NotificationKind,
     /// The id of the row that it is about, such as the favourite or the follow.
     pub activity: i64,

@@ -52,7 +52,6 @@ use groups::DeletedMember;
 /// A notification with the version of its sender, which its rendering needs.
 #[derive(Clone, Debug, model::Row)]
 pub struct NotificationRow {
-    /// The notification.
     #[row(flatten)]
     pub notification: Notification,
     /// The version of the sender, the cache key of its rendering.

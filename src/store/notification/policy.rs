@@ -16,7 +16,6 @@ pub(crate) use policy_columns;
 
 /// A policy as it is stored; every column is NULL for someone who has no row, when it is read beside others.
 #[derive(Clone, Copy, Debug, Default, model::Row)]
-#[expect(missing_docs, reason = "columns of the table notification_policies")]
 pub struct PolicyRow {
     pub for_not_following: Option<PolicyAction>,
     pub for_not_followers: Option<PolicyAction>,

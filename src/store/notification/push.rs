@@ -9,10 +9,8 @@ use database::{Executor, Result, Tx, sql};
 use model::notification::PushPolicy;
 use model::{AccountId, Json, Time, TokenId};
 
-/// A subscription.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "push_subscriptions", alias = "s")]
-#[expect(missing_docs, reason = "columns of the table push_subscriptions")]
 pub struct Subscription {
     pub number: i64,
     pub token_id: TokenId,
@@ -29,7 +27,6 @@ pub struct Subscription {
 
 /// A subscription that is to be saved.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "columns of the table push_subscriptions")]
 pub struct NewSubscription {
     pub token_id: TokenId,
     pub account_id: AccountId,
@@ -144,7 +141,6 @@ pub async fn set_failing(tx: &mut Tx, number: i64, since: Option<Time>) -> Resul
 
 /// What a subscription wants.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table push_subscriptions")]
 pub struct Wanted {
     pub number: i64,
     pub account_id: AccountId,

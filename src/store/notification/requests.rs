@@ -52,7 +52,6 @@ macro_rules! shown {
 
 /// A request, with the version of its sender and what is counted.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table notification_requests")]
 pub struct RequestRow {
     pub id: RowId,
     pub from_account_id: AccountId,
@@ -114,7 +113,6 @@ pub async fn summary(db: impl Executor, account: AccountId) -> Result<Summary> {
 
 /// A sender whose mention was filtered, and the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[expect(missing_docs, reason = "what the doc of the struct says")]
 pub struct Filtered {
     pub receiver: AccountId,
     pub sender: AccountId,

@@ -10,9 +10,7 @@ use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Json, StatusId};
 
-/// A notice.
 #[derive(Clone, Debug, Serialize, model::Row)]
-#[expect(missing_docs, reason = "columns of the table notices")]
 pub struct NoticeRow {
     pub id: i64,
     #[row(rename = "account_id")]

@@ -34,7 +34,6 @@ pub async fn lock(tx: &mut Tx, id: AppId) -> Result<()> {
     Ok(())
 }
 
-/// Inserts an application.
 pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
     tx.query(sql!(application_insert!())).bind_row(new).execute().await?;
     Ok(())
@@ -42,7 +41,6 @@ pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
 
 /// A token that an application holds for an account.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct HeldRow {
     pub id: AppId,
     pub name: String,

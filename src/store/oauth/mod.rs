@@ -15,7 +15,6 @@ use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 
 /// An access token and, when it belongs to an account, everything that decides what that account may do.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables joined")]
 pub struct TokenActorRow {
     pub token_id: TokenId,
     pub app_id: Option<AppId>,
@@ -109,7 +108,6 @@ pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
 /// A row of the table of tokens, without the hash.
 #[derive(Debug, model::Row)]
 #[row(table = "oauth_tokens", alias = "t")]
-#[expect(missing_docs, reason = "columns of the table oauth_tokens")]
 pub struct TokenRow {
     pub id: TokenId,
     pub nonce: String,

@@ -9,7 +9,6 @@ use model::{AccountId, AppId, RowId, Time, TokenId};
 /// A row of the table of codes, without the hash.
 #[derive(Debug, model::Row)]
 #[row(table = "oauth_grants", alias = "g")]
-#[expect(missing_docs, reason = "columns of the table oauth_grants")]
 pub struct CodeRow {
     pub id: RowId,
     pub app_id: AppId,

@@ -7,7 +7,6 @@ use model::{AccountId, RowId, Time};
 /// A session, without the hash of its token.
 #[derive(Debug, model::Row)]
 #[row(table = "web_sessions", alias = "w")]
-#[expect(missing_docs, reason = "columns of the table web_sessions")]
 pub struct SessionRow {
     pub id: RowId,
     pub account_id: AccountId,

@@ -22,7 +22,6 @@ use model::{Json, Time};
 /// The desired state of one plugin.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "plugins", alias = "p")]
-#[expect(missing_docs, reason = "columns of the table plugins")]
 pub struct Plugin {
     pub id: i64,
     pub name: String,
@@ -47,7 +46,6 @@ pub struct Plugin {
 /// A package that was installed by a command: the audit trail of a plugin, in its column `installs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Install {
-    /// Its version.
     pub version: String,
     /// SHA-256 of the package.
     pub digest: String,

@@ -13,7 +13,6 @@ use model::{Json, PluginId, Time};
 
 /// A new event for one plugin.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct NewEvent {
     pub plugin: PluginId,
     pub stream: &'static str,
@@ -28,7 +27,6 @@ pub struct NewEvent {
 
 /// An event that was not delivered yet.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct EventRow {
     pub seq: i64,
     pub kind: String,
@@ -43,7 +41,6 @@ pub struct EventRow {
 
 /// A queue of events of a plugin: its batches are delivered one after the other, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct EventLane {
     pub plugin: PluginId,
     pub stream: &'static str,
@@ -160,7 +157,6 @@ pub async fn dead_letter(tx: &mut Tx, events: &[i64], error: &str) -> Result<()>
 
 /// A parked event.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table plugin_events")]
 pub struct Parked {
     pub seq: i64,
     pub stream: String,

@@ -93,7 +93,6 @@ pub async fn delete_some(tx: &mut Tx, kind: i64, limit: i64) -> Result<u64> {
 /// An entry to be inserted into a feed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewEntry {
-    /// The feed.
     #[serde(flatten)]
     pub feed: Feed,
     /// In a feed of a plugin's own: the account whose home filter is applied; `None`: no filter. Not used for home and

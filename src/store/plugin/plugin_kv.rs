@@ -13,7 +13,6 @@ use model::{Json, PluginId, Time};
 
 /// An item of the store.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
-#[expect(missing_docs, reason = "columns of the table plugin_kv")]
 pub struct Item {
     pub key: String,
     pub value: Vec<u8>,

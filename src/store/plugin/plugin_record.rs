@@ -11,7 +11,6 @@ use model::{AccountId, Json, PluginId, StatusId, Time, Visibility};
 
 /// A status as a plugin sees it, without its tags ([`tags`](crate::status::tags)) and [`mentions`].
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables statuses and accounts")]
 pub struct StatusRow {
     pub id: StatusId,
     pub account_id: AccountId,
@@ -81,7 +80,6 @@ pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(Status
 
 /// An account as a plugin sees it.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the tables accounts and users")]
 pub struct AccountRow {
     pub id: AccountId,
     pub username: String,

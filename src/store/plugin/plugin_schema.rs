@@ -12,7 +12,6 @@ use model::{PluginId, Time};
 /// A migration that ran.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "plugin_migrations", alias = "m")]
-#[expect(missing_docs, reason = "columns of the table plugin_migrations")]
 pub struct AppliedMigration {
     pub version: i64,
     pub name: String,
@@ -127,7 +126,6 @@ pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
 
 /// A table of a plugin with rows that belong to accounts.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table plugin_owner_columns")]
 pub struct OwnedTable {
     pub plugin_id: PluginId,
     pub plugin: String,

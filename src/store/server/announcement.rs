@@ -7,10 +7,8 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, Json, RowId, StatusId, Time};
 
-/// An announcement.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "announcements", alias = "a")]
-#[expect(missing_docs, reason = "columns of the table announcements")]
 pub struct Announcement {
     pub id: RowId,
     pub text: String,
@@ -30,7 +28,6 @@ pub struct Announcement {
 /// An announcement as someone reads it.
 #[derive(Clone, Debug, model::Row)]
 pub struct ListedAnnouncement {
-    /// The announcement.
     #[row(flatten)]
     pub announcement: Announcement,
     /// They dismissed it.
@@ -122,7 +119,6 @@ pub async fn dismiss(tx: &mut Tx, account: AccountId, id: RowId) -> Result<()> {
 
 /// How often an announcement was reacted to by one name.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "named by the Reaction entity")]
 pub struct ReactionCount {
     pub announcement_id: RowId,
     pub name: String,

@@ -16,7 +16,6 @@ use model::{JobId, Json, Time};
 /// worker that overran its lease undoes nothing that another did since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 pub struct Claim {
-    /// The job.
     pub id: JobId,
     /// The number of attempts, this one included.
     pub attempts: i64,
@@ -24,7 +23,6 @@ pub struct Claim {
 
 /// A job that was claimed by a worker.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct JobRow {
     #[row(flatten)]
     pub claim: Claim,
@@ -32,9 +30,7 @@ pub struct JobRow {
     pub payload: Json<serde_json::Value>,
 }
 
-/// A new job.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct NewJob {
     pub id: JobId,
     pub lane: Lane,
@@ -228,7 +224,6 @@ pub async fn is_expired(db: impl Executor, now: Time) -> Result<bool> {
 
 /// A running job whose worker was killed or cut off, with its kind.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table jobs")]
 pub struct ExpiredRow {
     #[row(flatten)]
     pub claim: Claim,
@@ -264,7 +259,6 @@ pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
 /// A job for [`insert_many`]. It always has a key: [`count_ready`] and [`delete_ready`] go by the index of keys.
 #[derive(Debug, Serialize)]
 pub struct NewKeyedJob {
-    /// Its id.
     pub id: i64,
     /// It is not queued while a job of its kind and key is ready.
     pub key: String,

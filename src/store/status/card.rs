@@ -27,7 +27,6 @@ pub async fn upsert_used(tx: &mut Tx, new: RowId, url: &str, now: Time) -> Resul
 
 /// A card that a status uses.
 #[derive(Clone, Copy, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table preview_cards")]
 pub struct UsedCard {
     pub id: RowId,
     pub due_at: Time,
@@ -104,9 +103,7 @@ pub async fn detach(tx: &mut Tx, status: StatusId) -> Result<bool> {
 /// The card of a status.
 #[derive(Clone, Debug, model::Row)]
 pub struct StatusCard {
-    /// The status.
     pub status_id: StatusId,
-    /// Its card.
     #[row(flatten)]
     pub card: PreviewCard,
 }
@@ -142,7 +139,6 @@ const SAME_PAGE: i64 = 8;
 /// A card, and what the staff says of it.
 #[derive(Clone, Debug, model::Row)]
 #[row(alias = "c")]
-#[expect(missing_docs, reason = "columns of the table preview_cards")]
 pub struct ReviewedCard {
     pub id: RowId,
     pub page_url: String,
@@ -259,7 +255,6 @@ pub async fn sum_images(db: impl Executor) -> Result<i64> {
 
 /// A card's picture.
 #[derive(Clone, Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table preview_cards")]
 pub struct CardImage {
     pub id: RowId,
     pub image: String,

@@ -9,9 +9,7 @@ use model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
 /// The kind of mark: each is a table of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// A favourite.
     Favourite,
-    /// A bookmark.
     Bookmark,
     /// A pin on the author's profile.
     Pin,

@@ -9,7 +9,6 @@ use model::{AccountId, ScheduledStatusId, StatusId, Time};
 /// The result of a request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// A status.
     Status(StatusId),
     /// A status that is to be published later.
     Scheduled(ScheduledStatusId),

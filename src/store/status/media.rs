@@ -93,7 +93,6 @@ pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
 
 /// The storage keys of an attachment.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "columns of the table media_attachments")]
 pub struct MediaFiles {
     pub id: MediaId,
     pub file: Option<String>,
@@ -109,7 +108,6 @@ pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result
         .await
 }
 
-/// Inserts an attachment.
 pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
     tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;
     Ok(())

@@ -107,7 +107,6 @@ pub async fn find_audience_author(db: impl Executor, status: StatusId) -> Result
 /// An account that a text may mention.
 #[derive(Debug, model::Row)]
 #[row(alias = "a")]
-#[expect(missing_docs, reason = "columns of the table accounts")]
 pub struct Mentionable {
     pub id: AccountId,
     pub username: String,

@@ -28,11 +28,9 @@ use model::{AccountId, ConversationId, Status, StatusId, Time, status_columns, s
 /// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Head {
-    /// The status.
     pub id: StatusId,
     /// Key of its cached rendering.
     pub version: i64,
-    /// Its author.
     pub account_id: AccountId,
     /// Key of the author's cached rendering.
     pub account_version: i64,
@@ -152,7 +150,6 @@ pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
 
 /// A mention with what its rendering shows.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "named by the StatusMention entity")]
 pub struct MentionRow {
     pub status_id: StatusId,
     pub account_id: AccountId,
@@ -192,7 +189,6 @@ pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, 
 /// The application that a local status was written with, and the author's preferences, which decide whether it is
 /// shown.
 #[derive(Debug, model::Row)]
-#[expect(missing_docs, reason = "named by the StatusApplication entity")]
 pub struct ApplicationRow {
     pub status_id: StatusId,
     pub name: String,

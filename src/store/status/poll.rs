@@ -16,9 +16,7 @@ pub struct OptionRow {
     pub poll: Poll,
     /// Its place among the options, from 0.
     pub position: i64,
-    /// Its text.
     pub title: String,
-    /// Its votes.
     pub votes_count: i64,
     /// The place of the viewer's vote for it among their votes in this poll; `None` when they did not vote for it.
     pub vote_place: Option<i64>,

@@ -8,7 +8,6 @@ use model::{AccountId, PluginId, StatusId};
 /// What somebody wants deleted, and what kept.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "status_cleanup_policies", alias = "p")]
-#[expect(missing_docs, reason = "columns of the table status_cleanup_policies")]
 pub struct StatusCleanupPolicy {
     pub account_id: AccountId,
     pub enabled: bool,
@@ -67,7 +66,6 @@ pub async fn set(tx: &mut Tx, policy: &StatusCleanupPolicy) -> Result<()> {
 /// What somebody chose of an exception that a plugin has.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "status_cleanup_exceptions", alias = "e")]
-#[expect(missing_docs, reason = "columns of the table status_cleanup_exceptions")]
 pub struct StatusCleanupException {
     pub account_id: AccountId,
     pub plugin_id: PluginId,

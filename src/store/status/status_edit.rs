@@ -7,7 +7,6 @@ use model::{Json, RowId, StatusId, Time};
 
 /// The parts of a status that an edit replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "columns of the table statuses")]
 pub struct Revision {
     pub text: String,
     pub content: String,
@@ -47,7 +46,6 @@ pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) ->
 /// A former revision of a status.
 #[derive(Debug, model::Row)]
 #[row(table = "status_edits", alias = "e")]
-#[expect(missing_docs, reason = "columns of the table status_edits")]
 pub struct Edit {
     pub id: RowId,
     pub status_id: StatusId,

@@ -41,7 +41,6 @@ pub async fn delete(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> 
 /// How many statuses have a term.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Frequency {
-    /// The term.
     pub term: i64,
     /// At most [`COUNTED`].
     pub count: i64,
@@ -112,7 +111,6 @@ pub struct Ways {
 /// A status that was looked at.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Candidate {
-    /// The status.
     pub id: StatusId,
     /// 1: it has the terms, and the viewer may find it. 2: it has them, and the viewer may find it as part of their library, for a
     /// mark that an extension knows of. 0: neither.

@@ -38,7 +38,6 @@ pub struct Mention {
     pub domain: Option<String>,
 }
 
-/// A hashtag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hashtag {
     /// As written, without the `#`.
@@ -57,7 +56,6 @@ impl Scan {
         Self(entities)
     }
 
-    /// All entities.
     #[must_use]
     pub fn entities(&self) -> &[Entity] {
         &self.0

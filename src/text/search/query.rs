@@ -22,7 +22,6 @@ pub enum Kind {
     /// A word, or words in order.
     Words(Phrase),
     /// `name:value`.
-    #[expect(missing_docs, reason = "as above")]
     Operator { name: String, value: String },
 }
 

@@ -33,7 +33,6 @@ type Judge = Arc<dyn Fn(&Value) -> u16 + Send + Sync>;
 pub struct Sent {
     /// Its path: which subscription.
     pub path: String,
-    /// Its headers.
     pub headers: HeaderMap,
     /// Its body, encrypted.
     pub body: Bytes,

@@ -18,7 +18,6 @@ use service::session::{self, Person};
 
 /// The signed-in user, and the cookies of their browser; anyone else is redirected to the sign-in page.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Frame {
     pub cx: Cx,
     pub person: Person,

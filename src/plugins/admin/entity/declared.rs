@@ -7,7 +7,6 @@ use crate::sql::Statement;
 use plugin_package::manifest::{CleanupException, Hook, Manifest, PageDeclaration, Route, SearchMark};
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct RouteRow {
     pub id: String,
     pub methods: Vec<String>,
@@ -18,7 +17,6 @@ pub struct RouteRow {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct PageRow {
     pub id: String,
     pub path: String,
@@ -28,7 +26,6 @@ pub struct PageRow {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct SearchRow {
     pub my: Vec<String>,
     pub among: String,
@@ -36,7 +33,6 @@ pub struct SearchRow {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct CleanupRow {
     pub id: String,
     /// In English.
@@ -47,7 +43,6 @@ pub struct CleanupRow {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct HookRow {
     pub on: &'static str,
     pub kinds: Vec<String>,
@@ -57,14 +52,12 @@ pub struct HookRow {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct ScheduleRow {
     pub job: String,
     pub cron: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct StatementRow {
     pub name: String,
     pub writes: bool,

@@ -27,7 +27,6 @@ pub use self::observed::{Breaker, EventRow, FailureRow, LimitRow, LogLine, Order
 
 /// One row of the list.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Plugin {
     pub name: String,
     pub title: Option<String>,
@@ -85,7 +84,6 @@ impl RolledBack {
 /// A package that waits to be accepted.
 #[derive(Debug, Serialize)]
 pub struct Waiting {
-    /// Its version.
     pub version: String,
     /// Its SHA-256.
     pub digest: String,
@@ -93,7 +91,6 @@ pub struct Waiting {
 
 /// The stage that failed, and why.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Problem {
     pub stage: String,
     pub sentence: String,
@@ -101,7 +98,6 @@ pub struct Problem {
 
 /// All details of one plugin.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Detail {
     #[serde(flatten)]
     pub plugin: Plugin,
@@ -265,7 +261,6 @@ impl From<&LoadError> for Problem {
 /// The result of uninstalling a plugin.
 #[derive(Debug, Serialize)]
 pub struct Uninstalled {
-    /// Its name.
     pub name: String,
     /// Its data was purged …
     pub purged: bool,
@@ -274,7 +269,6 @@ pub struct Uninstalled {
 }
 
 impl Uninstalled {
-    #[expect(missing_docs, reason = "its fields")]
     #[must_use]
     pub fn new(name: String, purged: bool, dump: Option<&Path>) -> Self {
         Self { name, purged, dump: dump.map(|path| path.display().to_string()) }

@@ -15,7 +15,6 @@ use plugin_package::manifest::Resolved;
 use store::plugin_event::Parked;
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct ParkedRow {
     pub seq: i64,
     pub stream: String,
@@ -26,7 +25,6 @@ pub struct ParkedRow {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "docs/plugins.md#26-limits")]
 pub struct LimitRow {
     pub memory_bytes: u64,
     pub route_cpu_ms: u64,
@@ -63,7 +61,6 @@ pub struct QuotaRow {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "figures of the sandbox, peaks beside the limits they come near to")]
 pub struct Usage {
     pub calls: u64,
     pub failures: u64,
@@ -84,7 +81,6 @@ pub struct Usage {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Breaker {
     pub kind: &'static str,
     pub name: String,
@@ -94,7 +90,6 @@ pub struct Breaker {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct FailureRow {
     pub at: String,
     pub kind: String,
@@ -106,7 +101,6 @@ pub struct FailureRow {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct EventRow {
     pub at: String,
     pub what: &'static str,
@@ -119,7 +113,6 @@ pub struct EventRow {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct LogLine {
     pub number: u64,
     pub at: String,
@@ -128,7 +121,6 @@ pub struct LogLine {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the manifest")]
 pub struct OrderRow {
     pub plugin: String,
     pub priority: i32,

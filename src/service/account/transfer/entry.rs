@@ -15,18 +15,31 @@ use model::transfer::TransferKind;
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
     /// A follow; options that are `None` are left to the server.
-    Follow { acct: String, reblogs: Option<bool>, notify: Option<bool>, languages: Option<Vec<String>> },
-    /// A block.
-    Block { acct: String },
-    /// A mute.
-    Mute { acct: String, hide_notifications: bool },
+    Follow {
+        acct: String,
+        reblogs: Option<bool>,
+        notify: Option<bool>,
+        languages: Option<Vec<String>>,
+    },
+    Block {
+        acct: String,
+    },
+    Mute {
+        acct: String,
+        hide_notifications: bool,
+    },
     /// A domain block.
-    Domain { domain: String },
+    Domain {
+        domain: String,
+    },
     /// That someone is on a list.
-    Member { list: String, acct: String },
-    /// A bookmark.
-    Bookmark { uri: String },
-    /// A filter.
+    Member {
+        list: String,
+        acct: String,
+    },
+    Bookmark {
+        uri: String,
+    },
     Filter(FilterEntry),
 }
 

@@ -22,7 +22,6 @@ const CHALLENGE_LENGTH: usize = 43;
 
 /// An authorization request as sent.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of RFC 6749 section 4.1.1 and RFC 7636 section 4.3")]
 pub struct Request {
     pub response_type: Option<String>,
     pub response_mode: Option<String>,

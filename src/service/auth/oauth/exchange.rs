@@ -15,7 +15,6 @@ const VERIFIER_LENGTH: std::ops::RangeInclusive<usize> = 43..=128;
 
 /// A token request as sent.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of RFC 6749 sections 4.1.3 and 4.4.2")]
 pub struct Request {
     pub grant_type: Option<String>,
     pub credentials: Credentials,

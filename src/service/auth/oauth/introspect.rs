@@ -20,7 +20,6 @@ pub enum Caller<'a> {
 
 /// A valid token, and the client id of its application.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Active {
     pub token: TokenRow,
     pub client_id: Option<String>,

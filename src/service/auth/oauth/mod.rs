@@ -25,7 +25,6 @@ pub enum Fault {
     /// An OAuth error response.
     #[error("{description}")]
     Refused {
-        /// The error code.
         code: ErrorCode,
         /// The description for developers.
         description: Cow<'static, str>,
@@ -53,7 +52,6 @@ impl From<database::Error> for Fault {
 
 /// Client authentication.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Credentials {
     pub client_id: Option<String>,
     pub client_secret: Option<crypto::Secret>,

@@ -40,7 +40,6 @@ const EXPIRES_IN_MAX: i64 = 100 * 365 * 24 * 60 * 60;
 
 /// A filter with all that is in it.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Filter {
     pub row: FilterRow,
     pub keywords: Vec<FilterKeywordRow>,

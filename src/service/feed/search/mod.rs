@@ -27,7 +27,6 @@ const TAG_CANDIDATES: i64 = 200;
 
 /// A search request.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of GET /api/v2/search")]
 pub struct Query {
     pub q: String,
     /// `accounts`, `hashtags` or `statuses`; `None`: all three.
@@ -48,7 +47,6 @@ pub struct Query {
 
 /// Search results.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "named by the Search entity")]
 pub struct Results {
     pub accounts: Vec<AccountId>,
     pub statuses: Vec<Seen>,

@@ -22,7 +22,6 @@ use store::trend::TrendPage;
 
 /// What is read of trends.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the parameters of the routes of trends")]
 pub struct Query {
     /// Those in one of these languages come first.
     pub languages: Vec<String>,
@@ -32,7 +31,6 @@ pub struct Query {
 
 /// A page: how many trends were read, before filtering, and those of them that the viewer sees.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Page<T> {
     pub count: usize,
     pub shown: Vec<T>,

@@ -36,7 +36,6 @@ pub struct Wanted {
 
 /// Where a client wants it sent.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the names are those of the contract")]
 pub struct Destination {
     pub endpoint: Option<String>,
     pub p256dh: Option<String>,

@@ -51,13 +51,11 @@ enum Answer {
 #[derive(Debug)]
 pub struct DuePush {
     subscription: Subscription,
-    /// The subscriber.
     pub actor: Actor,
     /// The subscriber's access token, which the message contains.
     pub token: Secret,
     /// The language of the message.
     pub language: Language,
-    /// The notification.
     pub shown: VisibleNotification,
 }
 

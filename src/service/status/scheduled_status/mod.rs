@@ -137,7 +137,6 @@ impl Params {
 
 /// A scheduled status with its attachments, in order.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct WithMedia {
     pub scheduled: ScheduledStatus,
     pub media: Vec<MediaAttachment>,

@@ -130,7 +130,6 @@ impl Canvas {
         Pixmap::new(width, height).map(|pixels| Self { pixels })
     }
 
-    /// Fills a path.
     pub(super) fn fill(&mut self, path: &Path, shader: Shader<'_>) {
         let paint = Paint { shader, ..Paint::default() };
         self.pixels.fill_path(path, &paint, FillRule::Winding, Transform::identity(), None);
