@@ -1,8 +1,9 @@
-//! Changes between nodes, on PostgreSQL: what happens on one reaches the connections of all.
+//! Distributes changes between nodes, on PostgreSQL: an event on one node reaches the connections of all nodes.
 //!
-//! A node writes what was committed there in batches, numbered from 1, and notifies the others, which read the batches that
-//! they do not have yet. So nothing is told twice, and a node whose connection was lost catches up. Where batches are gone by
-//! then, its connections are asked to read again. A node that is alone writes nothing.
+//! A node writes its committed changes in batches, numbered from 1, and notifies the other nodes, which read the
+//! batches that they do not have yet. So nothing is delivered twice, and a node whose connection was lost catches up.
+//! If batches were deleted meanwhile, the node closes its connections so that clients refetch. A node that is alone
+//! writes nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,40 +21,39 @@ use context::{Cx, Error, Result};
 use database::notify::{self, Listener};
 use model::Time;
 
-/// How often a node says that it listens, and looks for what it may have missed.
+/// How often a node renews its registration and looks for batches that it may have missed.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// For how long a node that said nothing is still written for.
+/// How long other nodes write batches for a node that does not renew its registration.
 const PATIENCE: TimeDelta = TimeDelta::seconds(30);
-/// By how much sooner it counts as one that was away: clocks differ.
+/// How much earlier a node considers itself to have been away, since clocks differ.
 const SLACK: TimeDelta = TimeDelta::seconds(10);
-/// For how long batches are kept.
+/// How long batches are kept.
 const KEPT: TimeDelta = TimeDelta::minutes(5);
-/// Before trying again, when the database does not answer.
+/// Pause before a retry when the database does not respond.
 const RETRY: Duration = Duration::from_secs(1);
 /// Most changes of a batch.
 const BATCH: usize = 256;
-/// The notification of a node that begins to listen.
+/// The notification of a node that starts to listen.
 const HELLO: &str = "hello";
 
-/// A node among others.
 struct Bus {
     hub: Arc<Hub>,
     own: Receiver<Arc<Change>>,
     listener: Listener,
-    /// This node, as others know it.
+    /// The name of this node, as other nodes know it.
     node: String,
-    /// Its last batch.
+    /// The number of its last batch.
     number: i64,
-    /// The last batch of each other node that was read.
+    /// The last batch read from each other node.
     read: HashMap<String, i64>,
-    /// When this node said last that it listens.
+    /// When this node last renewed its registration.
     noted: Time,
-    /// Other nodes listen.
+    /// Whether other nodes listen.
     heard: bool,
     ticks: Interval,
 }
 
-/// Takes part until it is aborted; returns at once on SQLite.
+/// Runs until it is aborted. Returns immediately on SQLite.
 pub(crate) async fn run(hub: Arc<Hub>, own: Receiver<Arc<Change>>) {
     let mut own = Some(own);
     loop {
@@ -62,10 +62,10 @@ pub(crate) async fn run(hub: Arc<Hub>, own: Receiver<Arc<Change>>) {
             Ok(None) => return,
             Ok(Some(mut bus)) => {
                 let Err(error) = bus.work().await;
-                context::log_failure!(error, "the other nodes cannot be heard: streams are asked to read again");
+                context::log_failure!(error, "lost the connection to other nodes: closing streams so clients refetch");
                 hub.end_all(End::Missed);
             }
-            Err(error) => context::log_failure!(error, "the other nodes cannot be heard yet"),
+            Err(error) => context::log_failure!(error, "could not connect to other nodes yet"),
         }
         tokio::time::sleep(RETRY).await;
     }
@@ -75,7 +75,7 @@ impl Bus {
     async fn open(hub: &Arc<Hub>, own: Receiver<Arc<Change>>) -> Result<Option<Self>> {
         let cx = &hub.cx;
         let Some(listener) = Listener::open(&cx.db).await? else { return Ok(None) };
-        // What was written before concerns no connection of this node.
+        // Earlier batches do not concern any connection of this node.
         let read = store::node_change::last(&cx.db).await?.into_iter().collect();
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -89,7 +89,7 @@ impl Bus {
         Ok(Some(Self { hub: Arc::clone(hub), own, listener, node, number: 0, read, noted, heard, ticks }))
     }
 
-    /// Tells and hears until something fails.
+    /// Sends and receives changes until something fails.
     async fn work(&mut self) -> Result<std::convert::Infallible> {
         loop {
             tokio::select! {
@@ -100,7 +100,7 @@ impl Bus {
         }
     }
 
-    /// Writes what happened here, with what happened meanwhile.
+    /// Writes a batch: `first` and the changes that are queued behind it.
     async fn tell(&mut self, first: Result<Arc<Change>, RecvError>) -> Result<()> {
         let mut changes = Vec::new();
         let mut lost = match first {
@@ -133,7 +133,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Reads what another node wrote.
+    /// Handles a notification, and reads the batches of the node that sent it.
     async fn hear(&mut self, notified: Option<String>) -> Result<()> {
         match notified {
             Some(node) if node == self.node => Ok(()),
@@ -162,13 +162,13 @@ impl Bus {
         Ok(())
     }
 
-    /// Passes on the batches of `node` that were not read yet.
+    /// Publishes the batches of `node` that were not read yet.
     async fn catch_up(&mut self, node: &str) -> Result<()> {
         let mut last = self.read.get(node).copied().unwrap_or_default();
         for (number, changes) in store::node_change::list(&self.hub.cx.db, node, last).await? {
             let changes: Option<Vec<Change>> = serde_json::from_str(&changes).unwrap_or_else(|error| {
-                // A node of another version says what this one does not know.
-                tracing::debug!(%error, "a change of another node was not understood");
+                // A node of another version may write kinds of changes that this one does not know.
+                tracing::debug!(%error, "could not parse a change of another node");
                 None
             });
             match changes {
@@ -183,12 +183,12 @@ impl Bus {
         Ok(())
     }
 
-    /// Says that this node listens, looks who else does, and deletes what is old. One that said nothing for so long that
-    /// others may have stopped to write for it has missed what it cannot know of.
+    /// Renews the registration of this node, checks whether other nodes listen, and deletes old batches. A node that
+    /// was silent so long that others may have stopped writing for it must assume that it missed changes.
     async fn tend(&mut self) -> Result<()> {
         let (cx, now) = (&self.hub.cx, self.hub.cx.clock.now());
         if std::mem::replace(&mut self.noted, now) + PATIENCE - SLACK < now {
-            tracing::warn!("this node was away for long: its streams are asked to read again");
+            tracing::warn!("this node was away for long: closing its streams so that clients refetch");
             self.hub.end_all(End::Missed);
         }
         let mut tx = cx.db.begin().await?;

@@ -1,4 +1,4 @@
-//! The names of channels, what each needs, and what it shows (docs/contract/streaming.md#4-channels).
+//! The names of channels, their scopes and parameters, and their topics (docs/contract/streaming.md#4-channels).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use context::{Cx, Error, extension};
 use model::{Actor, RowId};
 use service::{auth, list};
 
-/// A channel that a client asks for: its name, and the parameters that came with it.
+/// A channel that a client requests: its name, and the parameters of the request.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) name: String,
@@ -22,19 +22,19 @@ pub(crate) struct Opened {
     /// The name and the parameter, as a JSON array.
     pub(crate) label: Arc<str>,
     pub(crate) topics: Vec<Topic>,
-    /// Of a channel of an extension's.
+    /// Set for a channel of an extension.
     pub(crate) grant: Option<Grant>,
 }
 
-/// Which generation of an extension said what a channel shows.
+/// The generation of an extension that opened a channel.
 #[derive(Debug)]
 pub(crate) struct Grant {
-    /// What it was asked.
+    /// The original request.
     pub(crate) wanted: Arc<Wanted>,
     pub(crate) generation: u64,
 }
 
-/// Why a channel is not open, and the HTTP status of that.
+/// Why a channel was not opened, and the HTTP status of the error.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) status: u16,
@@ -48,14 +48,15 @@ impl Refused {
 }
 
 impl Wanted {
-    /// From the parameters of a query, of which `stream` is the name; only the first counts.
+    /// From the parameters of a query; `stream` is the name of the channel. Only its first value counts.
     pub(crate) fn of_query(query: &str) -> Option<Self> {
         let params: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let name = params.iter().find(|(name, _)| name == "stream").map(|(_, value)| value.clone())?;
         Some(Self { name, params })
     }
 
-    /// From a path below `/api/v1/streaming/`, such as `public/local`, and a query: the channel of server-sent events.
+    /// From a path below `/api/v1/streaming/`, such as `public/local`, and a query: the channel of server-sent
+    /// events.
     pub(crate) fn of_path(path: &str, query: &str) -> Self {
         let params: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let media = params.iter().find(|(name, _)| name == "only_media").is_some_and(|(_, value)| is_true(value));
@@ -71,7 +72,7 @@ impl Wanted {
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// The name under which it is subscribed to, and the parameter `name`, which names a part of it.
+    /// The label of a subscription: the name of the channel, and the parameter that selects a part of it.
     fn label(&self, param: Option<&str>) -> Arc<str> {
         match param {
             None => format!("[{}]", quote(&self.name)).into(),
@@ -79,12 +80,12 @@ impl Wanted {
         }
     }
 
-    /// The label under which the channel would be open, whether it may be or not.
+    /// The label that the channel would have if it were opened.
     pub(crate) fn any_label(&self) -> Arc<str> {
         match self.name.as_str() {
             "user" | "user:notification" | "direct" => self.label(None),
             "hashtag" | "hashtag:local" => self.label(self.param("tag")),
-            // A plugin's channel has a parameter of its own name, as `list` has.
+            // The parameter of a plugin's channel has the name of the channel, as with `list`.
             name => self.label(self.param(name)),
         }
     }
@@ -139,7 +140,8 @@ impl Wanted {
         }
     }
 
-    /// Opens a channel of an extension's to `owner`, who is `actor`: it is asked what the channel shows.
+    /// Opens a channel of an extension for `owner`, whose account is `actor`. The extension returns the topics of the
+    /// channel.
     pub(crate) async fn of_extension(
         self: &Arc<Self>,
         cx: &Cx,
@@ -186,12 +188,12 @@ fn public(name: &str) -> Option<Public> {
     Some(Public { local, media })
 }
 
-/// What the reference takes for true.
+/// The values that Mastodon takes for true.
 fn is_true(value: &str) -> bool {
     !matches!(value, "" | "0" | "f" | "F" | "false" | "FALSE" | "off" | "OFF")
 }
 
-/// In the words of the plugin that refuses.
+/// Passes on the error message of the plugin that refuses.
 fn refused(error: Error) -> Refused {
     match error {
         Error::Refused(refusal) => Refused::new(refusal.status, refusal.message),

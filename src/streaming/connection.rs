@@ -1,4 +1,4 @@
-//! One connection: whose it is, what waits for it, and why it ends.
+//! One connection: its owner, its queue, and why it ends.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc};
 
 use model::{AccountId, Scopes, TokenId};
 
-/// How a connection speaks.
+/// The transport of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     WebSocket,
@@ -18,19 +18,19 @@ pub(crate) enum Form {
 /// Why the server ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// More waited for it than its queue holds.
+    /// More messages were queued than its queue holds.
     Slow,
     /// Its token was revoked, or its account cannot be used any more.
     Revoked,
     /// This process missed changes, and so did its clients.
     Missed,
-    /// What it was opened for is gone: a list that was deleted, by server-sent events.
+    /// Its subject no longer exists, such as a deleted list. Only for server-sent events.
     Gone,
-    /// The same, of a plugin's channel: the plugin does not serve it any more.
+    /// As `Gone`, for a plugin's channel: the plugin no longer serves it.
     Unserved,
-    /// The same: a new generation of the plugin refuses it.
+    /// As `Gone`: a new generation of the plugin refuses it.
     Refused,
-    /// The same: a new generation gives no answer.
+    /// As `Gone`: a new generation of the plugin does not respond.
     Unanswered,
     /// The server stops.
     Restart,
@@ -52,7 +52,7 @@ impl End {
     }
 }
 
-/// A connection, as the hub and its own task share it.
+/// A connection, shared by the hub and the task of the connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) id: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Connection {
     pub(crate) checked: AtomicU64,
 }
 
-/// Whose a connection is.
+/// The owner of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Owner {
     pub(crate) account: AccountId,
@@ -74,7 +74,7 @@ pub(crate) struct Owner {
 }
 
 impl Connection {
-    /// A connection of `owner`, and what it is to be sent.
+    /// Creates a connection of `owner`, and returns the queue of its outgoing messages.
     pub(crate) fn new(
         id: u64,
         owner: Owner,
@@ -87,7 +87,7 @@ impl Connection {
         (Self { id, owner, form, queue: sender, end, ended, checked }, receiver)
     }
 
-    /// Puts `text` into its queue; when that is full, the connection ends.
+    /// Queues `text`. If the queue is full, the connection ends.
     pub(crate) fn send(&self, text: Utf8Bytes) {
         let is_full = matches!(self.queue.try_send(text), Err(mpsc::error::TrySendError::Full(_)));
         if is_full && self.end(End::Slow) {
@@ -95,17 +95,17 @@ impl Connection {
         }
     }
 
-    /// Ends it; the first reason counts. False when there was one already.
+    /// Ends the connection. The first reason counts; returns false when one was set already.
     pub(crate) fn end(&self, why: End) -> bool {
         let first = self.end.set(why).is_ok();
         if first {
-            // Kept for a task that does not wait yet: there is one at most.
+            // Stored for a task that does not wait yet: there is at most one.
             self.ended.notify_one();
         }
         first
     }
 
-    /// Waits until it is to end.
+    /// Waits until the connection is to end.
     pub(crate) async fn ended(&self) -> End {
         loop {
             if let Some(end) = self.end.get() {
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Notes that its token was valid at `version`.
+    /// Records that its token was valid at `version`.
     pub(crate) fn set_checked(&self, version: u64) {
         self.checked.store(version, Ordering::Release);
     }

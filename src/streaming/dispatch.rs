@@ -1,7 +1,7 @@
-//! Reads the change log and tells connections what concerns them, in the order in which it happened.
+//! Reads the change log and sends each change to the connections that it concerns, in the order of the log.
 //!
-//! Where nobody listens to what a change is about, it costs a look into a table. What is shown of a status is decided by
-//! `service::visibility` for each receiver, and rendered once for each view that differs.
+//! A change without subscribers costs one table lookup. `service::visibility` decides what each receiver sees of a
+//! status, and each distinct view is rendered once.
 
 mod people;
 mod statuses;
@@ -20,24 +20,24 @@ use context::{Cx, Result};
 use model::{AccountId, TokenId};
 use store::feed::Feed;
 
-/// Tells of `changes` until the server ends.
+/// Dispatches `changes` until the server stops.
 pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
     loop {
         match changes.recv().await {
             Ok(change) if hub.is_empty() => drop(change),
             Ok(change) => {
-                // Whoever serves extensions now is asked, not who did when the server started.
+                // Uses the current generation of extensions, not the generation at the start of the server.
                 let cx = hub.cx.begin(None);
                 if let Err(error) = tell(&hub, &cx, &change).await {
                     context::log_failure!(
                         error,
-                        "could not tell streams of a change of kind {}",
+                        "failed to publish a change of kind {} to streams",
                         change.kind().as_str()
                     );
                 }
             }
             Err(RecvError::Lagged(missed)) => {
-                tracing::warn!(missed, "streams fell behind the changes: their clients are asked to read again");
+                tracing::warn!(missed, "streams fell behind the change log: closing them so that clients refetch");
                 hub.end_all(End::Missed);
             }
             Err(RecvError::Closed) => return,
@@ -45,7 +45,7 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
     }
 }
 
-/// Tells whoever is concerned of `change`.
+/// Sends `change` to the connections that it concerns.
 async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
     match change {
         Change::StatusPublished { status, traits, .. } => statuses::published(hub, cx, *status, traits).await,
@@ -93,8 +93,8 @@ async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
     }
 }
 
-/// Passes a plugin's message on: to an account (`user:ID`), to one token (`token:ID`) that has one of `scopes`, or to a topic
-/// of its own.
+/// Sends a plugin's message: to an account (`user:ID`), to one token (`token:ID`) that has one of `scopes`, or to a
+/// topic of the plugin.
 fn message(hub: &Hub, topic: &str, event: &str, payload: &str, scopes: &[String]) {
     let id = |prefix: &str| topic.strip_prefix(prefix).and_then(|id| id.parse::<i64>().ok());
     if let Some(account) = id("user:") {
@@ -106,7 +106,8 @@ fn message(hub: &Hub, topic: &str, event: &str, payload: &str, scopes: &[String]
     }
 }
 
-/// Tells the connections with one token, where they show what concerns their account, if the token has one of `scopes`.
+/// Sends to the connections with one token that show the user stream of their account, if the token has one of
+/// `scopes`.
 fn to_token(hub: &Hub, token: TokenId, name: &str, payload: &str, scopes: &[String]) {
     let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
     let accounts: Vec<AccountId> =

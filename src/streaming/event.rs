@@ -1,4 +1,4 @@
-//! An event on its way to many connections: encoded once for each form in which it is sent.
+//! An event for many connections: encoded once for each form in which it is sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use axum::extract::ws::Utf8Bytes;
 
 use crate::connection::{Connection, Form};
 
-/// An event, and what it looked like so far.
+/// An event, and its encodings so far.
 #[derive(Debug)]
 pub(crate) struct Event<'a> {
     name: &'a str,

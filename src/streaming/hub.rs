@@ -1,4 +1,4 @@
-//! Who is connected, and who subscribed to what.
+//! The connections and their subscriptions.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,9 +19,9 @@ use context::Cx;
 use database::versions::Versions;
 use model::TokenId;
 
-/// The longest pause between one connection and the next, while the server stops.
+/// The longest pause between closing two connections while the server stops.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How often it is looked whether the last connection has ended, while the server stops.
+/// How often the hub checks whether the last connection has ended, while the server stops.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The connections of this process.
@@ -35,11 +35,11 @@ pub struct Hub {
     heard: Mutex<Heard>,
 }
 
-/// What is subscribed to, by the numbers of the subscriptions.
+/// The subscribers of each topic, by the number of the subscription.
 #[derive(Debug, Default)]
 struct Heard {
     topics: HashMap<Topic, HashMap<u64, Subscriber>>,
-    /// Those to channels of extensions.
+    /// Subscriptions to channels of extensions.
     granted: HashMap<u64, Granted>,
 }
 
@@ -51,42 +51,42 @@ pub(crate) struct Subscriber {
     pub(crate) label: Arc<str>,
 }
 
-/// A connection that is open: it is forgotten when this is dropped.
+/// An open connection, removed from the hub when dropped.
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) hub: Arc<Hub>,
     pub(crate) connection: Arc<Connection>,
-    /// What it subscribed to.
+    /// Its subscriptions.
     subscriptions: Mutex<Vec<Subscription>>,
     _seat: Seat,
 }
 
-/// A subscription to a channel of an extension's: asked for again when another generation serves it.
+/// A subscription to a channel of an extension. It is requested again when another generation serves the channel.
 #[derive(Debug)]
 struct Granted {
     subscriber: Subscriber,
     grant: Grant,
     topics: Vec<Topic>,
-    /// How often it was asked for again in vain.
+    /// Failed attempts to request it again.
     failures: u32,
 }
 
-/// A subscription that is to be asked for again.
+/// A subscription that must be requested again.
 #[derive(Debug)]
 pub(crate) struct Outdated {
     pub(crate) id: u64,
     pub(crate) owner: Owner,
     pub(crate) wanted: Arc<Wanted>,
-    /// Some extension serves its channel.
+    /// Whether an extension serves its channel.
     pub(crate) is_served: bool,
 }
 
-/// What a connection subscribed to by one request.
+/// The subscription of a connection to one channel.
 #[derive(Debug)]
 struct Subscription {
     id: u64,
     label: Arc<str>,
-    /// Of a channel of an extension's they are in [`Heard::granted`], since they may become others.
+    /// Empty for a channel of an extension: those topics are in [`Heard::granted`], since they can change.
     topics: Vec<Topic>,
 }
 
@@ -102,10 +102,10 @@ impl Hub {
         }
     }
 
-    /// Lets `owner` in, who connects from `address`.
+    /// Admits a connection of `owner` from `address`.
     ///
     /// # Errors
-    /// Why not, for the client: a cap is reached, or the server stops.
+    /// The message for the client: a limit is reached, or the server stops.
     pub(crate) fn admit(
         self: &Arc<Self>,
         owner: Owner,
@@ -130,13 +130,13 @@ impl Hub {
         self.seats.taken()
     }
 
-    /// Ends every connection, each at another moment within `over`, and waits until all are gone. New ones are refused.
+    /// Ends every connection, each at another moment within `over`, and waits until all have ended. Refuses new ones.
     pub async fn close(&self, over: Duration) {
         self.closing.store(true, Ordering::Release);
         let open: Vec<Arc<Connection>> = self.connections().values().cloned().collect();
         let pause = PAUSE.min(over / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX));
         let mut next = Instant::now();
-        // A map's order is by chance.
+        // The order of a map is random.
         for connection in open {
             tokio::time::sleep_until(next).await;
             connection.end(End::Restart);
@@ -162,32 +162,31 @@ impl Hub {
         }
     }
 
-    /// Every connection.
     pub(crate) fn all(&self) -> Vec<Arc<Connection>> {
         self.connections().values().cloned().collect()
     }
 
-    /// True when nobody is connected.
+    /// True when there are no connections.
     pub(crate) fn is_empty(&self) -> bool {
         self.connections().is_empty()
     }
 
-    /// True when anyone subscribed to `topic`.
+    /// True when a connection is subscribed to `topic`.
     pub(crate) fn hears(&self, topic: &Topic) -> bool {
         self.heard().topics.contains_key(topic)
     }
 
-    /// Who subscribed to `topic`.
+    /// The subscribers of `topic`.
     pub(crate) fn subscribers(&self, topic: &Topic) -> Vec<Subscriber> {
         self.heard().topics.get(topic).map(|of| of.values().cloned().collect()).unwrap_or_default()
     }
 
-    /// The topics that somebody subscribed to, and `pick` accepts.
+    /// The topics with subscribers that `pick` accepts.
     pub(crate) fn topics_where(&self, pick: impl Fn(&Topic) -> bool) -> Vec<Topic> {
         self.heard().topics.keys().filter(|topic| pick(topic)).cloned().collect()
     }
 
-    /// Sends the event `name` to everyone who subscribed to `topic`.
+    /// Sends the event `name` to all subscribers of `topic`.
     pub(crate) fn tell(&self, topic: &Topic, name: &str, payload: Option<&str>) {
         let mut event = Event::new(name, payload);
         for Subscriber { connection, label } in self.subscribers(topic) {
@@ -195,11 +194,11 @@ impl Hub {
         }
     }
 
-    /// Ends the subscriptions to `topic`: by WebSocket the connection stays open, and is told.
+    /// Ends the subscriptions to `topic`. Connections for server-sent events are closed; WebSockets stay open.
     pub(crate) fn end_topic(&self, topic: &Topic) {
         let ended = self.heard().end_topic(topic);
-        // By WebSocket nothing is said: libraries of apps take a message with `error` for the end of all that they subscribed to,
-        // and the app that deleted a list knows.
+        // By WebSocket no message is sent: client libraries take a message with `error` for the end of all
+        // subscriptions, and the client that deleted a list knows.
         for subscriber in ended.values().filter(|subscriber| subscriber.connection.form == Form::EventSource) {
             subscriber.connection.end(End::Gone);
         }
@@ -220,15 +219,15 @@ impl Hub {
 }
 
 impl Guest {
-    /// Subscribes to what is `opened`; does nothing when it is subscribed so already.
+    /// Adds a subscription to `opened`, unless there is one with its label already.
     ///
     /// # Errors
-    /// When it has as many subscriptions as a connection may.
+    /// When the connection has the maximum number of subscriptions.
     pub(crate) fn subscribe(&self, opened: Opened) -> Result<(), &'static str> {
         let Opened { label, topics, grant } = opened;
         let mut own = self.own();
         let mut heard = self.hub.heard();
-        // What has ended since leaves room.
+        // Subscriptions that have ended do not count.
         own.retain(|subscription| heard.has(subscription));
         if own.iter().any(|subscription| subscription.label == label) {
             return Ok(());
@@ -270,8 +269,8 @@ impl Hub {
         heard.end_granted(subscription.id);
     }
 
-    /// The subscriptions to channels of extensions that another generation serves now, or none, as `serves` says by the
-    /// name of the channel.
+    /// The subscriptions to channels of extensions whose current generation, returned by `serves` for the name of the
+    /// channel, is another one or none.
     pub(crate) fn outdated(&self, serves: impl Fn(&str) -> Option<u64>) -> Vec<Outdated> {
         let heard = self.heard();
         let outdated = heard.granted.iter().filter_map(|(id, granted)| {
@@ -286,7 +285,8 @@ impl Hub {
         outdated.collect()
     }
 
-    /// Has the subscription `id` show what the generation of now `opened`, if it is there still.
+    /// Replaces the topics of the subscription `id` by the topics that the current generation `opened`, if it still
+    /// exists.
     pub(crate) fn renew(&self, id: u64, opened: Opened) {
         let mut heard = self.heard();
         let (Some(mut granted), Some(grant)) = (heard.end_granted(id), opened.grant) else { return };
@@ -295,7 +295,7 @@ impl Hub {
         heard.granted.insert(id, granted);
     }
 
-    /// Counts another failure to ask for the subscription `id`; how many there were.
+    /// Counts another failed attempt to renew the subscription `id`. Returns the number of failures.
     pub(crate) fn count_failure(&self, id: u64) -> u32 {
         self.heard().granted.get_mut(&id).map_or(0, |granted| {
             granted.failures += 1;
@@ -303,8 +303,8 @@ impl Hub {
         })
     }
 
-    /// Ends the subscription `id` to a channel of an extension's, whose client is told the HTTP `status` and the `text`; by
-    /// server-sent events the connection ends, as `why` says.
+    /// Ends the subscription `id` to a channel of an extension. A WebSocket client receives the HTTP `status` and the
+    /// `text`; a connection for server-sent events ends with the reason `why`.
     pub(crate) fn end_subscription(&self, id: u64, why: End, status: u16, text: &str) {
         let ended = self.heard().end_granted(id);
         if let Some(granted) = ended {
@@ -360,7 +360,7 @@ impl Heard {
 }
 
 impl Subscriber {
-    /// Tells that the subscription has ended: by WebSocket the connection stays open.
+    /// Notifies the client of the end of a subscription. A WebSocket stays open.
     fn tell_end(&self, why: End, status: u16, text: &str) {
         match self.connection.form {
             Form::EventSource => {

@@ -1,7 +1,7 @@
-//! Ends connections that may not stay open: their token was revoked, or their account cannot be used any more.
+//! Ends connections whose token was revoked or whose account can no longer be used.
 //!
-//! A revocation in this process is told by the change log at once ([`dispatch`](super::dispatch)). This looks for all
-//! others: accounts that were suspended or disabled, and whatever another process did.
+//! The change log ends connections immediately after a revocation in this process ([`dispatch`](super::dispatch)).
+//! This task covers the other cases: accounts that were suspended or disabled, and changes by another process.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use database::versions::{Dependency, Versions};
 use model::TokenId;
 use service::auth;
 
-/// How often it looks.
+/// How often it checks.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Looks until it is aborted.
+/// Checks until it is aborted.
 pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
@@ -28,7 +28,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
     }
 }
 
-/// Ends what may not stay open: one statement for all connections whose rows may have changed.
+/// Ends the connections that may not stay open, with one statement for all connections whose rows may have changed.
 pub(crate) async fn check(hub: &Hub) -> Result<()> {
     let versions = hub.cx.db.versions();
     let mut doubtful = hub.all();
@@ -51,8 +51,8 @@ pub(crate) async fn check(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Whether the token of a connection that was just admitted is valid still. It was looked up before, and may have been revoked
-/// before there was a connection to end; from now on a revocation ends it.
+/// Whether the token of a connection that was just admitted is still valid. It may have been revoked between its
+/// lookup and the admission, when there was no connection to end; a later revocation ends the connection.
 pub(crate) async fn is_valid(hub: &Hub, connection: &Connection) -> Result<bool> {
     let now = hub.cx.db.versions().map_or(0, Versions::now);
     let token = connection.owner.token;

@@ -1,12 +1,13 @@
 //! Streams of events to connected clients, by WebSocket and by server-sent events.
 //!
-//! [`start`] makes the [`Hub`], which knows who is connected and to what they subscribed, and the tasks that feed it: one
-//! reads the core's change log and tells whom it concerns ([`dispatch`]), one closes what may not stay open
-//! ([`keeper`]), one asks plugins again after they were replaced ([`renewal`]), and one hears of other nodes ([`bus`]). [`routes()`] are the ways in. A connection is one task with a queue; who takes too slowly is cut off and
-//! never waited for.
+//! [`start`] creates the [`Hub`], which holds the connections and their subscriptions, and the tasks that feed it:
+//! one reads the core's change log and sends each change to the connections that it concerns ([`dispatch`]), one
+//! closes connections that may not stay open ([`keeper`]), one renews subscriptions after plugins were replaced
+//! ([`renewal`]), and one receives changes of other nodes ([`bus`]). [`routes()`] are the endpoints. A connection is
+//! one task with a queue; slow consumers are disconnected.
 //!
-//! Not here: who may see a status (`service::visibility`), how it looks (`entity`), and what happened (`change`). Events are
-//! hints: whoever missed some reads again.
+//! Not here: the visibility of statuses (`service::visibility`), their rendering (`entity`), and the change log
+//! (`change`). Events are hints: a client that missed some refetches.
 //!
 //! Spec: docs/contract/streaming.md. Design: docs/architecture.md#5-changes-jobs-streaming.
 
@@ -36,12 +37,12 @@ use context::Cx;
 /// The streams of a running server.
 #[derive(Debug)]
 pub struct Streaming {
-    /// Who is connected.
+    /// The connections.
     pub hub: Arc<Hub>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// Begins to listen to changes of this node and the others.
+/// Starts to listen to changes of this node and the others.
 #[must_use]
 pub fn start(cx: &Cx) -> Streaming {
     let streaming = start_alone(cx);
@@ -49,8 +50,8 @@ pub fn start(cx: &Cx) -> Streaming {
     streaming
 }
 
-/// Begins to listen to changes of this node alone. On PostgreSQL hearing the others costs statements, which tests that
-/// count them do not want.
+/// Starts to listen to changes of this node alone. On PostgreSQL listening to other nodes costs statements, which
+/// disturbs tests that count statements.
 #[must_use]
 pub fn start_alone(cx: &Cx) -> Streaming {
     let hub = Arc::new(Hub::new(cx.clone()));
@@ -65,7 +66,7 @@ pub fn start_alone(cx: &Cx) -> Streaming {
 }
 
 impl Streaming {
-    /// Begins to tell the other nodes what happens here, and to hear them.
+    /// Starts to exchange changes with the other nodes.
     pub fn hear_others(&self) {
         let own = self.hub.cx.live.subscribe_own();
         let bus = tokio::spawn(bus::run(Arc::clone(&self.hub), own));

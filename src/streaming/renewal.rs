@@ -1,7 +1,7 @@
-//! Asks extensions again what their channels show, when another generation serves them than the one that said it.
+//! Renews subscriptions to channels of extensions when another generation serves them than the one that opened them.
 //!
-//! A plugin that was replaced may let in others than before, and show other things; one that is off shows nothing. Until it
-//! is asked, which takes a second unless there are very many, what the generation before said goes on.
+//! A replaced plugin may grant access to other accounts and return other topics; a disabled one serves nothing. Until
+//! a subscription is renewed, which takes a second unless there are very many, its previous topics remain in effect.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,26 +17,26 @@ use context::Result;
 use model::{AccountId, Actor};
 use service::auth;
 
-/// How often it looks.
+/// How often it checks.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How many subscriptions are asked for with the people whose they are read in one statement.
+/// How many subscriptions are renewed together: their owners are read in one statement.
 const PAGE: usize = 200;
-/// How many are asked for at once: a generation that has just begun is not to be overrun.
+/// How many requests run concurrently, so that a generation that has just started is not overloaded.
 const AT_ONCE: usize = 4;
-/// How often a subscription is asked for in vain before it ends.
+/// How many attempts fail before a subscription ends.
 const ATTEMPTS: u32 = 4;
 
-/// Looks until it is aborted.
+/// Checks until it is aborted.
 pub(crate) async fn run(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if let Err(error) = check(&hub).await {
-            context::log_failure!(error, "could not ask plugins again what their streams show");
+            context::log_failure!(error, "could not renew subscriptions to plugin streams");
         }
     }
 }
 
-/// Asks for every subscription that another generation serves now.
+/// Renews every subscription whose channel another generation serves now.
 async fn check(hub: &Hub) -> Result<()> {
     let cx = hub.cx.begin(None);
     let outdated = hub.outdated(|channel| cx.extensions().channel_generation(channel));
@@ -46,7 +46,7 @@ async fn check(hub: &Hub) -> Result<()> {
         accounts.dedup();
         let people: HashMap<AccountId, Arc<Actor>> =
             auth::cached_actors(&hub.cx, &accounts).await?.into_iter().map(|actor| (actor.id, actor)).collect();
-        // Whoever may not use the server any more is disconnected anyway.
+        // Accounts that may no longer use the server are disconnected by another task.
         let asked = page.iter().filter_map(|one| Some((one, people.get(&one.owner.account)?)));
         stream::iter(asked).for_each_concurrent(AT_ONCE, |(one, actor)| ask(hub, one, actor)).await;
     }

@@ -1,4 +1,4 @@
-//! The ways in: `GET /api/v1/streaming` and every path below it.
+//! The endpoints: `GET /api/v1/streaming` and every path below it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use rookery_http::policy::{API, Closed};
 use rookery_http::router::Routes;
 use service::auth;
 
-/// What every path of streams begins with.
+/// Prefix of all streaming paths.
 const ROOT: &str = "/api/v1/streaming";
 
 /// The routes of the streams of `hub`.
@@ -57,7 +57,7 @@ async fn answer(hub: Arc<Hub>, request: Request) -> Response {
     }
 }
 
-/// The redirect to where streams are, if they are not here.
+/// The redirect to the configured streaming server, if there is another one.
 fn elsewhere(hub: &Hub, request: &Request) -> Option<Response> {
     let base = hub.cx.config.streaming.url.as_ref()?.as_str().trim_end_matches('/');
     let asked = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
@@ -73,7 +73,7 @@ fn elsewhere(hub: &Hub, request: &Request) -> Option<Response> {
     Some(response)
 }
 
-/// Asked for by HTTP/1.1 (RFC 6455) or by HTTP/2 (RFC 8441).
+/// A WebSocket request, by HTTP/1.1 (RFC 6455) or by HTTP/2 (RFC 8441).
 fn is_upgrade(parts: &Parts) -> bool {
     let upgrade = parts.headers.get(header::UPGRADE).and_then(|upgrade| upgrade.to_str().ok());
     upgrade.is_some_and(|upgrade| upgrade.eq_ignore_ascii_case("websocket")) || parts.method == Method::CONNECT
@@ -95,7 +95,7 @@ async fn by_websocket(hub: &Arc<Hub>, parts: &mut Parts) -> Result<Response, Ref
         .await
         .map_err(|rejected| Refused::new(rejected.status().as_u16(), rejected.body_text()))?;
     if let Some(protocol) = protocol {
-        // Browsers give up where the protocol that they offer is not accepted.
+        // Browsers close the connection when the protocol that they offer is not accepted.
         upgrade.set_selected_protocol(protocol);
     }
     let (guest, queue) = admit(hub, parts, owner, Form::WebSocket).await?;
@@ -141,7 +141,7 @@ fn address(hub: &Hub, parts: &Parts) -> IpAddr {
     client_address::of(&parts.extensions, &parts.headers, &hub.cx.config.server.trusted_proxies)
 }
 
-/// Whose the request is, by its token: from the header, the query, or the name of the protocol.
+/// The owner of the request, by its token: from the header, the query, or the name of the protocol.
 async fn owner(hub: &Hub, parts: &Parts, protocol: Option<&HeaderValue>) -> Result<Owner, Refused> {
     let grant = match parts.extensions.get::<Authentication>() {
         Some(Authentication::Grant(grant)) => Arc::clone(grant),
@@ -203,7 +203,7 @@ mod tests {
         Cx::open(config, Clock::system(), Path::new("/bin/false"), Arc::new(NoExtensions)).await.unwrap()
     }
 
-    /// The grant of a new person's token.
+    /// The grant of a new account's token.
     async fn grant(cx: &Cx) -> Arc<model::Grant> {
         let mut tx = cx.db.begin().await.unwrap();
         let new = NewAccount {
@@ -225,7 +225,7 @@ mod tests {
         auth::grant(cx, token.expose()).await.unwrap().unwrap()
     }
 
-    /// A request for the stream of a person, that was authenticated with `grant`.
+    /// A request for the stream of an account, authenticated with `grant`.
     fn asked(grant: &Arc<model::Grant>) -> Parts {
         let (mut parts, ()) = Request::get("/api/v1/streaming/user").body(()).unwrap().into_parts();
         parts.extensions.insert(Authentication::Grant(Arc::clone(grant)));
@@ -240,7 +240,7 @@ mod tests {
         let (hub, grant) = (&streaming.hub, grant(&cx).await);
         assert!(by_events(hub, &asked(&grant), "user").await.is_ok());
 
-        // Between the look-up of the token and the connection that a revocation would end.
+        // Between the lookup of the token and the registration of the connection that a revocation would end.
         revoke::one(&cx, grant.token).await.unwrap();
         let Err(refused) = by_events(hub, &asked(&grant), "user").await else { panic!("it is open") };
         assert_eq!(refused.status, 401);

@@ -1,4 +1,4 @@
-//! How many connections are open at once: in all, of one person, and from one address.
+//! Limits of concurrent connections: in total, per person, and per address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,7 +8,6 @@ use context::Cx;
 use context::limits::Key;
 use model::AccountId;
 
-/// The connections that are open.
 #[derive(Debug, Default)]
 pub(crate) struct Seats(Mutex<Taken>);
 
@@ -19,20 +18,20 @@ struct Taken {
     by_address: HashMap<Key, usize>,
 }
 
-/// The seat of one connection; free again when dropped.
+/// The slot of one connection, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Seat {
     seats: Arc<Seats>,
     person: AccountId,
-    /// `None` behind a trusted proxy that names no other.
+    /// `None` behind a trusted proxy that does not name another address.
     address: Option<Key>,
 }
 
 impl Seats {
-    /// A seat for `person`, who connects from `address`.
+    /// Takes a slot for `person`, who connects from `address`.
     ///
     /// # Errors
-    /// Which cap is reached, for the client.
+    /// The message for the client: which limit is reached.
     pub(crate) fn take(self: &Arc<Self>, cx: &Cx, person: AccountId, address: IpAddr) -> Result<Seat, &'static str> {
         let limits = &cx.config.streaming;
         let proxied = cx.config.server.trusted_proxies.iter().any(|network| network.contains(&address));

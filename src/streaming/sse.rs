@@ -13,24 +13,24 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::hub::Guest;
 
-/// What an answer begins with: a comment, so that proxies and clients know that it has begun.
+/// The first bytes of a response: a comment, so that proxies and clients see that it has begun.
 const HELLO: &str = ":)\n";
 /// A comment that keeps an idle connection open.
 const THUMP: &str = ":thump\n";
 const THUMP_EVERY: Duration = Duration::from_secs(15);
 
-/// An answer that does not end before the connection does.
+/// A response that ends with the connection.
 struct Stream {
     guest: Guest,
     queue: mpsc::Receiver<Utf8Bytes>,
     thumps: Interval,
     /// The first bytes were sent.
     greeted: bool,
-    /// The last ones were.
+    /// The last bytes were sent.
     over: bool,
 }
 
-/// The answer that sends what `guest` subscribed to.
+/// The response that sends the events that `guest` subscribed to.
 pub(crate) fn answer(guest: Guest, queue: mpsc::Receiver<Utf8Bytes>) -> Response {
     let mut thumps = interval_at(Instant::now() + THUMP_EVERY, THUMP_EVERY);
     thumps.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -43,13 +43,13 @@ pub(crate) fn answer(guest: Guest, queue: mpsc::Receiver<Utf8Bytes>) -> Response
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    // Nginx holds answers back otherwise.
+    // Nginx buffers responses otherwise.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
 impl Stream {
-    /// What is sent next; `None` when the answer is over.
+    /// The next bytes to send; `None` after the end of the response.
     async fn next(&mut self) -> Option<Bytes> {
         if self.over {
             return None;

@@ -1,19 +1,19 @@
-//! What connections can be told of.
+//! The topics of subscriptions.
 
 use model::{AccountId, RowId};
 use store::feed::{Feed, HOME, LIST};
 
-/// What a subscription hears of.
+/// The subject of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Topic {
-    /// An account's home feed, and what concerns its owner alone: filters, announcements, messages of plugins.
+    /// An account's home feed, and the events for its owner alone: filters, announcements, messages of plugins.
     User(AccountId),
     /// An account's notifications.
     Notifications(AccountId),
     /// An account's conversations.
     Direct(AccountId),
     List(RowId),
-    /// A feed of a plugin's own.
+    /// A feed of a plugin.
     Feed(Feed),
     /// The public timeline, or a part of it.
     Public(Public),
@@ -22,21 +22,20 @@ pub(crate) enum Topic {
         name: String,
         local: bool,
     },
-    /// The messages of a plugin to a topic of its own.
+    /// The messages of a plugin to a topic that it names.
     Messages(String),
 }
 
-/// Which part of the public timeline.
+/// A part of the public timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Public {
-    /// `None`: all; else only statuses of this server, or only those of others.
+    /// `None`: all statuses; else only statuses of this server, or only statuses of other servers.
     pub(crate) local: Option<bool>,
     /// Only statuses with media.
     pub(crate) media: bool,
 }
 
 impl Topic {
-    /// The topic of a feed.
     pub(crate) fn of_feed(feed: Feed) -> Self {
         match feed.kind {
             HOME => Self::User(feed.owner.into()),
@@ -45,7 +44,7 @@ impl Topic {
         }
     }
 
-    /// The feed whose statuses the topic shows, if it is one.
+    /// The feed whose statuses the topic shows, if it shows one.
     pub(crate) fn feed(&self) -> Option<Feed> {
         match self {
             Self::User(account) => Some(Feed::home(*account)),

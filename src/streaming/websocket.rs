@@ -22,16 +22,17 @@ const MESSAGE_BYTES: usize = 64 * 1024;
 /// The most messages that a client may send within a [`WINDOW`]: two for each of its subscriptions, and as many again.
 const MESSAGES_PER_WINDOW: u32 = 300;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Room for what is read, in bytes: clients send little.
+/// Size of the read buffer, in bytes: clients send little.
 const READ_BYTES: usize = 1024;
-/// How often a client is asked whether it is still there; one that did not answer the last time is cut off.
+/// How often a client is pinged. A client that has not replied to the previous ping is disconnected.
 const PING_EVERY: Duration = Duration::from_secs(30);
-/// How long a client may take over the last frame.
+/// How long a client may take to read the close frame.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The same, of one that is cut off because it takes messages slowly: it learns why if it reads again by then.
+/// The same for a client that is disconnected because it is slow: it sees the reason if it reads again within this
+/// time.
 const FAREWELL_OF_SLOW: Duration = Duration::from_secs(5);
 
-/// Switches to WebSocket, and serves `guest`, who asks for `first` at once.
+/// Upgrades to WebSocket and serves `guest`, who subscribes to `first` immediately.
 pub(crate) fn answer(
     upgrade: WebSocketUpgrade,
     guest: Guest,
@@ -57,18 +58,18 @@ struct Conversation {
     guest: Guest,
     queue: mpsc::Receiver<Utf8Bytes>,
     pings: Interval,
-    /// The client was asked whether it is still there.
+    /// A ping was sent that the client has not answered yet.
     awaiting_pong: bool,
-    /// When the present window of the client's messages began, and how many came in it.
+    /// Start of the current window of the client's messages, and the number received in it.
     window: Instant,
     received: u32,
 }
 
-/// Why a conversation is over.
+/// Why a connection ends.
 enum Over {
-    /// The client went, or does not answer.
+    /// The client left, or does not respond.
     Left,
-    /// The client broke the rules: the code of the close frame, and the reason.
+    /// The client broke the protocol: the code of the close frame, and the reason.
     Broken(u16, &'static str),
     /// The server ends it.
     Ended(End),
@@ -88,7 +89,7 @@ impl Conversation {
             Over::Left => return,
             Over::Broken(code, reason) => ((code, reason), FAREWELL),
             Over::Ended(End::Slow) => {
-                // What waited for it is of no use to anyone now.
+                // Queued messages are useless to the client now.
                 self.queue.close();
                 while self.queue.try_recv().is_ok() {}
                 (End::Slow.code(), FAREWELL_OF_SLOW)
@@ -96,7 +97,7 @@ impl Conversation {
             Over::Ended(end) => (end.code(), FAREWELL),
         };
         let farewell = CloseFrame { code, reason: reason.into() };
-        // Whoever takes nothing does not take this either.
+        // A client that reads nothing does not read the close frame either.
         let _ = timeout(patience, self.socket.send(Message::Close(Some(farewell)))).await;
     }
 
@@ -121,7 +122,7 @@ impl Conversation {
         }
     }
 
-    /// Counts a message of the client against the budgets of the connection and of the person.
+    /// Counts a message of the client against the limits of the connection and of the person.
     fn count(&mut self) -> Result<(), Over> {
         let now = Instant::now();
         if now.duration_since(self.window) >= WINDOW {
@@ -156,7 +157,7 @@ impl Conversation {
         match said {
             Message::Text(text) => self.obey(&text).await,
             Message::Binary(_) => Err(Over::Broken(1003, "Messages are text")),
-            // Pings are answered by the protocol itself.
+            // The library replies to pings.
             Message::Ping(_) => self.socket.flush().await.map_err(|_| Over::Left),
             Message::Pong(_) => {
                 self.awaiting_pong = false;
@@ -166,7 +167,7 @@ impl Conversation {
         }
     }
 
-    /// Does what the message `text` asks for; what makes no sense is ignored.
+    /// Handles the message `text`. Messages that make no sense are ignored.
     async fn obey(&mut self, text: &str) -> Result<(), Over> {
         if json_shape::check(text.as_bytes()).is_err() {
             return Ok(());
@@ -196,7 +197,7 @@ impl Conversation {
     }
 }
 
-/// The channel that a message names, with all its parameters that are texts or numbers.
+/// The channel that a message names, with all its parameters that are strings or numbers.
 fn wanted(message: &Map<String, Value>) -> Option<Wanted> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

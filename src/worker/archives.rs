@@ -1,4 +1,4 @@
-//! Jobs: make an archive that somebody asked for, and delete it when its time is over (`service::archive`).
+//! Jobs: make a requested archive, and delete it when it expires (`service::archive`).
 
 use context::job;
 use context::queue::{Done, ExpireArchive, Failure, MakeArchive};
@@ -22,7 +22,7 @@ async fn make_archive(cx: &Cx, job: MakeArchive, claim: Claim) -> Result<Done, F
     }
 }
 
-/// Writes the archive and stores it: its key, and its size in bytes.
+/// Writes the archive and stores it. Returns its key and its size in bytes.
 async fn make(cx: &Cx, archive: &Archive, account: &Account) -> Result<(String, i64)> {
     let scratch = archive::scratch(cx)?;
     let path = scratch.path().join("archive.zip");

@@ -1,4 +1,5 @@
-//! Recurring jobs: the hourly clean-up of expired rows and of unused pages, and queuing each recurring job when a server starts.
+//! Recurring jobs: the hourly clean-up of expired rows and unused pages, and the queuing of each recurring job when a
+//! server starts.
 //!
 //! A recurring job queues its own next run in the transaction that completes the current one. The job's key
 //! deduplicates, so each runs once per server however many nodes there are.
@@ -16,7 +17,8 @@ use store::job::Claim;
 
 /// How often expired rows are deleted.
 const CLEAN_EVERY: TimeDelta = TimeDelta::hours(1);
-/// How long others have the database for themselves between two steps that give unused pages of its file back.
+/// Pause between two steps that release unused pages of the database file, so that other connections can use the
+/// database.
 const STEP_PAUSE: Duration = Duration::from_millis(20);
 /// How long an idempotency key is kept (docs/contract/rules.md#10-statuses).
 const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
@@ -24,7 +26,7 @@ const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 /// How long an event is kept for a plugin that has not received it.
 const EVENT_RETENTION: TimeDelta = TimeDelta::days(14);
 
-/// Queues every recurring job that is not queued already. Called when a server starts.
+/// Queues every recurring job that is not queued yet. Called when a server starts.
 #[boxed]
 pub async fn schedule(cx: &Cx) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -53,9 +55,9 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     store::plugin_kv::delete_expired(&mut tx, now).await?;
     let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
     if old > 0 {
-        tracing::warn!(events = old, "plugins were never told what happened two weeks ago: it is kept no longer");
+        tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");
     }
-    // Events are deleted in batches: the rest goes with the next run, which is due at once.
+    // Events are deleted in batches; the next run, one second later, deletes the rest.
     let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
     queue::enqueue_at(cx, &mut tx, &job, now + next).await?;
     queue::finish(&mut tx, claim).await?;

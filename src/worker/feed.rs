@@ -1,9 +1,9 @@
-//! Jobs that write the feeds of people, their home and their lists: fan-out of new statuses to followers, merging a newly
-//! followed account's statuses into feeds, removing them again (unmerge), and rebuilding feeds.
+//! Jobs that write home and list feeds: fan-out of new statuses to followers, merging a newly followed account's
+//! statuses into feeds, removing them again (unmerge), and rebuilding feeds.
 //!
 //! Reached from the [`feed_lane`](super::feed_lane), in whose transaction they work. Inserts use `ON CONFLICT DO
-//! NOTHING`, so a repeated run is harmless. What a change of a list or of a followed hashtag does to feeds is in
-//! [`reconcile_feeds`](super::reconcile_feeds).
+//! NOTHING`, so a repeated run is harmless. [`reconcile_feeds`](super::reconcile_feeds) applies changes of lists and
+//! followed hashtags to feeds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,13 +26,14 @@ use super::{lease, put_back};
 pub(super) const MERGE_LIMIT: i64 = 40;
 /// How far back a rebuilt feed reaches.
 pub(super) const REBUILD_WINDOW: Duration = Duration::days(30);
-/// Most entries that a transaction of the fan-out writes, since others wait for it meanwhile: some 20 ms.
+/// Most entries that a transaction of the fan-out writes: some 20 ms, in which other writers wait.
 const ENTRIES: usize = 4_000;
 
-/// Fans statuses out, to so many followers in each transaction; returns the last one, which is still to be committed.
+/// Fans out statuses to a limited number of followers per transaction. Returns the last transaction uncommitted.
 ///
-/// Every transaction writes all statuses for some followers, so that each feed is touched once. Where there are several,
-/// the first claims `jobs`, so that no other worker begins them, and each further one renews their leases.
+/// Every transaction writes all statuses for some followers, so that each feed is touched once. If there are several
+/// transactions, the first claims `jobs`, so that no other worker starts them, and each further one renews their
+/// leases.
 ///
 /// # Errors
 /// When it fails after the first transaction, the jobs were put back.
@@ -78,7 +79,7 @@ async fn slice_by_slice(
 /// Claims `jobs`, which `tx` locked, or renews the leases of `claims`.
 ///
 /// # Errors
-/// [`Failure::NotNow`] when one of them was lost: the transaction must not be committed.
+/// [`Failure::NotNow`] when a lease was lost: the transaction must not be committed.
 pub(super) async fn hold(cx: &Cx, tx: &mut Tx, jobs: &[JobId], claims: &mut Vec<Claim>) -> Result<(), Failure> {
     let until = cx.clock.now() + lease(cx);
     let held = if claims.is_empty() {
@@ -93,13 +94,13 @@ pub(super) async fn hold(cx: &Cx, tx: &mut Tx, jobs: &[JobId], claims: &mut Vec<
     Err(Failure::NotNow("a lease expired before the work was done".to_owned()))
 }
 
-/// Enters statuses into the feeds of `followers`, which are ordered by id, and says which feeds each entered.
+/// Inserts statuses into the feeds of `followers`, which are ordered by id, and records the feeds that each entered.
 async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId]) -> Result<()> {
     let (Some(first), Some(last)) = (followers.first(), followers.last()) else { return Ok(()) };
     let (reblogs, others): (Vec<&Status>, Vec<&Status>) =
         statuses.iter().partition(|status| status.reblog_of_id.is_some());
     let others: Vec<StatusId> = others.iter().map(|status| status.id).collect();
-    // Reblogs come after what they may repeat, one by one.
+    // Reblogs follow one by one, after the statuses that they may repeat.
     let parts = std::iter::once(others).chain(reblogs.iter().map(|reblog| vec![reblog.id]));
     let mut entered: Vec<Entered> = Vec::new();
     for part in parts.filter(|part| !part.is_empty()) {
@@ -108,7 +109,7 @@ async fn enter(cx: &Cx, tx: &mut Tx, statuses: &[Status], followers: &[AccountId
     record_entered(cx, tx, entered).await
 }
 
-/// Records which feeds received statuses.
+/// Records the feeds that received statuses.
 async fn record_entered(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<()> {
     let mut owners: BTreeMap<(i64, StatusId), Vec<i64>> = BTreeMap::new();
     let mut lists: Vec<(RowId, StatusId)> = Vec::new();
@@ -133,7 +134,7 @@ pub(super) async fn record_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: 
     if entered.is_empty() { Ok(()) } else { record_entered(cx, tx, entered).await }
 }
 
-/// Notifies the followers who asked for that of those among `statuses` that begin something.
+/// Notifies the followers who asked to be notified of an author's statuses, for each announced status in `statuses`.
 async fn notify_followers(cx: &Cx, tx: &mut Tx, statuses: &[Status]) -> Result<()> {
     let told: Vec<&Status> = statuses.iter().filter(|status| status::is_announced(status)).collect();
     if told.is_empty() {
@@ -161,8 +162,8 @@ fn notice(status: &Status, receiver: AccountId) -> Notice {
     }
 }
 
-/// Merges the newest statuses of someone newly followed into a feed, and into the lists that had them while the follow was
-/// requested.
+/// Merges the newest statuses of a newly followed account into the home feed, and into the lists that the account was
+/// added to while the follow was requested.
 pub(super) async fn merge(cx: &Cx, tx: &mut Tx, id: JobId, job: &Merge) -> Result<(), Failure> {
     let now = cx.clock.now();
     let mut entered = store::feed::backfill(tx, job.account, job.target, now, MERGE_LIMIT).await?;
@@ -172,7 +173,7 @@ pub(super) async fn merge(cx: &Cx, tx: &mut Tx, id: JobId, job: &Merge) -> Resul
     Ok(record_newer(cx, tx, id, entered).await?)
 }
 
-/// Removes the statuses of someone from feeds, unless they are followed by now.
+/// Removes the statuses of an account from feeds, unless it is followed again.
 pub(super) async fn unmerge(cx: &Cx, tx: &mut Tx, job: &Unmerge) -> Result<(), Failure> {
     let (follows, blocked) = store::feed::find_relation(&mut *tx, job.account, job.target, cx.clock.now()).await?;
     if blocked || !follows {
@@ -192,13 +193,14 @@ pub(super) async fn unmerge_domain(tx: &mut Tx, job: &UnmergeDomain) -> Result<(
     Ok(())
 }
 
-/// The feeds of someone: home and those of their lists.
+/// The home feed and the list feeds of an account.
 async fn feeds(tx: &mut Tx, account: AccountId) -> Result<Vec<Feed>> {
     let lists = store::list::list_ids(&mut *tx, &[account]).await?;
     Ok(lists.into_iter().map(Feed::list).chain([Feed::home(account)]).collect())
 }
 
-/// Rebuilds the feeds of someone, and says so. The home feed first: those of lists are filled for whom it is maintained.
+/// Rebuilds the feeds of an account and records the change. Home first: list feeds are filled only for owners whose
+/// home feed is maintained.
 pub(super) async fn rebuild(cx: &Cx, tx: &mut Tx, job: &Rebuild) -> Result<(), Failure> {
     let now = cx.clock.now();
     let since = StatusId::from(Ids::first_at(now - REBUILD_WINDOW));

@@ -1,8 +1,8 @@
-//! The feed lane: jobs whose work is rows alone, several of them done and deleted in one transaction.
+//! The feed lane: jobs that only write rows, several of them run and deleted in one transaction.
 //!
-//! Reached from [`run`](super::run()) and [`drain`](super::drain). Such a job needs no claim: it stays ready until the
-//! transaction of its work is committed, so that a kill takes back what it did and leaves the job. Statuses that wait
-//! together are fanned out together, since feeds are then written once for all of them.
+//! Reached from [`run`](super::run()) and [`drain`](super::drain). Such a job needs no claim: it stays ready until
+//! the transaction of its work is committed, so a kill rolls its work back and leaves the job. Waiting statuses are
+//! fanned out together, so that each feed is written once for all of them.
 
 use std::time::Duration;
 
@@ -26,13 +26,12 @@ const BATCH: i64 = 64;
 const GATHER: Duration = Duration::from_millis(25);
 /// The longest wait of a busy lane.
 const LONGEST_GATHER: Duration = Duration::from_millis(200);
-/// After how long without jobs it does not wait: nobody else is in a hurry, and streams hear of a status so much sooner.
+/// Skip the wait when the lane was idle this long, to keep streaming latency low.
 const CALM: Duration = Duration::from_millis(100);
 
-/// What became of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Jobs that ended, well or badly.
+    /// Jobs that ended, successfully or not.
     pub(super) ended: usize,
     /// More may be due.
     pub(super) more: bool,
@@ -50,8 +49,8 @@ pub(super) async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
         queued.as_mut().enable();
         let begun = Instant::now();
         let done = round(&cx, queued_here).await;
-        // A lane that works half of its time meets twice as many jobs at once: each feed, and each page of the database
-        // that feeds are on, is then written once for all of them.
+        // A lane that is busy half of the time finds twice as many jobs per batch: each feed, and each database page
+        // of feeds, is then written once for all of them.
         let gather = begun.elapsed().clamp(GATHER, LONGEST_GATHER);
         if queued_here {
             worked = Some(Instant::now());
@@ -72,7 +71,7 @@ pub(super) async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// One batch, if jobs are due or were `queued_here` just now; true when more may be due.
+/// Runs one batch, if jobs are due or were `queued_here` just now. Returns true when more may be due.
 async fn round(cx: &Cx, queued_here: bool) -> Result<bool> {
     if !queued_here && !store::job::is_due(&cx.db, Lane::Feed, cx.clock.now()).await? {
         return Ok(false);
@@ -80,7 +79,7 @@ async fn round(cx: &Cx, queued_here: bool) -> Result<bool> {
     Ok(batch(cx).await?.more)
 }
 
-/// Does the first due jobs in one transaction. When that fails, the first one is tried alone.
+/// Runs the first due jobs in one transaction. If that fails, tries the first one alone.
 pub(super) async fn batch(cx: &Cx) -> Result<Batch> {
     let cx = &cx.begin(None);
     let (jobs, more, done) = attempt(cx, BATCH).await?;
@@ -91,7 +90,7 @@ pub(super) async fn batch(cx: &Cx) -> Result<Batch> {
         }
         Err(failure) => {
             if jobs.len() > 1 {
-                tracing::warn!(jobs = jobs.len(), ?failure, "jobs failed together: the first one is tried alone");
+                tracing::warn!(jobs = jobs.len(), ?failure, "a batch of jobs failed: trying the first one alone");
             }
             alone(cx).await?;
             Ok(Batch { ended: 1, more: true })
@@ -99,7 +98,7 @@ pub(super) async fn batch(cx: &Cx) -> Result<Batch> {
     }
 }
 
-/// Does the first due job, and puts it back when that fails.
+/// Runs the first due job, and puts it back when it fails.
 async fn alone(cx: &Cx) -> Result<()> {
     let (jobs, _, done) = attempt(cx, 1).await?;
     let Some(job) = jobs.first() else { return Ok(()) };
@@ -113,8 +112,8 @@ async fn alone(cx: &Cx) -> Result<()> {
     Ok(())
 }
 
-/// Tries the first due jobs, `most` at most, in one transaction: which they were, whether more may be due, and how it
-/// ended.
+/// Tries at most `most` of the first due jobs in one transaction. Returns the jobs, whether more may be due, and the
+/// result.
 async fn attempt(cx: &Cx, most: i64) -> Result<(Vec<JobRow>, bool, Result<(), Failure>)> {
     let mut tx = cx.db.begin().await?;
     let due = store::job::lock_due(&mut tx, Lane::Feed, cx.clock.now(), most).await?;
@@ -128,7 +127,7 @@ async fn attempt(cx: &Cx, most: i64) -> Result<(Vec<JobRow>, bool, Result<(), Fa
     Ok((jobs, more, done))
 }
 
-/// Of jobs in the order in which they wait, those that are done first: one, or all that fan out.
+/// Selects the jobs to run first from `due`, which is in queue order: one, or all that fan out.
 fn together(mut due: Vec<JobRow>) -> Vec<JobRow> {
     match due.first() {
         Some(first) if first.kind == FanOut::KIND => due.retain(|job| job.kind == FanOut::KIND),

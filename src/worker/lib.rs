@@ -1,11 +1,11 @@
 //! The worker: claims jobs under a lease, runs them, removes them, or retries them with exponential back-off.
 //!
-//! How a kind of job runs is in the file of its use case, in `service`; here are only those that need a rendering, that have no
-//! use case (feeds, recurring clean-up, what extensions leave behind), and the jobs of feeds, which run mostly without a lease
-//! ([`feed_lane`]). Jobs of extensions run through the port. A job that fails for
-//! good becomes a dead letter. A job that panics, or whose worker is killed, has failed in this attempt. A lease is renewed
-//! for as long as its job runs (heartbeat), so that only a node that died or is cut off loses it. A job may run twice, so
-//! every kind is idempotent.
+//! `service` defines most kinds of jobs beside their use cases. This crate defines the jobs that render something or
+//! have no use case (feeds, recurring clean-up, the removal of a plugin's rows), and runs feed jobs, mostly without a
+//! lease ([`feed_lane`]). Jobs of extensions run through the port. A job that fails for good becomes a dead letter. A
+//! job that panics, or whose worker is killed, has failed in this attempt. A lease is renewed for as long as its job
+//! runs (heartbeat), so that only a node that died or is cut off loses it. A job may run twice, so every kind is
+//! idempotent.
 
 mod archives;
 pub mod cron;
@@ -38,12 +38,12 @@ use model::job::Lane;
 use model::{Time, boxed};
 use store::job::{Attempt, Claim, JobRow};
 
-/// How long a lane that panicked rests.
+/// Pause before a lane that panicked restarts.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 /// Later than any lease ends.
 const FOR_EVER: TimeDelta = TimeDelta::days(365 * 100);
-/// How often a lease is renewed before it expires.
+/// How many times a lease is renewed before it would expire.
 const BEATS: u32 = 4;
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
@@ -61,16 +61,16 @@ async fn dispatch(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
     }
 }
 
-/// Runs jobs until `stop` is true, then waits for the running ones to end (drain). A process without workers tells those
-/// that have some what it queued.
+/// Runs jobs until `stop` is true, then waits for the running ones to end (drain). A process without workers notifies
+/// the other nodes of the jobs that it queues.
 #[boxed]
 pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     if cx.config.jobs.workers == 0 {
         return pass_on(&cx, &stop).await;
     }
     if cx.db.engine() == database::Engine::Sqlite {
-        // A SQLite file has one server: whatever is still claimed at start was interrupted by a kill. Also what is leased for
-        // longer than a lease lasts, since the clock was set back meanwhile.
+        // Only one server uses a SQLite file, so a kill interrupted every job that is still claimed at start. This
+        // includes leases that end later than a lease can last, because the clock was set back meanwhile.
         if let Err(error) = reclaim_expired(&cx, FOR_EVER).await {
             tracing::error!(%error, "could not put lost jobs back");
         }
@@ -82,7 +82,8 @@ pub async fn run(cx: Cx, stop: watch::Receiver<bool>) {
     while lanes.join_next().await.is_some() {}
 }
 
-/// Tells other nodes, until `stop` is true, when jobs were queued here, where nobody runs them. On SQLite there are none.
+/// Notifies other nodes, until `stop` is true, of jobs queued on this node, which has no workers. Does nothing on
+/// SQLite, which has no other nodes.
 async fn pass_on(cx: &Cx, stop: &watch::Receiver<bool>) {
     if cx.db.engine() == database::Engine::Sqlite {
         return;
@@ -94,8 +95,8 @@ async fn pass_on(cx: &Cx, stop: &watch::Receiver<bool>) {
     while lanes.join_next().await.is_some() {}
 }
 
-/// What is queued while others are told is told right after, all at once. Nothing is lost with what they do not hear: they
-/// look by themselves too.
+/// Jobs queued during a notification are covered by one further notification. A lost notification only delays a job,
+/// since workers poll too.
 async fn pass_on_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     let queued = cx.db.jobs_queued(lane);
     tokio::pin!(queued);
@@ -108,13 +109,13 @@ async fn pass_on_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
         queued.set(cx.db.jobs_queued(lane));
         queued.as_mut().enable();
         if let Err(error) = cx.db.tell_jobs_queued(lane).await {
-            tracing::warn!(%error, "other nodes were not told of queued jobs");
+            tracing::warn!(%error, "failed to notify other nodes of queued jobs");
         }
     }
 }
 
-/// Runs a lane until `stop` is true. One that panics, which none of its jobs can make it do, begins again: what it had
-/// claimed is put back when its leases end.
+/// Runs a lane until `stop` is true. A lane that panics, which no job can cause, restarts: the jobs that it had
+/// claimed are put back when their leases expire.
 async fn tend(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
         let (cx, told) = (cx.clone(), stop.clone());
@@ -126,7 +127,7 @@ async fn tend(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
         };
         let Err(panic) = AssertUnwindSafe(run).catch_unwind().await else { return };
         metrics::counter!("rookery_lanes_panicked_total", "lane" => lane.as_str()).increment(1);
-        tracing::error!(lane = lane.as_str(), "a lane of jobs panicked and begins again: {}", message(panic.as_ref()));
+        tracing::error!(lane = lane.as_str(), "a lane of jobs panicked and restarts: {}", message(panic.as_ref()));
         tokio::select! {
             () = tokio::time::sleep(AFTER_PANIC) => {}
             _ = stop.changed() => {}
@@ -139,7 +140,8 @@ fn claimed_lanes() -> impl Iterator<Item = Lane> {
     Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Feed)
 }
 
-/// How many jobs of `lane` run at once. Those that send pushes wait for others nearly all the time.
+/// How many jobs of `lane` run concurrently. Jobs that send pushes spend nearly all their time waiting for other
+/// servers.
 fn most_running(cx: &Cx, lane: Lane) -> usize {
     match lane {
         Lane::Push => cx.config.jobs.workers.max(2 * REQUESTS_TO_A_HOST),
@@ -184,8 +186,8 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     while running.join_next().await.is_some() {}
 }
 
-/// Runs all due jobs, and those they queue, until none is due; returns how many ran. For tests and the command line. A
-/// failing job is rescheduled as usual and is no error here.
+/// Runs all due jobs, and the jobs that they queue, until none is due. Returns how many ran. For tests and the
+/// command line. A failing job is rescheduled as usual and is not an error here.
 #[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;
@@ -204,7 +206,7 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
     }
 }
 
-/// Claims due jobs of a lane. Looks first whether there are any, unless one was `queued_here` just now.
+/// Claims due jobs of a lane. Checks first whether any is due, unless one was `queued_here` just now.
 async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool) -> Result<Vec<JobRow>> {
     let now = cx.clock.now();
     let room = i64::try_from(room).unwrap_or(i64::MAX);
@@ -221,7 +223,7 @@ async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool) -> Result<Ve
     Ok(jobs)
 }
 
-/// Claims jobs of extensions that are active; jobs of the others wait. Without active extensions no query is made.
+/// Claims jobs of active extensions; jobs of other extensions wait. Makes no query if no extension is active.
 async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow>> {
     let kinds = cx.extensions().job_kinds(cx).await?;
     if kinds.is_empty() || !store::job::is_due_for(&cx.db, Lane::Plugin, &kinds, now).await? {
@@ -234,7 +236,7 @@ async fn claim_of_extensions(cx: &Cx, now: Time, room: i64) -> Result<Vec<JobRow
     Ok(jobs)
 }
 
-/// How long a claim lasts: a job that is still claimed after that is put back, since its worker is taken for dead.
+/// Duration of a claim. A job still claimed after that is put back, since its worker is presumed dead.
 fn lease(cx: &Cx) -> TimeDelta {
     TimeDelta::seconds(i64::try_from(cx.config.jobs.lease_seconds).unwrap_or(i64::MAX / 1_000))
 }
@@ -259,9 +261,9 @@ async fn work(cx: &Cx, job: JobRow) {
     }
 }
 
-/// Does `work` of a job of `kind`; a panic is a failure that may pass.
+/// Runs `work` of a job of `kind`. A panic counts as a failure that can be retried.
 async fn caught<T>(kind: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    // What the work held is dropped with it: transactions are rolled back, locks are released.
+    // A panic drops the state of the work: transactions are rolled back and locks released.
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(ended) => ended,
         Err(panic) => {
@@ -273,14 +275,14 @@ async fn caught<T>(kind: &str, work: impl Future<Output = Result<T, Failure>>) -
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Renews the lease of `claim` for as long as it is polled. One that was lost is not fought for: the job that still runs
-/// here cannot settle it.
+/// Renews the lease of `claim` for as long as it is polled. A lost lease is not claimed again: the job that still
+/// runs here cannot settle its row.
 async fn keep_lease(cx: &Cx, claim: Claim) -> Infallible {
     let pause = Duration::from_secs(cx.config.jobs.lease_seconds) / BEATS;
     loop {
@@ -296,7 +298,7 @@ async fn keep_lease(cx: &Cx, claim: Claim) -> Infallible {
     }
 }
 
-/// Renews one lease; false when it was lost.
+/// Renews one lease. Returns false if it was lost.
 async fn renew(cx: &Cx, claim: Claim) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
     let renewed = store::job::renew(&mut tx, &[claim], cx.clock.now() + lease(cx)).await?;
@@ -322,7 +324,7 @@ async fn settle(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> 
 /// Reschedules a job that failed, or makes it a dead letter.
 async fn put_back(cx: &Cx, tx: &mut Tx, claim: Claim, kind: &str, failure: Failure) -> Result<()> {
     match failure {
-        // Tried again every few seconds, for as long as a fault of the machine lasts.
+        // Retried every few seconds for as long as the fault of the machine lasts.
         Failure::NotNow(_) => tracing::debug!(job.id = %claim.id, job.kind = kind, ?failure, "a job has to wait"),
         Failure::Retry(_) | Failure::Fail(_) => {
             tracing::warn!(job.id = %claim.id, job.kind = kind, job.attempts = claim.attempts, ?failure, "a job failed");
@@ -353,7 +355,7 @@ fn back_off(attempts: i64) -> TimeDelta {
     pause + pause * i32::from(byte[0]) / 1024
 }
 
-/// Puts jobs back whose lease has expired, or expires within `early`: an attempt that failed, as any other.
+/// Puts back jobs whose lease has expired or expires within `early`. This counts as a failed attempt.
 async fn reclaim_expired(cx: &Cx, early: TimeDelta) -> Result<()> {
     let by = cx.clock.now() + early;
     if !store::job::is_expired(&cx.db, by).await? {

@@ -1,6 +1,6 @@
-//! Job: removes the feeds and notifications of a plugin that was purged, a batch in each transaction.
+//! Job: removes the feeds and notifications of a purged plugin, one batch per transaction.
 //!
-//! They may be millions of rows, for which nobody who writes may have to wait.
+//! There may be millions of rows, and other writers must not wait for their removal.
 
 use context::Cx;
 use context::job;

@@ -1,8 +1,8 @@
-//! Jobs that bring the feeds of one person to what their lists and followed hashtags are: after members came or left, a list
-//! became exclusive or shows other replies, a hashtag was followed or is so no more.
+//! Jobs that reconcile the feeds of one person with their lists and followed hashtags: after members were added or
+//! removed, a list became exclusive or changed the replies it shows, or a hashtag was followed or unfollowed.
 //!
-//! Reached from the [`feed_lane`](super::feed_lane), in whose transaction they work. Each goes by what is in the tables when
-//! it runs, not by what was changed, so that it may be late and may run twice. What fills feeds otherwise is in
+//! Reached from the [`feed_lane`](super::feed_lane), in whose transaction they work. Each job reads the current rows
+//! instead of the recorded change, so that it may run late or twice. Jobs that fill feeds in all other cases are in
 //! [`feed`](super::feed).
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
@@ -17,7 +17,7 @@ use store::feed::{Feed, Reblogs};
 
 use super::feed::{MERGE_LIMIT, REBUILD_WINDOW, record_newer};
 
-/// Fills the newest statuses of those on the list into its feed, and takes those of the others out.
+/// Adds the newest statuses of the members on the list to its feed, and removes the statuses of the others.
 pub(super) async fn list(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileList) -> Result<(), Failure> {
     let on_it = store::list::list_members_among(&mut *tx, job.list, &job.members).await?;
     let gone: Vec<AccountId> = job.members.iter().copied().filter(|member| !on_it.contains(member)).collect();
@@ -29,7 +29,7 @@ pub(super) async fn list(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileList) -
     Ok(record_newer(cx, tx, id, entered).await?)
 }
 
-/// Takes the authors out of the home feed who are on an exclusive list, and fills in the newest statuses of the others, as far
+/// Removes authors on an exclusive list from the home feed, and adds the newest statuses of the other authors, as far
 /// as they are followed.
 pub(super) async fn home(cx: &Cx, tx: &mut Tx, id: JobId, job: &ReconcileHome) -> Result<(), Failure> {
     let excluded = store::list::list_excluded_among(&mut *tx, job.account, &job.authors).await?;
@@ -48,7 +48,7 @@ async fn take_out(tx: &mut Tx, feed: Feed, authors: &[AccountId]) -> Result<(), 
     Ok(())
 }
 
-/// Builds the feed of a list again. What extensions put there by other authors stays.
+/// Rebuilds the feed of a list. Entries that extensions added for other authors stay.
 pub(super) async fn rebuild_list(cx: &Cx, tx: &mut Tx, job: &RebuildList) -> Result<(), Failure> {
     let (now, limit) = (cx.clock.now(), i64::from(cx.config.timelines.home_limit));
     let members = store::list::list_members(&mut *tx, job.list).await?;
@@ -57,13 +57,13 @@ pub(super) async fn rebuild_list(cx: &Cx, tx: &mut Tx, job: &RebuildList) -> Res
     Ok(store::list_feed::rebuild(tx, job.list, since, now, limit).await?)
 }
 
-/// Fills the newest statuses with a hashtag into a home feed.
+/// Adds the newest statuses with a hashtag to a home feed.
 pub(super) async fn merge_tag(cx: &Cx, tx: &mut Tx, id: JobId, job: &MergeTag) -> Result<(), Failure> {
     let entered = store::tag_feed::backfill(tx, job.account, job.tag, cx.clock.now(), MERGE_LIMIT).await?;
     Ok(record_newer(cx, tx, id, entered).await?)
 }
 
-/// Takes the statuses out of a home feed that only a hashtag brought.
+/// Removes the statuses from a home feed that are there only because of a hashtag.
 pub(super) async fn unmerge_tag(cx: &Cx, tx: &mut Tx, job: &UnmergeTag) -> Result<(), Failure> {
     store::tag_feed::remove(tx, job.account, job.tag, cx.clock.now()).await?;
     Ok(())

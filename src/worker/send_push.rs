@@ -1,5 +1,5 @@
-//! Job: sends a notification to one subscription (`service::push`). A push that fails is tried five times more and then
-//! given up: it is no use to anyone later, so it becomes no dead letter.
+//! Job: sends a notification to one subscription (`service::push`). A failed push is retried five times and then
+//! dropped without a dead letter, since it would be useless later.
 
 use context::Cx;
 use context::job;

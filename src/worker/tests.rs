@@ -1,4 +1,4 @@
-//! Jobs that panic, take long or lose their worker, on either engine. What runs is a stand-in for an extension.
+//! Jobs that panic, take long or lose their worker, on either engine. The jobs belong to a stand-in for an extension.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -24,7 +24,7 @@ mod database;
 const LEASE: i64 = 5;
 
 thread_local! {
-    /// Whether the next question of this test for kinds of jobs panics.
+    /// Whether the next query of this test for kinds of jobs panics.
     static PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -56,7 +56,7 @@ impl RunJobs for Script {
 
     async fn run_job(&self, cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         assert_ne!(row.kind, "panic", "boom");
-        // Twice as long as a lease, which is renewed meanwhile.
+        // Runs twice as long as a lease, which is renewed meanwhile.
         for _ in 0..4 {
             let before = lease_until(cx).await;
             cx.clock.advance(TimeDelta::seconds(LEASE) / 2);
@@ -80,7 +80,7 @@ async fn lease_until(cx: &Cx) -> i64 {
     cx.db.fetch_raw::<(i64,)>(&format!("SELECT {micros} FROM jobs WHERE state = 'running'")).await.unwrap()[0].0
 }
 
-/// A context on a database of its own; the folder and the database go with what is returned.
+/// A context on a new database. The folder and the database are deleted when the returned guards are dropped.
 async fn open() -> (Cx, tempfile::TempDir, Database) {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::create(folder.path()).await;
@@ -142,7 +142,7 @@ async fn feed_job_that_panics_counts_its_attempts() {
     let (cx, _folder, _database) = open().await;
     let ended = caught("merge_feed", async { panic!("boom {}", 1) }).await;
     assert!(matches!(ended, Err::<(), _>(Failure::Retry(why)) if why == "panicked: boom 1"));
-    // A payload that cannot be read fails for good, in the same place.
+    // A payload that cannot be parsed fails for good, in the same place.
     queue_job(&cx, Lane::Feed, "merge_feed", serde_json::json!({})).await;
     drain(&cx).await.unwrap();
     assert_eq!(only_job(&cx).await.0, "dead");
@@ -167,9 +167,9 @@ async fn lane_that_panics_begins_again() {
 async fn running_job_keeps_its_lease() {
     let (cx, _folder, _database) = open().await;
     queue_job(&cx, Lane::Plugin, "long", serde_json::json!({})).await;
-    assert_eq!(drain(&cx).await.unwrap(), 1, "nobody else began it");
+    assert_eq!(drain(&cx).await.unwrap(), 1, "no other worker started it");
     let left: Vec<(i64,)> = cx.db.fetch_raw("SELECT id FROM jobs").await.unwrap();
-    assert!(left.is_empty(), "it was settled by whoever ran it");
+    assert!(left.is_empty(), "its worker settled it");
 }
 
 #[tokio::test]
@@ -212,10 +212,10 @@ async fn fan_out_renews_its_leases_and_ends_when_one_is_lost() {
     assert_eq!(claims.len(), 2);
     cx.clock.advance(TimeDelta::seconds(LEASE));
     reclaim_expired(&cx, TimeDelta::zero()).await.unwrap();
-    assert!(matches!(hold(&mut claims).await, Err(Failure::NotNow(_))), "another worker may have them by now");
+    assert!(matches!(hold(&mut claims).await, Err(Failure::NotNow(_))), "another worker may have claimed them");
 }
 
-/// Another process on the database of `cx`, whose clock is `behind` that of `cx`.
+/// Another process on the database of `cx`, with a clock `behind` the clock of `cx`.
 async fn beside(cx: &Cx, behind: TimeDelta) -> Cx {
     let now = DateTime::from_timestamp_micros(cx.clock.now().timestamp_micros()).unwrap();
     let clock = Clock::fixed(now - behind);
@@ -244,8 +244,8 @@ async fn clock_that_is_set_back_never_gives_an_older_id() {
     queue_job(&cx, Lane::Mail, "send_mail", serde_json::json!({})).await;
     let stored: i64 = cx.ids.next::<i64>() - 1;
     let other = beside(&cx, TimeDelta::days(30)).await;
-    assert!(other.ids.next::<i64>() > stored, "of what is in the tables");
-    // Also when the row with the highest id is gone.
+    assert!(other.ids.next::<i64>() > stored, "continues after the stored ids");
+    // Also when the row with the highest id was deleted.
     let last: i64 = other.ids.next();
     other.close().await;
     assert!(beside(&cx, TimeDelta::days(60)).await.ids.next::<i64>() > last);

@@ -1,4 +1,4 @@
-//! What concerns one person, and what concerns everyone: notifications, conversations, announcements.
+//! Events for one person or for everyone: notifications, conversations, announcements.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use service::{auth, conversation, notification, streaming};
 /// Most notifications that are read and rendered together.
 const PAGE: usize = 100;
 
-/// Notifications were made: as many statements for a page of them as for one.
+/// Notifications were created. A page of them takes as many statements as one.
 pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
     let heard: Vec<&Made> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
     for page in heard.chunks(PAGE) {
@@ -33,7 +33,7 @@ pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
     Ok(())
 }
 
-/// Conversations have a new last status, or were read: as many statements for a page of them as for one.
+/// Conversations have a new last status, or were read. A page of them takes as many statements as one.
 pub(super) async fn conversations(hub: &Hub, cx: &Cx, updated: &[(AccountId, RowId)]) -> Result<()> {
     let heard: Vec<_> = updated.iter().filter(|(owner, _)| hub.hears(&Topic::Direct(*owner))).collect();
     for page in heard.chunks(PAGE) {
@@ -66,7 +66,7 @@ pub(super) async fn reaction(hub: &Hub, cx: &Cx, id: RowId, name: &str) -> Resul
     Ok(())
 }
 
-/// Tells everyone whose own stream is open.
+/// Sends to every open user stream.
 pub(super) fn everyone(hub: &Hub, name: &str, payload: &str) {
     let mut event = Event::new(name, Some(payload));
     for topic in hub.topics_where(|topic| matches!(topic, Topic::User(_))) {
@@ -76,7 +76,7 @@ pub(super) fn everyone(hub: &Hub, name: &str, payload: &str) {
     }
 }
 
-/// Those of `accounts` who may use this server.
+/// Loads the accounts among `accounts` that may use this server.
 async fn people(cx: &Cx, accounts: impl Iterator<Item = AccountId>) -> Result<Vec<Arc<Actor>>> {
     let accounts: BTreeSet<AccountId> = accounts.collect();
     auth::cached_actors(cx, &Vec::from_iter(accounts)).await

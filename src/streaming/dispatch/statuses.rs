@@ -1,4 +1,4 @@
-//! What happens to statuses: they are published, enter feeds, are edited and deleted.
+//! Events of statuses: published, entered into feeds, edited, deleted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use service::streaming::{self, PublicStatus};
 use service::visibility::{self, Place};
 use store::feed::Feed;
 
-/// A status was published: public streams show it. Feeds are told when it enters them.
+/// A status was published: sends it to public streams. Feeds receive it when it enters them.
 pub(super) async fn published(hub: &Hub, cx: &Cx, status: StatusId, traits: &StatusTraits) -> Result<()> {
     if traits.reblog || !has_public_listeners(hub) {
         return Ok(());
@@ -30,14 +30,14 @@ pub(super) async fn entered(hub: &Hub, cx: &Cx, name: &str, topics: Vec<Topic>, 
     personally(cx, name, &subscribers, Place::Home, status).await
 }
 
-/// A status was edited: wherever it is shown, and to whom it mentions.
+/// A status was edited: sends it to the streams that show it, and to the accounts that it mentions.
 pub(super) async fn edited(hub: &Hub, cx: &Cx, status: StatusId) -> Result<()> {
     let feeds = feeds_with(hub, cx, status).await?;
     let shown: Vec<Subscriber> = feeds.iter().flat_map(|topic| hub.subscribers(topic)).collect();
     personally(cx, "status.update", &shown, Place::Home, status).await?;
     let mentioned = streaming::mentioned(cx, status).await?;
     let mentioned = mentioned.into_iter().map(Topic::Notifications).flat_map(|topic| hub.subscribers(&topic));
-    // One's own stream shows both, and is told once.
+    // The user stream shows both feed and mentions, and receives the event once.
     let shown: BTreeSet<(u64, Arc<str>)> = shown.into_iter().map(|one| (one.connection.id, one.label)).collect();
     let mentioned = mentioned.filter(|one| !shown.contains(&(one.connection.id, Arc::clone(&one.label))));
     let mentioned: Vec<Subscriber> = mentioned.collect();
@@ -45,7 +45,8 @@ pub(super) async fn edited(hub: &Hub, cx: &Cx, status: StatusId) -> Result<()> {
     if has_public_listeners(hub) { publicly(hub, cx, "status.update", status).await } else { Ok(()) }
 }
 
-/// A status is gone: wherever it may have been shown. Its id says nothing to whom it was hidden from.
+/// A status was deleted: sends its id to every stream that may have shown it. The id reveals nothing to viewers who
+/// could not see the status.
 pub(super) async fn deleted(
     hub: &Hub,
     cx: &Cx,
@@ -59,7 +60,7 @@ pub(super) async fn deleted(
         topics.extend(Public::parts(traits.local, traits.media).map(Topic::Public));
     }
     if !traits.reblog && traits.visibility.is_anonymous() || traits.visibility.is_listed() {
-        // Which hashtags it had is gone with it.
+        // The hashtags of the status were deleted with it.
         topics.extend(hub.topics_where(|topic| matches!(topic, Topic::Tag { local, .. } if traits.local || !local)));
     }
     let (id, mut told) = (status.to_string(), BTreeSet::new());
@@ -72,7 +73,7 @@ pub(super) async fn deleted(
     Ok(())
 }
 
-/// The topics of connected people's feeds that have an entry of the status.
+/// The topics of the feeds of connected people that contain the status.
 async fn feeds_with(hub: &Hub, cx: &Cx, status: StatusId) -> Result<Vec<Topic>> {
     let shown = hub.topics_where(|topic| topic.feed().is_some());
     let feeds: Vec<Feed> = shown.iter().filter_map(Topic::feed).collect();
@@ -83,7 +84,7 @@ fn has_public_listeners(hub: &Hub) -> bool {
     !hub.topics_where(|topic| matches!(topic, Topic::Public(_) | Topic::Tag { .. })).is_empty()
 }
 
-/// Sends the status to `subscribers`, to each as they see it at `place`; to those from whom it is hidden, nothing.
+/// Sends each of `subscribers` their view of the status at `place`, and nothing if it is hidden from them.
 async fn personally(cx: &Cx, name: &str, subscribers: &[Subscriber], place: Place, status: StatusId) -> Result<()> {
     if subscribers.is_empty() {
         return Ok(());
@@ -97,7 +98,8 @@ async fn personally(cx: &Cx, name: &str, subscribers: &[Subscriber], place: Plac
     Ok(())
 }
 
-/// Sends the status to public streams: to each viewer with what their filters say, and to none who would not see it there.
+/// Sends the status to public streams, with the result of each viewer's filters, and skips viewers from whom it is
+/// hidden there.
 async fn publicly(hub: &Hub, cx: &Cx, name: &str, id: StatusId) -> Result<()> {
     let Some(status) = streaming::public_status(cx, id).await? else { return Ok(()) };
     let Some(seen) = visibility::seen_publicly(cx, id).await? else { return Ok(()) };
@@ -135,7 +137,7 @@ fn topics_of(status: &PublicStatus) -> impl Iterator<Item = Topic> {
     listed.into_iter().flatten().chain(tagged)
 }
 
-/// True unless the viewer chose languages, of which this is none.
+/// True unless the viewer selected languages and `language` is not among them.
 fn reads(viewer: &Actor, language: Option<&str>) -> bool {
     let chosen = &viewer.preferences.chosen_languages;
     chosen.is_empty() || language.is_none_or(|language| chosen.iter().any(|one| one == language))
@@ -148,7 +150,8 @@ fn accounts<'a>(subscribers: impl IntoIterator<Item = &'a Subscriber>) -> Vec<Ac
     accounts
 }
 
-/// Sends `subscribers` what `views` has for their accounts: the same view to all who share it, once by each subscription.
+/// Sends `subscribers` the view in `views` of their account, once per subscription. Viewers with the same view share
+/// one encoding.
 fn send<'a>(name: &str, subscribers: impl Iterator<Item = &'a Subscriber>, views: &HashMap<AccountId, Arc<str>>) {
     let mut events: HashMap<*const u8, Event<'_>> = HashMap::new();
     let mut told = BTreeSet::new();
