@@ -17,7 +17,7 @@ use model::relationship::Listed;
 use model::{AccountId, Time};
 use store::account::AccountWithRole;
 
-/// The member names of an account, including those only its owner sees.
+/// The member names of an account, including those only visible to its owner.
 pub(super) const MEMBERS: &[&str] = &[
     "id",
     "username",
@@ -137,7 +137,7 @@ fn verified_at(field: &model::Field) -> Option<String> {
     field.verified_at.map(|micros| Time::from_micros(micros).to_api())
 }
 
-/// <https://docs.joinmastodon.org/entities/Role/>, as a profile shows it.
+/// <https://docs.joinmastodon.org/entities/Role/>, as shown on a profile.
 #[derive(Debug, Serialize)]
 pub struct AccountRole {
     pub id: String,
@@ -154,7 +154,7 @@ pub struct Settings {
     pub hide_network: Option<bool>,
 }
 
-/// Features the account's server is known to support.
+/// Features that the account's server is known to support.
 #[derive(Debug, Default, Serialize)]
 pub struct ServerFeatures {
     pub emoji_reaction: bool,
@@ -163,7 +163,7 @@ pub struct ServerFeatures {
     pub circle: bool,
 }
 
-/// Renders the existing accounts among `ids`, in the order given: two statements, or one when none changed.
+/// Renders the existing accounts among `ids`, in the order given. Two statements, or one when no account changed.
 pub async fn render(cx: &Cx, ids: &[AccountId]) -> Result<Array> {
     let versions = store::account::versions(&cx.db, ids).await?;
     let rendered = render_versions(cx, &versions).await?;
@@ -173,14 +173,14 @@ pub async fn render(cx: &Cx, ids: &[AccountId]) -> Result<Array> {
 /// Renders one account.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none.
+/// [`Error::NotFound`] when it does not exist.
 pub async fn render_one(cx: &Cx, id: AccountId) -> Result<Fragment> {
     let versions = store::account::versions(&cx.db, &[id]).await?;
     let rendered = render_versions(cx, &versions).await?;
     rendered.get(&id).map(|text| Fragment::from_json(text)).ok_or(Error::NotFound)
 }
 
-/// Renders an account that was read already: no statement when it is cached.
+/// Renders an account that was already read. No statement when it is cached.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it was deleted meanwhile.
@@ -189,23 +189,23 @@ pub async fn render_found(cx: &Cx, account: &model::Account) -> Result<Fragment>
     rendered.get(&account.id).map(|text| Fragment::from_json(text)).ok_or(Error::NotFound)
 }
 
-/// Renders the accounts of a collection that may be shown, in the order given: no statement when all are cached.
+/// Renders the visible accounts of a collection, in the order given. No statement when all are cached.
 pub async fn render_listed(cx: &Cx, rows: &[Listed]) -> Result<Array> {
     let versions: Vec<_> = rows.iter().filter(|row| !row.hidden).map(|row| (row.account_id, row.version)).collect();
     render_in_order(cx, &versions).await
 }
 
-/// Renders accounts whose versions are known, in the order given: no statement when all are cached.
+/// Renders accounts of known versions, in the order given. No statement when all are cached.
 pub async fn render_in_order(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Array> {
     let rendered = render_versions(cx, versions).await?;
     Ok(Array::join(versions.iter().filter_map(|(id, _)| rendered.get(id)).map(AsRef::as_ref)))
 }
 
-/// Renders accounts whose versions are known: no statement when all are cached. A response calls this once for all its
-/// accounts, so that plugins are asked once.
+/// Renders accounts of known versions. No statement when all are cached. A response calls this once for all its
+/// accounts, so that plugins are called once.
 ///
 /// # Errors
-/// [`Error::Plugin`] when a plugin whose members are required gives no answer.
+/// [`Error::Plugin`] when a plugin whose members are required does not respond.
 pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Rendered> {
     let rendered = if cx.extensions().decorates(Entity::Account) {
         render_decorated(cx, versions).await?
@@ -219,18 +219,18 @@ pub async fn render_versions(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<R
 pub type Rendered = ById<AccountId, Arc<str>>;
 type Texts = Vec<(AccountId, Arc<str>)>;
 
-/// The generations of now: when one changes, accounts are rendered again.
+/// The current generations. When one changes, accounts are rendered again.
 pub(super) fn generations(cx: &Cx) -> Generations {
     (cx.emojis().generation, cx.extensions().generation())
 }
 
-/// True when the account was rendered whole: no plugin that adds members to it failed to answer.
+/// True when the cached account is complete: every plugin that adds members to it responded.
 pub(super) fn is_cached(cx: &Cx, id: AccountId, version: i64) -> bool {
     !cx.extensions().decorates(Entity::Account)
         || cx.caches.decorated_accounts.get(&(id, version, generations(cx))).is_some()
 }
 
-/// With the members that plugins add. Those do not depend on the viewer: they are cached until the account changes, a
+/// With the members that plugins add. They do not depend on the viewer and are cached until the account changes, a
 /// plugin invalidates them (`core-write.touch`), or the set of active plugins changes.
 async fn render_decorated(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     let generations = generations(cx);
@@ -278,7 +278,7 @@ async fn render_plain(cx: &Cx, versions: &[(AccountId, i64)]) -> Result<Texts> {
     Ok(rendered)
 }
 
-/// Parts what `kept` has from what it has not.
+/// Splits `versions` into the texts that `kept` returns and the accounts without one.
 fn parted(
     versions: &[(AccountId, i64)],
     kept: impl Fn((AccountId, i64)) -> Option<Arc<str>>,
@@ -293,7 +293,7 @@ fn parted(
     (rendered, missing)
 }
 
-/// Loads accounts as entities with their versions; includes the account one moved to, one level deep.
+/// Loads accounts as entities with their versions. Includes the account that an account moved to, one level deep.
 pub async fn load(cx: &Cx, ids: &[AccountId]) -> Result<Vec<(Account, i64)>> {
     let rows = store::account::list_with_roles(&cx.db, ids).await?;
     let targets: Vec<AccountId> = rows.iter().filter_map(|row| row.account.moved_to_account_id).collect();

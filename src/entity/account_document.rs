@@ -1,7 +1,8 @@
-//! The data of an account that the CSV exports do not contain, as one JSON document: followed and featured hashtags,
+//! The account data that the CSV exports do not contain, as one JSON document: followed and featured hashtags,
 //! endorsements, scheduled statuses, lists with their options, the notification policy, and data of plugins.
 //!
-//! Reached from the settings page of exports, from archives and from `rookery user export`. It is not imported.
+//! Reached from the settings page of exports, from archives and from `rookery user export`. The document cannot be
+//! imported.
 
 use serde_json::{Map, Value, json};
 
@@ -12,15 +13,14 @@ use model::{AccountId, Cursor, RowId};
 use service::scheduled_status;
 use service::transfer::{PAGE, related};
 
-/// The name of the file.
 pub const DOCUMENT: &str = "account.json";
 
-/// Most bytes of a table of a plugin in a document that a request waits for.
+/// Most bytes of a plugin's table in a document that a request waits for.
 pub const SHORT: usize = 8 << 20;
-/// The same in one that a job or a command writes.
+/// Most bytes of a plugin's table in a document that a job or a command writes.
 pub const WHOLE: usize = 256 << 20;
 
-/// The document of `account`. A table of a plugin of which it has more than `most_bytes` is null.
+/// The document of `account`. A table of a plugin with more than `most_bytes` for the account is null.
 ///
 /// # Errors
 /// When the database fails.

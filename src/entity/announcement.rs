@@ -47,9 +47,9 @@ pub struct Reaction<'a> {
     pub static_url: Option<String>,
 }
 
-/// What the announcements of a page are put together from.
+/// The data for the announcements of a page.
 struct Parts<'a> {
-    /// They say what their reader read and reacted to.
+    /// Whether to include the read state and the reactions of a reader.
     personal: bool,
     statuses: ById<StatusId, Fragment>,
     mentioned: HashMap<AccountId, model::Account>,
@@ -57,7 +57,7 @@ struct Parts<'a> {
     reactions: &'a [ReactionCount],
 }
 
-/// What streams tell of a reaction (docs/contract/streaming.md#7-events).
+/// The event of a reaction in streams (docs/contract/streaming.md#7-events).
 #[derive(Debug, Serialize)]
 struct ReactionEvent<'a> {
     #[serde(flatten)]
@@ -70,7 +70,7 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &VisibleAnnouncements) -> Resu
     Ok(fragments(cx, Some(actor), page).await?.into())
 }
 
-/// Renders an announcement as nobody in particular reads it: what streams carry.
+/// Renders an announcement without a viewer, for streams.
 pub async fn render_publicly(cx: &Cx, page: &VisibleAnnouncements) -> Result<Option<Fragment>> {
     Ok(fragments(cx, None, page).await?.pop())
 }
@@ -88,13 +88,13 @@ async fn fragments(cx: &Cx, actor: Option<&Actor>, page: &VisibleAnnouncements) 
     items.collect()
 }
 
-/// Renders what streams tell of a reaction; `None` for a custom emoji that cannot be used at present.
+/// Renders the event of a reaction for streams; `None` for a custom emoji that cannot be used at present.
 pub fn render_reaction(cx: &Cx, count: &ReactionCount) -> Result<Option<Fragment>> {
     let event = |reaction| Fragment::of(&ReactionEvent { reaction, announcement_id: count.announcement_id });
     Reaction::new(cx, count, false).map(event).transpose()
 }
 
-/// The accounts that announcements mention, without those that are suspended.
+/// The accounts that announcements mention, without suspended accounts.
 async fn mentioned(cx: &Cx, page: &[ListedAnnouncement]) -> Result<HashMap<AccountId, model::Account>> {
     let mut ids: Vec<AccountId> = page.iter().flat_map(|listed| listed.announcement.mentions.0.clone()).collect();
     ids.sort_unstable();

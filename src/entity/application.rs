@@ -14,12 +14,12 @@ pub struct Application {
     pub website: Option<String>,
     pub scopes: Vec<String>,
     pub redirect_uris: Vec<String>,
-    /// All redirect URIs, one per line: the form older clients read.
+    /// All redirect URIs, one per line: the form that older clients read.
     pub redirect_uri: String,
     pub vapid_key: Option<String>,
 }
 
-/// The response to registering an application, the only one with its secret.
+/// The response to the registration of an application, the only one with its secret.
 #[derive(Debug, Serialize)]
 pub struct CredentialApplication {
     #[serde(flatten)]
@@ -29,7 +29,7 @@ pub struct CredentialApplication {
 }
 
 impl Application {
-    /// What is shown of `application`.
+    /// The public members of `application`.
     #[must_use]
     pub fn new(cx: &Cx, application: &model::Application) -> Self {
         Self {

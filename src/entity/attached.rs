@@ -1,7 +1,7 @@
-//! What notifications are about besides statuses: lists, reports and severances, as members of notifications and of their groups.
+//! Lists, reports and severances, as members of notifications and of their groups.
 //!
-//! Reached from [`notification`](super::notification) and [`notification_group`](super::notification_group). One batch for
-//! each kind and page, and no statement where no notification is of that kind.
+//! Reached from [`notification`](super::notification) and [`notification_group`](super::notification_group). One
+//! batch for each kind and page, and no statement if no notification has that kind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,16 +25,15 @@ pub(super) struct Attached {
 /// A member of a notification.
 #[derive(Clone, Copy)]
 pub(super) enum Member<'a> {
-    /// It has none.
     None,
-    /// What it is about was deleted since it was read: the notification is left out.
+    /// The subject was deleted since the notification was read: the notification is left out.
     Gone,
     /// Its name and value.
     Of(&'static str, &'a Fragment),
 }
 
 impl Attached {
-    /// What the notifications of `page` to `actor` are about.
+    /// Loads the subjects of the notifications of `page` to `actor`.
     pub(super) async fn load(
         cx: &Cx,
         actor: &Actor,
@@ -45,7 +44,7 @@ impl Attached {
         Self::beside(cx, lists, page).await
     }
 
-    /// What notifications to many people are about.
+    /// Loads the subjects of notifications to many receivers.
     pub(super) async fn load_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Result<Self> {
         let noticed = shown
             .iter()
@@ -55,7 +54,7 @@ impl Attached {
         Self::beside(cx, lists, shown.iter().map(|(_, shown)| shown)).await
     }
 
-    /// `lists`, and what else the notifications of `page` are about.
+    /// Loads the reports and severances of the notifications of `page`, to accompany `lists`.
     async fn beside(
         cx: &Cx,
         lists: HashMap<i64, Fragment>,
@@ -72,7 +71,7 @@ impl Attached {
         })
     }
 
-    /// What `shown` is about.
+    /// The subject of `shown`.
     pub(super) fn of(&self, shown: &VisibleNotification) -> Member<'_> {
         if let Some(report) = activity(shown, NotificationType::AdminReport) {
             return self.reports.get(&report.into()).map_or(Member::Gone, |report| Member::Of("report", report));

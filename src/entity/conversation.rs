@@ -15,7 +15,7 @@ use model::{AccountId, Actor, RowId, StatusId};
 use service::conversation::VisibleConversation;
 use service::visibility::Seen;
 
-/// Bytes of a conversation that are neither its accounts nor its status, about.
+/// Approximate size of a conversation without its accounts and its status, in bytes.
 const FRAME_BYTES: usize = 96;
 
 /// The members other than accounts and last status.
@@ -48,8 +48,8 @@ pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleConversation) -> 
     one.map(Fragment::from_json).ok_or_else(|| Error::internal("an array without brackets"))
 }
 
-/// Renders each conversation for the one whose it is, in order: as many statements for many as for one, where their last
-/// status is the same.
+/// Renders each conversation for its owner, in order. Conversations with the same last status take as many statements
+/// as one.
 ///
 /// # Errors
 /// As [`status_views::render_each`].
@@ -62,7 +62,7 @@ pub async fn render_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleConversation)]) -
     each.map(|((_, shown), status)| write(shown, &accounts, status.as_deref())).collect()
 }
 
-/// Whoever takes part, and whose the conversations are.
+/// The participants and the owners of the conversations.
 fn people<'a>(conversations: impl Iterator<Item = &'a VisibleConversation>) -> Vec<AccountId> {
     let mut people = BTreeSet::new();
     for VisibleConversation { conversation, .. } in conversations {

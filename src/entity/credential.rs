@@ -17,7 +17,7 @@ use store::profile::CredentialRow;
 /// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
 const DEFAULT_ROLE: i64 = -99;
 
-/// The part of an account that only its owner sees: source texts and posting defaults.
+/// The part of an account that is visible only to its owner: source texts and posting defaults.
 #[derive(Debug, Serialize)]
 pub struct Source {
     pub privacy: &'static str,
@@ -77,8 +77,7 @@ impl From<&CredentialRow> for Role {
     }
 }
 
-/// Renders the account of `id` as its owner sees it: no statement when it is cached, for as long as the rows that it is made
-/// of are unchanged.
+/// Renders the account `id` for its owner. No statement when it is cached, for as long as its rows are unchanged.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is not a local account with a user.

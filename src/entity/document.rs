@@ -1,8 +1,8 @@
-//! Documents that are the same for everyone, kept as finished bytes until what they are made of changes.
+//! Documents that are the same for everyone, cached as finished bytes until their sources change.
 //!
-//! Reached from the instance routes and those under `/.well-known/`. Every request compares what a document depends on
-//! with what the kept bytes were made of; so nothing has to be told of a change. Documents for a particular viewer are
-//! not here, nor are headers: what a document is sent as is decided by `http`.
+//! Reached from the instance routes and the routes under `/.well-known/`. Every request compares the current sources
+//! of a document with the sources of the cached bytes, so changes need no notification. Documents for a particular
+//! viewer are not here; `http` sets the headers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,6 @@ use context::json::Fragment;
 use service::instance::usage;
 use service::translation;
 
-/// A document that is the same for everyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublicDocument {
     InstanceV1,
@@ -42,7 +41,7 @@ pub enum PublicDocument {
 const OPENAPI: &str = "openapi";
 
 impl PublicDocument {
-    /// The document of now: as kept, or made anew when something that it is made of changed.
+    /// The current document: cached, or rendered again when its sources changed.
     pub async fn render(self, cx: &Cx) -> Result<Arc<Rendered>> {
         let sources = sources(cx, self).await?;
         if let Some(rendered) = cached(cx, self.name(), &sources) {
@@ -56,7 +55,7 @@ impl PublicDocument {
         Ok(rendered)
     }
 
-    /// Its name among the cached documents.
+    /// Its key in the cache.
     fn name(self) -> &'static str {
         match self {
             Self::InstanceV1 => "instance_v1",
@@ -97,7 +96,7 @@ impl PublicDocument {
         })
     }
 
-    /// What extensions know it as, where they add to it.
+    /// Its name for extensions, if they can add to it.
     fn extended(self) -> Option<extension::Document> {
         match self {
             Self::InstanceV1 => Some(extension::Document::InstanceV1),
@@ -117,7 +116,7 @@ impl PublicDocument {
     }
 }
 
-/// The OpenAPI document, as `write` made it for the extensions that serve, or makes it now.
+/// The OpenAPI document: from the cache, or from `write` for the current generation of extensions.
 ///
 /// # Errors
 /// Any error of `write`.
@@ -137,7 +136,7 @@ fn cached(cx: &Cx, name: &'static str, sources: &DocumentSources) -> Option<Arc<
     (cached.0 == *sources).then(|| Arc::clone(&cached.1))
 }
 
-/// The present sources of `document`.
+/// The current sources of `document`.
 async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
     let settings = cx.generation();
     if document == PublicDocument::TranslationLanguages {

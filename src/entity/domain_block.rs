@@ -1,4 +1,4 @@
-//! Domains that a person blocks; `DomainBlock`, which the server shows of its own, is in [`instance`](super::instance).
+//! Domains that a person blocks. `DomainBlock`, a block by the server, is in [`instance`](super::instance).
 //!
 //! <https://docs.joinmastodon.org/methods/domain_blocks/>
 
@@ -8,7 +8,7 @@ use context::error::Result;
 use context::json::{Array, Fragment};
 use store::domain_block::FollowCounts;
 
-/// What a block would end.
+/// The relationships that a block would end.
 #[derive(Debug, Serialize)]
 pub struct DomainBlockPreview {
     pub following_count: i64,

@@ -76,7 +76,7 @@ impl CustomEmoji {
     }
 }
 
-/// The emojis of a page, loaded at once to avoid a query per text.
+/// The emojis of a page, loaded together to avoid a query per text.
 #[derive(Debug)]
 pub struct Palette {
     local: std::sync::Arc<Emojis>,

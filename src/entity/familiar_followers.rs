@@ -7,14 +7,14 @@ use context::json::{Array, Fragment, Object};
 use model::{AccountId, Actor};
 use store::relationship::FamiliarFollower;
 
-/// Most accounts that are named for each of `targets`.
+/// Most accounts listed for each of `targets`.
 const MOST: i64 = 40;
 
-/// Bytes of an entity that are not its accounts.
+/// Size of an entity without its accounts, in bytes.
 const FRAME_BYTES: usize = 64;
 
-/// Renders, for each existing account of `targets` in the order given, whom of its followers `viewer` follows: a constant
-/// number of statements.
+/// Renders, for each existing account of `targets` in the order given, its followers that `viewer` follows. A
+/// constant number of statements.
 pub async fn render(cx: &Cx, viewer: &Actor, targets: &[AccountId]) -> Result<Vec<Fragment>> {
     let known: Vec<AccountId> =
         store::account::versions(&cx.db, targets).await?.into_iter().map(|(id, _)| id).collect();

@@ -10,7 +10,7 @@ use service::filter;
 use service::filter::v1::Phrase;
 use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow};
 
-/// A filter; without keywords and statuses inside of a `FilterResult`.
+/// A filter. Has no keywords and statuses inside a `FilterResult`.
 #[derive(Debug, Serialize)]
 struct Filter<'a> {
     id: FilterId,
@@ -88,7 +88,7 @@ impl From<&FilterStatusRow> for FilterStatus {
     }
 }
 
-/// Renders a filter with all that is in it.
+/// Renders a filter with its keywords and statuses.
 pub fn render(whole: &filter::Filter) -> Result<Fragment> {
     Fragment::of(&Filter {
         keywords: Some(whole.keywords.iter().map(FilterKeyword::from).collect()),

@@ -1,7 +1,8 @@
-//! What of a page matches the viewer's filters: the member `filtered` of statuses.
+//! The matches of the viewer's filters on a page: the member `filtered` of statuses.
 //!
-//! Reached from [`status`](super::status) alone, through which every status is rendered, so that each is marked on every
-//! path. Nothing is left out of answers: that is the clients' work. For whoever has no filters nothing is looked at.
+//! Reached only from [`status`](super::status), through which every status is rendered, so that statuses are marked
+//! in every response. Matching statuses stay in the response: hiding them is up to the client. For viewers without
+//! filters nothing is loaded.
 //!
 //! Spec: docs/contract/rules.md#15-filters.
 
@@ -24,7 +25,7 @@ use store::status::Head;
 use text::keywords::Searchable;
 use text::plain;
 
-/// What filters look at of the shared part of a status.
+/// The fields of the shared part of a status that filters match.
 #[derive(Debug, Deserialize)]
 struct Shared {
     spoiler_text: String,
@@ -37,7 +38,7 @@ struct Media {
     description: Option<String>,
 }
 
-/// What filters look at of a poll.
+/// The fields of a poll that filters match.
 #[derive(Debug, Deserialize)]
 struct Poll {
     options: Vec<PollOption>,
@@ -48,7 +49,7 @@ struct PollOption {
     title: String,
 }
 
-/// What filters look at of an account.
+/// The fields of an account that filters match.
 #[derive(Debug, Deserialize)]
 struct Author {
     acct: String,
@@ -56,12 +57,12 @@ struct Author {
     note: String,
 }
 
-/// Asks the filters of a viewer about statuses.
+/// Applies the filters of a viewer to statuses.
 struct Filtering<'a> {
     cx: &'a Cx,
     viewer: AccountId,
     set: FilterSet,
-    /// Whom the viewer follows, where a filter goes by it.
+    /// The accounts that the viewer follows, if a filter depends on it.
     relations: Option<Arc<Relations>>,
     cores: &'a ById<StatusId, Arc<StatusCore>>,
     authors: &'a account::Rendered,
@@ -69,12 +70,12 @@ struct Filtering<'a> {
     what: What,
 }
 
-/// What of filters is looked at.
+/// The parts of filters to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// Their keywords, and the statuses that were put into them.
+    /// Their keywords, and the statuses added to them.
     All,
-    /// Their keywords alone.
+    /// Only their keywords.
     Words,
 }
 
@@ -83,7 +84,7 @@ pub(super) enum What {
 pub(super) struct Filtered {
     /// By the id of the status or the reblog.
     pub(super) page: ById<StatusId, Array>,
-    /// Of quoted statuses, by their ids: what those quote themselves is not shown, and not looked at.
+    /// Results for quoted statuses, by their ids. Quotes inside quotes are not shown, and not checked.
     pub(super) quoted: ById<StatusId, Array>,
 }
 
@@ -93,7 +94,7 @@ impl Filtered {
     }
 }
 
-/// The results for the statuses of `page`, and for what they quote. No statement when the viewer's filters are in memory.
+/// The results for the statuses of `page` and their quotes. No statement when the viewer's filters are in memory.
 pub(super) async fn find<'s>(
     cx: &Cx,
     viewer: Option<&Actor>,
@@ -143,7 +144,7 @@ impl Filtering<'_> {
         Ok(self.set.results(&subject, self.cx.clock.now()))
     }
 
-    /// The text of a status, from the cache or made now; `None` when the status was deleted meanwhile.
+    /// The text of a status, from the cache or extracted now; `None` when the status was deleted meanwhile.
     fn text(&self, head: &Head) -> Result<Option<Arc<Searchable>>> {
         let key = (head.id, head.version);
         if let Some(text) = self.cx.caches.texts.get(&key) {

@@ -1,8 +1,8 @@
-//! The filters of a viewer, compiled and in memory: read once, and again when their version says that they changed.
+//! The filters of a viewer, compiled and cached in memory until their version changes.
 //!
-//! Reached from `entity::filter_result`, which asks about statuses. The version is in the row that every
-//! request reads to know its [`Actor`], so a set is never older than the request, on this node or another. Whoever has no
-//! filters has none here either. Expired filters are passed over whenever a set is asked.
+//! Reached from `entity::filter_result`, which applies them to statuses. The version is in the row that every request
+//! reads to load its [`Actor`], so a set is never older than the request, on this node or another. Viewers without
+//! filters have no set. Expired filters are skipped on each use.
 
 use std::sync::Arc;
 
@@ -19,23 +19,23 @@ use text::keywords::{Keyword, Keywords, Match, Searchable};
 #[derive(Debug)]
 pub(super) struct FilterSet(Arc<CompiledFilters>);
 
-/// What filters look at of a status.
+/// The fields of a status that filters match.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
     /// The status, and the original of a reblog.
     pub(super) ids: [Option<StatusId>; 2],
     pub(super) text: &'a Searchable,
-    /// The text of what it quotes, where [`FilterSet::looks_at_quotes`].
+    /// The text of its quote, if [`FilterSet::looks_at_quotes`].
     pub(super) quoted: Option<&'a Searchable>,
-    /// The author's name and note, where [`FilterSet::looks_at_authors`].
+    /// The author's name and note, if [`FilterSet::looks_at_authors`].
     pub(super) profile: Option<&'a Searchable>,
-    /// The author is of this server.
+    /// Whether the author belongs to this server.
     pub(super) local: bool,
-    /// The viewer follows the author.
+    /// Whether the viewer follows the author.
     pub(super) following: bool,
 }
 
-/// The filters of `viewer`: no statement unless they changed since they were last asked for. `None` when there are none.
+/// The filters of `viewer`; `None` when there are none. No statement unless they changed since the last use.
 pub(super) async fn of(cx: &Cx, viewer: &Actor) -> Result<Option<FilterSet>> {
     if viewer.filters_version <= 0 {
         return Ok(None);
@@ -72,17 +72,17 @@ async fn load(cx: &Cx, viewer: &Actor) -> Result<CompiledFilters> {
 }
 
 impl FilterSet {
-    /// True when a filter goes by who the author is.
+    /// True when a filter depends on the author.
     pub(super) fn looks_at_authors(&self) -> bool {
         self.0.filters.iter().any(|(row, _)| row.with_profile || row.exclude_local_users)
     }
 
-    /// True when a filter goes by what a status quotes.
+    /// True when a filter depends on the quoted status.
     pub(super) fn looks_at_quotes(&self) -> bool {
         self.0.filters.iter().any(|(row, _)| row.with_quote)
     }
 
-    /// True when a filter goes by whom the viewer follows.
+    /// True when a filter depends on the accounts that the viewer follows.
     pub(super) fn looks_at_follows(&self) -> bool {
         self.0.filters.iter().any(|(row, _)| row.exclude_follows)
     }
@@ -109,7 +109,7 @@ impl FilterSet {
         (!results.is_empty()).then(|| Array::from(results))
     }
 
-    /// Which of the subject's statuses are in which filters.
+    /// The statuses of the subject that were added to a filter, with the index of the filter.
     fn added(&self, subject: &Subject<'_>) -> Vec<(StatusId, usize)> {
         if self.0.statuses.is_empty() {
             return Vec::new();
@@ -122,12 +122,12 @@ impl FilterSet {
     }
 }
 
-/// What the filter of `index` found.
+/// The text that the filter at `index` matched.
 fn first<'t>(found: &[Match<'t>], index: usize) -> Option<&'t str> {
     found.binary_search_by_key(&index, |found| found.group).ok().map(|at| found[at].text)
 }
 
-/// False when it has expired, or leaves such authors out.
+/// False when the filter has expired or excludes such authors.
 fn applies(row: &FilterRow, subject: &Subject<'_>, now: Time) -> bool {
     row.expires_at.is_none_or(|expires_at| expires_at > now)
         && !(row.exclude_follows && subject.following)

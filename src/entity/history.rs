@@ -1,4 +1,4 @@
-//! How much something was used on each of the last seven days, today first: hashtags and links.
+//! Usage of hashtags and links on each of the last seven days, today first.
 //!
 //! <https://docs.joinmastodon.org/entities/Tag/#history>
 
@@ -11,7 +11,6 @@ use model::clock::Ids;
 use model::{StatusId, Time};
 
 const DAYS: i64 = 7;
-/// Seconds of a day.
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// One day; numbers are strings (docs/contract/rules.md#1-transport).
@@ -32,18 +31,18 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    /// The first id of a status that counts.
+    /// The lowest id of a status that counts.
     pub(super) fn since(cx: &Cx) -> StatusId {
         Ids::first_at(Time::from_micros((today(cx) - DAYS + 1) * DAY_SECONDS * 1_000_000)).into()
     }
 
-    /// Of rows of id, day, uses and accounts.
+    /// From rows of id, day, uses and accounts.
     pub(super) fn new(cx: &Cx, rows: impl IntoIterator<Item = (i64, i64, i64, i64)>) -> Self {
         let used = rows.into_iter().map(|(id, day, uses, accounts)| ((id, day), (uses, accounts))).collect();
         Self { today: today(cx), used }
     }
 
-    /// That of `id`.
+    /// The history of `id`.
     pub(super) fn of(&self, id: i64) -> Vec<Day> {
         let day = |back: i64| {
             let (uses, accounts) = self.used.get(&(id, self.today - back)).copied().unwrap_or_default();

@@ -48,7 +48,7 @@ const ICON_SIZES: &[u32] = &[32, 180, 512];
 const VIDEO_FRAME_RATE_LIMIT: u64 = media::MAX_FRAME_RATE;
 const VIDEO_MATRIX_LIMIT: u64 = media::MAX_VIDEO_PIXELS;
 
-/// Most media taken from a remote status.
+/// Most media attachments accepted from a remote status.
 const MEDIA_FROM_ACTIVITYPUB: i64 = 16;
 
 /// `GET /api/v2/instance`
@@ -280,7 +280,7 @@ impl From<Block> for DomainBlock {
         Self {
             digest: crypto::sha256_hex(block.domain.as_bytes()),
             domain: if block.obfuscate { obfuscated(&block.domain) } else { block.domain },
-            // Clients know only two severities.
+            // The client API has only two severities.
             severity: match block.severity {
                 Severity::Suspend => Severity::Suspend,
                 Severity::Noop | Severity::Silence => Severity::Silence,
@@ -291,7 +291,7 @@ impl From<Block> for DomainBlock {
     }
 }
 
-/// Obfuscates a domain: keeps the first and last quarter and all dots, stars in between.
+/// Obfuscates a domain: shows the first and last quarter and all dots, with stars in between.
 fn obfuscated(domain: &str) -> String {
     let count = domain.chars().count();
     let shown = count / 4;
@@ -318,7 +318,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// All that a status may be in.
+    /// All languages that a status may have.
     #[must_use]
     pub fn all() -> Vec<Self> {
         LANGUAGES.iter().map(|language| Self { code: language.code, name: language.name }).collect()
@@ -385,7 +385,7 @@ impl InstanceV1 {
     }
 }
 
-/// Everybody may invite people, and an extension takes invitations.
+/// Everyone may invite people, and an extension handles invitations.
 async fn invites_enabled(cx: &Cx) -> Result<bool> {
     if cx.extensions().sign_up_params().is_empty() {
         return Ok(false);
@@ -455,7 +455,7 @@ impl Document {
         }
     }
 
-    /// The privacy policy: the admins' own, or the default one.
+    /// The privacy policy: the text of the admins, or the default.
     #[must_use]
     pub fn privacy_policy(cx: &Cx) -> Self {
         let settings = cx.settings();
@@ -470,7 +470,7 @@ impl Document {
     }
 }
 
-/// URL of the source code: as configured, else the page that describes this server.
+/// URL of the source code: the configured one, else the page that describes this server.
 fn source_url(cx: &Cx) -> String {
     let configured = cx.config.server.source_url.as_ref().map(|url| url.as_str().to_owned());
     configured.unwrap_or_else(|| cx.urls.path("/about"))
@@ -478,10 +478,10 @@ fn source_url(cx: &Cx) -> String {
 
 /// The default privacy policy.
 const PRIVACY_POLICY: &str = include_str!("privacy_policy.md");
-/// Date of the default privacy policy, as the contract gives it.
+/// Date of the default privacy policy, as in the contract.
 const PRIVACY_POLICY_DATE: &str = "2022-10-07T00:00:00Z";
 
-/// The contact account as it is shown, if there is one.
+/// The contact account as rendered, if there is one.
 pub(super) async fn contact(cx: &Cx) -> Result<Option<Arc<str>>> {
     let Some(account) = instance::contact(cx).await? else { return Ok(None) };
     let versions: [(AccountId, i64); 1] = [(account.id, account.version)];
@@ -514,7 +514,7 @@ fn icons(cx: &Cx) -> Vec<Icon> {
     ICON_SIZES.iter().map(icon).collect()
 }
 
-/// Where streams are: `ws` or `wss`.
+/// URL of the streaming API: `ws` or `wss`.
 fn streaming(cx: &Cx) -> String {
     let base = cx.config.streaming.url.as_ref().map_or(cx.urls.origin.as_str(), |url| url.as_str());
     base.trim_end_matches('/').replacen("http", "ws", 1)

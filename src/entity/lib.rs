@@ -1,8 +1,8 @@
 //! The API's JSON, one file per documented entity, rendered a page at a time.
 //!
-//! `render` serves a whole page with one statement per kind of row, whatever the page's length (no N+1 queries). Parts
-//! that do not depend on the viewer are cached as bytes ([`caches`](context::caches)) and spliced in. Visibility is not decided here:
-//! statuses arrive as [`Seen`](service::visibility::Seen).
+//! `render` serves a whole page with one statement per kind of row, whatever the page's length (no N+1 queries).
+//! Parts that do not depend on the viewer are cached as bytes ([`caches`](context::caches)) and spliced in.
+//! Visibility is decided elsewhere: statuses arrive as [`Seen`](service::visibility::Seen).
 
 pub mod account;
 pub mod account_document;
@@ -66,7 +66,7 @@ pub use oembed::OEmbed;
 pub use schema::*;
 pub use token::Token;
 
-/// The members that the server itself gives to entities of `kind`, which plugins may not set; `None` for a kind that
+/// The members that the server itself adds to entities of `kind`, which plugins may not set; `None` for a kind that
 /// plugins cannot decorate.
 #[must_use]
 pub fn members(kind: &str) -> Option<&'static [&'static str]> {
@@ -76,7 +76,7 @@ pub fn members(kind: &str) -> Option<&'static [&'static str]> {
         "notification" => Some(notification::MEMBERS),
         "list" => Some(list::MEMBERS),
         "notification_group" => Some(notification_group::MEMBERS),
-        // No entity: what extensions say of one is its weight.
+        // Not an entity: extensions return the weight of a trend.
         "trend" => Some(&[]),
         _ => None,
     }

@@ -66,7 +66,8 @@ pub async fn render_one(cx: &Cx, viewer: &Actor, list: &store::list::List) -> Re
     render(cx, viewer, std::slice::from_ref(list)).await?.pop().ok_or(Error::NotFound)
 }
 
-/// The lists of `viewer` that notifications `list_status` are about, by their activities: no statement when there are none.
+/// The lists of `viewer` that are the subjects of `list_status` notifications, by their activities. No statement when
+/// there are none.
 pub async fn of_notifications(cx: &Cx, viewer: &Actor, activities: &[i64]) -> Result<HashMap<i64, Fragment>> {
     if activities.is_empty() {
         return Ok(HashMap::new());
@@ -76,8 +77,8 @@ pub async fn of_notifications(cx: &Cx, viewer: &Actor, activities: &[i64]) -> Re
     Ok(activities.into_iter().zip(render(cx, viewer, &lists).await?).collect())
 }
 
-/// As [`of_notifications`], of many people at once: one statement for all of them, and a question to extensions for each of
-/// `owners` where any adds members to lists.
+/// As [`of_notifications`], for many owners. One statement for all of them, and one call to extensions for each of
+/// `owners` if any adds members to lists.
 pub(super) async fn of_each(cx: &Cx, owners: &[&Actor], activities: &[i64]) -> Result<HashMap<i64, Fragment>> {
     if activities.is_empty() {
         return Ok(HashMap::new());

@@ -6,7 +6,7 @@ use context::error::Result;
 use context::json::{Array, Object};
 use model::relationship::Muted;
 
-/// Renders the accounts that may be shown, each with the expiry of its mute.
+/// Renders the visible accounts, each with the expiry of its mute.
 pub async fn render(cx: &Cx, rows: &[Muted]) -> Result<Array> {
     let shown: Vec<&Muted> = rows.iter().filter(|row| !row.listed.hidden).collect();
     let versions: Vec<_> = shown.iter().map(|row| (row.listed.account_id, row.listed.version)).collect();

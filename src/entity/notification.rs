@@ -39,13 +39,13 @@ pub struct UnreadCount {
     pub count: usize,
 }
 
-/// How many receivers extensions are asked about at once.
+/// How many receivers are sent to extensions concurrently.
 const ASKED_AT_ONCE: usize = 4;
 
-/// Bytes of a notification that are neither its account nor its status, about.
+/// Approximate size of a notification without its account and its status, in bytes.
 const FRAME_BYTES: usize = 256;
 
-/// A notification whose parts are all there.
+/// A notification with all its parts.
 struct Entry<'a> {
     shared: Fragment,
     sender: &'a str,
@@ -54,7 +54,7 @@ struct Entry<'a> {
     added: Option<&'a Members>,
 }
 
-/// Renders notifications, in the order given: no statement for accounts and statuses that are cached.
+/// Renders notifications, in the order given. No statement for accounts and statuses that are cached.
 pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Result<Array> {
     let senders: Vec<(AccountId, i64)> =
         page.iter().map(|shown| (shown.listed.notification.from_account_id, shown.listed.from_version)).collect();
@@ -68,7 +68,7 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Res
     Ok(Array::of(capacity, &entries, |out, entry| write(out, &parts, entry)))
 }
 
-/// `None` when the account, the status or what else it is about was deleted since the notification was read.
+/// `None` when the account, the status or another subject was deleted since the notification was read.
 fn entry<'a>(
     parts: &'a status::Parts<'_>,
     attached: &'a Attached,
@@ -132,7 +132,8 @@ async fn added(cx: &Cx, actor: &Actor, page: &[VisibleNotification]) -> Decorati
     cx.extensions().decorate(cx, Some(actor), Entity::Notification, targets, &[]).await
 }
 
-/// What extensions are told of a notification: of the entity `id`, which is that, or a group that it belongs to.
+/// The input of extensions for a notification. `id` is the id of the notification, or of the group that it belongs
+/// to.
 pub(super) fn target(id: NotificationId, row: &Notification) -> Target {
     Target {
         id: id.into(),
@@ -153,9 +154,9 @@ pub async fn render_one(cx: &Cx, actor: &Actor, shown: &VisibleNotification) -> 
     one.map(Fragment::from_json).ok_or(Error::NotFound)
 }
 
-/// Renders each notification for the one whose it is, in order; `None` for one whose account or status was deleted
-/// meanwhile. A batch about one status costs as many statements as one notification; each further status adds what viewers
-/// see differently of it.
+/// Renders each notification for its receiver, in order; `None` if the account or status was deleted meanwhile. A
+/// batch about one status takes as many statements as one notification; each further status adds the statements for
+/// the parts that depend on the viewer.
 ///
 /// # Errors
 /// As [`status_views::render_each`].
@@ -186,7 +187,7 @@ pub async fn render_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -
     rendered.collect()
 }
 
-/// Members that plugins add to each notification, which they are asked about for its receiver.
+/// Members that plugins add to each notification, requested separately for each receiver.
 async fn added_to_each(cx: &Cx, shown: &[(Arc<Actor>, VisibleNotification)]) -> Vec<Decorations> {
     if !cx.extensions().decorates(Entity::Notification) {
         return Vec::new();

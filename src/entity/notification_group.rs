@@ -34,11 +34,11 @@ pub(super) const MEMBERS: &[&str] = &[
 ];
 
 text_enum! {
-    /// How much is said of the accounts of groups.
+    /// How much of the accounts of groups the response contains.
     ExpandAccounts {
-        /// Everything.
+        /// Complete accounts.
         Full = "full",
-        /// Everything of the first of a group, and what a picture needs of the others.
+        /// The first account of each group complete, and of the others the members for an avatar.
         PartialAvatars = "partial_avatars",
     }
 }
@@ -62,7 +62,7 @@ struct Shared<'a> {
     status_id: Option<StatusId>,
 }
 
-/// What a picture needs of an account: read from the whole, which is cached.
+/// The members of an account that an avatar needs, parsed from the complete account, which is cached.
 #[derive(Debug, Serialize, Deserialize)]
 struct PartialAccount {
     id: AccountId,
@@ -74,8 +74,7 @@ struct PartialAccount {
     avatar_static: String,
 }
 
-/// Renders groups, in the order given, with their statuses and accounts, each once: no statement for those that are
-/// cached.
+/// Renders groups, in the order given, with their statuses and accounts, each once. No statement for cached entities.
 pub async fn render(cx: &Cx, actor: &Actor, groups: &[Group], expand: ExpandAccounts) -> Result<Fragment> {
     let parts = Parts::load(cx, actor, groups).await?;
     let shown = groups.iter().enumerate().filter_map(|(place, group)| parts.shown(place, group));
@@ -92,21 +91,21 @@ pub async fn render_one(cx: &Cx, actor: &Actor, group: &Group) -> Result<Fragmen
     parts.results(&[shown], ExpandAccounts::Full)
 }
 
-/// Bytes of the results that are neither accounts, statuses nor groups.
+/// Size of the results without accounts, statuses and groups, in bytes.
 const FRAME_BYTES: usize = 80;
 
-/// What groups are rendered from.
+/// The data for the groups of a page.
 struct Parts<'a> {
     statuses: status::Parts<'a>,
     /// The statuses of the groups, each once.
     seen: Vec<Seen>,
     attached: Attached,
     added: Decorations,
-    /// Where the targets of each group begin among those of [`Parts::added`].
+    /// The index in [`Parts::added`] at which the targets of each group begin.
     targets: Vec<usize>,
 }
 
-/// A group whose parts are all there, with its place on the page.
+/// A group with all its parts, and its index on the page.
 struct Shown<'a> {
     place: usize,
     group: &'a Group,
@@ -132,7 +131,7 @@ impl<'v> Parts<'v> {
         Ok(Self { statuses, seen, attached, added, targets: groups.iter().map(begin).collect() })
     }
 
-    /// `None` when all its accounts, its status or what else it is about were deleted since it was read.
+    /// `None` when all its accounts, its status or another subject were deleted since it was read.
     fn shown<'a>(&self, place: usize, group: &'a Group) -> Option<Shown<'a>> {
         if let Some(seen) = &group.newest.status {
             self.statuses.entry(seen)?;
@@ -196,7 +195,7 @@ impl<'v> Parts<'v> {
         Ok(object.close())
     }
 
-    /// The accounts of groups, each once; and those of which only a part is shown, when these are asked for.
+    /// The complete accounts of groups, each once, and the partial ones if `expand` requests them.
     fn accounts(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<(Vec<&str>, Option<Array>)> {
         let rendered = &self.statuses.authors;
         let whole = |shown: &&Shown<'_>| match expand {
@@ -223,7 +222,7 @@ impl<'v> Parts<'v> {
     }
 }
 
-/// Members that plugins add to groups: they are asked about every sample.
+/// Members that plugins add to groups, requested for every sample.
 async fn added(cx: &Cx, actor: &Actor, groups: &[Group]) -> Decorations {
     if !cx.extensions().decorates(Entity::NotificationGroup) {
         return Decorations::default();

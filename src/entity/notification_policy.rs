@@ -7,7 +7,7 @@ use context::json::Fragment;
 use model::notification::{Policy, PolicyAction};
 use service::notification::policy::Summary as Waiting;
 
-/// What happens to notifications from some kinds of senders.
+/// The policy for notifications from some kinds of senders.
 #[derive(Debug, Serialize)]
 pub struct NotificationPolicy {
     pub for_not_following: PolicyAction,
@@ -18,7 +18,7 @@ pub struct NotificationPolicy {
     pub summary: Summary,
 }
 
-/// The first form of the API, in which a value is true for everything but `accept`.
+/// Version 1 of the API, in which a value is true for everything but `accept`.
 #[derive(Debug, Serialize)]
 pub struct V1NotificationPolicy {
     pub filter_not_following: bool,
@@ -28,7 +28,7 @@ pub struct V1NotificationPolicy {
     pub summary: Summary,
 }
 
-/// How much waits for a decision.
+/// The number of requests and notifications that wait for a decision.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     pub pending_requests_count: i64,
@@ -52,7 +52,7 @@ pub fn render(policy: &Policy, waiting: Waiting) -> Result<Fragment> {
     })
 }
 
-/// Renders a policy in the first form of the API.
+/// Renders a policy in version 1 of the API.
 pub fn render_v1(policy: &Policy, waiting: Waiting) -> Result<Fragment> {
     let held = |action: PolicyAction| action != PolicyAction::Accept;
     Fragment::of(&V1NotificationPolicy {

@@ -22,11 +22,11 @@ struct Shared {
 /// <https://docs.joinmastodon.org/methods/notifications/#requests-merged>
 #[derive(Debug, Serialize)]
 pub struct NotificationRequestsMerged {
-    /// Nothing of an accepted request is still filtered.
+    /// No notification of an accepted request is still filtered.
     pub merged: bool,
 }
 
-/// Renders requests, in the order given: no statement for accounts and statuses that are cached.
+/// Renders requests, in the order given. No statement for accounts and statuses that are cached.
 pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleRequest]) -> Result<Array> {
     let statuses: Vec<Seen> = page.iter().filter_map(|request| request.last_status).collect();
     let senders: Vec<_> = page.iter().map(|request| (request.row.from_account_id, request.row.from_version)).collect();
@@ -35,7 +35,7 @@ pub async fn render(cx: &Cx, actor: &Actor, page: &[VisibleRequest]) -> Result<A
     let mut items = Vec::with_capacity(page.len());
     for request in page {
         let row = &request.row;
-        // Without an account when it was deleted meanwhile.
+        // The account may have been deleted meanwhile.
         let Some(account) = parts.accounts.get(&row.from_account_id) else { continue };
         let mut item = Fragment::of(&Shared {
             id: row.id,

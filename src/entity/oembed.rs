@@ -1,4 +1,4 @@
-//! oEmbed: how another site shows a status of this server. <https://oembed.com/>, and
+//! oEmbed: the embedding of a status of this server on another site. <https://oembed.com/>, and
 //! docs/contract/rules.md#27-instance.
 
 use serde::Serialize;
@@ -7,12 +7,11 @@ use context::Cx;
 use model::{Account, StatusId};
 use text::escape;
 
-/// Width of a frame when none is asked for, in pixels.
+/// Width of a frame if the request names none, in pixels.
 pub const DEFAULT_WIDTH: i64 = 400;
-/// How long others may keep it, in seconds: a day.
+/// How long consumers may cache the response, in seconds: a day.
 const CACHE_SECONDS: i64 = 86_400;
 
-/// How to show a status in a frame.
 #[derive(Debug, Serialize)]
 pub struct OEmbed {
     #[serde(rename = "type")]
@@ -29,7 +28,7 @@ pub struct OEmbed {
 }
 
 impl OEmbed {
-    /// The status `id` of `author` in a frame of this size, in pixels.
+    /// Embeds the status `id` of `author` in a frame of this size, in pixels.
     #[must_use]
     pub fn new(cx: &Cx, author: &Account, id: StatusId, width: i64, height: Option<i64>) -> Self {
         let name = if author.display_name.is_empty() { &author.username } else { &author.display_name };

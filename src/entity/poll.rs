@@ -37,7 +37,7 @@ struct PollOption<'a> {
     votes_count: Option<i64>,
 }
 
-/// Renders the polls of those `heads` that have one, by status: a statement for all, or none when none has.
+/// Renders the polls of `heads`, by status. One statement for all, or none when no status has a poll.
 pub(super) async fn render(
     cx: &Cx,
     viewer: Option<&Actor>,
@@ -54,9 +54,9 @@ pub(super) async fn render(
 
 /// The polls of a page.
 struct Parts {
-    /// Of the statuses with polls.
+    /// By status.
     authors: HashMap<StatusId, AccountId>,
-    /// Of those authors.
+    /// By author.
     domains: HashMap<StatusId, Option<String>>,
     palette: Palette,
     rows: Vec<OptionRow>,
@@ -75,7 +75,7 @@ impl Parts {
         Ok(Self { authors, domains, palette, rows })
     }
 
-    /// The polls of `rows`, which are those of the page with the votes of `viewer`.
+    /// Renders the polls of `rows`, the rows of the page with the votes of `viewer`.
     fn write(&self, cx: &Cx, viewer: Option<AccountId>, rows: &[OptionRow]) -> Result<Vec<(StatusId, Fragment)>> {
         let polls = rows.chunk_by(|one, other| one.poll.id == other.poll.id).map(|options| {
             let titles: Vec<&str> = options.iter().map(|option| option.title.as_str()).collect();
@@ -89,7 +89,7 @@ impl Parts {
     }
 }
 
-/// The polls of a status as many see it: rendered for those who voted and for the author, and once for everyone else.
+/// The polls of a status for many viewers: rendered for each voter and the author, and once for everyone else.
 pub(super) struct EachPoll {
     others: Vec<(StatusId, Fragment)>,
     by_viewer: HashMap<AccountId, Vec<(StatusId, Fragment)>>,
@@ -102,7 +102,7 @@ impl EachPoll {
     }
 }
 
-/// Renders the polls of those `heads` that have one for each of `viewers`, by two statements; `None` when none has one.
+/// Renders the polls of `heads` for `viewers`, with two statements; `None` when no status has a poll.
 pub(super) async fn render_each(
     cx: &Cx,
     viewers: impl Iterator<Item = AccountId> + Clone + Send,
@@ -120,7 +120,7 @@ pub(super) async fn render_each(
         votes.entry(voter).or_default().insert((poll, position), place);
     }
     let parts = Parts::load(cx, authors, None).await?;
-    // No account has the id 0: somebody who is none of those who voted.
+    // No account has the id 0: it represents all viewers who did not vote.
     let others = parts.write(cx, Some(AccountId::from(0)), &parts.rows)?;
     let mut by_viewer = HashMap::new();
     for (viewer, votes) in votes {
@@ -135,14 +135,14 @@ pub(super) async fn render_each(
 /// Renders the poll of the status of `head`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it has none (any more).
+/// [`Error::NotFound`] when it has no poll (any more).
 pub async fn render_one(cx: &Cx, viewer: Option<&Actor>, head: &Head) -> Result<Fragment> {
-    // The head may be of before the poll was added.
+    // The head may have been read before the poll was added.
     let head = Head { has_poll: true, ..*head };
     render(cx, viewer, std::iter::once(&head)).await?.get(&head.id).cloned().ok_or(Error::NotFound)
 }
 
-/// The domains of the authors, by which custom emojis are found; not read for options without a shortcode.
+/// The domains of the authors, to look up custom emojis. Not read if no option contains a shortcode.
 async fn domains(
     cx: &Cx,
     rows: &[OptionRow],
@@ -156,7 +156,7 @@ async fn domains(
 }
 
 impl<'a> Poll<'a> {
-    /// `options` are those of one poll; `own`: whether it is the viewer's, who is `None` when nobody is signed in.
+    /// `options`: all options of one poll; `own`: whether the viewer is the author, `None` for an anonymous viewer.
     fn new(options: &'a [OptionRow], emojis: Vec<CustomEmoji>, own: Option<bool>, now: Time) -> Self {
         let poll = &options[0].poll;
         let expired = poll.has_ended(now);

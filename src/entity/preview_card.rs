@@ -16,7 +16,7 @@ use model::card::CardKind;
 use model::urls::Urls;
 use model::{AccountId, RowId, Time};
 
-/// What a link leads to.
+/// The preview of a link.
 #[derive(Clone, Debug, Serialize)]
 pub struct PreviewCard {
     pub url: String,
@@ -37,30 +37,30 @@ pub struct PreviewCard {
     pub embed_url: String,
     pub blurhash: Option<String>,
     pub published_at: Option<String>,
-    /// Always one, whose name may be empty.
+    /// Always one, with a possibly empty name.
     pub authors: [CardAuthor; 1],
 }
 
-/// How the JSON of a card ends, of which nobody here is the author.
+/// How the JSON of a card ends that has no account as its author.
 const NOBODY: &str = "null}]}";
 
-/// The author that the page of `card` names.
+/// The account that the page of `card` names as its author.
 pub(super) fn creator_of(card: &model::PreviewCard) -> Option<Creator> {
     let account = card.creator_account_id?;
     let host = Url::parse(&card.page_url).ok()?.host_str()?.to_owned();
     Some(Creator { account, host })
 }
 
-/// What accounts say of the sites that name them as authors.
+/// The sites that accounts confirm as theirs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Creators {
     sites: HashMap<AccountId, Vec<String>>,
-    /// Of the accounts, for their rendering.
+    /// The versions of the accounts, for their rendering.
     pub(super) versions: Vec<(AccountId, i64)>,
 }
 
 impl Creators {
-    /// Asks the accounts of `named`: a statement, or none when nobody is named.
+    /// Loads the accounts of `named`. One statement, or none when there are no accounts.
     pub(super) async fn load(cx: &Cx, named: impl Iterator<Item = &Creator>) -> Result<Self> {
         let mut ids: Vec<AccountId> = named.map(|creator| creator.account).collect();
         if ids.is_empty() {
@@ -73,14 +73,14 @@ impl Creators {
         Ok(Self { versions, sites: rows.into_iter().map(|row| (row.id, row.attribution_domains.0)).collect() })
     }
 
-    /// The account of `creator`, one of `accounts`, if it agrees to be called the author.
+    /// The account of `creator`, one of `accounts`, if it confirms the site of the page.
     pub(super) fn confirmed<'a>(&self, creator: &Creator, accounts: &'a account::Rendered) -> Option<&'a str> {
         let agrees = self.sites.get(&creator.account).is_some_and(|sites| is_author_at(sites, &creator.host));
         accounts.get(&creator.account).filter(|_| agrees).map(AsRef::as_ref)
     }
 }
 
-/// Appends `json`, which ends with a card, to `out`, with `account` as the author of its page.
+/// Appends `json`, which ends with a card, to `out`, with `account` as the author of the page.
 pub(super) fn write_attributed(out: &mut String, json: &str, account: &str) {
     out.push_str(json.strip_suffix(NOBODY).unwrap_or(json));
     if json.ends_with(NOBODY) {
@@ -89,8 +89,8 @@ pub(super) fn write_attributed(out: &mut String, json: &str, account: &str) {
     }
 }
 
-/// Renders links that trend, with their history (<https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>), in the order
-/// given: one statement for the history of all, and another for their authors if there are any.
+/// Renders trending links, with their history (<https://docs.joinmastodon.org/entities/PreviewCard/#trends-link>), in
+/// the order given. One statement for the history of all, and another for their authors if there are any.
 ///
 /// # Errors
 /// When one cannot be serialised, which is a bug.
@@ -124,7 +124,7 @@ pub async fn render_trends(cx: &Cx, cards: Vec<model::PreviewCard>) -> Result<Ve
 pub struct CardAuthor {
     pub name: String,
     pub url: String,
-    /// Always `null` here, and the last member of the last member: [`write_attributed`] puts the account there.
+    /// Always `null` here, and the last member of the last member: [`write_attributed`] inserts the account there.
     pub account: Option<()>,
 }
 

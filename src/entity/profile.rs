@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/entities/Profile/>: one's own profile as it was written, for editors.
+//! <https://docs.joinmastodon.org/entities/Profile/>: the source form of one's own profile, for editors.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use model::AccountId;
 use model::account::ActorType;
 use service::account;
 
-/// The members that are no list of entities.
+/// The members that are not lists of entities.
 #[derive(Debug, Serialize)]
 struct Profile {
     id: AccountId,
@@ -35,7 +35,7 @@ struct Profile {
     attribution_domains: Vec<String>,
 }
 
-/// Renders the profile of `id` as its owner edits it.
+/// Renders the profile of `id` in its source form, for its owner.
 ///
 /// # Errors
 /// [`Error::NotFound`](context::error::Error::NotFound) when there is no such account.

@@ -1,6 +1,6 @@
-//! What a push says: a notification in a few words (docs/contract/push.md#6-payload).
+//! The message of a push: a notification in a few words (docs/contract/push.md#6-payload).
 //!
-//! An app shows it as it is, or fetches the notification with the access token that comes with it.
+//! An app shows it directly, or fetches the notification with the access token in the message.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use text::plain;
 
 /// Most characters of the body.
 const MAX_BODY: usize = 140;
-/// Most characters of the address of a picture; a longer one is left out.
+/// Most characters of an image URL; a longer one is left out.
 const MAX_ICON: usize = 1_000;
 
 #[derive(Serialize)]
@@ -33,7 +33,8 @@ struct PushMessage<'a> {
     body: String,
 }
 
-/// Renders what `actor` is told of a notification, in `language`; `None` when what it is about was deleted meanwhile.
+/// Renders the push message of a notification to `actor`, in `language`; `None` when its subject was deleted
+/// meanwhile.
 pub async fn render(
     cx: &Cx,
     language: Language,
@@ -73,7 +74,7 @@ fn id(id: NotificationId) -> i64 {
     id.into()
 }
 
-/// What was said, under its content warning if it has one; else what the sender says of themselves.
+/// The content warning of the status, else its text; without a status, the bio of the sender.
 fn body(sender: &Account, status: Option<&Status>) -> String {
     let text = match status {
         Some(status) if !status.spoiler_text.trim().is_empty() => status.spoiler_text.trim().to_owned(),

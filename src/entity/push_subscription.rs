@@ -10,7 +10,7 @@ use context::json::Fragment;
 use model::notification::PushPolicy;
 use store::push::Subscription;
 
-/// What an access token is subscribed to.
+/// The push subscription of an access token.
 #[derive(Debug, Serialize)]
 struct WebPushSubscription<'a> {
     /// A number, unlike every other id.

@@ -12,7 +12,7 @@ use model::report::ReportCategory;
 use model::{AccountId, RowId, RuleId, StatusId, Time};
 use store::report::Report as Row;
 
-/// A report, as whoever made it and the staff see it.
+/// A report, as its author and the staff see it.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     pub id: RowId,
@@ -27,7 +27,7 @@ pub struct Report<'a> {
     pub target_account: Box<RawValue>,
 }
 
-/// Renders the reports that exist among `ids`, by id: three statements, and none for no ids.
+/// Renders the reports that exist among `ids`, by id. Three statements, and none if `ids` is empty.
 pub async fn render(cx: &Cx, ids: &[RowId]) -> Result<ById<RowId, Fragment>> {
     let reports = if ids.is_empty() { Vec::new() } else { store::report::list(&cx.db, ids).await? };
     render_rows(cx, &reports).await

@@ -9,7 +9,7 @@ use context::json::media::MediaAttachment;
 use model::{ScheduledStatusId, Time};
 use service::scheduled_status::WithMedia;
 
-/// A status that is to be published later. `error` is this server's own: why it was not published at its time.
+/// A status that is to be published later. `error` is an extension of the API: why it was not published at its time.
 #[derive(Debug, Serialize)]
 struct ScheduledStatus<'a> {
     id: ScheduledStatusId,
@@ -20,7 +20,7 @@ struct ScheduledStatus<'a> {
     error: Option<&'a str>,
 }
 
-/// Renders one of them; reads nothing.
+/// Renders a scheduled status. Makes no query.
 pub fn render(cx: &Cx, shown: &WithMedia) -> Result<Fragment> {
     let row = &shown.scheduled;
     Fragment::of(&ScheduledStatus {

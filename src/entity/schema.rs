@@ -1,7 +1,6 @@
 //! The entities by their names in the contract, for the types of responses: `Json<entity::Status>`, `Page<entity::Account>`.
 //!
-//! Most entities are rendered as text, so their types have no values. Those that are serialised from a struct have that
-//! struct.
+//! Most entities are rendered as text, so their types have no values. Serialised entities use their struct.
 
 use std::marker::PhantomData;
 
@@ -16,8 +15,8 @@ use context::json::media::MediaAttachment;
 
 /// JSON of a response.
 pub trait Schema {
-    /// The schema by its name in `docs/contract/entities`: `Status`, `Status[]`, `Status | ScheduledStatus`. Empty, for
-    /// none, unless implemented.
+    /// The name of the schema in `docs/contract/entities`: `Status`, `Status[]`, `Status | ScheduledStatus`. Empty,
+    /// for none, unless implemented.
     #[must_use]
     fn name() -> String {
         String::new()

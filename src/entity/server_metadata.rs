@@ -18,7 +18,7 @@ pub struct ServerMetadata {
     pub app_registration_endpoint: String,
     pub revocation_endpoint: String,
     pub introspection_endpoint: String,
-    /// The server's own, then those that extensions declare.
+    /// The scopes of the server, then the scopes that extensions declare.
     pub scopes_supported: Vec<String>,
     pub response_types_supported: [&'static str; 1],
     pub response_modes_supported: &'static [ResponseMode],

@@ -10,7 +10,7 @@ use model::RowId;
 use model::severance::SeveranceKind;
 use store::severance::Severance as Row;
 
-/// Relationships that somebody lost at one stroke, as they see it.
+/// Relationships that an account lost in one event, as its owner sees it.
 #[derive(Debug, Serialize)]
 pub struct Severance<'a> {
     pub id: RowId,
@@ -37,7 +37,7 @@ impl<'a> From<&'a Row> for Severance<'a> {
     }
 }
 
-/// Renders the severances that exist among `ids`, by id: one statement, and none for no ids.
+/// Renders the severances that exist among `ids`, by id. One statement, and none if `ids` is empty.
 pub async fn render(cx: &Cx, ids: &[i64]) -> Result<ById<RowId, Fragment>> {
     let rows = if ids.is_empty() { Vec::new() } else { store::severance::list(&cx.db, ids).await? };
     let entries = rows.iter().map(|row| Ok((row.id, Fragment::of(&Severance::from(row))?)));

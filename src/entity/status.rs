@@ -64,15 +64,15 @@ pub(super) const MEMBERS: &[&str] = &[
     "pinned",
 ];
 
-/// Bytes of a status that are neither its shared part nor its author: the names of the members added here, and their
-/// values, at most.
+/// Size of a status without its shared part and its author, in bytes: the names of the members added here, and their
+/// largest values.
 const FRAME_BYTES: usize = 448;
 
-/// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: what depends
-/// on the viewer came with [`Seen`].
+/// Renders a page of statuses as `viewer` sees them, in the order given. No statement when all are cached: [`Seen`]
+/// contains the parts that depend on the viewer.
 ///
 /// # Errors
-/// [`Error::Plugin`] when a plugin whose members are required gives no answer.
+/// [`Error::Plugin`] when a plugin whose members are required does not respond.
 pub async fn render(cx: &Cx, viewer: Option<&Actor>, page: &[Seen]) -> Result<Array> {
     Ok(Parts::load(cx, viewer, page.iter(), &[]).await?.array(page))
 }
@@ -85,7 +85,7 @@ pub struct Beside {
     pub accounts: account::Rendered,
 }
 
-/// As [`render`], for a response that also shows `accounts` (with their versions): all are rendered together.
+/// As [`render`], for a response that also shows `accounts` (with their versions). Renders all of them together.
 ///
 /// # Errors
 /// As [`render`].
@@ -139,14 +139,14 @@ pub async fn render_deleted(cx: &Cx, actor: &Actor, seen: &Seen, source: &str) -
     Fragment::of(&body)
 }
 
-/// What the statuses of a response are put together from.
+/// The data for the statuses of a response.
 pub(super) struct Parts<'a> {
     pub(super) viewer: Option<&'a Actor>,
     pub(super) cores: ById<StatusId, Arc<StatusCore>>,
     pub(super) authors: account::Rendered,
-    /// What the authors of the pages of cards say, who are among `authors`.
+    /// The confirmations by the authors of linked pages, whose accounts are among `authors`.
     pub(super) creators: Creators,
-    /// By the status that has one.
+    /// By status.
     pub(super) polls: ById<StatusId, Fragment>,
     /// Results of the viewer's filters, by the status or the reblog.
     pub(super) filtered: Filtered,
@@ -154,17 +154,17 @@ pub(super) struct Parts<'a> {
     pub(super) added: ById<StatusId, Members>,
 }
 
-/// The heads of what is shown with `seen`: of itself, of the original, and of what that quotes.
+/// The heads of the statuses shown with `seen`: itself, the original, and the quote.
 pub(super) fn heads_of(seen: &Seen) -> impl Iterator<Item = &Head> {
     [Some(seen.head()), seen.original(), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
 }
 
-/// The heads of what extensions are asked about.
+/// The heads of the statuses that extensions decorate.
 pub(super) fn proper_of(seen: &Seen) -> impl Iterator<Item = &Head> {
     [Some(seen.proper()), seen.quote().map(|quoted| &quoted.head)].into_iter().flatten()
 }
 
-/// A status whose parts are all there.
+/// A status with all its parts.
 pub(super) struct Entry<'a> {
     seen: &'a Seen,
     own: Part<'a>,
@@ -172,11 +172,11 @@ pub(super) struct Entry<'a> {
     /// JSON.
     filtered: &'a str,
     added: Option<&'a Members>,
-    /// What the status, or the original, quotes.
+    /// The quote of the status or of its original.
     quote: Option<QuotePart<'a>>,
 }
 
-/// A quoted status whose parts are all there.
+/// A quoted status with all its parts.
 struct QuotePart<'a> {
     quoted: &'a Quoted,
     part: Part<'a>,
@@ -210,7 +210,7 @@ impl<'a> Parts<'a> {
         Ok(Self { viewer, cores, authors, creators, polls, filtered, added })
     }
 
-    /// As [`Parts::load`], without what depends on the viewer.
+    /// As [`Parts::load`], without the parts that depend on the viewer.
     pub(super) async fn shared<'s>(
         cx: &Cx,
         page: impl Iterator<Item = &'s Seen> + Send,
@@ -244,7 +244,7 @@ impl<'a> Parts<'a> {
         page.iter().filter_map(|seen| self.entry(seen)).collect()
     }
 
-    /// `None` for a status that was deleted since its head was read, which is left out.
+    /// `None` for a status that was deleted since its head was read. It is left out.
     pub(super) fn entry<'s>(&'s self, seen: &'s Seen) -> Option<Entry<'s>> {
         let original = match seen.original() {
             None => None,
@@ -291,7 +291,7 @@ impl<'a> Parts<'a> {
         });
     }
 
-    /// Appends a quoted status to `out`; what it quotes itself is not shown.
+    /// Appends a quoted status to `out`. A quote inside it is not shown.
     fn write_quote(&self, out: &mut String, quote: &QuotePart<'_>) {
         Object::write(out, |object| {
             self.add_shared(object, &quote.part, |out| out.push_str("null"));
@@ -306,7 +306,7 @@ impl<'a> Parts<'a> {
         });
     }
 
-    /// Adds what hardly depends on the viewer.
+    /// Adds the members that hardly depend on the viewer.
     fn add_shared(&self, object: &mut Object, part: &Part<'_>, reblog: impl FnOnce(&mut String)) {
         let Part { head, core, author, poll, creator } = *part;
         match creator {
@@ -319,7 +319,7 @@ impl<'a> Parts<'a> {
             Some((application, public)) if *public || self.is_own(head) => {
                 object.member("application", application);
             }
-            // The author always learns which it was, also that it was none.
+            // The author always sees the application, also that there is none.
             None if self.is_own(head) => {
                 object.member("application", "null");
             }
@@ -327,7 +327,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds what the viewer did with it, what their filters say, and the members of plugins.
+    /// Adds the viewer's interactions and filter results, and the members of plugins.
     fn add_viewed(
         &self,
         object: &mut Object,
@@ -349,8 +349,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds who may quote `head`, and whether the viewer may: <https://docs.joinmastodon.org/entities/QuoteApproval/>. No
-    /// quote waits for its approval here.
+    /// Adds who may quote `head`, and whether the viewer may:
+    /// <https://docs.joinmastodon.org/entities/QuoteApproval/>. Quotes do not wait for approval on this server.
     fn add_approval(&self, object: &mut Object, head: &Head, marked: Marked) {
         let (open, own) = (head.visibility.is_anonymous(), self.is_own(head));
         let may = (open && (marked.quotable || own)) || (own && head.visibility == Visibility::Private);
@@ -393,7 +393,7 @@ fn add_marks(object: &mut Object, marked: Marked, filtered: &str) {
 }
 
 impl Entry<'_> {
-    /// The size of its JSON, or a little more.
+    /// An upper estimate of the size of its JSON.
     pub(super) fn size_bytes(&self) -> usize {
         let added = self.added.map_or(0, Members::size_bytes);
         let parts = [Some(&self.own), self.original.as_ref()].into_iter().flatten();
@@ -416,13 +416,13 @@ impl Part<'_> {
     }
 }
 
-/// The size of an array of `entries`, or a little more.
+/// An upper estimate of the size of an array of `entries`.
 pub(super) fn size_bytes(entries: &[Entry<'_>]) -> usize {
     2 + entries.iter().map(Entry::size_bytes).sum::<usize>()
 }
 
-/// The members that plugins add to the statuses of a page and to what they quote; a reblog shares those of its original.
-/// Each is asked about once.
+/// The members that plugins add to the statuses of a page and to their quotes. A reblog shares the members of its
+/// original. Plugins are called once for each status.
 pub(super) async fn added(
     cx: &Cx,
     viewer: Option<&Actor>,

@@ -1,7 +1,7 @@
-//! The part of a status that is the same for every viewer, as the cache keeps it.
+//! The part of a status that is the same for every viewer, as stored in the cache.
 //!
-//! Reached from [`status`](super::status), which adds what depends on the viewer. One statement per kind of associated row
-//! for all statuses of a page that are not cached.
+//! Reached from [`status`](super::status), which adds the parts that depend on the viewer. One statement per kind of
+//! associated row for all statuses of a page that are not cached.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ struct Shared<'a> {
     mentions: Vec<StatusMention>,
     tags: Vec<StatusTag>,
     emojis: Vec<CustomEmoji>,
-    /// The last member, to which the author of the page is added.
+    /// The last member; the author of the linked page is inserted into it.
     card: Option<PreviewCard>,
 }
 
@@ -118,7 +118,7 @@ struct Associated {
     media: BTreeMap<StatusId, Vec<MediaAttachment>>,
     mentions: BTreeMap<StatusId, Vec<MentionRow>>,
     tags: BTreeMap<StatusId, Vec<String>>,
-    /// Ids of statuses, which the contract has as numbers here.
+    /// Ids of statuses, which the contract defines as numbers here.
     references: BTreeMap<StatusId, Vec<i64>>,
     applications: HashMap<StatusId, ApplicationRow>,
     cards: HashMap<StatusId, (PreviewCard, Option<Creator>)>,
@@ -210,9 +210,9 @@ impl Associated {
     }
 }
 
-/// The cards of those `statuses` that have one: a statement, or none when no text has a link.
+/// The cards of `statuses`. One statement, or none when no text has a link.
 async fn cards(cx: &Cx, statuses: &[model::Status]) -> Result<HashMap<StatusId, (PreviewCard, Option<Creator>)>> {
-    // Every link in a text has that word, written by this server: see `text::to_html` and `text::sanitise`.
+    // Every link in a text contains that word, added by this server: see `text::to_html` and `text::sanitise`.
     let linked: Vec<StatusId> =
         statuses.iter().filter(|status| status.content.contains("nofollow")).map(|status| status.id).collect();
     if linked.is_empty() {

@@ -11,7 +11,7 @@ use context::json::media::MediaAttachment;
 use model::Status;
 use store::status_edit::Edit;
 
-/// One revision, without its author, who is the same in all.
+/// One revision, without its author, who is the same in all revisions.
 #[derive(Debug, Serialize)]
 struct Revision<'a> {
     content: &'a str,
@@ -92,7 +92,7 @@ fn options_of(edit: &Edit) -> Option<&[String]> {
     edit.poll_options.as_ref().map(|options| options.0.as_slice())
 }
 
-/// The texts of a revision that may have custom emojis.
+/// The texts of a revision that may contain custom emojis.
 fn texts_of<'a>(content: &'a str, spoiler_text: &'a str, options: Option<&'a [String]>) -> Vec<&'a str> {
     let options = options.unwrap_or_default().iter().map(String::as_str);
     [content, spoiler_text].into_iter().chain(options).collect()

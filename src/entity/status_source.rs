@@ -11,7 +11,7 @@ use model::{Status, StatusId};
 struct StatusSource<'a> {
     id: StatusId,
     text: &'a str,
-    /// Beyond the documented entity: an editor that does not know it would clear it.
+    /// Not in the documented entity. An editor that does not know it would clear it.
     markdown: bool,
     spoiler_text: &'a str,
 }

@@ -1,7 +1,7 @@
-//! One status as many people see it at once: rendered once for each view that differs.
+//! One status for many viewers: rendered once for each distinct view.
 //!
-//! Reached from streaming. Most who receive a new status did nothing with it yet and have no filter that matches, so they
-//! share one view. What a page of one viewer is made of is [`status`](super::status).
+//! Reached from streaming. Most receivers of a new status have not interacted with it and have no matching filter, so
+//! they share one view. [`status`](super::status) renders a page for one viewer.
 //!
 //! Design: docs/architecture.md#5-changes-jobs-streaming.
 
@@ -21,16 +21,16 @@ use context::json::{Array, Fragment};
 use model::{Actor, StatusId};
 use service::visibility::{Marked, Seen};
 
-/// How many viewers extensions are asked about at once.
+/// How many viewers are sent to extensions concurrently.
 const ASKED_AT_ONCE: usize = 4;
 
-/// What makes one view of a status differ from another.
+/// The parts of a status that depend on the viewer.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct View {
     marked: Marked,
-    /// What is quoted, if it may be seen, what was done with it, and whether it is muted.
+    /// The visible quote: its id, the viewer's interactions, and whether it is muted.
     quote: Option<(StatusId, Marked, bool)>,
-    /// Whether the status, the original and what is quoted are the viewer's own.
+    /// Whether the status, the original and the quote are the viewer's own.
     own: [bool; 3],
     filtered: Vec<(StatusId, String)>,
     quoted_filtered: Vec<(StatusId, String)>,
@@ -38,10 +38,10 @@ struct View {
     added: Vec<(StatusId, Members)>,
 }
 
-/// Renders one status for each of `seen`, in order: who sees it, and as what.
+/// Renders one status for each of `seen`, in order: the viewer, and the status as visible to them.
 ///
 /// # Errors
-/// [`Error::Plugin`](context::Error::Plugin) when a plugin whose members are required gives no answer.
+/// [`Error::Plugin`](context::Error::Plugin) when a plugin whose members are required does not respond.
 pub async fn render_each(cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Result<Vec<Option<Arc<str>>>> {
     let Some((_, first)) = seen.first() else { return Ok(Vec::new()) };
     let shared = Shared::load(cx, seen).await?;
@@ -67,8 +67,8 @@ pub async fn render_each(cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Result<Vec<Opt
     Ok(all)
 }
 
-/// Renders the status of each of `seen`, where there is one, in order: once for all who see it alike. What several statuses are
-/// made of is read together.
+/// Renders the status of each `Some` of `seen`, in order: once for all viewers with the same view. The rows of
+/// several statuses are read together.
 ///
 /// # Errors
 /// As [`render_each`].
@@ -80,7 +80,7 @@ pub(super) async fn render_pairs(cx: &Cx, seen: &[Option<(Arc<Actor>, Seen)>]) -
         }
     }
     if places.len() > 1 {
-        // It is kept in memory then.
+        // Fills the caches.
         Parts::shared(cx, seen.iter().flatten().map(|(_, seen)| seen), &[]).await?;
     }
     let mut all = vec![None; seen.len()];
@@ -93,8 +93,8 @@ pub(super) async fn render_pairs(cx: &Cx, seen: &[Option<(Arc<Actor>, Seen)>]) -
     Ok(all)
 }
 
-/// Renders the public status `seen` as streams of public timelines carry it: for nobody in particular, with the member
-/// `filtered` of each of `viewers`, in order. Which statuses somebody put into a filter is not looked at
+/// Renders the public status `seen` for streams of public timelines: without a viewer, with the member `filtered` of
+/// each of `viewers`, in order. Ignores statuses that were added to a filter
 /// (docs/contract/streaming.md#8-server-side-filtering).
 ///
 /// # Errors
@@ -126,13 +126,13 @@ pub async fn render_publicly(cx: &Cx, seen: &Seen, viewers: &[Arc<Actor>]) -> Re
     Ok(all)
 }
 
-/// What is the same for every viewer.
+/// The parts that are the same for every viewer.
 struct Shared {
     parts: Parts<'static>,
 }
 
 impl Shared {
-    /// What all of `seen` are put together from: it is the same status, but not everybody may see what it quotes.
+    /// Loads the parts of all of `seen`, which contain the same status. Its quote may be hidden from some viewers.
     async fn load(cx: &Cx, seen: &[(Arc<Actor>, Seen)]) -> Result<Self> {
         let fullest = seen.iter().map(|(_, seen)| seen).max_by_key(|seen| seen.quote().is_some());
         let parts = Parts::shared(cx, fullest.into_iter(), &[]).await?;
@@ -144,7 +144,7 @@ impl Shared {
         if !cx.extensions().decorates(Entity::Status) {
             return Vec::new();
         }
-        // Each viewer's question has time of its own, as their own requests would have.
+        // Each viewer's call gets the full time limit, as separate requests would.
         let ask = |(viewer, seen): &(Arc<Actor>, Seen)| {
             let (cx, viewer, seen) = (cx.begin(None), Arc::clone(viewer), *seen);
             async move { added(&cx, Some(&viewer), proper_of(&seen)).await }

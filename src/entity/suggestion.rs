@@ -16,10 +16,10 @@ struct Reason<'a> {
     sources: &'a [Source],
 }
 
-/// Renders suggestions, in the order given: no statement when all their accounts are cached.
+/// Renders suggestions, in the order given. No statement when all their accounts are cached.
 ///
 /// # Errors
-/// [`Error::Plugin`] when a plugin whose members are required gives no answer.
+/// [`Error::Plugin`] when a plugin whose members are required does not respond.
 pub async fn render(cx: &Cx, suggestions: &[Suggestion]) -> Result<Array> {
     let accounts = load(cx, suggestions).await?;
     let mut items = Vec::with_capacity(suggestions.len());
@@ -35,7 +35,7 @@ pub async fn render(cx: &Cx, suggestions: &[Suggestion]) -> Result<Array> {
     Ok(items.into())
 }
 
-/// Renders the accounts alone, as the first version of the route shows them.
+/// Renders the accounts alone, for version 1 of the route.
 ///
 /// # Errors
 /// As [`render`].

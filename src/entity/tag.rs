@@ -29,8 +29,8 @@ pub async fn render_one(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Fragm
     render(cx, &[tag], signed_in).await?.pop().ok_or(Error::NotFound)
 }
 
-/// Renders hashtags, in the order given: one statement for the history of all. With `signed_in`, shows whether the
-/// viewer follows and features them.
+/// Renders hashtags, in the order given. One statement for the history of all. `signed_in`: shows whether the viewer
+/// follows and features them.
 pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<Fragment>> {
     let ids: Vec<TagId> = tags.iter().map(|tag| tag.id).collect();
     let rows = match ids.as_slice() {

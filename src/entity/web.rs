@@ -26,7 +26,7 @@ use store::account::AccountWithRole;
 /// Longest title of a status in a feed, in characters.
 const TITLE_CHARS: usize = 60;
 
-/// The author, shown beside something.
+/// The author of a status, or an account in a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct Author {
     #[serde(skip)]
@@ -92,7 +92,7 @@ pub struct WebStatus {
     pub pinned: bool,
 }
 
-/// Builds a page of statuses, in the order given: four statements, and one more when a status has a poll.
+/// Builds a page of statuses, in the order given. Four statements, and one more when a status has a poll.
 pub async fn statuses(cx: &Cx, page: &[Seen]) -> Result<Vec<WebStatus>> {
     if page.is_empty() {
         return Ok(Vec::new());
@@ -244,7 +244,7 @@ pub struct WebField {
     pub verified_at_human: Option<String>,
 }
 
-/// The account one moved to.
+/// The account that this one moved to.
 #[derive(Clone, Debug, Serialize)]
 pub struct Moved {
     pub acct: String,
@@ -292,7 +292,7 @@ pub async fn account(cx: &Cx, account: &model::Account) -> Result<WebAccount> {
     })
 }
 
-/// Builds the authors of `ids` but the suspended ones, in no particular order.
+/// Builds the authors of `ids` without suspended accounts, in no particular order.
 pub async fn authors(cx: &Cx, ids: &[AccountId]) -> Result<Vec<Author>> {
     let mut rows = store::account::list_with_roles(&cx.db, ids).await?;
     rows.retain(|row| !row.account.is_suspended());
@@ -339,7 +339,7 @@ fn picture(emoji: &CustomEmoji) -> &str {
     &emoji.url
 }
 
-/// The first line of a status; for one without text, what it is.
+/// The first line of a status; without text, the name of its kind.
 fn title(language: Language, words: &str, media: &[Media]) -> String {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     if line.is_empty() {

@@ -17,7 +17,7 @@ use service::{instance, registration};
 /// The software name in NodeInfo, unless the setting `compat.nodeinfo_name` overrides it.
 const SOFTWARE: &str = "rookery";
 
-/// Names of fields beyond the reference implementation, which other servers look for.
+/// Features beyond the reference implementation, by the names that other servers look for.
 const FEATURES: &[&str] = &[
     "mastodon_api",
     "enable_wide_emoji",
@@ -152,7 +152,7 @@ pub struct NodeInfoLink {
 }
 
 impl NodeInfoDiscovery {
-    /// Version 2.0 only: some clients read no later one.
+    /// Version 2.0 only: some clients do not read later versions.
     #[must_use]
     pub fn new(cx: &Cx) -> Self {
         let rel = "http://nodeinfo.diaspora.software/ns/schema/2.0";
@@ -214,7 +214,7 @@ pub struct Metadata {
     pub upstream: Upstream,
 }
 
-/// The API's origin: a widespread client library refuses unknown software without it.
+/// The API's origin. A widespread client library rejects unknown software without it.
 #[derive(Debug, Serialize)]
 pub struct Upstream {
     pub name: &'static str,
@@ -225,7 +225,7 @@ impl NodeInfo {
     /// The current state of this server.
     pub async fn render(cx: &Cx) -> Result<Self> {
         let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
-        // A server that announces another name also gets that API's version.
+        // A server that announces another name also announces that API's version.
         let (name, version) = match settings.compat_nodeinfo_name.as_str() {
             "" => (SOFTWARE, env!("CARGO_PKG_VERSION")),
             other => (other, VERSION),

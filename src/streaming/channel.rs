@@ -188,7 +188,7 @@ fn public(name: &str) -> Option<Public> {
     Some(Public { local, media })
 }
 
-/// The values that Mastodon takes for true.
+/// The values that the reference implementation takes for true.
 fn is_true(value: &str) -> bool {
     !matches!(value, "" | "0" | "f" | "F" | "false" | "FALSE" | "off" | "OFF")
 }

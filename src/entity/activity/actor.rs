@@ -10,7 +10,7 @@ use context::json::Fragment;
 use model::Account;
 use model::account::ActorType;
 
-/// An actor; collections of an archive have the names of their files.
+/// An actor. Collections of an archive have the names of their files.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Actor<'a> {

@@ -1,17 +1,18 @@
-//! Whom a status is addressed to, and who may find it (docs/contract/federation.md#3-documents-sent, "Addressing").
+//! The recipients of a status, and who may find it by search (docs/contract/federation.md#3-documents-sent,
+//! "Addressing").
 
 use super::PUBLIC;
 use model::account::Searchability;
 use model::{Status, Visibility};
 
-/// Those whom a document is for, and those who get a copy.
+/// The recipients of a document (`to`) and of copies (`cc`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Audience {
     pub(super) to: Vec<String>,
     pub(super) cc: Vec<String>,
 }
 
-/// The audience of a status of `author`, an actor, that mentions the actors `mentioned`.
+/// The audience of a status of the actor `author` that mentions the actors `mentioned`.
 pub(super) fn of(visibility: Visibility, author: &str, mentioned: &[String], context: Option<&str>) -> Audience {
     let followers = || format!("{author}/followers");
     let with = |first: Vec<String>| first.into_iter().chain(mentioned.iter().cloned()).collect();
@@ -30,7 +31,7 @@ pub(super) fn of(visibility: Visibility, author: &str, mentioned: &[String], con
     }
 }
 
-/// Who may find a status of `author` by its words.
+/// The actors who may find a status of `author` by its words.
 pub(super) fn searchable_by(status: &Status, author: &str, mentioned: &[String]) -> Vec<String> {
     let mut found = match status.searchability {
         Searchability::Public => vec![PUBLIC.to_owned()],

@@ -1,7 +1,7 @@
 //! ActivityPub documents of this server's accounts and statuses, rendered a page at a time.
 //!
-//! Reached from archives ([`service::archive`]). They are what federation sends of them, but for what it
-//! serves at addresses of its own: the collections of replies and references.
+//! Reached from archives ([`service::archive`]). The documents are the ones that federation sends, without the
+//! collections of replies and references, which federation serves at separate URLs.
 //!
 //! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.
 
@@ -16,13 +16,13 @@ use serde::Serialize;
 
 use model::urls::Urls;
 
-/// The collection that stands for everyone.
+/// The collection that means everyone.
 pub const PUBLIC: &str = "https://www.w3.org/ns/activitystreams#Public";
 
 /// The value of `@context` (docs/contract/federation.md#3-documents-sent), as JSON.
 pub const CONTEXT: &str = r##"["https://www.w3.org/ns/activitystreams","https://w3id.org/security/v1",{"as":"https://www.w3.org/ns/activitystreams#","toot":"http://joinmastodon.org/ns#","schema":"http://schema.org#","ostatus":"http://ostatus.org#","fedibird":"http://fedibird.com/ns#","kmyblue":"http://kmy.blue/ns#","misskey":"https://misskey-hub.net/ns#","manuallyApprovesFollowers":"as:manuallyApprovesFollowers","sensitive":"as:sensitive","Hashtag":"as:Hashtag","movedTo":{"@id":"as:movedTo","@type":"@id"},"alsoKnownAs":{"@id":"as:alsoKnownAs","@type":"@id"},"Emoji":"toot:Emoji","featured":{"@id":"toot:featured","@type":"@id"},"featuredTags":{"@id":"toot:featuredTags","@type":"@id"},"focalPoint":{"@container":"@list","@id":"toot:focalPoint"},"blurhash":"toot:blurhash","discoverable":"toot:discoverable","indexable":"toot:indexable","memorial":"toot:memorial","votersCount":"toot:votersCount","suspended":"toot:suspended","attributionDomains":{"@id":"toot:attributionDomains","@type":"@id"},"PropertyValue":"schema:PropertyValue","value":"schema:value","keywords":"schema:keywords","license":"schema:license","atomUri":"ostatus:atomUri","inReplyToAtomUri":"ostatus:inReplyToAtomUri","conversation":"ostatus:conversation","searchableBy":{"@id":"fedibird:searchableBy","@type":"@id"},"otherSetting":"fedibird:otherSetting","references":{"@id":"fedibird:references","@type":"@id"},"quoteUri":"fedibird:quoteUri","_misskey_quote":"misskey:_misskey_quote","limitedScope":"kmyblue:limitedScope"}]"##;
 
-/// Where the files of a document are.
+/// The location of the files of a document.
 #[derive(Clone, Copy, Debug)]
 pub enum Files<'a> {
     /// On this server.
@@ -48,7 +48,7 @@ struct Image {
     url: String,
 }
 
-/// What a text refers to.
+/// A tag of a text.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 enum Tag {
@@ -65,14 +65,14 @@ enum Tag {
         name: String,
         icon: Image,
     },
-    /// To what is quoted.
+    /// A link to the quoted status.
     Link {
         href: String,
         media_type: &'static str,
     },
 }
 
-/// The custom emojis in `texts` of this server's people.
+/// The custom emojis of this server in `texts`.
 fn emojis(cx: &context::Cx, palette: &super::emoji::Palette, texts: &[&str]) -> Vec<Tag> {
     let found = palette.of(&cx.urls, None, texts).into_iter();
     let tag = |emoji: super::emoji::CustomEmoji| Tag::Emoji {
@@ -83,7 +83,7 @@ fn emojis(cx: &context::Cx, palette: &super::emoji::Palette, texts: &[&str]) -> 
     found.map(tag).collect()
 }
 
-/// The content type of a picture by its name.
+/// The content type of an image by its name.
 fn mime(name: &str) -> &'static str {
     match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("jpg" | "jpeg") => "image/jpeg",

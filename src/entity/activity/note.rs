@@ -1,4 +1,4 @@
-//! Statuses as notes and questions, in the activities that made them.
+//! Statuses as notes and questions, wrapped in the activities that created them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ use model::{Account, MediaAttachment, Status, StatusId, Time, Visibility};
 use store::archive::MentionedActor;
 use store::poll::OptionRow;
 
-/// What a link to a status says that it leads to.
+/// The media type of a link to a status.
 const STATUS: &str = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"";
 
 /// `Create` of a note, or `Announce` of a status.
@@ -93,14 +93,14 @@ struct Document<'a> {
     height: Option<i64>,
 }
 
-/// A collection of which only the size is told.
+/// A collection that contains only its size.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 struct Collection {
     total_items: i64,
 }
 
-/// What a question has more than a note.
+/// The members that a question has beyond a note.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Question<'a> {
@@ -122,8 +122,8 @@ struct Choice<'a> {
     replies: Collection,
 }
 
-/// Renders the activities that made `statuses` of `author`, a local account, in the order given, without `@context`: one
-/// statement for each kind of associated row.
+/// Renders the activities that created `statuses` of the local account `author`, in the order given, without
+/// `@context`. One statement for each kind of associated row.
 ///
 /// # Errors
 /// When the database fails.
@@ -139,7 +139,7 @@ struct Rows {
     mentioned: HashMap<StatusId, Vec<MentionedActor>>,
     tags: HashMap<StatusId, Vec<String>>,
     polls: HashMap<StatusId, Vec<OptionRow>>,
-    /// Of what they answer, reblog and quote: its URI, and that of its author.
+    /// The URI and the author's URI of each status that these statuses reply to, reblog or quote.
     uris: HashMap<StatusId, (String, String)>,
     palette: Palette,
 }
@@ -177,7 +177,7 @@ impl Rows {
         Ok(Self { media, mentioned, tags, polls, uris, palette })
     }
 
-    /// The activity of one status; `None` for a reblog of what is gone.
+    /// The activity of one status; `None` for a reblog of a deleted status.
     fn activity<'a>(
         &'a self,
         cx: &Cx,
@@ -274,7 +274,7 @@ impl Rows {
     }
 }
 
-/// The name of a thread, as servers of this kind have agreed upon; its day is in its id.
+/// The URI of a thread, in the form that Mastodon-compatible servers use. Its date is derived from its id.
 fn thread(cx: &Cx, id: i64) -> String {
     let day = Time::from_micros((id >> 16) * 1_000).to_api_date();
     format!("tag:{},{day}:objectId={id}:objectType=Conversation", cx.urls.local_domain)

@@ -14,10 +14,10 @@ use zip::Zip;
 /// Statuses and other rows per page.
 const PAGE: i64 = 100;
 
-/// Writes the archive of `account` to `path`, and how far it is to the row of `archive`; its size in bytes.
+/// Writes the archive of `account` to `path`, and its progress to the row of `archive`. Returns its size in bytes.
 pub async fn write(cx: &Cx, account: &Account, path: &Path, archive: Option<RowId>) -> Result<i64> {
     let zip = Zip::create(path);
-    // The writer is waited for in any case: nobody deletes its folder meanwhile.
+    // Always wait for the writer, so that its folder is not deleted while it writes.
     let written = fill(cx, &zip, account, archive).await;
     let size_bytes = zip.finish().await;
     written?;
@@ -79,7 +79,7 @@ async fn write_outbox(cx: &Cx, zip: &Zip, account: &Account, archive: Option<Row
     Ok(())
 }
 
-/// The pictures of the account, and the files of its statuses.
+/// The images of the account, and the files of its statuses.
 async fn write_files(cx: &Cx, zip: &Zip, account: &Account) -> Result<()> {
     for key in [&account.avatar, &account.header].into_iter().flatten() {
         add_file(cx, zip, key).await?;
@@ -113,7 +113,7 @@ async fn add_file(cx: &Cx, zip: &Zip, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// An `OrderedCollection` that is written as its items come.
+/// An `OrderedCollection` that is written as its items arrive.
 struct Collection<'a> {
     zip: &'a Zip,
     count: usize,
@@ -128,7 +128,7 @@ impl<'a> Collection<'a> {
         Self { zip, count: 0 }
     }
 
-    /// Adds items that are JSON.
+    /// Adds items in JSON.
     async fn items<'s>(&mut self, items: impl Iterator<Item = &'s str>) {
         let mut text = String::new();
         for item in items {
@@ -139,7 +139,7 @@ impl<'a> Collection<'a> {
         self.zip.text(text).await;
     }
 
-    /// Adds addresses.
+    /// Adds URIs.
     async fn uris<'s>(&mut self, uris: impl Iterator<Item = &'s str>) -> Result<()> {
         let uris: Vec<String> = uris.map(serde_json::to_string).collect::<Result<_, _>>().map_err(Error::internal)?;
         self.items(uris.iter().map(String::as_str)).await;

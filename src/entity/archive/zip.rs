@@ -1,6 +1,7 @@
-//! A zip file that is written as its contents arrive: in a thread that may wait for the disk, with a few parts ahead in memory.
+//! A zip file that is written as its contents arrive, in a thread that may block on the disk, with a few parts
+//! buffered in memory.
 //!
-//! JSON is deflated; files are stored as they are, since pictures and films are compressed already.
+//! JSON is deflated; files are stored without compression, since images and videos are compressed already.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write as _};
@@ -13,57 +14,56 @@ use zip::{CompressionMethod, ZipWriter};
 
 use context::error::{Error, Result};
 
-/// How many parts wait for the disk at most.
+/// Most parts that wait for the disk.
 const AHEAD: usize = 4;
 
-/// What comes next.
 enum Part {
-    /// A document begins.
+    /// Starts a document.
     Document(&'static str),
-    /// More of it.
+    /// Appends to the current document.
     Text(String),
-    /// A file of this name, if there still is one at the path.
+    /// A file with its name in the archive and its path. Skipped if it no longer exists.
     File(String, PathBuf),
 }
 
-/// A zip file in the making.
+/// A zip file that is being written.
 pub(super) struct Zip {
     parts: mpsc::Sender<Part>,
     writer: JoinHandle<io::Result<u64>>,
 }
 
 impl Zip {
-    /// Begins the file at `path`.
+    /// Starts the file at `path`.
     pub(super) fn create(path: &Path) -> Self {
         let (parts, arriving) = mpsc::channel(AHEAD);
         let path = path.to_owned();
         Self { parts, writer: tokio::task::spawn_blocking(move || write(&path, arriving)) }
     }
 
-    /// Begins the document `name`.
+    /// Starts the document `name`.
     pub(super) async fn document(&self, name: &'static str) {
         self.send(Part::Document(name)).await;
     }
 
-    /// Appends to the document that was begun last.
+    /// Appends to the document that was started last.
     pub(super) async fn text(&self, text: String) {
         self.send(Part::Text(text)).await;
     }
 
-    /// Adds the file at `path` as `name`; no error when it is gone.
+    /// Adds the file at `path` as `name`. A missing file is not an error.
     pub(super) async fn file(&self, name: String, path: PathBuf) {
         self.send(Part::File(name, path)).await;
     }
 
-    /// A writer that failed takes no more, and says why in [`Zip::finish`].
+    /// A writer that failed accepts nothing more, and returns its error in [`Zip::finish`].
     async fn send(&self, part: Part) {
         let _ = self.parts.send(part).await;
     }
 
-    /// Ends the file; its size in bytes.
+    /// Finishes the file. Returns its size in bytes.
     ///
     /// # Errors
-    /// When the disk failed, also for what was added before.
+    /// When the disk failed, including failures of earlier writes.
     pub(super) async fn finish(self) -> Result<i64> {
         drop(self.parts);
         let size = self.writer.await.map_err(Error::internal)?.map_err(|error| Error::of_file(&error))?;

@@ -1,4 +1,5 @@
-//! Polls on web pages: their options and, once they may be shown, what share of the votes each has. Nobody votes there.
+//! Polls on web pages: their options and, once they may be shown, the share of the votes of each option. These pages
+//! do not accept votes.
 
 use std::collections::HashMap;
 
@@ -25,11 +26,11 @@ pub struct WebPoll {
 #[derive(Clone, Debug, Serialize)]
 pub struct WebOption {
     pub title: String,
-    /// Its share of the votes; none while the totals are hidden.
+    /// Its share of the votes; `None` while the totals are hidden.
     pub percent: Option<i64>,
 }
 
-/// The polls of a page, by status: a statement, or none when no status has one.
+/// The polls of a page, by status. One statement, or none when no status has a poll.
 pub(super) async fn of_page(cx: &Cx, page: &[Seen]) -> Result<HashMap<StatusId, WebPoll>> {
     let statuses: Vec<StatusId> =
         page.iter().map(Seen::proper).filter(|head| head.has_poll).map(|head| head.id).collect();

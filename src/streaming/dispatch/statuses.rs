@@ -98,8 +98,8 @@ async fn personally(cx: &Cx, name: &str, subscribers: &[Subscriber], place: Plac
     Ok(())
 }
 
-/// Sends the status to public streams, with the result of each viewer's filters, and skips viewers from whom it is
-/// hidden there.
+/// Sends the status to public streams, with the result of each viewer's filters. Skips viewers that may not see it
+/// there.
 async fn publicly(hub: &Hub, cx: &Cx, name: &str, id: StatusId) -> Result<()> {
     let Some(status) = streaming::public_status(cx, id).await? else { return Ok(()) };
     let Some(seen) = visibility::seen_publicly(cx, id).await? else { return Ok(()) };
