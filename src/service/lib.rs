@@ -1,7 +1,7 @@
 //! Use cases by aggregate: permission, rules, transaction, recorded changes.
 //!
-//! Reached from every way in (`http`, `worker`, `plugins`, `streaming`, `cli`), each of which brings a [`Cx`](context::Cx).
-//! Knows neither HTTP nor SQL, nor the JSON that clients see: that is `entity`, above.
+//! Reached from all entry points (`http`, `worker`, `plugins`, `streaming`, `cli`), each of which passes a
+//! [`Cx`](context::Cx). Independent of HTTP, SQL and the JSON for clients, which `entity` renders.
 
 pub mod account;
 pub mod auth;
@@ -13,7 +13,7 @@ pub mod server;
 pub mod status;
 pub mod templates;
 
-// A caller names the use case alone: `service::poll::vote`.
+// Callers name only the use case: `service::poll::vote`.
 pub use account::{
     account_domains, archive, directory, domain_block, featured_tag, follow, owner, preference, profile, profile_image,
     profile_link, registration, relations, relationship, removal, sign_up, signing_key, staff, suggestion, transfer,

@@ -1,10 +1,10 @@
 //! Templates for pages, feeds and mail, compiled into the binary and rendered with `minijinja`.
 //!
-//! A set of templates is parsed once ([`Templates::new`]): those of mail in `service::email`, those of pages in
-//! `rookery_http::web`. Every value is escaped in templates named `.html` or `.xml`, except values called `*_html`, which must
-//! have been sanitised. The head of each template lists its context. What a template says is a message of
-//! [`messages`](context::messages): `{{ t("table.key", name=value) }}`, in which values are escaped as anywhere else and
-//! integers are written as the language does; `{{ value|number }}` is such an integer by itself.
+//! A set of templates is parsed once ([`Templates::new`]): the templates of mail in `service::email`, the templates
+//! of pages in `rookery_http::web`. Every value is escaped in templates named `.html` or `.xml`, except values called
+//! `*_html`, which must be sanitised. The head of each template lists its context. The texts of a template are
+//! messages of [`messages`](context::messages): `{{ t("table.key", name=value) }}`, in which values are escaped as
+//! anywhere else and integers are formatted for the language; `{{ value|number }}` formats such an integer by itself.
 
 use minijinja::value::Kwargs;
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, Value, context};
@@ -18,7 +18,7 @@ use text::escape;
 #[derive(Clone, Debug)]
 pub struct Templates([(Language, Environment<'static>); Language::ALL.len()]);
 
-/// Escapes markup as the rest of the server does: `/` is left as it is.
+/// Escapes markup like the rest of the server: `/` is not escaped.
 fn write_escaped(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> Result<(), minijinja::Error> {
     match value.as_str() {
         Some(text) if state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
@@ -28,7 +28,7 @@ fn write_escaped(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> 
     }
 }
 
-/// An environment whose templates speak `language`.
+/// An environment whose templates use `language`.
 fn environment(language: Language) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_formatter(write_escaped);

@@ -194,7 +194,7 @@ impl Hub {
         }
     }
 
-    /// Ends the subscriptions to `topic`. Connections for server-sent events are closed; WebSockets stay open.
+    /// Ends the subscriptions to `topic`. Server-sent event connections are closed; WebSocket connections stay open.
     pub(crate) fn end_topic(&self, topic: &Topic) {
         let ended = self.heard().end_topic(topic);
         // By WebSocket no message is sent: client libraries take a message with `error` for the end of all

@@ -1,7 +1,7 @@
-//! The domains of accounts: an account never moves to another domain, so that they are read once.
+//! The domains of accounts. An account never moves to another domain, so a domain is read only once.
 //!
-//! Reached from [`visibility`](crate::visibility), for viewers who block domains: a page costs them no further statement once
-//! the authors are cached.
+//! Reached from [`visibility`](crate::visibility), for viewers who block domains. A page takes no further statement
+//! once its authors are cached.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use context::Cx;
 use context::error::Result;
 use model::AccountId;
 
-/// The domain of each account that exists among `ids`, in no particular order: one statement, or none when all are cached.
+/// The domain of each account that exists among `ids`, in no particular order. One statement, or none when all are
+/// cached.
 #[model::use_case]
 pub async fn find(cx: &Cx, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<Arc<str>>)>> {
     let (mut found, mut missing) = (Vec::with_capacity(ids.len()), Vec::new());

@@ -1,8 +1,9 @@
-//! Archives of what people wrote: their statuses as ActivityPub documents, with the files, and what they liked and bookmarked.
+//! Archives of an account's own data: its statuses as ActivityPub documents, with the files, and its favourites and
+//! bookmarks.
 //!
-//! Reached from the settings pages and from `rookery user archive`. A person asks for one, at most one in [`EVERY`]; a job makes
-//! it, a page of statuses at a time, and writes straight to the disk (`entity::archive`). Only its owner downloads it, and
-//! it is deleted after [`KEPT`]. What others wrote is not in it: their statuses are named by their addresses.
+//! Reached from the settings pages and from `rookery user archive`. A person requests one, at most one in [`EVERY`];
+//! a job makes it, a page of statuses at a time, and writes straight to the disk (`entity::archive`). Only its owner
+//! can download it, and it is deleted after [`KEPT`]. It contains no statuses by others, only their URIs.
 //!
 //! Spec: <https://docs.joinmastodon.org/user/moving/#export>
 
@@ -21,7 +22,7 @@ use store::job::Claim;
 
 pub use store::archive::Archive;
 
-/// How often a person may ask for an archive.
+/// How often a person may request an archive.
 pub const EVERY: TimeDelta = TimeDelta::days(7);
 /// How long an archive is kept.
 pub const KEPT: TimeDelta = TimeDelta::days(7);
@@ -32,17 +33,17 @@ pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Archive>> {
     Ok(store::archive::list(&cx.db, account).await?)
 }
 
-/// When the account of these `archives` may ask for the next one; `None`: now.
+/// When the account of these `archives` may request the next one; `None`: now.
 #[must_use]
 pub fn next_at(cx: &Cx, archives: &[Archive]) -> Option<Time> {
     let made = archives.iter().filter(|archive| !archive.failed).map(|archive| archive.created_at + EVERY);
     made.max().filter(|next| *next > cx.clock.now())
 }
 
-/// Asks for an archive of `account`; a job makes it.
+/// Requests an archive of `account`; a job makes it.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the last one was asked for less than [`EVERY`] ago.
+/// [`Error::Invalid`] when the last one was requested less than [`EVERY`] ago.
 #[model::use_case]
 pub async fn ask(cx: &Cx, account: AccountId) -> Result<Archive> {
     let total = store::archive::count_statuses(&cx.db, account).await?;
@@ -83,7 +84,7 @@ pub async fn open(cx: &Cx, account: AccountId, id: RowId) -> Result<Object> {
     })
 }
 
-/// Deletes an archive whose time is over, or whose owner is gone.
+/// Deletes an archive that has expired, or whose owner was deleted.
 ///
 /// # Errors
 /// When the database or the storage fails.
@@ -116,12 +117,13 @@ pub async fn find_unfinished(cx: &Cx, id: RowId) -> Result<Option<(Archive, Acco
     Ok(Some((archive, account)))
 }
 
-/// A folder for a file that is being written; it goes with the value.
+/// A folder for a file that is being written; deleted when the value is dropped.
 pub fn scratch(cx: &Cx) -> Result<Scratch> {
     cx.storage.scratch().map_err(|error| not_stored(cx, &error))
 }
 
-/// Stores the written file at `path`: its key. The job that deletes it is queued before, so that a kill leaves no file behind.
+/// Stores the written file at `path` and returns its key. The job that deletes the file is queued first, so that a
+/// kill leaves no file behind.
 #[model::use_case]
 pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
     let mut random = [0; 16];
@@ -135,7 +137,7 @@ pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
     Ok(key)
 }
 
-/// Ends the making of an archive, with the key and the size in bytes of its file; without one it failed.
+/// Completes an archive with the key and the size in bytes of its file; without a file it failed.
 #[model::use_case]
 pub async fn end(cx: &Cx, archive: &Archive, file: Option<(&str, i64)>, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;

@@ -1,7 +1,7 @@
-//! The directory of profiles: who wants to be found.
+//! The directory of profiles: accounts that want to be found.
 //!
-//! Reached from `GET /api/v1/directory`. Accounts appear in it by their own wish (`discoverable`); moderators' limits and the
-//! viewer's blocks and mutes keep them out.
+//! Reached from `GET /api/v1/directory`. Accounts opt in (`discoverable`); moderators' limits and the viewer's blocks
+//! and mutes exclude them.
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/directory/>
 
@@ -11,10 +11,10 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::{AccountId, Actor};
 
-/// The deepest offset that is served, so that no request walks through everyone.
+/// The largest offset that is served, so that no request scans all accounts.
 const OFFSET_MAX: i64 = 10_000;
 
-/// The accounts of a page, with their versions; none beyond the deepest offset.
+/// The accounts of a page, with their versions; none beyond the largest offset.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the directory is off.

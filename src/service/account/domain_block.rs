@@ -1,8 +1,9 @@
-//! Blocking domains as a person, and what that ends: follows and requests both ways, with all that came of the domain.
+//! Domain blocks by a person, and their effects: they end follows and requests both ways, and delete notifications
+//! and conversations from the domain.
 //!
-//! Reached from `/api/v1/domain_blocks`, and [`sever_domain`] from a job. What a block hides is decided elsewhere: statuses
-//! in [`visibility`](crate::visibility), notifications in [`notification`]. The server's own domain blocks are shown by
-//! [`instance`](crate::instance).
+//! Reached from `/api/v1/domain_blocks`, and [`sever_domain`] from a job. The effect on visibility is implemented
+//! elsewhere: for statuses in [`visibility`](crate::visibility), for notifications in [`notification`].
+//! [`instance`](crate::instance) shows the server's own domain blocks.
 //!
 //! Spec: docs/contract/rules.md#20-blocks-and-requests.
 
@@ -23,15 +24,15 @@ const ACCOUNT_BATCH: i64 = 50;
 /// Most notifications or conversations deleted in one transaction.
 const ROW_BATCH: i64 = 1_000;
 
-/// Makes `actor` block the domain `text`; twice is no error.
+/// Makes `actor` block the domain `text`. Repeating it is not an error.
 ///
 /// # Errors
-/// [`Error::Invalid`] for what is no domain, and for one of this server.
+/// [`Error::Invalid`] for an invalid domain, and for a domain of this server.
 #[model::use_case]
 pub async fn block(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     let domain = parse(cx, text)?;
     let mut tx = cx.db.begin().await?;
-    // Whoever follows at this moment locks both accounts first: their follow is found by the job, or refused.
+    // A concurrent follow locks both accounts as well: either the job finds it, or it is refused.
     store::account::lock(&mut tx, &[actor.id]).await?;
     if store::domain_block::insert(&mut tx, cx.ids.next(), actor.id, &domain, cx.clock.now()).await? {
         change::record(cx, &mut tx, Change::DomainBlocked { account: actor.id, domain }).await?;
@@ -40,7 +41,7 @@ pub async fn block(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends a block; no error when there is none. What it ended does not come back.
+/// Ends a block; not an error when there is none. Ended follows and deleted rows are not restored.
 #[model::use_case]
 pub async fn unblock(cx: &Cx, actor: &Actor, text: &str) -> Result<()> {
     let Some(domain) = domain::parse(text) else { return Ok(()) };
@@ -70,14 +71,14 @@ fn parse(cx: &Cx, text: &str) -> Result<String> {
     let domain =
         domain::parse(text).ok_or_else(|| Error::invalid("Validation failed: Domain is not a valid domain name"))?;
     if cx.config.is_local_domain(&domain) {
-        return Err(Error::invalid("Validation failed: Domain is that of this server"));
+        return Err(Error::invalid("Validation failed: Domain is a domain of this server"));
     }
     Ok(domain)
 }
 
-/// Does the next part of what follows from a block: ends follows and requests, then deletes notifications and conversations,
-/// and in the end tells the account how much it lost, if anything. Returns what is still to be done. A block that was taken
-/// back ends no more.
+/// Processes the next batch of a new domain block: ends follows and requests, then deletes notifications and
+/// conversations, and finally notifies the account of lost relationships, if any. Returns the remaining work. Stops
+/// when the block was removed.
 #[model::use_case]
 #[job]
 async fn sever_domain(cx: &Cx, tx: &mut Tx, mut job: SeverDomain) -> Result<Option<SeverDomain>> {
@@ -120,7 +121,7 @@ async fn forget_batch(tx: &mut Tx, job: &SeverDomain) -> Result<bool> {
     Ok(store::conversation::delete_some_with_domain(tx, account, domain, ROW_BATCH).await? > 0)
 }
 
-/// Records what the account lost, and notifies it.
+/// Records the relationships that the account lost, and notifies it.
 async fn tell(cx: &Cx, tx: &mut Tx, job: SeverDomain) -> Result<()> {
     let severance = Severance {
         id: cx.ids.next(),

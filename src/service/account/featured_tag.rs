@@ -1,7 +1,7 @@
 //! Hashtags that people feature on their profiles.
 //!
-//! Reached from the routes of featured tags; those of an account are listed by [`account`]. Counters go by the statuses that
-//! anyone may read, and change with these (`store::tag`).
+//! Reached from the routes of featured tags; [`account`] lists the featured tags of an account. Counters include only
+//! statuses that anyone may read, and change with these (`store::tag`).
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -12,23 +12,23 @@ use model::{Account, Actor, RowId};
 use store::featured_tag::{FeaturedTag, NewFeaturedTag};
 use store::tag::FoundTag;
 
-/// Features the hashtag `name`; gives the account with it.
+/// Features the hashtag `name`, and returns the account with it.
 ///
 /// # Errors
-/// [`Error::Invalid`] when it is no name of a hashtag, is featured already, or beyond the limit of featured hashtags.
+/// [`Error::Invalid`] when it is not a valid hashtag, is featured already, or beyond the limit of featured hashtags.
 #[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, name: &str) -> Result<(Account, FeaturedTag)> {
-    let (name, display) = tag::parse(name).ok_or_else(|| refused("Name is not that of a hashtag"))?;
+    let (name, display) = tag::parse(name).ok_or_else(|| refused("Name is not a valid hashtag"))?;
     let id = insert(cx, actor, &name, display).await?.ok_or_else(|| refused("Name is featured already"))?;
     let (account, tags) = account::featured_tags(cx, actor.id).await?;
     let made = tags.into_iter().find(|tag| tag.id == id).ok_or(Error::NotFound)?;
     Ok((account, made))
 }
 
-/// Features the hashtag `name`; doing it twice is no error.
+/// Features the hashtag `name`. Repeating it is not an error.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is no name of a hashtag, [`Error::Invalid`] beyond the limit of featured hashtags.
+/// [`Error::NotFound`] when it is not a valid hashtag, [`Error::Invalid`] beyond the limit of featured hashtags.
 #[model::use_case]
 pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
@@ -41,7 +41,7 @@ pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 /// Stops featuring the hashtag `name`; not an error when it was not featured.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is no name of a hashtag.
+/// [`Error::NotFound`] when it is not a valid hashtag.
 #[model::use_case]
 pub async fn unfeature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
@@ -54,7 +54,7 @@ pub async fn unfeature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 /// Features the hashtag with this name in normal form; `None` when it is featured already.
 async fn insert(cx: &Cx, actor: &Actor, name: &str, display: &str) -> Result<Option<RowId>> {
     let mut tx = cx.db.begin().await?;
-    // Requests at once count one after the other.
+    // Serialises concurrent requests, so that each counts towards the limit.
     store::account::lock(&mut tx, &[actor.id]).await?;
     let known = store::featured_tag::list(&mut tx, actor.id).await?;
     if known.iter().any(|tag| tag.name == name) {
@@ -75,7 +75,7 @@ fn refused(why: &str) -> Error {
     Error::invalid(format!("Validation failed: {why}"))
 }
 
-/// Features a hashtag no more.
+/// Stops featuring a hashtag.
 ///
 /// # Errors
 /// [`Error::NotFound`] when `id` is missing or someone else's.
@@ -89,7 +89,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     Ok(())
 }
 
-/// The hashtags that `viewer` used most lately and does not feature.
+/// The hashtags that `viewer` used most recently and does not feature.
 #[model::use_case]
 pub async fn suggestions(cx: &Cx, viewer: &Actor) -> Result<Vec<FoundTag>> {
     Ok(store::featured_tag::list_suggestions(&cx.db, viewer.id).await?)

@@ -70,11 +70,12 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, params: FollowPar
     Ok(())
 }
 
-/// Makes `follower` follow each of `targets`, or request to, in `tx`. True for each that is new: what exists stays as it is,
-/// and what [`follow`] would refuse is left out. No daily limit: it is no person who asks.
+/// Makes `follower` follow each of `targets`, or request to, in `tx`. Returns true for each new follow. Existing
+/// follows stay unchanged, and targets that [`follow`] would refuse are skipped. No daily limit, since the caller is
+/// not a person.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no account `follower`.
+/// [`Error::NotFound`] when the account `follower` does not exist.
 #[model::use_case]
 pub async fn follow_all(cx: &Cx, tx: &mut Tx, follower: AccountId, targets: &[AccountId]) -> Result<Vec<bool>> {
     let visible = account::list_visible(cx, targets).await?;
@@ -86,7 +87,7 @@ pub async fn follow_all(cx: &Cx, tx: &mut Tx, follower: AccountId, targets: &[Ac
     Ok(new)
 }
 
-/// Begins a follow of a visible account with the usual options; false when there is one, or it is refused.
+/// Creates a follow of a visible account with the default options; false when there is one, or it is refused.
 async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
     let (me, target) = relationship::lock_pair(tx, follower, target).await?;
     let tie = relationship::tie(cx, tx, me.id, target.id).await?;
@@ -97,7 +98,7 @@ async fn add(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Re
     Ok(true)
 }
 
-/// Ends `actor`'s follow of `target`, or withdraws the request; no error when there is neither.
+/// Ends `actor`'s follow of `target`, or withdraws the request; not an error when there is neither.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing.
@@ -111,7 +112,7 @@ pub async fn unfollow(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Removes `follower` from the followers of `actor`; no error when it does not follow.
+/// Removes `follower` from the followers of `actor`; not an error when it does not follow.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing.
@@ -191,7 +192,7 @@ pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: Acc
     Ok(ended.is_some())
 }
 
-/// Creates a follow, or a request where the target is locked or remote, or the follower limited.
+/// Creates a follow, or a request when the target is locked or remote, or the follower limited.
 async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, params: FollowParams) -> Result<()> {
     let terms = Terms {
         show_reblogs: params.reblogs.unwrap_or(true),
@@ -241,7 +242,7 @@ fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms) -> NewFoll
     NewFollow { id: cx.ids.next(), account_id: follower, target_account_id: target, terms, now: cx.clock.now() }
 }
 
-/// The options of an existing follow, overridden by those that were sent.
+/// The options of an existing follow, overridden by the options of the request.
 fn terms(tie: &RelationshipRow, params: FollowParams) -> Terms {
     Terms {
         show_reblogs: params.reblogs.unwrap_or(tie.show_reblogs),
@@ -296,7 +297,7 @@ fn check_limit(cx: &Cx, me: &Account) -> Result<()> {
 /// Pending requests fetched per query.
 const BATCH: i64 = 100;
 
-/// Accepts the requests that wait after an account was unlocked; those of limited accounts stay pending.
+/// Accepts the pending requests after an account was unlocked. Requests of limited accounts stay pending.
 #[model::use_case]
 #[job]
 async fn accept_requests(cx: &Cx, job: AcceptRequests) -> Result<(), Failure> {

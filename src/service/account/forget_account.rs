@@ -1,5 +1,5 @@
-//! Job: deletes plugin data about a removed account that was written after the removal, because a plugin receives its
-//! events later than they happen.
+//! Job: deletes plugin data about a removed account that was written after the removal, because plugins receive
+//! events with a delay.
 //!
 //! A disabled plugin may be enabled again and receive old events; these are kept for two weeks, and so the job repeats,
 //! with back-off, for about as long.

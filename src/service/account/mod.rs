@@ -37,7 +37,7 @@ use store::list::List;
 /// The account, unless it is a local one awaiting confirmation or approval. A suspended account is returned.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is missing or not visible; the two look alike.
+/// [`Error::NotFound`] when it is missing or not visible, without a difference between the two.
 #[model::use_case]
 pub async fn find_visible(cx: &Cx, id: AccountId) -> Result<Account> {
     store::account::find_known(&cx.db, id).await?.ok_or(Error::NotFound)
@@ -111,7 +111,7 @@ pub async fn lists(cx: &Cx, viewer: &Actor, id: AccountId) -> Result<Vec<List>> 
     Ok(store::list::list_with_member(&cx.db, viewer.id, account.id).await?)
 }
 
-/// `acct` as accounts are found by: in lower case, and without this server's own domain.
+/// `acct` in the form by which accounts are looked up: in lower case, and without this server's own domain.
 pub(super) fn name(cx: &Cx, acct: &str) -> String {
     match handle(cx, acct) {
         (username, None) => username,
@@ -159,8 +159,8 @@ pub async fn following(cx: &Cx, viewer: Option<&Actor>, id: AccountId, cursor: &
     Ok(store::follow::list_following(&cx.db, id, filter, cursor, cx.clock.now()).await?)
 }
 
-/// The accounts that `id` features on its profile, by their ids: empty when it is suspended or blocks `viewer`; accounts
-/// that block `viewer` or are blocked are left out.
+/// The accounts that `id` features on its profile, by their ids. Empty when it is suspended or blocks `viewer`;
+/// without accounts that block `viewer` or that `viewer` blocks.
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find_visible`].

@@ -1,6 +1,6 @@
 //! First-run set-up: creating the owner's account and naming the server.
 //!
-//! A server without users prints a one-time link ([`setup_link`]); whoever opens it becomes the owner.
+//! A server without users prints a one-time link ([`setup_link`]). The first person to open it becomes the owner.
 
 use serde_json::Value;
 

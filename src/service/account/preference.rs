@@ -13,14 +13,15 @@ use model::{AccountId, NotificationType, Preferences, Visibility};
 use store::profile::Profile;
 use text::language;
 
-/// How apps show media: by what their authors say, always, or never.
+/// How apps show media: as marked by the author, always, or never.
 pub const EXPAND_MEDIA: [&str; 3] = ["default", "show_all", "hide_all"];
 
-/// The values of `visibility` that the server itself has.
+/// The values of `visibility` that the server itself defines.
 const VISIBILITIES: [&str; 9] =
     ["public", "public_unlisted", "login", "unlisted", "private", "mutual", "reply", "limited", "direct"];
 
-/// The values of `visibility` that a person may switch off for themselves: the server's own, and those that plugins define.
+/// The values of `visibility` that a person may disable for their own account: the server's own, and those defined by
+/// plugins.
 #[must_use]
 pub fn visibilities(cx: &Cx) -> Vec<String> {
     VISIBILITIES.iter().map(|word| (*word).to_owned()).chain(cx.extensions().visibilities()).collect()
@@ -29,7 +30,7 @@ pub fn visibilities(cx: &Cx) -> Vec<String> {
 /// Replaces the preferences of `account`; `locale` is the language of its pages and mails.
 ///
 /// # Errors
-/// [`Error::Validation`] naming what is none of the choices.
+/// [`Error::Validation`] naming the value that is not a valid choice.
 #[model::use_case]
 pub async fn update(cx: &Cx, account: AccountId, preferences: Preferences, locale: Option<&str>) -> Result<()> {
     check(cx, &preferences, locale)?;

@@ -46,7 +46,7 @@ pub struct Changes {
     pub hide_collections: Option<bool>,
     pub indexable: Option<bool>,
     pub searchability: Option<String>,
-    /// Name and value of each; they replace all existing fields.
+    /// Name and value of each; replaces all existing fields.
     pub fields: Option<Vec<(String, String)>>,
     pub privacy: Option<String>,
     pub sensitive: Option<bool>,
@@ -54,7 +54,7 @@ pub struct Changes {
     pub language: Option<String>,
     pub default_searchability: Option<String>,
     pub quote_policy: Option<String>,
-    /// They replace all that there are; each a domain, or an address of a site.
+    /// Each a domain, or the URL of a site; replaces all existing ones.
     pub attribution_domains: Option<Vec<String>>,
     pub avatar_description: Option<String>,
     pub header_description: Option<String>,
@@ -114,7 +114,7 @@ pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Pic
     Ok(())
 }
 
-/// Removes images from the profile of `actor`; nothing happens when none is named.
+/// Removes images from the profile of `actor`; does nothing when `pictures` is empty.
 ///
 /// # Errors
 /// As [`remove_pictures`].
@@ -128,8 +128,8 @@ pub async fn take_pictures_off(cx: &Cx, actor: &Actor, pictures: &[Picture]) -> 
     Ok(tx.commit().await?)
 }
 
-/// Removes images from the profile of `account`, which counts as updated even if it has none of them; returns how many it
-/// had.
+/// Removes images from the profile of `account`, which counts as updated even if it has none of them. Returns the
+/// number of removed images.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account.
@@ -226,7 +226,7 @@ fn domains(sites: &[String], faults: &mut Validation) -> Vec<String> {
     found
 }
 
-/// The domain of a site, of which people also give the address, or a pattern of all below it.
+/// The domain of a site. The input may be a URL, or a pattern for all its subdomains.
 fn site_domain(site: &str) -> Option<String> {
     let host = site.strip_prefix("https://").or_else(|| site.strip_prefix("http://")).unwrap_or(site);
     let host = host.strip_prefix("*.").unwrap_or(host);
@@ -270,7 +270,7 @@ fn privacy(sent: Option<&str>, faults: &mut Validation) -> Option<Visibility> {
     Some(visibility)
 }
 
-/// The code of a language, or none of it where `tag` is blank; `None` for an unknown one, which is ignored.
+/// The code of a language, or `Some(None)` if `tag` is blank; `None` for an unknown one, which is ignored.
 fn known_language(tag: &str) -> Option<Option<String>> {
     if tag.trim().is_empty() {
         return Some(None);
@@ -355,12 +355,12 @@ fn changed(account: &Account, checked: Checked, links: &Links<'_>) -> Profile {
     }
 }
 
-/// `settings` of an account whose new statuses may be quoted as `policy` says: other servers are told whether at all.
+/// `settings` with the quote policy of an account. Other servers learn only whether quotes are allowed at all.
 pub(super) fn quoting(settings: &OtherSettings, policy: QuotePolicy) -> OtherSettings {
     OtherSettings { allow_quote: policy != QuotePolicy::Nobody, ..*settings }
 }
 
-/// Renders a field to HTML; one whose value is unchanged stays verified.
+/// Renders a field to HTML. A field with an unchanged value stays verified.
 fn rendered((name, value): (String, String), current: &[Field], links: &Links<'_>) -> Field {
     let verified_at = current.iter().find(|field| field.value == value).and_then(|field| field.verified_at);
     Field { html: text::field_to_html(&value, links), name, value, verified_at }

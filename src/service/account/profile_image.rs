@@ -1,6 +1,6 @@
 //! Profile images (avatar and header): stored before the profile is changed, set in the transaction that changes it.
 //!
-//! A file that is not, or no longer, shown is deleted by a [`PurgeProfileImages`] job: queued before the file is
+//! A [`PurgeProfileImages`] job deletes files that no profile shows (any longer). It is queued before a file is
 //! written, and again when another image replaces it. Reached from `update_credentials` and from plugins.
 //!
 //! Spec: docs/contract/rules.md#9-accounts.
@@ -67,7 +67,7 @@ impl Picture {
     }
 }
 
-/// An image whose files are written, not yet on a profile.
+/// An image with stored files that is not on a profile yet.
 #[derive(Debug)]
 pub struct Stored {
     picture: Picture,

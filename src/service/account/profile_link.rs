@@ -1,9 +1,10 @@
-//! Verified links of profiles: a page that a profile names, and that names the profile as another of the same person.
+//! Verified links of profiles: a page linked from a profile that links back to it with `rel="me"`.
 //!
-//! Reached from editing a profile, which queues the job [`VerifyLinks`], and from that job. A field
-//! that was verified stays so until its value changes. One that was not is looked at again whenever the fields are saved.
+//! Reached from editing a profile, which queues the job [`VerifyLinks`], and from that job. A verified field stays
+//! verified until its value changes. An unverified field is checked again whenever the fields are saved.
 //!
-//! Pages must be `https`, redirects included; with `server.development`, where nobody has a certificate, `http` will do.
+//! Pages must be `https`, redirects included. `server.development` also permits `http`, since development servers
+//! have no certificates.
 //!
 //! Spec: docs/contract/rules.md#9-accounts, "Field verification"; <https://microformats.org/wiki/rel-me>; RFC 8288 for the
 //! header.
@@ -17,15 +18,15 @@ use context::queue::VerifyLinks;
 use context::{Cx, job};
 use model::{Account, AccountId, Field};
 
-/// Where the page of a field is that is yet to be verified: its whole value is the address.
+/// The URL of the page of an unverified field: its whole value.
 #[must_use]
 pub fn unverified(cx: &Cx, field: &Field) -> Option<Target> {
     let target = Target::parse(field.value.trim()).ok().filter(|_| field.verified_at.is_none())?;
     Some(target).filter(|target| target.scheme() == "https" || cx.config.server.development)
 }
 
-/// Fetches the pages of the fields of `account` that are yet to be verified, and notes those that link back. A page that cannot
-/// be fetched is not verified.
+/// Fetches the pages of the unverified fields of `account`, and marks the fields whose pages link back. A page that
+/// cannot be fetched is not verified.
 #[model::use_case]
 #[job]
 async fn verify(cx: &Cx, VerifyLinks { account }: VerifyLinks) -> Result<()> {
@@ -48,7 +49,7 @@ async fn verify(cx: &Cx, VerifyLinks { account }: VerifyLinks) -> Result<()> {
     if verified.is_empty() { Ok(()) } else { note(cx, account.id, &verified).await }
 }
 
-/// Notes the fields with these values as verified, as far as the profile still has them.
+/// Marks the fields with these values as verified, if the profile still has them.
 async fn note(cx: &Cx, id: AccountId, verified: &[String]) -> Result<()> {
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;
@@ -65,7 +66,7 @@ async fn note(cx: &Cx, id: AccountId, verified: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The addresses of the profile, in the form in which they are compared.
+/// The URLs of the profile, in the form in which they are compared.
 fn addresses(cx: &Cx, account: &Account) -> Vec<String> {
     let scheme = cx.urls.origin.split("://").next().unwrap_or("https");
     let at_home = format!("{scheme}://{}/@{}", cx.urls.local_domain, account.username);
@@ -74,7 +75,7 @@ fn addresses(cx: &Cx, account: &Account) -> Vec<String> {
     known.filter_map(|address| Target::parse(&address).ok()).map(|target| comparable(&target)).collect()
 }
 
-/// True when `page` names one of the addresses `own` as a page of the same person.
+/// True when `page` links to one of the URLs `own` with `rel="me"`.
 fn links_back(page: &WebPage, own: &[String]) -> bool {
     let in_headers = page.links.iter().flat_map(|header| linked_as_me(header));
     let named = page.page.me.iter().map(String::as_str).chain(in_headers);
@@ -82,7 +83,7 @@ fn links_back(page: &WebPage, own: &[String]) -> bool {
     targets.any(|target| own.contains(&comparable(&target)))
 }
 
-/// Without a query and a slash at the end, in small letters: user names are the same in both.
+/// Without a query and a trailing slash, in lower case: user names are case-insensitive.
 fn comparable(target: &Target) -> String {
     let address = target.url().split('?').next().unwrap_or_default();
     address.trim_end_matches('/').to_lowercase()

@@ -1,10 +1,10 @@
 //! Sign-up: whether it is open, validating the form, and the confirmation mail.
 //!
-//! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may let somebody in whom the mode would not, or
-//! without approval: it is asked before the form is checked, and counts in the transaction that makes the account. Not
-//! here, because the server does not have them: rules for addresses and e-mail providers, a limit of accounts, sign-in by
-//! another service. The command line and the owner's set-up create accounts
-//! directly, by `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
+//! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may admit people regardless of the mode,
+//! or without approval. It is called before the form is validated, and its claim is part of the transaction that
+//! creates the account. Not implemented, because the server does not support them: rules for addresses and e-mail
+//! providers, a limit of accounts, sign-in by another service. The command line and the owner's set-up create
+//! accounts directly, with `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::sync::Arc;
 
@@ -39,24 +39,24 @@ pub struct SignUp {
     pub reason: Option<String>,
     pub locale: Option<String>,
     pub time_zone: Option<String>,
-    /// All other parameters: extensions may know some of them.
+    /// All other parameters, for extensions.
     pub params: Map<String, Value>,
 }
 
-/// What holds for somebody who signs up.
+/// The conditions of a sign-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Staff decides on them.
+    /// Staff must approve the sign-up.
     pub needs_approval: bool,
-    /// They must say why they want to join.
+    /// The form must contain a reason for joining.
     pub needs_reason: bool,
 }
 
-/// A new account that awaits confirmation of its address.
+/// A new account that awaits confirmation of its e-mail address.
 #[derive(Debug)]
 pub struct Registered {
     pub account: AccountId,
-    /// It awaits approval by staff as well.
+    /// It also awaits approval by staff.
     pub needs_approval: bool,
 }
 
@@ -127,10 +127,10 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
     Ok((tx, Registered { account, needs_approval: terms.needs_approval }))
 }
 
-/// What an extension says of a sign-up with these parameters; on a server for one, nobody is asked.
+/// The decision of an extension on a sign-up with these parameters. No extension is called on a single-user server.
 ///
 /// # Errors
-/// [`Error::Plugin`] when an extension whose answer is needed gives none.
+/// [`Error::Plugin`] when a required extension does not respond.
 #[model::use_case]
 pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admission>> {
     if params.is_empty() || cx.config.access.single_user {
@@ -139,7 +139,7 @@ pub async fn judge(cx: &Cx, params: &Map<String, Value>) -> Result<Option<Admiss
     cx.extensions().judge_sign_up(cx, params).await
 }
 
-/// The transaction in which the account is made, and what the extension says that counted it.
+/// The transaction that creates the account, and the admission by the extension that claimed it in this transaction.
 async fn claim(
     cx: &Cx,
     offered: Option<Admission>,
@@ -154,10 +154,10 @@ async fn claim(
     Ok((cx.db.begin().await?, None))
 }
 
-/// What holds for somebody with this admission, or with none.
+/// The conditions of a sign-up with this admission, or without one.
 ///
 /// # Errors
-/// [`Error::Forbidden`] while registrations are closed to them.
+/// [`Error::Forbidden`] while registrations are closed.
 pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
     let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
     let needs_approval = match mode(cx) {
@@ -169,7 +169,7 @@ pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
     Ok(Terms { needs_approval, needs_reason: needs_approval && cx.settings().require_invite_text })
 }
 
-/// Reports all errors at once, so that the form need not be sent again for each.
+/// Collects all errors, so that one response contains them all.
 async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
     let mut faults = Validation::default();
     sign_up::check_username(&form.username, &mut faults);
@@ -191,7 +191,7 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
     faults.check()
 }
 
-/// Whoever invited somebody, to be named to them; `None` when the account is not to be seen.
+/// The inviting account, to be shown to the invited person; `None` when the account is not visible.
 #[model::use_case]
 pub async fn inviter(cx: &Cx, id: AccountId) -> Result<Option<Account>> {
     Ok(store::account::find_known(&cx.db, id).await?.filter(|account| !account.is_suspended()))

@@ -44,7 +44,7 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Ends a block; no error when there is none.
+/// Ends a block; not an error when there is none.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
@@ -91,7 +91,7 @@ pub async fn mute(cx: &Cx, actor: &Actor, target: AccountId, hide_notifications:
     Ok(())
 }
 
-/// Ends a mute; no error when there is none.
+/// Ends a mute; not an error when there is none.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.
@@ -123,7 +123,7 @@ pub async fn endorse(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Ends an endorsement; no error when there is none.
+/// Ends an endorsement; not an error when there is none.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account is missing or hidden.

@@ -1,12 +1,11 @@
 //! Suspending local accounts, and deleting them with all their data.
 //!
-//! Suspension hides an account at once and can be undone. Removal hides it likewise; then a job deletes what the
-//! account wrote and did in batches, and finally its plugin data and the account itself. The user name stays reserved,
-//! so that nobody can impersonate it to servers that know it.
+//! Suspension hides an account immediately and can be undone. Removal also hides it immediately; then a job deletes
+//! the account's statuses and interactions in batches, and finally its plugin data and the account itself. The user
+//! name stays reserved, so that it cannot be used to impersonate the account to servers that know it.
 //!
-//! Reached from the command line, and from the settings page where people delete their own account; later from the admin
-//! API, which check permission. Other servers are informed by
-//! `federation`.
+//! Reached from the command line, and from the settings page where people delete their own account; later from the
+//! admin API, which check permission. Other servers are informed by `federation`.
 
 use chrono::TimeDelta;
 use tokio::time::Instant;
@@ -29,12 +28,12 @@ use store::removal::DeletedMedia;
 const STATUS_BATCH: i64 = 50;
 /// Most favourites and other traces deleted in one transaction.
 const ROW_BATCH: i64 = 1_000;
-/// Time after which a transaction takes no further status: it blocks all other writers.
+/// Time after which a transaction takes no further status, since it blocks all other writers.
 const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
-/// How long after an account is closed its data is deleted: requests that had begun by then have ended.
+/// Delay between closing an account and deleting its data: requests that started earlier have ended.
 const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
 
-/// Hides `account` and its statuses from everybody; false when it is suspended already.
+/// Hides `account` and its statuses from everyone; false when it is suspended already.
 #[model::use_case]
 pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
@@ -46,7 +45,7 @@ pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
 /// Lifts a suspension; false when `account` is not suspended.
 ///
 /// # Errors
-/// [`Error::Conflict`] when it is being removed, or was.
+/// [`Error::Conflict`] when its removal has started or is complete.
 #[model::use_case]
 pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
     let mut tx = cx.db.begin().await?;
@@ -60,7 +59,7 @@ pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
 }
 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
-/// that was never confirmed or approved is deleted at once, and its name is free again.
+/// that was never confirmed or approved is deleted immediately, and its name is free again.
 #[model::use_case]
 pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -82,7 +81,7 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     Ok(())
 }
 
-/// Removes the account of `person`, who asked for that and says their password.
+/// Removes the account of `person` at their request, after checking their password.
 ///
 /// # Errors
 /// [`Error::Validation`] naming `current_password` when it is wrong; [`Error::RateLimited`] after too many attempts.
@@ -145,10 +144,10 @@ async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> 
     Ok(gone + kept > 0)
 }
 
-/// Deletes statuses of `author` in `tx`, in order, for as long as the budget of time lasts; returns how many of them are
-/// gone, at least one.
+/// Deletes statuses of `author` in `tx`, in order, until the time budget is used up. Returns the number of deleted
+/// statuses, at least one.
 pub(crate) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
-    // All locked in one statement and in order, as everywhere several accounts change, to avoid deadlocks.
+    // Locked in one statement and in order, as wherever several accounts change, to avoid deadlocks.
     let mut all = store::removal::list_rebloggers(&mut *tx, statuses).await?;
     all.push(author);
     store::account::lock(tx, &all).await?;

@@ -1,4 +1,4 @@
-//! Creating local accounts: the one way, for the API, the web pages and the command line.
+//! Creating local accounts, for the API, the web pages and the command line.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub struct NewAccount {
     pub password_hash: Option<String>,
     /// The e-mail address is confirmed already.
     pub confirmed: bool,
-    /// No approval by staff is needed (any more).
+    /// No approval by staff is needed (any longer).
     pub approved: bool,
     pub role_id: Option<i64>,
     pub locale: Option<String>,
@@ -40,7 +40,7 @@ pub async fn create(cx: &Cx, tx: &mut Tx, new: NewAccount) -> Result<AccountId> 
     create_as(cx, tx, cx.ids.next(), None, new).await
 }
 
-/// As [`create`], with an id that is known before, and whoever invited them.
+/// As [`create`], with a given id and the inviting account.
 ///
 /// # Errors
 /// As [`create`].
@@ -79,8 +79,8 @@ pub(super) async fn create_as(
     Ok(id)
 }
 
-/// Records that somebody who signed up can use their account from now on, and tells the staff who manage users. An account
-/// that the command line makes is no news to them.
+/// Records that a new account can be used from now on, and notifies the staff who manage users. Accounts created by
+/// the command line do not notify staff.
 pub(crate) async fn admit(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<()> {
     change::record(cx, tx, Change::AccountCreated { account }).await?;
     notification::notify_staff(cx, tx, StaffNotice::SignUp, account, account).await
@@ -112,7 +112,7 @@ fn taken(attribute: &'static str) -> Error {
     Error::Validation(faults)
 }
 
-/// A new local account, with what federation reads of it.
+/// A new local account, with the row that federation reads.
 pub(super) fn local(cx: &Cx, id: AccountId, username: &str) -> (Account, ActorObject) {
     let uri = cx.urls.actor(username);
     let actor = ActorObject {

@@ -1,10 +1,10 @@
-//! The private keys with which local accounts sign: encrypted in the database under the server's secret key, so that a copy of
-//! the database lets nobody act as the people of this server.
+//! The private keys with which local accounts sign. They are encrypted in the database under the server's secret key,
+//! so that a copy of the database does not allow anyone to act as an account of this server.
 //!
-//! Reached from the jobs that make keys, from `rookery user renew-keys` and from `rookery doctor`. What is sealed for one
-//! account cannot be opened for another, and none of it once the secret key is another: with the earlier one back in its place
-//! everything is as before, else [`renew_lost`] has other pairs made. Nothing is renewed without being asked, since a server
-//! that was started with a wrong key by mistake would lose the keys of everybody.
+//! Reached from the jobs that generate keys, from `rookery user renew-keys` and from `rookery doctor`. A key sealed
+//! for one account cannot be opened for another, and none can be opened after the secret key changed. Restoring the
+//! previous secret key makes them usable again; otherwise [`renew_lost`] queues new key pairs. Keys are renewed only
+//! on request, since a server started with a wrong secret key by mistake would lose the keys of all accounts.
 
 use context::error::Result;
 use context::queue::{self, Done, Failure, GenerateKey};
@@ -17,7 +17,7 @@ use store::job::Claim;
 /// The purpose under which signing keys are sealed.
 const PURPOSE: &str = "signing-keys";
 
-/// Accounts that are looked at in one transaction.
+/// Accounts checked in one transaction.
 const BATCH: i64 = 200;
 
 /// Encrypts the private key of an account for storage.
@@ -28,13 +28,13 @@ pub fn seal(cx: &Cx, account: AccountId, private_key: &Secret) -> Result<String>
     Ok(cx.keys.seal(PURPOSE, &account.to_string(), private_key)?)
 }
 
-/// Decrypts a stored private key; `None` when it was sealed with another secret key than that of now.
+/// Decrypts a stored private key; `None` when it was sealed with another secret key than the current one.
 #[must_use]
 pub fn open(cx: &Cx, account: AccountId, stored: &str) -> Option<Secret> {
     cx.keys.open(PURPOSE, &account.to_string(), stored)
 }
 
-/// True when a stored private key was sealed with another secret key than `keys` are of.
+/// True when a stored private key was sealed with another secret key than the one of `keys`.
 fn is_lost(keys: &Keys, account: AccountId, stored: &str) -> bool {
     keys.open(PURPOSE, &account.to_string(), stored).is_none()
 }
@@ -49,9 +49,9 @@ pub async fn count_lost(db: impl Executor, keys: &Keys, limit: i64) -> Result<us
     Ok(stored.iter().filter(|row| lost(row)).count())
 }
 
-/// Has other key pairs made for those of the next local accounts after `after` whose private keys cannot be opened. Other
-/// servers notice when they ask for the public key again. Returns the last account that it looked at, `None` at the end, and
-/// how many get another pair.
+/// Queues new key pairs for the accounts among the next local accounts after `after` whose private keys cannot be
+/// opened. Other servers notice when they fetch the public key again. Returns the last account checked, `None` at the
+/// end, and the number of renewed key pairs.
 #[model::use_case]
 pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Option<AccountId>, u64)> {
     let accounts = store::account::list_private_keys(&mut *tx, after, BATCH).await?;
@@ -67,7 +67,8 @@ pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Optio
     Ok((last, renewed))
 }
 
-/// A job rather than part of the sign-up, since it takes some 100 ms of CPU time and a thousand accounts may be created at once.
+/// A job rather than part of the sign-up, since it takes some 100 ms of CPU time and a thousand accounts may be
+/// created together.
 #[model::use_case]
 #[job]
 async fn generate_key(cx: &Cx, job: GenerateKey, claim: Claim) -> Result<Done, Failure> {

@@ -1,9 +1,9 @@
-//! Suggestions: whom somebody might want to follow.
+//! Suggestions of accounts to follow.
 //!
-//! Reached from the routes of suggestions. Several sources are mixed into one list for each person, which is kept for a
-//! quarter of an hour, or until they follow, block or mute somebody; each page is filtered anew, so that nobody is suggested
-//! who was dismissed, asked or suspended since. Accounts similar to those followed of late are no source, since statuses are
-//! not compared.
+//! Reached from the routes of suggestions. Several sources are mixed into one list for each person, which is cached
+//! for a quarter of an hour, or until they follow, block or mute an account. Each page is filtered on every request,
+//! so that it never contains accounts that were dismissed, requested or suspended since. Accounts similar to recently
+//! followed ones are not a source, since the server does not compare statuses.
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/suggestions/>
 
@@ -19,18 +19,18 @@ use model::clock::Ids;
 use model::suggestion::{Source, Suggestion, Suggestions};
 use model::{AccountId, Actor, Time};
 
-/// Most suggestions of a source.
+/// Most suggestions from one source.
 const OF_A_SOURCE: usize = 40;
-/// Most accounts of the whole server that are popular, from which those are taken whom somebody does not follow yet.
+/// Most popular accounts of the whole server, from which the ones are taken that the viewer does not follow yet.
 const POPULAR: i64 = 400;
-/// How long the suggestions of a person are kept.
+/// How long the suggestions of a person are cached.
 const LIFETIME: TimeDelta = TimeDelta::minutes(15);
-/// How long is kept who is popular.
+/// How long the list of popular accounts is cached.
 const POPULAR_AGE: TimeDelta = TimeDelta::hours(1);
-/// The statuses by whose reblogs and favourites somebody is popular.
+/// The age of statuses whose reblogs and favourites make their authors popular.
 const INTERACTIONS_AGE: TimeDelta = TimeDelta::days(30);
 
-/// A page of whom `viewer` might want to follow.
+/// A page of suggestions for `viewer`.
 #[model::use_case]
 pub async fn list(cx: &Cx, viewer: &Actor, limit: i64, offset: i64) -> Result<Vec<Suggestion>> {
     if limit == 0 {
@@ -47,13 +47,13 @@ pub async fn list(cx: &Cx, viewer: &Actor, limit: i64, offset: i64) -> Result<Ve
     Ok(shown.skip(skip).take(take).collect())
 }
 
-/// Never suggests `target` to `actor` again; no error when there is no such account.
+/// Never suggests `target` to `actor` again; not an error when the account does not exist.
 #[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::suggestion::dismiss(&mut tx, actor.id, target).await?;
     tx.commit().await?;
-    // The next page is made of new candidates in the place of those who are dismissed.
+    // The next page contains new candidates in place of the dismissed ones.
     cx.caches.suggestions.remove(&actor.id);
     Ok(())
 }
@@ -93,7 +93,8 @@ async fn candidates(cx: &Cx, viewer: &Actor, now: Time) -> Result<Vec<(Source, V
     ])
 }
 
-/// One list of all sources: the best of each, then the second best and so on, everybody once with all their sources.
+/// Merges all sources into one list: the best of each, then the second best and so on, each account once with all its
+/// sources.
 fn mix(sources: &[(Source, Vec<AccountId>)]) -> Vec<Suggestion> {
     let mut all: HashMap<AccountId, Vec<Source>> = HashMap::new();
     for (source, accounts) in sources {

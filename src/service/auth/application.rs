@@ -12,7 +12,7 @@ use database::Tx;
 use model::oauth::OUT_OF_BAND;
 use model::{AccountId, AppId, Application, Scopes, Time};
 
-/// The client id of the command line: no random one is as short.
+/// The client id of the command line, shorter than any random one.
 const COMMAND_LINE: &str = "rookery-command-line";
 /// Longest name, in characters.
 const NAME_MAX: usize = 60;
@@ -27,13 +27,13 @@ const FORBIDDEN_SCHEMES: [&str; 3] = ["data", "vbscript", "javascript"];
 #[derive(Debug, Default)]
 pub struct Registration {
     pub client_name: Option<String>,
-    /// Each may hold several, separated by white space.
+    /// Each may contain several, separated by white space.
     pub redirect_uris: Vec<String>,
     pub scopes: Option<String>,
     pub website: Option<String>,
 }
 
-/// Registers an application. The client secret is returned this once and stored as a hash.
+/// Registers an application. The client secret is returned only here; only its hash is stored.
 ///
 /// # Errors
 /// [`Error::Invalid`] naming the parameter that is missing, too long or malformed.
@@ -57,8 +57,8 @@ pub async fn register(cx: &Cx, wanted: Registration) -> Result<(Application, Sec
     Ok((application, Secret::from(secret)))
 }
 
-/// The application that tokens of the command line belong to, so that statuses written with them say so. Made at its first
-/// use; nobody knows its secret.
+/// The application of tokens issued by the command line, shown on statuses written with them. Created on first use;
+/// its secret is not known to anyone.
 #[model::use_case]
 pub async fn command_line(cx: &Cx, tx: &mut Tx) -> Result<AppId> {
     if let Some(known) = store::application::find_by_client_id(&mut *tx, COMMAND_LINE).await? {

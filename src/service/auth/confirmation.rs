@@ -25,7 +25,7 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     let (Some(account), Some(email)) = (link.account_id, link.email) else { return Ok(None) };
     let before = store::user::find(&mut tx, account).await?;
     store::user::set_email(&mut tx, account, &email, Some(cx.clock.now())).await.on_unique(taken)?;
-    // Those went to the address of before.
+    // Invalidates reset links that were sent to the previous address.
     store::one_time_link::delete_all(&mut tx, LinkKind::ResetPassword, Some(account)).await?;
     if before.is_some_and(|user| user.confirmed_at.is_none() && user.approved) {
         sign_up::admit(cx, &mut tx, account).await?;
@@ -35,8 +35,8 @@ pub async fn confirm(cx: &Cx, token: &str) -> Result<Option<(Account, User)>> {
     Ok(account.zip(user))
 }
 
-/// Resends the confirmation mail to `email`. Answers the same in the same time whether or not an account is waiting there,
-/// so that addresses cannot be enumerated.
+/// Resends the confirmation mail to `email`. The response and its timing do not depend on whether an account awaits
+/// confirmation, so that addresses cannot be enumerated.
 ///
 /// # Errors
 /// [`Error::RateLimited`] after too many mails to one address.
@@ -46,7 +46,7 @@ pub async fn resend_to(cx: &Cx, email: &str) -> Result<()> {
     email::request(cx, Subject::Confirm, email).await
 }
 
-/// Makes a confirmation link for `user`, and queues its mail, if the address awaits confirmation.
+/// Creates a confirmation link for `user`, and queues its mail, if the address awaits confirmation.
 pub(crate) async fn send_link(cx: &Cx, tx: &mut database::Tx, user: &User) -> Result<()> {
     if user.confirmed_at.is_some() {
         return Ok(());
@@ -54,7 +54,8 @@ pub(crate) async fn send_link(cx: &Cx, tx: &mut database::Tx, user: &User) -> Re
     queue(cx, tx, user.account_id, &user.email).await
 }
 
-/// Resends the confirmation mail of `actor`; with `email`, to that address, which becomes theirs on confirmation.
+/// Resends the confirmation mail of `actor`, to `email` if given, which becomes the address of the account on
+/// confirmation.
 ///
 /// # Errors
 /// [`Error::Forbidden`] when nothing awaits confirmation, or the application is not the one used to sign up,
@@ -76,10 +77,10 @@ pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
     }
 }
 
-/// Makes `email` the address of `person` once it is confirmed by the link that is sent to it.
+/// Makes `email` the address of `person` once it is confirmed with the link in a mail to it.
 ///
 /// # Errors
-/// [`Error::Validation`] naming `current_password` or `email`: it is malformed, taken, or theirs already.
+/// [`Error::Validation`] naming `current_password` or `email`, when it is malformed, taken, or the current address.
 /// [`Error::RateLimited`].
 #[model::use_case]
 pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) -> Result<()> {
@@ -120,7 +121,7 @@ async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
     Ok(())
 }
 
-/// Counts a mail to `email`, whoever asks for it: an address that is nobody's here gets no more than one that is.
+/// Counts a mail to `email` against its limit, for every requester. Addresses without an account have the same limit.
 fn require_few(cx: &Cx, email: &str) -> Result<()> {
     rate_limits::require(cx, &rate_limits::MAIL, &Key::email(email))
 }

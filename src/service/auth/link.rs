@@ -1,7 +1,7 @@
 //! One-time links: e-mail confirmation, password reset, creating the owner's account.
 //!
 //! Only a hash is stored. The token is derived from the server's secret key and the link's id, so that a queued mail
-//! holds only the id. An account has at most one valid link of each kind, the latest.
+//! contains only the id. An account has at most one valid link of each kind, the latest.
 
 use context::Cx;
 use context::error::Result;
@@ -22,7 +22,7 @@ fn path(kind: LinkKind) -> &'static str {
     }
 }
 
-/// Creates a link for `account` (`None`: for whoever has it); an earlier link of the same kind becomes invalid.
+/// Creates a link for `account` (`None`: not bound to an account). An earlier link of the same kind becomes invalid.
 pub async fn create(
     cx: &Cx,
     tx: &mut Tx,
@@ -39,7 +39,7 @@ pub async fn create(
         expires_at: now + kind.lifetime(),
     };
     if let Some(account) = account {
-        // Of requests at once, the last one's link is left.
+        // Serialises concurrent requests, so that only the last link stays valid.
         store::account::lock(tx, &[account]).await?;
     }
     store::one_time_link::delete_all(tx, kind, account).await?;
@@ -47,7 +47,7 @@ pub async fn create(
     Ok(link.id)
 }
 
-/// The URL of a link, including its token. Whoever has it can use the link.
+/// The URL of a link, including its token. Anyone with the URL can use the link.
 #[must_use]
 pub fn url(cx: &Cx, kind: LinkKind, id: RowId) -> String {
     cx.urls.path(&format!("{}?token={}", path(kind), secret(cx, id).expose()))

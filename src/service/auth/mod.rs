@@ -50,13 +50,13 @@ pub async fn grant(cx: &Cx, token: &str) -> Result<Option<Arc<Grant>>> {
     Ok(Some(grant))
 }
 
-/// The rows that a grant was read from; without an account the token stands for both.
+/// The rows from which a grant was read; without an account, the token twice.
 fn rows(grant: &Grant) -> [Dependency; 2] {
     let token = Dependency::Token(grant.token);
     [token, grant.actor.as_ref().map_or(token, |actor| Dependency::Account(actor.id))]
 }
 
-/// When the use of a token is to be noted again: at once when it or its account was never used.
+/// When the next use of a token is recorded: immediately if the token or its account was never used.
 fn touch_at(row: &TokenActorRow) -> Time {
     let never = Time::from_micros(0);
     let active = row.account_id.map(|_| row.last_active_at.unwrap_or(never));
@@ -64,7 +64,7 @@ fn touch_at(row: &TokenActorRow) -> Time {
     active.map_or(used, |active| active.min(used)) + TOUCH_AFTER
 }
 
-/// Notes in the background that a token was used: statistics only, and no harm when lost.
+/// Records the use of a token in the background. Used only for statistics, so a lost update is harmless.
 fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
     if !cx.recording_uses.insert(grant.token) {
         return;
@@ -73,12 +73,12 @@ fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
     let grant = Arc::clone(grant);
     tokio::spawn(async move {
         if let Err(error) = touch(&touching.cx, &grant).await {
-            context::log_failure!(error, "could not note that a token was used");
+            context::log_failure!(error, "could not record the use of a token");
         }
     });
 }
 
-/// The use of a token being noted, until this is dropped.
+/// A use of a token that is being recorded, until dropped.
 struct Touching {
     cx: Cx,
     token: TokenId,
@@ -90,7 +90,7 @@ impl Drop for Touching {
     }
 }
 
-/// The accounts of `accounts` that are not suspended, local and remote, as viewers: without token or scopes, in no
+/// The accounts among `accounts` that are not suspended, local and remote, as viewers: without token or scopes, in no
 /// particular order.
 #[model::use_case]
 pub async fn viewers(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
@@ -98,14 +98,14 @@ pub async fn viewers(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
     Ok(people.filter(|(_, why)| *why != Some(Unusable::Suspended)).map(|(actor, _)| actor).collect())
 }
 
-/// The local accounts of `accounts`, as actors: without token or scopes, in no particular order.
+/// The local accounts among `accounts`, as actors: without token or scopes, in no particular order.
 #[model::use_case]
 pub async fn actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Actor>> {
     let people = people(cx, accounts).await?.into_iter();
     Ok(people.filter(|(_, why)| why.is_none()).map(|(actor, _)| actor).collect())
 }
 
-/// As [`actors`], from memory where the rows of all are unchanged: one statement for the others, or none.
+/// As [`actors`], from memory for accounts whose rows are unchanged. One statement for the others, or none.
 #[model::use_case]
 pub async fn cached_actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Arc<Actor>>> {
     let (mut found, mut missing) = (Vec::with_capacity(accounts.len()), Vec::new());
@@ -128,7 +128,7 @@ pub async fn cached_actors(cx: &Cx, accounts: &[AccountId]) -> Result<Vec<Arc<Ac
     Ok(found)
 }
 
-/// Those of `tokens` that are valid, and whose accounts can be used, in no particular order.
+/// The `tokens` that are valid and whose accounts can be used, in no particular order.
 #[model::use_case]
 pub async fn usable(cx: &Cx, tokens: &[TokenId]) -> Result<Vec<TokenId>> {
     let rows = store::oauth::list_grants(&cx.db, tokens).await?.into_iter();

@@ -14,8 +14,8 @@ use model::actor::User;
 use model::link::LinkKind;
 use model::{Account, AccountId};
 
-/// Mails a reset link to the account with the address `email`. Answers the same in the same time whether or not there is
-/// one, so that addresses cannot be enumerated.
+/// Mails a reset link to the account with the address `email`. The response and its timing do not depend on whether
+/// it exists, so that addresses cannot be enumerated.
 ///
 /// # Errors
 /// [`Error::RateLimited`](context::error::Error::RateLimited) after too many mails to one address.
@@ -25,7 +25,7 @@ pub async fn forgot(cx: &Cx, email: &str) -> Result<()> {
     email::request(cx, Subject::Reset, email.trim()).await
 }
 
-/// Makes a reset link for `user`, and queues its mail; not for one whose account is disabled.
+/// Creates a reset link for `user`, and queues its mail. Does nothing if the account is disabled.
 pub(crate) async fn send_link(cx: &Cx, tx: &mut Tx, user: &User) -> Result<()> {
     if user.disabled {
         return Ok(());
@@ -34,7 +34,7 @@ pub(crate) async fn send_link(cx: &Cx, tx: &mut Tx, user: &User) -> Result<()> {
     email::queue(cx, tx, user.account_id, Subject::Reset, Some(link)).await
 }
 
-/// Sets the password of `account`. Reset links that are on their way work no longer.
+/// Sets the password of `account`. Invalidates earlier reset links.
 pub(crate) async fn replace(tx: &mut Tx, account: AccountId, hash: &str) -> Result<()> {
     store::user::set_password(tx, account, hash).await?;
     Ok(store::one_time_link::delete_all(tx, LinkKind::ResetPassword, Some(account)).await?)

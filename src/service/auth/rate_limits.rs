@@ -1,9 +1,9 @@
 //! Rate limits: fixed windows aligned to the epoch, counted in memory per process.
 //!
-//! Spec: docs/contract/rules.md#5-rate-limits. The HTTP layer spends per-request limits by [`spend`]; a service whose action
-//! has its own limit (follows, statuses, reports) takes from it by [`family`] and gives it back when the action fails. The
-//! limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters are not shared between nodes,
-//! and are kept in [`limits`](context::limits).
+//! Spec: docs/contract/rules.md#5-rate-limits. The HTTP layer spends per-request limits with [`spend`]; a service
+//! whose action has its own limit (follows, statuses, reports) takes from it with [`family`] and gives it back when
+//! the action fails. The limit spent last is remembered for the `X-RateLimit-*` headers, see [`Cx::spent`]. Counters
+//! are not shared between nodes, and are stored in [`limits`](context::limits).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,13 +42,13 @@ limits! {
     DELETE_STATUS = 30 in 30 * MINUTE;
     /// Registered applications, per IP address.
     APPS = 5 in 10 * MINUTE;
-    /// Tokens that applications ask for, revoke or look up, per IP address.
+    /// Tokens requested, revoked or looked up by applications, per IP address.
     OAUTH = 300 in 5 * MINUTE;
     /// Submitted forms (sign-up, sign-in, password reset, confirmation), per IP address.
     FORMS = 25 in 5 * MINUTE;
     /// Requested mails, per e-mail address.
     MAIL = 5 in 30 * MINUTE;
-    /// Sign-in attempts, per account; for a name that is nobody's, per name.
+    /// Sign-in attempts, per account; for a name without an account, per name.
     SIGN_IN = 25 in HOUR;
     /// Password changes, per account.
     PASSWORD_CHANGE = 10 in 10 * MINUTE;
@@ -133,11 +133,11 @@ pub fn take(cx: &Cx, limit: &Limit, key: &Key) -> Result<Spent> {
 
 /// A guard for one taken request: given back on drop unless kept.
 #[derive(Debug)]
-#[must_use = "dropped at once, it is given back at once"]
+#[must_use = "when dropped, the request is given back"]
 pub struct Spent(Option<(Arc<Counter>, u32)>);
 
 impl Spent {
-    /// Makes it final, since the action succeeded.
+    /// Makes it final, after the action succeeded.
     pub fn keep(mut self) {
         self.0 = None;
     }

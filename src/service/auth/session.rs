@@ -19,7 +19,7 @@ use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
 const LIFETIME: Duration = Duration::days(14);
-/// Longest name of a browser that is kept, in characters.
+/// Longest stored name of a browser, in characters.
 const BROWSER_MAX: usize = 300;
 /// A session's expiry is extended once a day at most, so that viewing pages does not write.
 const EXTEND_AFTER: Duration = Duration::days(1);
@@ -43,13 +43,13 @@ pub enum Refusal {
     Unusable(Unusable),
 }
 
-/// A browser in which somebody is signed in.
+/// A browser with a session.
 #[derive(Debug)]
 pub struct Browser {
     pub id: RowId,
-    /// What it calls itself; empty when that is not known.
+    /// Its user agent; empty when unknown.
     pub name: String,
-    /// On this day.
+    /// Rounded to the day.
     pub last_used_at: Time,
 }
 
@@ -76,7 +76,7 @@ async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {
     Ok(account.zip(user))
 }
 
-/// `person` as services take whoever acts.
+/// `person` as an actor, for services.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account was suspended meanwhile.
@@ -102,8 +102,7 @@ fn may_browse(unusable: Option<Unusable>) -> bool {
 /// does not disclose them.
 ///
 /// # Errors
-/// [`Error::RateLimited`] after too many attempts at one account, by whichever spelling
-/// of its name.
+/// [`Error::RateLimited`] after too many attempts at one account, with any spelling of its name.
 #[model::use_case]
 pub async fn authenticate(cx: &Cx, name: &str, password: Secret) -> Result<Result<Account, Refusal>> {
     let found = find_by_name(cx, name.trim()).await?;
@@ -142,8 +141,8 @@ async fn find_by_name(cx: &Cx, name: &str) -> Result<Option<(Account, User)>> {
     }
 }
 
-/// Starts a session of `account` and returns its token; the browser's `previous` session ends, so that a token cannot
-/// be fixed beforehand (session fixation). `browser` is what the browser calls itself.
+/// Starts a session of `account` and returns its token. The browser's `previous` session ends, so that a token cannot
+/// be fixed beforehand (session fixation). `browser` is the user agent of the browser.
 #[model::use_case]
 pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser: &str) -> Result<Secret> {
     let (now, token) = (cx.clock.now(), crypto::random_text(32));
@@ -168,7 +167,7 @@ pub async fn end(cx: &Cx, token: &str) -> Result<()> {
     Ok(())
 }
 
-/// What is kept of the name of a browser.
+/// The stored part of the name of a browser.
 fn shortened(browser: &str) -> String {
     browser.chars().filter(|letter| !letter.is_control()).take(BROWSER_MAX).collect()
 }
@@ -176,7 +175,7 @@ fn shortened(browser: &str) -> String {
 /// Ends one of the sessions of `account`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is over, or someone else's.
+/// [`Error::NotFound`] when it has ended, or is someone else's.
 #[model::use_case]
 pub async fn end_one(cx: &Cx, account: AccountId, session: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -196,7 +195,7 @@ pub async fn end_others(cx: &Cx, person: &Person) -> Result<()> {
     Ok(())
 }
 
-/// Adds a fault when `password` is not the one of `person`.
+/// Adds a fault when `password` is not the password of `person`.
 pub(super) async fn check_current(person: &Person, password: Secret, faults: &mut Validation) -> Result<()> {
     if !crypto::verify_password(password, person.user.password_hash.clone()).await? {
         faults.add("current_password", "ERR_INVALID", "is not your current password");
@@ -204,16 +203,16 @@ pub(super) async fn check_current(person: &Person, password: Secret, faults: &mu
     Ok(())
 }
 
-/// What becomes of the applications of a person whose password changes.
+/// The effect of a password change on the applications of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applications {
-    /// Their tokens are revoked: whoever knew the old password may have authorised one.
+    /// Their tokens are revoked: anyone who knew the old password may have authorised an application.
     SignOut,
-    /// They go on.
+    /// They stay signed in.
     Keep,
 }
 
-/// Changes the password of `person`; all other browser sessions end, and those of `applications` as it says.
+/// Changes the password of `person`. Ends all other browser sessions, and revokes tokens according to `applications`.
 ///
 /// # Errors
 /// [`Error::Validation`] naming `current_password`, `password` or

@@ -18,10 +18,10 @@ pub struct Issued {
     pub created_at: Time,
 }
 
-/// The existing token of `app_id` for `account` with exactly these scopes, or a new one; of requests at once, all get the
-/// same.
+/// The existing token of `app_id` for `account` with exactly these scopes, or a new one. Concurrent requests get the
+/// same token.
 ///
-/// A token that was derived from another secret key cannot be derived again. It stays valid for whoever has it, and the
+/// A token that was derived from another secret key cannot be derived again. It stays valid for its holder, and the
 /// application gets a new one.
 pub async fn find_or_issue(
     cx: &Cx,
@@ -80,7 +80,7 @@ pub async fn issue(
     Ok(Issued { id, text: token, scopes: row.scopes, created_at: now })
 }
 
-/// The text of an existing token, derived again: of one that was issued with the secret key of now.
+/// The text of an existing token, derived again. Only for tokens issued with the current secret key.
 #[must_use]
 pub fn text(cx: &Cx, id: TokenId, nonce: &str) -> Secret {
     cx.keys.derive("access token", &format!("{id}.{nonce}"))

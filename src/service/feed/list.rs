@@ -1,8 +1,9 @@
-//! Lists of accounts: making, changing and deleting them, who is on them, and telling their owners of new statuses.
+//! Lists of accounts: create, change and delete them, their members, and notifications of their owners of new
+//! statuses.
 //!
-//! Reached from the routes of lists, and through [`notify_entered`] from whatever puts statuses into feeds. Everything that
-//! changes a list locks the account of its owner first, as following does, so that limits hold and whoever is on a list is
-//! followed. What feeds make of a change is the work of jobs: [`Change`]. The timeline is in [`timeline`](crate::timeline).
+//! Reached from the routes of lists, and through [`notify_entered`] from the code that writes feeds. All changes of a
+//! list lock the account of its owner first, as following does, so that limits hold and members of a list are
+//! followed. Jobs apply a change to feeds: [`Change`]. The timeline is in [`timeline`](crate::timeline).
 //!
 //! Spec: docs/contract/rules.md#14-lists.
 
@@ -37,12 +38,12 @@ pub struct ListParams {
     /// At most 256 characters.
     #[schemars(transform = required_to_create)]
     pub title: Option<String>,
-    /// Which replies to others are shown: to whomever the user follows, to members of the list, or none. To members by
-    /// default. With a change, what the list shows is chosen again.
+    /// Which replies to others are shown: replies to accounts that the user follows, to members of the list, or none.
+    /// To members by default. A change rebuilds the list.
     pub replies_policy: Option<RepliesPolicy>,
     /// Whether members are left out of the home timeline.
     pub exclusive: Option<bool>,
-    /// Whether each new status makes a notification.
+    /// Whether each new status creates a notification.
     pub notify: Option<bool>,
 }
 
@@ -86,7 +87,7 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<List> {
     store::list::find(&cx.db, viewer.id, id).await?.ok_or(Error::NotFound)
 }
 
-/// Makes a list.
+/// Creates a list.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a title that is missing, blank or too long, and beyond 50 lists.
@@ -164,11 +165,12 @@ pub async fn members(cx: &Cx, viewer: &Actor, id: RowId, cursor: &Cursor) -> Res
     Ok(store::list::page_of_members(&cx.db, list.id, cursor).await?)
 }
 
-/// Puts accounts on a list, all or none: whom `actor` follows or asked to follow, and themselves.
+/// Adds accounts to a list, all or none. Allowed are accounts that `actor` follows or requested to follow, and the
+/// actor.
 ///
 /// # Errors
-/// [`Error::NotFound`] for the list as in [`find`], and for an account that may not be put on it or is unknown, which look
-/// alike; [`Error::Invalid`] when one is on it already.
+/// [`Error::NotFound`] for the list as in [`find`], and for an account that is unknown or may not be added, without a
+/// difference between the two; [`Error::Invalid`] when one is on it already.
 #[model::use_case]
 pub async fn add_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountId]) -> Result<()> {
     let accounts: Vec<AccountId> = accounts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
@@ -185,7 +187,7 @@ pub async fn add_members(cx: &Cx, actor: &Actor, id: RowId, accounts: &[AccountI
     Ok(())
 }
 
-/// Takes accounts off a list; those that are not on it are ignored.
+/// Removes accounts from a list. Accounts that are not on it are ignored.
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
@@ -205,7 +207,7 @@ async fn record_members(cx: &Cx, tx: &mut Tx, list: &List, members: Vec<AccountI
     change::record(cx, tx, change).await
 }
 
-/// One of the actor's lists, with their account locked until the transaction ends.
+/// One of the actor's lists, with the actor's account locked until the transaction ends.
 ///
 /// # Errors
 /// [`Error::NotFound`] as in [`find`].
@@ -214,9 +216,9 @@ async fn lock(tx: &mut Tx, actor: &Actor, id: RowId) -> Result<List> {
     store::list::find(&mut *tx, actor.id, id).await?.ok_or(Error::NotFound)
 }
 
-/// Notifies the owners of lists with `notify` of statuses that entered these just now, as (list, status), as far as they are
-/// [announced](status::is_announced): once for each status, whichever of the owner's lists is first. No statement when no list
-/// is among them.
+/// Notifies the owners of lists with `notify` of statuses that just entered them, as (list, status), if they are
+/// [announced](status::is_announced). Each owner is notified once per status, for the first of the owner's lists. No
+/// statement when `entered` contains no list.
 #[model::use_case]
 pub async fn notify_entered(cx: &Cx, tx: &mut Tx, entered: &[(RowId, StatusId)]) -> Result<()> {
     if entered.is_empty() {

@@ -1,4 +1,4 @@
-//! What people read, and what decides about it: timelines, lists, hashtags, filters, search, trends, streams.
+//! Reading: timelines, lists, hashtags, filters, search, trends, streams.
 
 pub mod filter;
 pub mod list;

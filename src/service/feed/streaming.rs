@@ -1,7 +1,7 @@
-//! What streams tell of, and to whom: the questions of `streaming` that need the database.
+//! The database queries of the crate `streaming`: the contents and recipients of events.
 //!
-//! Reached from the crate `streaming`, which knows who is connected. Who may see a status is decided by
-//! [`visibility`], and how it looks by `entity`. Nothing here sends anything.
+//! Reached from the crate `streaming`, which knows the connections. [`visibility`] decides who may see a status, and
+//! `entity` renders it. Nothing here sends anything.
 //!
 //! Spec: docs/contract/streaming.md#4-channels and docs/contract/streaming.md#7-events.
 
@@ -14,25 +14,25 @@ use model::{AccountId, RowId, Status, StatusId, Visibility};
 use store::announcement::{ListedAnnouncement, ReactionCount};
 use store::feed::Feed;
 
-/// Which public streams carry a status, and what their filters go by.
+/// Properties of a public status that decide which public streams carry it.
 #[derive(Clone, Debug)]
 pub struct PublicStatus {
-    /// Public timelines show it.
+    /// Whether public timelines show it.
     pub listed: bool,
-    /// Timelines of its hashtags show it.
+    /// Whether timelines of its hashtags show it.
     pub tagged: bool,
-    /// It is of this server.
+    /// Whether it belongs to this server.
     pub local: bool,
     pub has_media: bool,
-    /// Its language, if that is known.
+    /// Its language, if known.
     pub language: Option<String>,
     /// Its hashtags, in their normal form.
     pub tags: Vec<String>,
-    /// Whom it mentions.
+    /// The accounts that it mentions.
     pub mentioned: Vec<AccountId>,
 }
 
-/// What public streams go by; `None` when none carries the status.
+/// The properties for public streams; `None` when no stream carries the status.
 #[model::use_case]
 pub async fn public_status(cx: &Cx, id: StatusId) -> Result<Option<PublicStatus>> {
     let Some(status) = store::status::list(&cx.db, &[id]).await?.pop() else { return Ok(None) };
@@ -53,20 +53,20 @@ pub async fn public_status(cx: &Cx, id: StatusId) -> Result<Option<PublicStatus>
     }))
 }
 
-/// Streams of hashtags also carry what is unlisted, where everyone may find it.
+/// Streams of hashtags also carry unlisted statuses that anyone may find.
 fn is_tagged_publicly(status: &Status) -> bool {
     let found = status.visibility == Visibility::Unlisted && status.searchability == Searchability::Public;
     status.visibility.is_listed() || found
 }
 
-/// Whom the status mentions, silently too.
+/// The accounts that the status mentions, including silent mentions.
 #[model::use_case]
 pub async fn mentioned(cx: &Cx, id: StatusId) -> Result<Vec<AccountId>> {
     let mentions = store::plugin_record::mentions(&cx.db, &[id]).await?;
     Ok(mentions.into_iter().map(|(_, account)| account).collect())
 }
 
-/// Those of `feeds` that the status `id` entered, though it may be deleted since.
+/// The `feeds` that the status `id` entered, even if it was deleted since.
 #[model::use_case]
 pub async fn feeds_with(cx: &Cx, id: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
     if feeds.is_empty() {
@@ -75,7 +75,7 @@ pub async fn feeds_with(cx: &Cx, id: StatusId, feeds: &[Feed]) -> Result<Vec<Fee
     Ok(store::feed::list_with(&cx.db, id, feeds).await?)
 }
 
-/// The announcement `id` as nobody in particular reads it; `None` when it is not shown.
+/// The announcement `id` without a viewer; `None` when it is not shown.
 #[model::use_case]
 pub async fn announcement(cx: &Cx, id: RowId) -> Result<Option<VisibleAnnouncements>> {
     let Some(announcement) = announcement::find_shown(cx, id).await? else { return Ok(None) };
@@ -88,7 +88,7 @@ pub async fn announcement(cx: &Cx, id: RowId) -> Result<Option<VisibleAnnounceme
     }))
 }
 
-/// How often the announcement `id` was reacted to by `name`: 0 after the last reaction was taken back.
+/// The number of reactions `name` to the announcement `id`: 0 after the last one was removed.
 #[model::use_case]
 pub async fn reaction(cx: &Cx, id: RowId, name: &str) -> Result<ReactionCount> {
     let counts = store::announcement::reactions(&cx.db, nobody(), &[id]).await?;

@@ -1,8 +1,9 @@
 //! Hashtags: looking one up, and following it.
 //!
-//! Reached from the routes of tags. What a follow brings into the home feed is the work of a job: [`Change::TagFollowed`].
-//! A hashtag is written as in its first use where anyone may read it, and until then in normal form or as its reader wrote it:
-//! how people write hashtags among themselves is theirs. Those on profiles are in [`featured_tag`](crate::featured_tag).
+//! Reached from the routes of tags. A job adds statuses to the home feed after a follow: [`Change::TagFollowed`]. A
+//! hashtag is displayed as in its first publicly readable use, and until then in normal form or as its reader wrote
+//! it, so that the spelling in private statuses is not disclosed. [`featured_tag`](crate::featured_tag) contains the
+//! hashtags on profiles.
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -17,10 +18,10 @@ use model::{Actor, Cursor, TagId};
 use store::tag::FollowedTag;
 use text::hashtag;
 
-/// Longest name, in characters: what an index on PostgreSQL takes, with room to spare.
+/// Longest name, in characters: below the limit of an index on PostgreSQL.
 const NAME_MAX: usize = 255;
 
-/// A hashtag's name in normal form and as it was sent, without the `#`; `None` when it is none.
+/// A hashtag's name in normal form and as it was sent, without the `#`; `None` when it is invalid.
 pub(crate) fn parse(name: &str) -> Option<(String, &str)> {
     let display = hashtag::bare(name);
     if display.chars().count() > NAME_MAX {
@@ -29,10 +30,10 @@ pub(crate) fn parse(name: &str) -> Option<(String, &str)> {
     hashtag::normalise(display).map(|name| (name, display))
 }
 
-/// The hashtag `name`, and whether `viewer` follows it; an unknown one looks as one that nobody used.
+/// The hashtag `name`, and whether `viewer` follows it. An unknown hashtag looks the same as an unused one.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is no name of a hashtag.
+/// [`Error::NotFound`] when it is not a valid hashtag.
 #[model::use_case]
 pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTag> {
     let (name, display) = parse(name).ok_or(Error::NotFound)?;
@@ -47,7 +48,7 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, name: &str) -> Result<FoundTa
     })
 }
 
-/// Makes `actor` follow the hashtag `name`; doing it twice is no error.
+/// Makes `actor` follow the hashtag `name`. Repeating it is not an error.
 ///
 /// # Errors
 /// As [`find`]; [`Error::RateLimited`] beyond the daily limit of follows.
@@ -71,7 +72,7 @@ pub async fn follow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     Ok(FoundTag { id, following: true, ..tag })
 }
 
-/// Ends `actor`'s follow of the hashtag `name`; no error when there is none.
+/// Ends `actor`'s follow of the hashtag `name`; not an error when there is none.
 ///
 /// # Errors
 /// As [`find`].
@@ -86,15 +87,15 @@ pub async fn unfollow(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     Ok(FoundTag { following: false, ..tag })
 }
 
-/// A page of the hashtags that `viewer` follows, the last one followed first.
+/// A page of the hashtags that `viewer` follows, most recent follow first.
 #[model::use_case]
 pub async fn followed(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
     Ok(store::tag::list_followed(&cx.db, viewer.id, cursor).await?)
 }
 
-/// The hashtag with this name in normal form, which is made when there is none.
+/// The hashtag with this name in normal form, created if missing.
 pub(crate) async fn get_or_insert(cx: &Cx, tx: &mut Tx, name: &str, display_name: &str) -> Result<TagId> {
     store::tag::insert(tx, vec![(cx.ids.next(), name, display_name)], false, cx.clock.now()).await?;
     let known = store::tag::list_by_names(&mut *tx, &[name.to_owned()]).await?;
-    known.first().map(|(id, _)| *id).ok_or_else(|| Error::internal("a hashtag is gone"))
+    known.first().map(|(id, _)| *id).ok_or_else(|| Error::internal("a hashtag is missing"))
 }

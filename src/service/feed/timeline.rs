@@ -1,8 +1,8 @@
 //! Timelines: home, lists, public, hashtag, link, profile, favourites, bookmarks and threads, by keyset pagination.
 //!
 //! A page is selected by ids first and then filtered by visibility, so it may be shorter than requested while its
-//! cursors stay right (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). Who may see what is
-//! decided by [`visibility`].
+//! cursors stay right (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). [`visibility`]
+//! decides which statuses a viewer may see.
 
 use std::collections::HashSet;
 
@@ -64,8 +64,8 @@ async fn rebuild(cx: &Cx, actor: &Actor) -> Result<()> {
     Ok(())
 }
 
-/// Reads all entries, and again only those of existing statuses where some were not shown: most pages have no deleted
-/// status.
+/// Reads all entries, and reads them again without deleted statuses only if some were not shown: most pages have no
+/// deleted status.
 async fn feed_page(cx: &Cx, viewer: &Actor, feed: Feed, cursor: &Cursor) -> Result<TimelinePage> {
     let feed = Source::Feed(feed);
     let all = store::feed::page(&cx.db, feed, Entries::All, cursor).await?;
@@ -116,7 +116,8 @@ fn check_preview(cx: &Cx, viewer: Option<&Actor>) -> Result<()> {
     Ok(())
 }
 
-/// The languages to filter by: those the viewer chose, else that of the account or request; empty means no filter.
+/// The languages to filter by: the viewer's choice, else the language of the account or request; empty means no
+/// filter.
 fn languages(cx: &Cx, viewer: Option<&Actor>, wanted: &TimelineQuery) -> Vec<String> {
     if !cx.config.timelines.filter_by_locale {
         return locale::chosen(viewer);
@@ -174,7 +175,7 @@ pub async fn tag(
     visible_page(cx, viewer, Place::Public { local: wanted.local }, statuses).await
 }
 
-/// The public statuses with the link `url`, of authors who let themselves be discovered.
+/// The public statuses with the link `url`, by authors who opted in to discovery.
 ///
 /// # Errors
 /// [`Error::NotFound`] unless the link may be shown as a trend, and as [`public`].
@@ -214,7 +215,7 @@ pub struct ProfileQuery {
     pub tagged: Option<String>,
 }
 
-/// The statuses of an account, or those it pinned.
+/// The statuses of an account, or only the pinned ones.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such account.
@@ -303,7 +304,7 @@ pub struct Thread {
     pub references: Vec<Seen>,
 }
 
-/// The thread around a status. What the status refers to is apart `with_references`, else it comes after the ancestors.
+/// The thread around a status. Its references are separate `with_references`, else they follow the ancestors.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
@@ -320,7 +321,7 @@ pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_referen
         if head.has_references { store::reference::list_targets(&cx.db, &[head.id]).await? } else { Vec::new() };
     let referred = referred.into_iter().map(|(_, target)| target);
     let referred: Vec<StatusId> = referred.filter(|id| with_references || !thread.contains(id)).collect();
-    // In the order of the answer. With references apart, one of them may be in the thread as well.
+    // In the order of the response. With separate references, one of them may be in the thread as well.
     let all: Vec<StatusId> = ancestors.iter().chain(&referred).chain(&descendants).copied().collect();
     let shown = visibility::statuses(cx, viewer, Place::Thread, &all).await?;
     let among = |ids: &[StatusId]| {

@@ -1,8 +1,8 @@
 //! Media attachments: upload, description and focus, attaching to and detaching from statuses.
 //!
-//! Reached from `/api/v1/media`, `/api/v2/media` and from publishing and editing a status. Decoding is the work of
-//! [`media::Sandbox`], keeping files that of [`Storage`]; video and audio are those of [`moving`]. No file can be orphaned:
-//! before it is written, a [`PurgeMedia`] job is queued that deletes it unless a status uses it by then.
+//! Reached from `/api/v1/media`, `/api/v2/media` and from publishing and editing a status. [`media::Sandbox`] decodes
+//! files, [`Storage`] stores them, and [`moving`] handles video and audio. No file can be orphaned: before it is
+//! written, a [`PurgeMedia`] job is queued that deletes it unless a status uses it by the time the job runs.
 //!
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#17-media.
 
@@ -29,9 +29,9 @@ pub const UNATTACHED_TTL: Duration = Duration::days(1);
 /// An upload as sent.
 #[derive(Debug, Default)]
 pub struct Upload {
-    /// The file itself, beside the stored ones: it may be moved away.
+    /// The uploaded file, on the same disk as the stored ones: it may be moved away.
     pub file: Option<PathBuf>,
-    /// The picture of a video or a sound.
+    /// The picture of a video or audio file.
     pub thumbnail: Option<PathBuf>,
     /// Alternative text (description).
     pub description: Option<String>,
@@ -39,7 +39,7 @@ pub struct Upload {
     pub focus: Option<String>,
 }
 
-/// Processes and stores an uploaded file, not yet attached to any status. `processing` says when a video or a sound is
+/// Processes and stores an uploaded file, not yet attached to any status. `processing`: when a video or audio file is
 /// converted.
 ///
 /// # Errors
@@ -95,18 +95,18 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::
     Ok(row)
 }
 
-/// New description, focus and picture of an attachment; `None` leaves a value unchanged.
+/// Changes of the description, focus and picture of an attachment; `None` leaves a value unchanged.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// The picture of a video or a sound.
+    /// The picture of a video or audio file.
     pub thumbnail: Option<PathBuf>,
-    /// "" removes it.
+    /// An empty string removes it.
     pub description: Option<String>,
-    /// `"x,y"`; "" removes it.
+    /// `"x,y"`; an empty string removes it.
     pub focus: Option<String>,
 }
 
-/// The attachment, if `viewer` uploaded it and it is neither attached to a status nor kept for a scheduled one.
+/// The attachment, if `viewer` uploaded it and it is neither attached to a status nor reserved for a scheduled one.
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise, [`Error::Invalid`] when it could not be processed.
@@ -132,7 +132,7 @@ fn usable(media: MediaAttachment) -> Result<MediaAttachment> {
 /// Changes description, focus and picture of an unattached attachment.
 ///
 /// # Errors
-/// As [`show`], and [`Error::Invalid`] for what [`upload`] refuses.
+/// As [`show`], and [`Error::Invalid`] for values that [`upload`] refuses.
 #[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> Result<MediaAttachment> {
     let seen = show(cx, actor, id).await?;
@@ -141,7 +141,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> 
         None => None,
     };
     let mut tx = cx.db.begin().await?;
-    // Again, and locked: a conversion that ends meanwhile writes the same members.
+    // Read again under a lock: a conversion that ends meanwhile writes the same members.
     let media = store::media::lock(&mut tx, id).await?.filter(|media| !media.is_used());
     let mut media = usable(media.ok_or(Error::NotFound)?)?;
     if let Some(picture) = &picture {
@@ -154,18 +154,18 @@ pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> 
     Ok(media)
 }
 
-/// A picture that was stored for a video or a sound, to be set by [`set_picture`].
+/// A stored picture for a video or audio file, to be set by [`set_picture`].
 #[derive(Debug)]
 pub struct Picture {
     key: Key,
     processed: Processed,
 }
 
-/// Stores another picture for the attachment `id`, if `actor` uploaded it and it is used by no other status than `current`;
-/// `None` when it is not so. The one before is deleted a day later, and so is this unless it is set.
+/// Stores another picture for the attachment `id`, if `actor` uploaded it and no status other than `current` uses it;
+/// `None` otherwise. The previous picture is deleted a day later, and so is the new one unless it is set.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the picture is none, and when the attachment is an image.
+/// [`Error::Invalid`] when the file is not a picture, and when the attachment is an image.
 pub async fn new_picture(
     cx: &Cx,
     actor: &Actor,
@@ -181,7 +181,7 @@ pub async fn new_picture(
     }
 }
 
-/// Gives `media` a picture that was stored for it; its metadata are in memory only, [`save`] writes them.
+/// Sets the picture of `media` to a stored one. Changes its metadata in memory only; [`save`] writes them.
 pub async fn set_picture(tx: &mut Tx, media: &mut MediaAttachment, picture: &Picture) -> Result<()> {
     moving::set_thumbnail(media, &picture.key, &picture.processed)?;
     Ok(store::media::set_preview(tx, media.id, picture.key.as_str(), media.blurhash.clone()).await?)
@@ -190,7 +190,8 @@ pub async fn set_picture(tx: &mut Tx, media: &mut MediaAttachment, picture: &Pic
 /// Deletes an unattached attachment of `actor` with its files, also while it is processed.
 ///
 /// # Errors
-/// [`Error::NotFound`] when `actor` has no such attachment, [`Error::Invalid`] when it is on a status or kept for one.
+/// [`Error::NotFound`] when `actor` has no such attachment, [`Error::Invalid`] when it is on a status or reserved for
+/// one.
 #[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -205,7 +206,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: MediaId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes media that were on a status until now, with their files.
+/// Deletes media that were just detached from a status, with their files.
 pub(super) async fn delete_detached(cx: &Cx, tx: &mut Tx, media: Vec<MediaAttachment>) -> Result<()> {
     for MediaAttachment { id, file, preview, .. } in media {
         if store::media::delete_loose(tx, id).await? {
@@ -242,9 +243,9 @@ pub async fn save(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
     Ok(store::media::describe(tx, media.id, description, media.meta.clone(), media.updated_at).await?)
 }
 
-/// The media of `ids` in that order, each once, if `actor` may attach them together: their own, processed, and on no
-/// other status than `current` (the one being edited); no more than the settings allow; a video or audio file only
-/// alone.
+/// The media of `ids` in that order, each once, if `actor` may attach them together: uploaded by the actor,
+/// processed, and not on a status other than `current` (the one being edited); at most as many as the settings allow;
+/// a video or audio file only alone.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the reason.
@@ -285,7 +286,7 @@ fn match_together(rows: &[MediaAttachment]) -> Result<()> {
         return Err(Error::invalid(format!("media_ids: {} is still being processed, or could not be", row.id)));
     }
     if rows.len() > 1 && rows.iter().any(|row| matches!(row.kind, MediaKind::Video | MediaKind::Audio)) {
-        return Err(Error::invalid("media_ids: a video or sound stands alone"));
+        return Err(Error::invalid("media_ids: a video or audio file cannot be combined with other media"));
     }
     Ok(())
 }
@@ -302,10 +303,10 @@ pub async fn attach(cx: &Cx, tx: &mut Tx, status: StatusId, ids: &[MediaId]) -> 
     if usize::try_from(attached).is_ok_and(|attached| attached == ids.len()) {
         return Ok(());
     }
-    Err(Error::invalid("media_ids: one of them is on another status by now"))
+    Err(Error::invalid("media_ids: one of them is already on another status"))
 }
 
-/// Keeps `ids`, which [`attachable`] returned in this transaction, for a scheduled status, in that order.
+/// Reserves `ids`, which [`attachable`] returned in this transaction, for a scheduled status, in that order.
 ///
 /// # Errors
 /// [`Error::Invalid`] when a concurrent request used one of them first.
@@ -317,10 +318,11 @@ pub async fn reserve(cx: &Cx, tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[
     if usize::try_from(reserved).is_ok_and(|reserved| reserved == ids.len()) {
         return Ok(());
     }
-    Err(Error::invalid("media_ids: one of them is on another status by now"))
+    Err(Error::invalid("media_ids: one of them is already on another status"))
 }
 
-/// Frees the media of `owner` that are kept for a scheduled status, which is about to be deleted: as [`detach`].
+/// Releases the media of `owner` that are reserved for a scheduled status, which is about to be deleted: as
+/// [`detach`].
 pub async fn release(cx: &Cx, tx: &mut Tx, owner: AccountId, scheduled: ScheduledStatusId) -> Result<()> {
     let mut rows = store::media::list_for_scheduled(&mut *tx, &[scheduled]).await?;
     rows.retain(|row| row.account_id == owner);
@@ -335,7 +337,7 @@ pub async fn detach(cx: &Cx, tx: &mut Tx, status: StatusId, kept: &[MediaId]) ->
     loosen(cx, tx, &rows).await
 }
 
-/// Makes `rows` belong to no status, for [`UNATTACHED_TTL`].
+/// Detaches `rows` from their status, for [`UNATTACHED_TTL`].
 async fn loosen(cx: &Cx, tx: &mut Tx, rows: &[MediaAttachment]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -348,7 +350,7 @@ async fn loosen(cx: &Cx, tx: &mut Tx, rows: &[MediaAttachment]) -> Result<()> {
     Ok(())
 }
 
-/// Has `media` and its `files` deleted in [`UNATTACHED_TTL`], unless it is on a status by then.
+/// Queues the deletion of `media` and its `files` after [`UNATTACHED_TTL`], unless it is attached to a status again.
 async fn purge_later<'a>(
     cx: &Cx,
     tx: &mut Tx,
@@ -374,7 +376,7 @@ pub async fn process(
     processed.map_err(|error| refused(name, error))
 }
 
-/// What whoever sent the parameter `name` is told of `error`.
+/// The error for the sender of the parameter `name`.
 fn refused(name: &str, error: media::Error) -> Error {
     match error {
         media::Error::Internal { cause } => Error::internal(cause),
@@ -386,8 +388,8 @@ fn refused(name: &str, error: media::Error) -> Error {
     }
 }
 
-/// Decodes the image at `path`, sent by `owner` as the parameter `name`, in the sandbox; one that is too large is not
-/// read, and the others only once it is their turn.
+/// Decodes the image at `path`, sent by `owner` as the parameter `name`, in the sandbox. An image that is too large
+/// is not read, and others wait for a free decoder before they are read.
 ///
 /// # Errors
 /// As [`process`].
@@ -399,10 +401,10 @@ async fn process_file(cx: &Cx, owner: AccountId, name: &str, path: &Path, purpos
     decode(cx, owner, path, purpose).await?.map_err(|error| refused(name, error))
 }
 
-/// Decodes the image at `path`, sent by `owner`: in the sandbox, an AVIF or HEIC picture by way of a JPEG.
+/// Decodes the image at `path`, sent by `owner`, in the sandbox. An AVIF or HEIC image is first converted to a JPEG.
 ///
 /// # Errors
-/// [`Error::Machine`] when its disk is full or read-only; the inner error describes a fault of the file.
+/// [`Error::Machine`] when the disk is full or read-only; the inner error describes a fault of the file.
 pub(super) async fn decode(
     cx: &Cx,
     owner: AccountId,
@@ -436,7 +438,8 @@ fn unguessable() -> [u8; 16] {
 /// Writes each file under its key.
 ///
 /// # Errors
-/// [`Error::Machine`] when its disk is full or read-only, [`Error::Unavailable`] when it fails otherwise; the cause is logged.
+/// [`Error::Machine`] when the disk is full or read-only, [`Error::Unavailable`] when it fails otherwise; the cause
+/// is logged.
 pub async fn put_all(cx: &Cx, files: impl IntoIterator<Item = (Option<Key>, Option<File>)>) -> Result<()> {
     for (key, file) in files.into_iter().filter_map(|(key, file)| key.zip(file)) {
         cx.storage.put(&key, file.bytes).await.map_err(|error| not_stored(cx, &error))?;
@@ -444,7 +447,8 @@ pub async fn put_all(cx: &Cx, files: impl IntoIterator<Item = (Option<Key>, Opti
     Ok(())
 }
 
-/// The error of a file that could not be stored because of `error`, which is logged: a fault of the machine once a minute.
+/// The error of a file that could not be stored because of `error`, which is logged; a fault of the machine at most
+/// once a minute.
 pub fn not_stored(cx: &Cx, error: &(dyn std::error::Error + 'static)) -> Error {
     if let Some(fault) = fault(error) {
         if cx.storage.may_log() {
@@ -476,12 +480,12 @@ fn parse_focus(text: Option<&str>) -> Result<Option<(f64, f64)>> {
     focus::parse(text).map(Some).map_err(|error| Error::invalid(format!("focus: {error}")))
 }
 
-/// Only video and audio have thumbnails of their own.
+/// Only video and audio have separate thumbnails.
 fn no_thumbnail() -> Error {
     Error::invalid("thumbnail: an image makes its own")
 }
 
-/// The metadata of `media`, to be changed.
+/// The metadata of `media`, for changes.
 fn meta_of(media: &MediaAttachment) -> Result<Meta> {
     serde_json::from_value(media.meta.0.clone()).map_err(Error::internal)
 }

@@ -1,10 +1,10 @@
-//! Video and audio: accepted after a look at the file, converted by a job.
+//! Video and audio: accepted after an inspection of the file, converted by a job.
 //!
-//! Reached from [`super::upload`] and from the job [`ProcessMedia`]. The request stores the file as it was sent, where nobody
-//! can fetch it, and inserts the row with the job; until the job has ended the attachment is
-//! [`Processing`](MediaState::Processing) and cannot be posted. The job may be killed and run again at any moment: it writes
-//! to keys that were drawn before, and its result becomes true in one transaction. What it leaves, the job `purge_media`
-//! deletes.
+//! Reached from [`super::upload`] and from the job [`ProcessMedia`]. The request stores the original file, where it
+//! cannot be fetched, and inserts the row with the job. Until the job has ended, the attachment is
+//! [`Processing`](MediaState::Processing) and cannot be posted. The job may be killed and run again at any moment: it
+//! writes to keys that were chosen before, and its result takes effect in one transaction. The job `purge_media`
+//! deletes leftover files.
 //!
 //! Spec: docs/contract/rules.md#17-media.
 
@@ -20,22 +20,22 @@ use model::media::{MediaKind, MediaState};
 use model::{Actor, Json, MediaAttachment, MediaId};
 use store::job::Claim;
 
-/// How often a conversion is tried that the machine fails, rather than the file.
+/// How often a conversion is tried that fails because of the machine rather than the file.
 const MAX_ATTEMPTS: i64 = 3;
 
 /// When an upload is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Processing {
-    /// Before it is answered.
+    /// Before the response.
     Now,
-    /// By a job, this often so far.
+    /// By a job.
     Later {
-        /// This one counted.
+        /// The number of attempts, including this one.
         attempt: i64,
     },
 }
 
-/// An upload that is a video or a sound, with what was sent beside it.
+/// A video or audio upload, with the other fields of the request.
 #[derive(Debug)]
 pub(super) struct New {
     pub file: PathBuf,
@@ -79,7 +79,8 @@ pub(super) async fn upload(cx: &Cx, actor: &Actor, new: New, processing: Process
     }
 }
 
-/// How long the job of an upload waits: one that is converted before it is answered needs it only when this process is killed.
+/// How long the job of an upload waits. After a conversion before the response the job is needed only if this process
+/// was killed.
 fn patience(cx: &Cx, processing: Processing) -> chrono::TimeDelta {
     match processing {
         Processing::Later { .. } => chrono::TimeDelta::zero(),
@@ -90,7 +91,7 @@ fn patience(cx: &Cx, processing: Processing) -> chrono::TimeDelta {
     }
 }
 
-/// Looks at an upload before anything of it is kept.
+/// Inspects an upload before any of it is stored.
 async fn inspect(cx: &Cx, actor: &Actor, new: &New) -> Result<Streams> {
     let limit = cx.config.media.video_size_limit_bytes;
     if cx.converter.is_available() && tokio::fs::metadata(&new.file).await.map_err(Error::internal)?.len() > limit {
@@ -101,7 +102,7 @@ async fn inspect(cx: &Cx, actor: &Actor, new: &New) -> Result<Streams> {
     found.map_err(|error| refused("file", error))
 }
 
-/// The row of an upload that waits to be converted.
+/// The row of an upload that is to be converted.
 fn row(cx: &Cx, actor: &Actor, streams: &Streams, new: &New) -> Result<MediaAttachment> {
     let now = cx.clock.now();
     let meta = Meta { focus: new.focus.map(|(x, y)| Focus { x, y }), ..Meta::default() };
@@ -157,8 +158,9 @@ fn key(text: &str) -> Result<Key> {
     text.parse().map_err(Error::internal)
 }
 
-/// Converts the upload of `job`, unless that was done or is no longer wanted; false when it was not tried, because others of
-/// the same account are being converted. An upload that cannot be converted has failed then, which is no error.
+/// Converts the upload of `job`, unless it was converted or is no longer wanted; false when it was not tried, because
+/// other uploads of the same account are being converted. An upload that cannot be converted is marked as failed,
+/// which is not an error.
 ///
 /// # Errors
 /// When the machine failed: it is tried again, [`MAX_ATTEMPTS`] times.
@@ -188,7 +190,7 @@ pub async fn process(cx: &Cx, job: &ProcessMedia, processing: Processing) -> Res
     Ok(true)
 }
 
-/// Makes the files of an upload and then its row.
+/// Writes the files of an upload and then its row.
 async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Permit<'_>) -> Result<()> {
     let scratch = cx.storage.scratch().map_err(|error| not_stored(cx, &error))?;
     let input = cx.storage.local_path(&key(&job.incoming)?).map_err(Error::internal)?;
@@ -207,7 +209,7 @@ async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Pe
     finish(cx, job, &converted, picture.as_ref()).await
 }
 
-/// The error of a conversion: a full disk makes `ffmpeg` fail as a broken file does, and is over some time.
+/// The error of a conversion. A full disk makes `ffmpeg` fail as a broken file does, but is temporary.
 fn failed(cx: &Cx, error: media::Error) -> Error {
     if error == media::Error::Broken && !cx.storage.has_room() {
         return not_stored(cx, &std::io::Error::from(std::io::ErrorKind::StorageFull));
@@ -215,7 +217,7 @@ fn failed(cx: &Cx, error: media::Error) -> Error {
     refused("file", error)
 }
 
-/// The picture at `path`, processed; a sound goes without when its cover is broken.
+/// The picture at `path`, processed; `None` for an audio file with a broken cover.
 async fn picture(cx: &Cx, row: &MediaAttachment, converted: &Converted, path: &Path) -> Result<Option<Processed>> {
     match thumbnail(cx, row.account_id, path).await {
         Err(Error::Invalid(_)) if converted.kind == Kind::Audio => Ok(None),
@@ -223,7 +225,7 @@ async fn picture(cx: &Cx, row: &MediaAttachment, converted: &Converted, path: &P
     }
 }
 
-/// Writes what became of an upload that is still wanted, and deletes it as it was sent.
+/// Writes the result of an upload that is still wanted, and deletes the original file.
 async fn finish(cx: &Cx, job: &ProcessMedia, converted: &Converted, picture: Option<&Processed>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let row = store::media::lock(&mut tx, job.media).await?;
@@ -260,7 +262,7 @@ async fn fail(cx: &Cx, job: &ProcessMedia, reason: &str) -> Result<()> {
     discard(cx, job).await
 }
 
-/// Deletes the files of `job` that no attachment has (any more).
+/// Deletes the files of `job` that belong to no attachment (any longer).
 async fn discard(cx: &Cx, job: &ProcessMedia) -> Result<()> {
     let row = store::media::find(&cx.db, job.media).await?;
     let files = [&job.incoming, &job.original, &job.preview].into_iter();
@@ -270,15 +272,15 @@ async fn discard(cx: &Cx, job: &ProcessMedia) -> Result<()> {
     Ok(())
 }
 
-/// Processes the picture of a video or a sound.
+/// Processes the picture of a video or audio file.
 async fn thumbnail(cx: &Cx, owner: model::AccountId, path: &Path) -> Result<Processed> {
     process_file(cx, owner, "thumbnail", path, Purpose::Thumbnail).await
 }
 
-/// Stores another picture for `media`, to be set by [`set_thumbnail`]. The one before is deleted a day later.
+/// Stores another picture for `media`, to be set by [`set_thumbnail`]. The previous one is deleted a day later.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the picture is none, and when `media` is an image.
+/// [`Error::Invalid`] when the file is not a picture, and when `media` is an image.
 pub(super) async fn new_thumbnail(cx: &Cx, media: &MediaAttachment, path: &Path) -> Result<Picture> {
     match media.kind {
         MediaKind::Video | MediaKind::Gifv | MediaKind::Audio => {}

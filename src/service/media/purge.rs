@@ -1,7 +1,7 @@
-//! Job: deletes an upload that is on no status, row and files, a day after its last change.
+//! Job: deletes the row and files of an upload that is not attached to a status, a day after its last change.
 //!
-//! Queued before the files are written and when media is detached from a status, so neither a crash between file and
-//! row nor a deleted status leaves orphaned files, nor does a thumbnail that was replaced.
+//! Queued before the files are written and when media is detached from a status, so that neither a crash between
+//! writing a file and its row, nor a deleted status, nor a replaced thumbnail leaves orphaned files.
 
 use super::UNATTACHED_TTL;
 use context::Cx;
@@ -24,7 +24,7 @@ async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Fai
             return Ok(Done::Remove);
         }
         if due > cx.clock.now() {
-            // Its owner changed it meanwhile, which prolongs its life.
+            // Its owner changed it meanwhile, which extends its lifetime.
             queue::enqueue_at(cx, &mut tx, &job, due).await?;
             queue::finish(&mut tx, claim).await?;
             tx.commit().await?;
@@ -33,16 +33,17 @@ async fn purge_media(cx: &Cx, job: PurgeMedia, claim: Claim) -> Result<Done, Fai
         if !store::media::delete_loose(&mut tx, job.media).await? {
             return Ok(Done::Remove);
         }
-        // Its preview may be another by now. A kill after the commit leaves that to the job of when it was replaced.
+        // Its preview may have been replaced. After a kill behind the commit, the job of the replacement deletes the
+        // previous one.
         files.extend([media.file, media.preview].into_iter().flatten());
     }
     tx.commit().await?;
-    // A file that cannot be deleted is retried: the row is gone, but this job remains.
+    // A file that cannot be deleted is retried: the row is deleted, but this job remains.
     remove(cx, &files).await?;
     Ok(Done::Remove)
 }
 
-/// Deletes files by their storage keys; a missing file is no error.
+/// Deletes files by their storage keys; a missing file is not an error.
 ///
 /// # Errors
 /// [`Failure::Retry`] when the storage is unavailable.

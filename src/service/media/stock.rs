@@ -1,7 +1,7 @@
-//! The stored files as a whole: what they take up, and deleting what belongs to nothing.
+//! The stored files as a whole: their size, and the deletion of orphaned files.
 //!
-//! Reached from `rookery media`. Files are deleted with their attachments, by jobs; what [`prune`] finds was left by a lost
-//! database, a restored backup or a hand that deleted rows.
+//! Reached from `rookery media`. Jobs delete files with their attachments; [`prune`] finds files left by a lost
+//! database, a restored backup or rows deleted by hand.
 
 use std::collections::HashSet;
 use std::time::SystemTime;
@@ -15,13 +15,13 @@ use media::storage::Key;
 use model::MediaId;
 use store::media::KindUsage;
 
-/// How old a file is before it may be called left: twice as old as an upload becomes that is waiting for its row.
+/// Minimum age of a file before it counts as orphaned: twice the time that an upload may wait for its row.
 const LEFT_AFTER: Duration = Duration::days(2);
 
 /// Attachments read at a time.
 const BATCH: i64 = 1_000;
 
-/// What is stored: attachments by kind, and files by folder.
+/// Stored media: attachments by kind, and files by folder.
 ///
 /// # Errors
 /// When the database or the disk fails.
@@ -31,21 +31,20 @@ pub async fn usage(cx: &Cx) -> Result<(Vec<KindUsage>, Vec<Stored>)> {
     Ok((store::media::usage(&cx.db).await?, stored))
 }
 
-/// What [`prune`] deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PruneReport {
     pub files: u64,
     pub bytes: u64,
 }
 
-/// Deletes files of attachments that no attachment has and that are older than two days.
+/// Deletes attachment files without a row that are older than two days.
 ///
 /// # Errors
-/// When the database or the disk fails; files may have been deleted by then.
+/// When the database or the disk fails. Some files may have been deleted already.
 #[model::use_case]
 pub async fn prune(cx: &Cx) -> Result<PruneReport> {
     let before = SystemTime::from(*(cx.clock.now() - LEFT_AFTER));
-    // A file gets its row within a day, so that one which is older has it by now or never.
+    // A file gets its row within a day, so an older file already has it or never will.
     let strays = cx.storage.strays(known_files(cx).await?, before).await.map_err(Error::internal)?;
     let mut report = PruneReport { files: 0, bytes: 0 };
     for (key, bytes) in strays {
@@ -56,7 +55,7 @@ pub async fn prune(cx: &Cx) -> Result<PruneReport> {
     Ok(report)
 }
 
-/// The numbers of all files that attachments have, and 16 bytes of memory for each.
+/// The numbers of the files of all attachments, at 16 bytes of memory each.
 async fn known_files(cx: &Cx) -> Result<HashSet<u128>> {
     let (mut known, mut after) = (HashSet::new(), MediaId::from(0));
     loop {

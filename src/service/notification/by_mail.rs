@@ -1,8 +1,8 @@
-//! Notifications by mail: whoever was not seen to read them is told of them, many in one letter.
+//! Notifications by mail: people who have not read them in an app receive them in a digest.
 //!
-//! [`queue()`] has a job wait [`DELAY`] from the first notification on; [`letter`] says then what is still unread of those
-//! since. A letter names who did what and links to what anybody may read, and holds no text of statuses: mail is read by
-//! others than its receiver. Which types, each person chooses among [`NotificationType::MAILED`].
+//! [`queue()`] queues a job that waits [`DELAY`] from the first notification on; [`letter`] then collects the
+//! notifications that are still unread. A digest names who did what and links to public pages. It contains no text of
+//! statuses, since others may read mail. Each person selects types among [`NotificationType::MAILED`].
 //!
 //! Spec: docs/contract/events.md#1-notification-types.
 
@@ -26,39 +26,38 @@ use model::{
 use store::notification::NotificationFilter;
 use store::notification::make::CandidateFacts;
 
-/// How long somebody has to see a notification in an app before it is told by mail, together with those that came since.
+/// How long a person has to read a notification in an app before it is mailed, together with later ones.
 const DELAY: TimeDelta = TimeDelta::minutes(10);
-/// The purpose of the key from which the links that stop letters are derived.
+/// The purpose of the key from which unsubscribe links are derived.
 const STOP: &str = "unsubscribe";
-/// Most notifications that a letter tells one by one.
+/// Most notifications listed in a digest.
 const MOST: usize = 20;
 
-/// What a letter tells.
 #[derive(Debug, Serialize)]
 pub struct Letter {
     /// Newest first, at most [`MOST`].
     pub lines: Vec<Line>,
-    /// There are more than these.
+    /// Whether there are more notifications.
     pub more: bool,
 }
 
-/// A notification in a letter.
+/// A notification in a digest.
 #[derive(Debug, Serialize)]
 pub struct Line {
     /// Who did what, in a sentence.
     pub title: String,
-    /// The status, if anybody may read it; where there is none, the profile of whoever did it.
+    /// The status if anyone may read it; without a status, the profile of the sender.
     pub url: Option<String>,
 }
 
-/// True when the receiver of a notice wants to be told of it by mail.
+/// True when the receiver of a notice wants notifications of this type by mail.
 pub(super) fn wants(kind: &NotificationKind, facts: &CandidateFacts) -> bool {
     let wanted = facts.preferences.as_ref().map(|preferences| &preferences.0.mail_notifications);
     kind.core().zip(wanted).is_some_and(|(kind, wanted)| wanted.contains(&kind))
 }
 
-/// Has each receiver told by mail of what they have not read by then, from the notification named on. While a letter to
-/// somebody waits, it tells of this as well.
+/// Queues a digest for each receiver, with their unread notifications from the given one on. A digest that is already
+/// queued will include these notifications.
 pub(super) async fn queue(
     cx: &Cx,
     tx: &mut Tx,
@@ -78,8 +77,8 @@ pub(super) async fn queue(
     queue::enqueue_all_at(cx, tx, &jobs, cx.clock.now() + DELAY).await
 }
 
-/// What `account` is to be told of by mail: what it has not read of the notifications from `first` on, as far as it wants
-/// that and sees them. `None` when that is nothing, or the account cannot be used.
+/// The digest for `account`: its unread and visible notifications from `first` on, of the types that it wants by
+/// mail. `None` when there are none, or the account cannot be used.
 pub async fn letter(cx: &Cx, language: Language, account: AccountId, first: NotificationId) -> Result<Option<Letter>> {
     let Some(actor) = auth::actors(cx, &[account]).await?.pop() else { return Ok(None) };
     let wanted = actor.preferences.mail_notifications.iter().filter(|kind| NotificationType::MAILED.contains(kind));
@@ -96,24 +95,24 @@ pub async fn letter(cx: &Cx, language: Language, account: AccountId, first: Noti
     Ok(Some(Letter { lines: lines(cx, language, &actor, &shown[..shown.len().min(MOST)]).await?, more }))
 }
 
-/// Where letters to `account` are stopped: whoever has the address can.
+/// The unsubscribe URL of `account`. Anyone with the URL can use it.
 #[must_use]
 pub fn unsubscribe_url(cx: &Cx, account: AccountId) -> String {
     let token = cx.keys.derive(STOP, &account.to_string());
     cx.urls.path(&format!("/auth/unsubscribe?account={account}&token={}", token.expose()))
 }
 
-/// Whose letters an [`unsubscribe_url`] with these parameters stops.
+/// The account of an [`unsubscribe_url`] with these parameters.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is no such address, or the account is gone.
+/// [`Error::NotFound`] when the URL is invalid, or the account was deleted.
 #[model::use_case]
 pub async fn receiver_of_letters(cx: &Cx, account: &str, token: &str) -> Result<Account> {
     let id = account.parse().ok().filter(|_| cx.keys.verify(STOP, account, token)).ok_or(Error::NotFound)?;
     store::account::find(&cx.db, id).await?.ok_or(Error::NotFound)
 }
 
-/// Stops letters about notifications, of all types.
+/// Stops notification mails of all types.
 ///
 /// # Errors
 /// As [`receiver_of_letters`].
@@ -143,7 +142,7 @@ async fn lines(cx: &Cx, language: Language, actor: &Actor, shown: &[VisibleNotif
     Ok(shown.iter().filter_map(line).collect())
 }
 
-/// `status`: `Some(None)` is one that was deleted just now.
+/// `status`: `Some(None)` is a status that was just deleted.
 fn url(sender: &Account, status: Option<Option<&Status>>) -> Option<String> {
     match status {
         None => sender.url.clone(),

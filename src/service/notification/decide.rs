@@ -1,6 +1,7 @@
-//! Whether a notification is made, and filtered: from the facts about receiver and sender, and the receiver's policy.
+//! Decides whether a notification is created, and whether it is filtered: from the facts about receiver and sender,
+//! and the receiver's policy.
 //!
-//! Reached from [`notify`](super::notify()). Reads nothing. Spec: docs/contract/rules.md#13-notifications.
+//! Reached from [`notify`](super::notify()). Makes no query. Spec: docs/contract/rules.md#13-notifications.
 
 use chrono::TimeDelta;
 
@@ -8,18 +9,18 @@ use model::notification::{NotificationKind, PolicyAction};
 use model::{NotificationType, Permissions, Time};
 use store::notification::make::{CandidateFacts, Since};
 
-/// Who follows for less than this is no follower yet.
+/// An account that has followed for less than this does not count as a follower yet.
 const NEW_FOLLOWER: TimeDelta = TimeDelta::days(3);
-/// An account is new for so long.
+/// How long an account counts as new.
 const NEW_ACCOUNT: TimeDelta = TimeDelta::days(30);
 
-/// The times from which the policy counts.
+/// The reference times of the policy.
 pub(super) fn since(now: Time) -> Since {
     Since { now, follower: now - NEW_FOLLOWER, account: now - NEW_ACCOUNT }
 }
 
-/// What a receiver accepts of a notice. `filterable`: the policy has a say in its type. `answer`: it is a private mention
-/// that answers one of the receiver's own.
+/// The decision of the receiver about a notice. `filterable`: the policy applies to its type. `answer`: it is a private
+/// mention in reply to one by the receiver.
 pub(super) fn decide(kind: &NotificationKind, filterable: bool, facts: &CandidateFacts, answer: bool) -> PolicyAction {
     let mention = kind.core() == Some(NotificationType::Mention);
     if facts.domain_blocked && !facts.following {
@@ -33,7 +34,7 @@ pub(super) fn decide(kind: &NotificationKind, filterable: bool, facts: &Candidat
     if !filterable || from_staff || facts.permitted { PolicyAction::Accept } else { by_policy(facts, answer) }
 }
 
-/// The strictest value of the policy that is about this sender.
+/// The strictest value of the policy that applies to this sender.
 fn by_policy(facts: &CandidateFacts, answer: bool) -> PolicyAction {
     let policy = facts.policy.or_default();
     let stranger = !facts.following;
@@ -48,7 +49,7 @@ fn by_policy(facts: &CandidateFacts, answer: bool) -> PolicyAction {
     applying.max().unwrap_or(PolicyAction::Accept)
 }
 
-/// True when it matters whether a private mention is an answer.
+/// True when it matters whether a private mention is a reply.
 pub(super) fn may_be_answer(facts: &CandidateFacts) -> bool {
     let policy = facts.policy.or_default();
     let strict = policy.for_private_mentions != PolicyAction::Accept;
@@ -64,7 +65,7 @@ mod tests {
         super::decide(&kind.into(), kind.is_filterable(), facts, false)
     }
 
-    /// About a stranger of long standing.
+    /// About an established account without a relationship to the receiver.
     fn facts() -> CandidateFacts {
         CandidateFacts {
             number: 0,
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn limited_accounts_are_held_back_from_whoever_does_not_follow_them() {
+    fn mentions_by_limited_accounts_are_filtered_unless_followed() {
         let limited = CandidateFacts { sender_limited: true, ..facts() };
         assert_eq!(decide(NotificationType::Mention, &limited), PolicyAction::Filter);
         assert_eq!(decide(NotificationType::Update, &limited), PolicyAction::Accept);

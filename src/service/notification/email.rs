@@ -1,7 +1,7 @@
-//! E-mail: confirmation, password reset, approval, and what somebody missed; from the templates in `templates/mail`.
+//! E-mail: confirmation, password reset, approval, and notification digests, from the templates in `templates/mail`.
 //!
-//! [`queue()`] is called in the transaction that makes a mail due; [`compose`] renders it when it is sent, so the job
-//! queue holds neither addresses nor links; one that somebody typed is sealed ([`request`]).
+//! [`queue()`] is called in the transaction that makes a mail due. [`compose`] renders it when it is sent, so the job
+//! queue contains neither addresses nor links. An address typed into a form is sealed ([`request`]).
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ pub async fn queue(cx: &Cx, tx: &mut Tx, account: AccountId, subject: Subject, l
     queue::enqueue(cx, tx, &SendMail { account, subject, link }).await
 }
 
-/// Queues the look-up of `email`, and the mail to whoever has it. Does the same for every address, known or not.
+/// Queues the lookup of `email`, and the mail to its account. Does the same for every address, known or not.
 pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
     let sealed_email = cx.keys.seal(REQUESTED, "", &Secret::from(email.to_owned()))?;
     let mut tx = cx.db.begin().await?;
@@ -51,7 +51,7 @@ pub async fn request(cx: &Cx, subject: Subject, email: &str) -> Result<()> {
     Ok(())
 }
 
-/// Queues the mail that was asked for by [`request`]. Nothing for an address that is nobody's, or was sealed with another
+/// Queues the mail requested by [`request`]. Does nothing for an address without an account, or sealed with another
 /// key.
 #[model::use_case]
 #[job]
@@ -61,13 +61,13 @@ async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subjec
     match subject {
         Subject::Reset => password::send_link(cx, tx, &user).await,
         Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
-        // Sent when it happens; nobody asks for it.
+        // Sent by events, never requested.
         Subject::Approved | Subject::ScheduleFailed(_) => Ok(()),
     }
 }
 
-/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the account is
-/// gone, the link was used or replaced, or the scheduled status has another time or is gone.
+/// Renders a mail in the language of its account's settings, else the server's; `None` when it is obsolete: the
+/// account was deleted, the link was used or replaced, or the scheduled status was deleted or moved to another time.
 pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option<RowId>) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
@@ -115,8 +115,8 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
     }))
 }
 
-/// Renders the letter to `account` about the notifications from `first` on that it has not read; `None` when there are none,
-/// or it wants none by mail.
+/// Renders the digest for `account` with its unread notifications from `first` on; `None` when there are none, or it
+/// wants none by mail.
 async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Result<Option<Email>> {
     let Some(user) = store::user::find(&cx.db, account).await? else { return Ok(None) };
     let Some(account) = store::account::find(&cx.db, account).await? else { return Ok(None) };
@@ -139,7 +139,7 @@ async fn compose_news(cx: &Cx, account: AccountId, first: NotificationId) -> Res
     }))
 }
 
-/// For when a status was scheduled, and why it was not published.
+/// The time for which a status was scheduled, and why it was not published.
 async fn failure(cx: &Cx, language: Language, id: ScheduledStatusId) -> Result<Option<(String, String)>> {
     let row = store::scheduled_status::find(&cx.db, id).await?;
     Ok(row.and_then(|row| Some((language.minute(&row.scheduled_at), row.failure?))))
@@ -186,7 +186,7 @@ async fn mail_notifications(cx: &Cx, job: MailNotifications) -> Result<(), Failu
     send(cx, compose_news(cx, job.account, job.first).await?).await
 }
 
-/// Sends a letter, if there is one.
+/// Sends a mail, if there is one.
 async fn send(cx: &Cx, letter: Option<Email>) -> Result<(), Failure> {
     let Some(letter) = letter else { return Ok(()) };
     match cx.mail.send(letter).await {

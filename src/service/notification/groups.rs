@@ -1,8 +1,8 @@
-//! Notifications by groups: pages of them, single groups, the accounts behind one.
+//! Notification groups: pages of them, single groups, the accounts behind one.
 //!
-//! Reached from `/api/v2/notifications`. A group has the key that its notifications were given when they were made; a
-//! notification outside of groups, or of a type that the client does not want grouped, is a group of its own with the key
-//! `ungrouped-ID`.
+//! Reached from `/api/v2/notifications`. Notifications receive the key of their group when they are created. A
+//! notification without a group, or of a type that the client does not want grouped, forms a separate group with the
+//! key `ungrouped-ID`.
 //!
 //! Spec: docs/contract/rules.md#13-notifications.
 
@@ -19,28 +19,28 @@ use store::notification::{NotificationFilter, NotificationRow, list};
 
 /// Most notifications of a group whose accounts are shown with it.
 const SAMPLES: i64 = 8;
-/// What the keys of notifications by themselves begin with.
+/// Prefix of the keys of ungrouped notifications.
 const UNGROUPED: &str = "ungrouped-";
 
 /// A filter of groups.
 #[derive(Clone, Debug)]
 pub struct GroupFilter {
     pub notifications: NotificationFilter,
-    /// The types that are grouped.
+    /// The types to group.
     pub grouped: Vec<NotificationKind>,
 }
 
 /// A group that its receiver may see.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// `None` for a notification by itself.
+    /// `None` for an ungrouped notification.
     pub key: Option<String>,
     pub newest: VisibleNotification,
-    /// Its newest notifications, that one first.
+    /// Its newest notifications, including `newest` as the first.
     pub samples: Vec<NotificationRow>,
-    /// How many notifications it has.
+    /// The number of its notifications.
     pub count: i64,
-    /// What of it is on the page; `None` for a group that was requested by its key.
+    /// Its notifications on the page; `None` for a group that was requested by its key.
     pub on_page: Option<OnPage>,
 }
 
@@ -49,7 +49,7 @@ pub struct Group {
 pub struct OnPage {
     pub min_id: NotificationId,
     pub max_id: NotificationId,
-    /// When that was.
+    /// The time of the latest one.
     pub latest_at: Time,
 }
 
@@ -61,7 +61,7 @@ enum Key {
 }
 
 impl Key {
-    /// `None` for what no group can have.
+    /// `None` for an invalid key.
     fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(UNGROUPED) {
             Some(id) => id.parse().ok().map(Self::One),
@@ -70,13 +70,13 @@ impl Key {
     }
 }
 
-/// The key of a notification by itself.
+/// The key of an ungrouped notification.
 #[must_use]
 pub fn ungrouped(id: NotificationId) -> String {
     format!("{UNGROUPED}{id}")
 }
 
-/// The types that may be grouped: some of the server's own, and those of plugins that say so.
+/// The types that may be grouped: some of the server's own, and the types that plugins declare as groupable.
 #[must_use]
 pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
     let groupable = |kind: &NotificationKind| match kind {
@@ -86,15 +86,15 @@ pub fn groupable_types(cx: &Cx) -> Vec<NotificationKind> {
     types(cx).into_iter().filter(groupable).collect()
 }
 
-/// A page of the viewer's groups, newest first: the ids at which they stand, for the cursors, and the visible ones.
+/// A page of the viewer's groups, newest first: the ids of their positions, for the cursors, and the visible groups.
 ///
-/// A group stands at its newest notification within the cursor, and may so be on several pages.
+/// The position of a group is its newest notification within the cursor, so a group may be on several pages.
 #[model::use_case]
 pub async fn page(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, cursor: &Cursor) -> Result<(Vec<i64>, Vec<Group>)> {
     let (heads, whole) = heads(cx, viewer, wanted, cursor).await?;
     let ids: Vec<i64> = heads.iter().map(|head| head.newest.notification.id.into()).collect();
     let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else { return Ok((Vec::new(), Vec::new())) };
-    // The last page opens to its end, so that its last group covers all its notifications
+    // The last page extends to its end, so that its last group covers all its notifications
     // (docs/contract/rules.md#13-notifications).
     let newest = if !whole && cursor.ascending() { cursor.before().saturating_sub(1) } else { first };
     let oldest = if whole || cursor.ascending() { last } else { cursor.after().saturating_add(1) };
@@ -113,7 +113,7 @@ async fn heads(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, cursor: &Cursor) -
         let whole = full(heads.len());
         return Ok((heads, whole));
     }
-    // One sender is rarely twice in a group: a page of notifications, of which the newest stand for their groups.
+    // A sender is rarely twice in a group: reads a page of notifications, of which the newest represent their groups.
     let page = list::page(&cx.db, viewer.id, filter, cursor).await?;
     let whole = full(page.len());
     let mut met = HashSet::new();
@@ -142,7 +142,7 @@ pub async fn count_unread(cx: &Cx, viewer: &Actor, wanted: &GroupFilter, limit: 
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-/// One of the viewer's groups; `ungrouped-ID` is each of the viewer's notifications by itself.
+/// One of the viewer's groups; `ungrouped-ID` is a single notification of the viewer.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing, someone else's, or about something no longer visible.
@@ -159,18 +159,18 @@ pub async fn show(cx: &Cx, viewer: &Actor, key: &str) -> Result<Group> {
     load(cx, viewer, vec![head], None).await?.pop().ok_or(Error::NotFound)
 }
 
-/// One of the viewer's notifications, in no group.
+/// One of the viewer's notifications, ungrouped.
 async fn one(cx: &Cx, viewer: &Actor, id: NotificationId) -> Result<Option<NotificationRow>> {
     Ok(store::notification::find(&cx.db, viewer.id, id, &types(cx)).await?)
 }
 
-/// The groups of `heads`, with what stands on a page of these ids (oldest and newest).
+/// The groups of `heads`, with their notifications on a page of these ids (oldest and newest).
 async fn load(cx: &Cx, viewer: &Actor, heads: Vec<GroupHead>, range: Option<(i64, i64)>) -> Result<Vec<Group>> {
     let (oldest, newest) = range.unwrap_or((i64::MIN, i64::MAX));
     let keys: Vec<String> = heads.iter().filter_map(key).collect();
     let extents =
         if keys.is_empty() { Vec::new() } else { rows::extents(&cx.db, viewer.id, &keys, oldest, newest).await? };
-    // Most groups have one member, which is there already.
+    // Most groups have one member, which is loaded already.
     let several: Vec<String> =
         extents.iter().filter(|extent| extent.members > 1).map(|extent| extent.group_key.clone()).collect();
     let samples = if several.is_empty() {
@@ -189,12 +189,12 @@ async fn load(cx: &Cx, viewer: &Actor, heads: Vec<GroupHead>, range: Option<(i64
     Ok(groups.collect())
 }
 
-/// The key of the group that `head` stands for; `None` for a notification by itself.
+/// The key of the group that `head` represents; `None` for an ungrouped notification.
 fn key(head: &GroupHead) -> Option<String> {
     head.newest.notification.group_key.clone().filter(|_| head.grouped)
 }
 
-/// What groups are put together from, by their keys.
+/// The data for groups, by their keys.
 struct Parts {
     /// The newest members of groups with several, the newest first.
     samples: HashMap<String, Vec<NotificationRow>>,
@@ -232,8 +232,8 @@ impl Parts {
     }
 }
 
-/// A page of the accounts behind one of the actor's groups; none for a group that is not there. An account that is behind
-/// several of its notifications is shown once.
+/// A page of the accounts behind one of the actor's groups; empty for a missing group. An account with several
+/// notifications in it appears once.
 #[model::use_case]
 pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
     let mut listed = match Key::parse(key) {
@@ -259,7 +259,7 @@ pub async fn accounts(cx: &Cx, actor: &Actor, key: &str, cursor: &Cursor) -> Res
     Ok(listed)
 }
 
-/// Removes one of the actor's groups with all its notifications; no error when there is none.
+/// Removes one of the actor's groups with all its notifications; not an error when there is none.
 #[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, key: &str) -> Result<()> {
     let Some(key) = Key::parse(key) else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Notifications that plugins may veto: queued as pending in the transaction of the cause; a job asks the plugins while
-//! no transaction is open, and creates the permitted ones in another transaction.
+//! Notifications that plugins may veto: queued as pending in the transaction of the cause. A job calls the plugins
+//! while no transaction is open, and creates the permitted ones in another transaction.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,10 +14,10 @@ use model::{AccountId, NotificationType, StatusId};
 use store::notification::make::NewNotification;
 use store::notification::waiting::{self, NoticeRow};
 
-/// Batch size: most notices sent to plugins at once.
+/// Most notices sent to plugins in one call.
 const BATCH: i64 = 256;
 
-/// Stores notices as pending and queues the job that has them judged.
+/// Stores notices as pending and queues the job that sends them to plugins.
 pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Result<()> {
     if notices.is_empty() {
         return Ok(());
@@ -36,10 +36,10 @@ pub(super) async fn put_off(cx: &Cx, tx: &mut Tx, notices: Vec<&Notice>) -> Resu
     queue::enqueue(cx, tx, &JudgeNotices {}).await
 }
 
-/// Asks plugins about all pending notices, in batches, and creates notifications for those that none drops.
+/// Sends all pending notices to plugins, in batches, and creates notifications for the notices that no plugin drops.
 ///
 /// # Errors
-/// What was not processed stays pending.
+/// Notices that were not processed stay pending.
 #[model::use_case]
 #[job]
 async fn judge_waiting(cx: &Cx, _: JudgeNotices) -> Result<()> {
@@ -62,7 +62,8 @@ fn notice(row: NoticeRow) -> (i64, (Notice, Origin)) {
     (row.id, (notice, Origin::from_json(row.origin.as_deref())))
 }
 
-/// Creates notifications for notices that are still pending: not for those undone meanwhile or handled by another node.
+/// Creates notifications for notices that are still pending, and skips notices that were undone meanwhile or handled
+/// by another node.
 async fn tell(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let taken = waiting::take(&mut tx, judged.iter().map(|(id, ..)| *id)).await?;
@@ -79,7 +80,7 @@ async fn tell(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> 
     Ok(tx.commit().await?)
 }
 
-/// The statuses that notices of mentions are about, with whom they mention.
+/// The statuses of mention notices, with the accounts that they mention.
 fn mentioning(notices: &[Notice]) -> BTreeMap<StatusId, Vec<AccountId>> {
     let mut statuses: BTreeMap<StatusId, Vec<AccountId>> = BTreeMap::new();
     for notice in notices.iter().filter(|notice| notice.kind.core() == Some(NotificationType::Mention)) {

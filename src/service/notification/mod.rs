@@ -1,11 +1,11 @@
-//! Notifications: listing, counting and removing them. Creating them is [`notify`](notify()), and the job `JudgeNotices`
-//! where plugins have a say.
+//! Notifications: listing, counting and removing them. [`notify`](notify()) creates them, or the job `JudgeNotices`
+//! for types that plugins may veto.
 //!
-//! They are shown by [`groups`], held back by a [`policy`] and then by [`requests`].
+//! [`groups`] shows them; a [`policy`] filters them into [`requests`].
 //!
 //! Reached from `/api/v1/notifications` and, through [`notify`](notify()) and [`retract`], from every use case that
-//! notifies someone. Whether to notify is decided on creation (fan-out on write); reading only leaves out what became
-//! invisible since.
+//! notifies someone. Whether to notify is decided on creation (fan-out on write); reads only omit notifications whose
+//! status has become invisible since.
 //!
 //! Spec: docs/contract/rules.md#13-notifications, and docs/contract/events.md#1-notification-types.
 
@@ -45,7 +45,7 @@ use store::notification::NotificationRow;
 #[derive(Clone, Debug)]
 pub struct VisibleNotification {
     pub listed: NotificationRow,
-    /// Its status, for types that have one.
+    /// Its status, for types with one.
     pub status: Option<Seen>,
 }
 
@@ -75,8 +75,8 @@ pub async fn show(cx: &Cx, viewer: &Actor, id: NotificationId) -> Result<Visible
     with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
-/// Those of notifications that their receivers may see, with whose they are: one statement for all of them, and as many as
-/// [`visibility::seen_each`] for their statuses.
+/// The notifications that their receivers may see, with their receivers. One statement for all of them, and as many
+/// as [`visibility::seen_each`] for their statuses.
 #[model::use_case]
 pub async fn show_each(
     cx: &Cx,
@@ -101,7 +101,7 @@ pub async fn show_each(
     Ok(shown.collect())
 }
 
-/// All current notification types: the server's own and those of plugins.
+/// All current notification types: the types of the server and of plugins.
 #[must_use]
 pub fn types(cx: &Cx) -> Vec<NotificationKind> {
     let core = NotificationType::ALL.iter().map(|kind| NotificationKind::Core(*kind));
@@ -115,11 +115,11 @@ pub async fn count_unread(cx: &Cx, viewer: &Actor, wanted: &NotificationFilter, 
         return Ok(0);
     }
     let unread = unread(cx, viewer, limit).await?;
-    // Counted by reading a page, so that the cost is bounded however many there are.
+    // Counted by reading a page, so that the cost is bounded.
     Ok(store::notification::list::page(&cx.db, viewer.id, wanted, &unread).await?.len())
 }
 
-/// The page of what came after the viewer's marker.
+/// The page of notifications after the viewer's marker.
 async fn unread(cx: &Cx, viewer: &Actor, limit: i64) -> Result<Cursor> {
     let markers = store::marker::list(&cx.db, viewer.id).await?;
     let read = markers.iter().find(|marker| marker.timeline == MarkedTimeline::Notifications);
@@ -152,7 +152,7 @@ pub async fn retract(tx: &mut Tx, kind: impl Into<NotificationKind>, activity: i
     retract_all(tx, &kind.into(), &[activity.into()]).await.map(drop)
 }
 
-/// As [`retract`], for several activities of one type; returns the number of notifications deleted.
+/// As [`retract`], for several activities of one type. Returns the number of deleted notifications.
 #[model::use_case]
 pub async fn retract_all(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     let waiting = store::notification::waiting::delete_activities(tx, kind, activities).await?;
@@ -165,7 +165,7 @@ pub async fn retract_from(tx: &mut Tx, receiver: AccountId, from: AccountId) -> 
     Ok(store::notification::requests::forget(tx, receiver, from).await?)
 }
 
-/// Leaves out notifications whose status is gone or hidden from the viewer.
+/// Omits notifications whose status was deleted or is hidden from the viewer.
 async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<NotificationRow>) -> Result<Vec<VisibleNotification>> {
     let mut ids: Vec<StatusId> = rows.iter().filter_map(|row| row.notification.status_id).collect();
     ids.sort_unstable();
@@ -179,7 +179,7 @@ async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<NotificationRow>) -> R
     Ok(shown.collect())
 }
 
-/// A notification with its status, if that is of one and `status` is that: `None` when it is gone or hidden.
+/// A notification with its status: `None` when its status was deleted or is hidden.
 fn visible(listed: NotificationRow, status: Option<Seen>) -> Option<VisibleNotification> {
     let notification = &listed.notification;
     let whole = status.is_some() || (notification.status_id.is_none() && !notification.kind.has_status());

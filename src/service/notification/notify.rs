@@ -1,8 +1,8 @@
 //! Creating notifications: the single place that decides who is notified.
 //!
-//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts, [`decide()`]
-//! decides, one statement inserts the rows. Notices that plugins are to judge are left to [`judge`](super::judge): no
-//! plugin is called while a transaction is open.
+//! A use case passes all its notices in one batch, in its own transaction: one statement reads the facts,
+//! [`decide()`] decides, one statement inserts the rows. Notices that plugins may veto are passed to
+//! [`judge`](super::judge), since plugins are not called while a transaction is open.
 
 use std::collections::HashSet;
 
@@ -22,9 +22,9 @@ use store::notification::requests::{self, Filtered};
 
 const HOUR_SECONDS: i64 = 3600;
 
-/// Creates a notification for every notice its receiver accepts, or stores it as pending for the judgement of plugins:
-/// at most four statements for all of them, one more for private mentions and for those that are told by mail, two each
-/// for filtered mentions and pending ones. Returns how many were created that are neither filtered nor silent.
+/// Creates a notification for every notice its receiver accepts, or stores it as pending for plugins: at most four
+/// statements for all of them, one more for private mentions and for mailed types, two each for filtered mentions and
+/// pending ones. Returns the number of created notifications that are neither filtered nor silent.
 #[model::use_case]
 #[boxed]
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
@@ -52,7 +52,8 @@ pub(super) async fn proper(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<V
     Ok(proper.collect())
 }
 
-/// The numbers of the private mentions that answer one of their receiver's; no statement when it matters of none.
+/// The numbers of the private mentions in reply to one by their receiver. No statement when it does not matter for
+/// any.
 async fn answers(tx: &mut Tx, notices: &[Notice], facts: &[CandidateFacts]) -> Result<HashSet<i64>> {
     let asked = facts.iter().filter(|facts| may_be_answer(facts)).filter_map(|facts| {
         let number = usize::try_from(facts.number).ok()?;
@@ -66,7 +67,7 @@ async fn answers(tx: &mut Tx, notices: &[Notice], facts: &[CandidateFacts]) -> R
     Ok(make::answers(tx, asked).await?.into_iter().collect())
 }
 
-/// The properties of a notice's type; `None` for one that nobody declares (any more).
+/// The properties of a notice's type; `None` for a type that is not declared (any more).
 fn traits(cx: &Cx, notice: &Notice) -> Option<NotificationTraits> {
     match &notice.kind {
         NotificationKind::Core(kind) => Some(NotificationTraits {
@@ -131,7 +132,7 @@ fn row(cx: &Cx, notice: &Notice, facts: &CandidateFacts, answer: bool, now: Time
     })
 }
 
-/// Inserts these notifications, except one about the same activity for the same receiver.
+/// Inserts these notifications, and skips duplicates for the same activity and receiver.
 #[boxed]
 pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> Result<usize> {
     if new.is_empty() {
@@ -164,8 +165,8 @@ fn member(row: &NewNotification) -> Option<NewMember> {
     Some(NewMember { id: row.id, account: row.receiver, group_key, kind: row.kind.clone(), status: row.status })
 }
 
-/// Makes or renews the requests of those whose mentions were filtered. One who was permitted while this transaction was
-/// open needs none: what was filtered is merged.
+/// Creates or renews the requests of senders whose mentions were filtered. A sender who was permitted while this
+/// transaction was open needs none: their filtered notifications are merged.
 async fn request(cx: &Cx, tx: &mut Tx, new: &[NewNotification]) -> Result<()> {
     let mention = |row: &&NewNotification| row.filtered && row.kind.core() == Some(NotificationType::Mention);
     let filtered: Vec<Filtered> =

@@ -1,7 +1,8 @@
 //! Notification requests: senders whose mentions the policy filtered, until the receiver accepts or dismisses them.
 //!
-//! Reached from `/api/v1/notifications/requests`. To accept is to permit the sender from now on; what was filtered is
-//! shown by a job ([`merge_notifications`]). To dismiss deletes what was filtered, and the policy applies to what comes.
+//! Reached from `/api/v1/notifications/requests`. Accepting a request permits the sender from now on, and a job shows
+//! their filtered notifications ([`merge_notifications`]). Dismissing it deletes the filtered notifications, and the
+//! policy applies to later ones.
 //!
 //! Spec: docs/contract/rules.md#13-notifications.
 
@@ -47,11 +48,11 @@ pub async fn show(cx: &Cx, viewer: &Actor, id: RowId) -> Result<VisibleRequest> 
     with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
-/// Permits the senders of those among `ids` that are requests to the actor; returns how many these are.
+/// Permits the senders of the requests to the actor among `ids`. Returns the number of these requests.
 #[model::use_case]
 pub async fn accept(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     let mut tx = cx.db.begin().await?;
-    // Takes the requests first: whoever is about to renew one waits, or is waited for.
+    // Takes the requests first, which serialises it with a concurrent renewal of one.
     let senders = requests::take(&mut tx, actor.id, ids).await?;
     requests::permit(&mut tx, actor.id, &senders).await?;
     for from in &senders {
@@ -61,8 +62,8 @@ pub async fn accept(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     Ok(senders.len())
 }
 
-/// Deletes those among `ids` that are requests to the actor, with all that was filtered of their senders; returns how
-/// many these are. Where there is much of it, a job deletes the rest.
+/// Deletes the requests to the actor among `ids`, with all filtered notifications of their senders. Returns the
+/// number of these requests. A job deletes the rest when there are many.
 #[model::use_case]
 pub async fn dismiss(cx: &Cx, actor: &Actor, ids: &[RowId]) -> Result<usize> {
     let mut tx = cx.db.begin().await?;
@@ -100,7 +101,7 @@ async fn merge_notifications(cx: &Cx, tx: &mut Tx, job: MergeNotifications) -> R
     Ok(None)
 }
 
-/// Brings the direct ones among `statuses` to the conversations of `account`.
+/// Adds the direct statuses among `statuses` to the conversations of `account`.
 async fn receive_direct(cx: &Cx, tx: &mut Tx, account: AccountId, statuses: &[Option<StatusId>]) -> Result<()> {
     let statuses: Vec<StatusId> = statuses.iter().copied().flatten().collect();
     if statuses.is_empty() {

@@ -1,4 +1,4 @@
-//! Retention: notifications are deleted at a configured age, in batches, by a job.
+//! Retention: a job deletes notifications at a configured age, in batches.
 
 use chrono::TimeDelta;
 
@@ -11,8 +11,8 @@ use model::{NotificationId, Time};
 /// Notifications deleted in one transaction.
 const BATCH: i64 = 1_000;
 
-/// Deletes the next of the notifications that are older than `notifications.retention_days`; true when more may be left.
-/// The last batch also deletes requests of that age without notifications, and severances of that age.
+/// Deletes the next batch of notifications older than `notifications.retention_days`; true when more may be left. The
+/// last batch also deletes requests of that age without notifications, and severances of that age.
 #[model::use_case]
 pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let days = cx.config.notifications.retention_days;
@@ -28,7 +28,7 @@ pub async fn delete_old(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     Ok(requests.max(severances) == BATCH.unsigned_abs())
 }
 
-/// The lowest id of what was made at `time`: milliseconds and a sequence of 16 bits (docs/contract/rules.md#1-transport).
+/// The lowest id assigned at `time`: milliseconds and a sequence of 16 bits (docs/contract/rules.md#1-transport).
 fn first_id(time: Time) -> NotificationId {
     (time.timestamp_millis() << 16).into()
 }

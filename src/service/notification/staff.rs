@@ -9,12 +9,12 @@ use context::extension::Notice;
 use database::Tx;
 use model::{AccountId, NotificationType, Permissions};
 
-/// Something that staff is notified of.
+/// An event that staff is notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StaffNotice {
-    /// Someone signed up, and can be used from now on.
+    /// A sign-up whose account can be used from now on.
     SignUp,
-    /// Someone reported.
+    /// A report.
     Report,
 }
 
@@ -26,7 +26,7 @@ impl StaffNotice {
         }
     }
 
-    /// The permission of those who are notified.
+    /// The permission of the notified staff.
     fn permission(self) -> i64 {
         match self {
             Self::SignUp => Permissions::MANAGE_USERS,
@@ -35,7 +35,7 @@ impl StaffNotice {
     }
 }
 
-/// Notifies everyone whose role has the permission of what `from` did; `activity` is the id of the row that it is about.
+/// Notifies everyone whose role has the permission of an event caused by `from`; `activity` is the id of its row.
 pub async fn notify_staff(
     cx: &Cx,
     tx: &mut Tx,

@@ -38,7 +38,7 @@ pub fn title(cx: &Cx, language: Language, kind: &NotificationKind, actor: &Actor
     language.say_with(key, &[("name", &name)])
 }
 
-/// The first `most` characters, of which the last says that there are more.
+/// The first `most` characters; the last one is an ellipsis if there are more.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

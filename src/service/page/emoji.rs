@@ -19,7 +19,7 @@ pub struct Import {
     pub shortcode: String,
     pub category: Option<String>,
     pub image: Vec<u8>,
-    /// Replace an emoji of the same shortcode; otherwise the existing one stays.
+    /// Replaces an emoji of the same shortcode; otherwise the existing one stays.
     pub overwrite: bool,
 }
 
@@ -75,7 +75,7 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     Ok(ImportOutcome::Replaced)
 }
 
-/// Removes one emoji. Texts keep its shortcode, which is from then on shown as plain text.
+/// Removes one emoji. Texts keep its shortcode, which is then shown as plain text.
 ///
 /// # Errors
 /// [`Error::Invalid`] when no emoji has this shortcode.
@@ -102,7 +102,7 @@ fn check_shortcode(shortcode: &str) -> Result<()> {
     Err(Error::invalid("a shortcode has at least two letters, digits or underscores"))
 }
 
-/// Deletes files that nothing refers to any more. A failure is ignored: the file only takes up space.
+/// Deletes files without references. A failure is ignored: the file only takes up space.
 async fn forget(cx: &Cx, files: [Option<String>; 2]) {
     for key in files.into_iter().flatten().filter_map(|key| key.parse::<Key>().ok()) {
         if let Err(error) = cx.storage.delete(&key).await {

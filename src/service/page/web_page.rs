@@ -1,7 +1,7 @@
-//! Fetching pages of other sites, and what belongs to them, through the server's only HTTP client.
+//! Fetches pages of other sites, and related documents, through the server's only HTTP client.
 //!
-//! Reached from link previews and from the verification of links in profiles, both of which are jobs. Who a link leads to is
-//! public, but nobody's name or address goes with the request.
+//! Reached from link previews and from the verification of links in profiles, both of which are jobs. The accounts
+//! that link to a page are public, but the requests contain no name or address of a person.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use text::page::Page;
 /// The content types of HTML.
 const HTML: &[&str] = &["text/html", "application/xhtml+xml"];
 
-/// A page that was fetched.
+/// A fetched page.
 #[derive(Debug)]
 pub struct WebPage {
-    /// Where it was in the end.
+    /// Its URL after redirects.
     pub target: Target,
-    /// What it says about itself.
+    /// Its parsed content.
     pub page: Page,
-    /// The values of its headers `Link`.
+    /// The values of its `Link` headers.
     pub links: Vec<String>,
 }
 
-/// Fetches a page, or as much of its beginning as is configured.
+/// Fetches a page, or its beginning up to the configured size.
 ///
 /// # Errors
 /// [`FetchError`] with the reason.
@@ -45,14 +45,14 @@ pub async fn fetch(cx: &Cx, target: Target, https_only: bool) -> Result<WebPage,
         let page = Page::read(&charset::decode(&document.body, document.content_type()));
         WebPage { target: document.target, page, links }
     };
-    // A page of megabytes takes some milliseconds.
+    // Parsing a page of megabytes takes some milliseconds.
     tokio::task::spawn_blocking(read).await.map_err(|error| FetchError::Request(Error::Other(error.to_string())))
 }
 
 /// Fetches a whole document of one of `kinds`, of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`fetch`], and when it is larger.
+/// As [`fetch`], and when the document is larger.
 pub async fn document(cx: &Cx, target: Target, kinds: &[&str], limit: usize) -> Result<Document, FetchError> {
     let fetch = Fetch {
         target,

@@ -1,8 +1,8 @@
-//! Announcements: what the staff tells everyone; reading, dismissing and reacting to them.
+//! Announcements by the staff to everyone: reading, dismissing and reacting to them.
 //!
-//! Reached from the announcements routes, and for the staff from `rookery announcement`, later from the admin API. What
-//! a change means to others is told by the job [`TendAnnouncement`], in the process that runs it: commands run beside
-//! the server.
+//! Reached from the announcements routes, and for the staff from `rookery announcement`, later from the admin API.
+//! The job [`TendAnnouncement`] publishes the effects of a change to streams, in the process that runs it, since
+//! commands run beside the server.
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences; <https://docs.joinmastodon.org/methods/announcements/>
 
@@ -29,7 +29,7 @@ const REACTIONS_MAX: i64 = 8;
 /// Longest announcement, in characters.
 const TEXT_MAX: usize = 10_000;
 
-/// What an announcement says, and when the event is that it is about.
+/// The content of an announcement, and the time of its event.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub text: String,
@@ -41,15 +41,15 @@ pub struct Draft {
 /// When an announcement is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publication {
-    /// Not before somebody says so.
+    /// Not published until someone publishes it.
     Draft,
-    /// From now on.
+    /// Immediately.
     Now,
-    /// From then on; a time that has passed is now.
+    /// At this time; a time in the past means immediately.
     At(Time),
 }
 
-/// Announcements with what their reader sees of them.
+/// Announcements with the data that depends on the viewer.
 #[derive(Debug)]
 pub struct VisibleAnnouncements {
     pub listed: Vec<ListedAnnouncement>,
@@ -57,7 +57,7 @@ pub struct VisibleAnnouncements {
     pub statuses: Vec<Seen>,
 }
 
-/// The announcements that are shown now, oldest first, as `viewer` sees them; of the statuses that they name, those that
+/// The announcements that are currently shown, oldest first, as `viewer` sees them; with the linked statuses that
 /// anyone may read.
 #[model::use_case]
 pub async fn list(cx: &Cx, viewer: &Actor) -> Result<VisibleAnnouncements> {
@@ -71,7 +71,7 @@ pub async fn list(cx: &Cx, viewer: &Actor) -> Result<VisibleAnnouncements> {
     Ok(VisibleAnnouncements { listed, reactions, statuses })
 }
 
-/// Notes that `actor` has seen an announcement; no error when it is noted already.
+/// Records that `actor` has seen an announcement; not an error when it is recorded already.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or not shown.
@@ -83,11 +83,11 @@ pub async fn dismiss(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Reacts to an announcement by `name`: a Unicode emoji or the shortcode of an emoji of this server.
+/// Reacts to an announcement with `name`: a Unicode emoji or the shortcode of an emoji of this server.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the announcement is missing or not shown, [`Error::Invalid`] for what is no emoji, for a
-/// reaction that `actor` gave before, and for a ninth different one.
+/// [`Error::NotFound`] when the announcement is missing or not shown, [`Error::Invalid`] for an invalid emoji, for a
+/// repeated reaction by `actor`, and for a ninth different one.
 #[model::use_case]
 pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -103,7 +103,7 @@ pub async fn react(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()> 
     Ok(tx.commit().await?)
 }
 
-/// Takes back a reaction of `actor`.
+/// Removes a reaction of `actor`.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the announcement is missing or not shown, or there is no such reaction.
@@ -119,7 +119,7 @@ pub async fn unreact(cx: &Cx, actor: &Actor, id: RowId, name: &str) -> Result<()
     Ok(tx.commit().await?)
 }
 
-/// The one form of the name of an emoji; `None` for what is none.
+/// The canonical name of an emoji; `None` for an invalid one.
 fn emoji(cx: &Cx, name: &str) -> Option<String> {
     let unicode = emojis::get(name).map(emojis::Emoji::as_str);
     let custom = || cx.emojis().by_shortcode.contains_key(name).then_some(name);
@@ -144,13 +144,13 @@ pub async fn find_shown(cx: &Cx, id: RowId) -> Result<Option<Announcement>> {
     Ok(announcement::find(&cx.db, id).await?.filter(|found| is_shown(found, cx.clock.now())))
 }
 
-/// Every announcement, also drafts and those that ended, oldest first: for the staff.
+/// Every announcement, including drafts and ended ones, oldest first. For the staff.
 #[model::use_case]
 pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
     Ok(announcement::list(&cx.db).await?)
 }
 
-/// Makes an announcement.
+/// Creates an announcement.
 ///
 /// # Errors
 /// [`Error::Invalid`] for an invalid draft.
@@ -179,10 +179,10 @@ pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
     Ok(id)
 }
 
-/// Changes what an announcement says; `change` gets what it said before.
+/// Changes the content of an announcement; `change` receives its previous content.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none, or for an invalid draft.
+/// [`Error::Invalid`] when it does not exist, or for an invalid draft.
 #[model::use_case]
 pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -193,10 +193,10 @@ pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Re
     Ok(tx.commit().await?)
 }
 
-/// Publishes an announcement, schedules it, or takes it back.
+/// Publishes, schedules or withdraws an announcement.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none.
+/// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
 pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -209,7 +209,7 @@ pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
 /// Deletes an announcement for good.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none.
+/// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
 pub async fn remove(cx: &Cx, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
@@ -228,7 +228,7 @@ fn unknown(id: RowId) -> Error {
     Error::invalid(format!("there is no announcement {id}"))
 }
 
-/// Writes an announcement; jobs tend it now, when it is due and when it ends.
+/// Writes an announcement, and queues jobs for it: now, when it is due and when it ends.
 async fn save(cx: &Cx, tx: &mut Tx, announcement: &Announcement) -> Result<()> {
     announcement::upsert(tx, announcement).await?;
     let job = TendAnnouncement { announcement: announcement.id };
@@ -251,12 +251,12 @@ fn publication(old: Announcement, when: Publication, now: Time) -> Announcement 
     }
 }
 
-/// The announcement with what `draft` says, rendered.
+/// The announcement with the rendered content of `draft`.
 async fn written(cx: &Cx, old: Announcement, draft: Draft) -> Result<Announcement> {
     let text = checked(&draft)?;
     let text = text::rewrite_local_mentions(text, &compose::local_domains(cx));
     let scan = text::scan(&text);
-    // Nobody in particular says it: nobody has blocked them.
+    // Announcements have no author, so no blocks apply.
     let mentioned = compose::mentioned(cx, AccountId::from(0), &scan).await?;
     let tags: BTreeSet<String> = scan.hashtags().map(|tag| tag.name.clone()).collect();
     let has_dates = draft.starts_at.is_some();
@@ -287,7 +287,7 @@ fn checked(draft: &Draft) -> Result<&str> {
     }
 }
 
-/// The statuses of this server whose addresses stand in `text`, in its order, each once.
+/// The statuses of this server linked in `text`, in its order, each once.
 fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
     let mut found = Vec::new();
     for entity in text::scan(text) {
@@ -298,7 +298,7 @@ fn statuses(cx: &Cx, text: &str) -> Vec<StatusId> {
     found
 }
 
-/// Publishes an announcement that is due, takes one back that ended, and tells whoever listens. Repeating it is harmless.
+/// Publishes an announcement that is due, withdraws an ended one, and notifies streams. Repeating it is harmless.
 #[model::use_case]
 #[job]
 async fn tend(cx: &Cx, tx: &mut Tx, TendAnnouncement { announcement: id }: TendAnnouncement) -> Result<()> {
@@ -331,7 +331,7 @@ fn is_due(announcement: &Announcement, now: Time) -> bool {
         && !has_ended(announcement, now)
 }
 
-/// A time as the staff writes it: RFC 3339, or a day in UTC, of which `end` takes the last moment.
+/// A time as the staff writes it: RFC 3339, or a day in UTC, whose last moment is returned with `end`.
 ///
 /// # Errors
 /// [`Error::Invalid`] for anything else.

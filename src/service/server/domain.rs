@@ -1,4 +1,4 @@
-//! Names of other servers: their one form, and searching those that are known.
+//! Domains of other servers: their canonical form, and a search of known ones.
 //!
 //! Reached from `GET /api/v1/peers/search`, from reports and from domain blocks.
 
@@ -12,7 +12,7 @@ const DOMAIN_MAX: usize = 256;
 /// Longest part of a domain between its dots (docs/contract/rules.md#20-blocks-and-requests).
 const LABEL_MAX: usize = 63;
 
-/// A domain, or the beginning of one, in lower-case ASCII (IDNA); `None` for what is none.
+/// A domain, or the beginning of one, in lower-case ASCII (IDNA); `None` when it is invalid.
 #[must_use]
 pub fn normalise(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches('/');
@@ -20,7 +20,7 @@ pub fn normalise(text: &str) -> Option<String> {
     if text.is_empty() || text.chars().count() > DOMAIN_MAX {
         return None;
     }
-    // The beginning of a name may look like an address, which is none of a host.
+    // The beginning of a domain may look like an IP address, but is not one of a host.
     if text.bytes().all(is_plain) {
         return Some(text.to_ascii_lowercase());
     }
@@ -30,7 +30,7 @@ pub fn normalise(text: &str) -> Option<String> {
     }
 }
 
-/// A whole domain in lower-case ASCII, with its port if it has one; `None` for what is none.
+/// A complete domain in lower-case ASCII, with its port if it has one; `None` when it is invalid.
 #[must_use]
 pub fn parse(text: &str) -> Option<String> {
     let domain = normalise(text).filter(|domain| domain.len() <= DOMAIN_MAX)?;
@@ -39,8 +39,8 @@ pub fn parse(text: &str) -> Option<String> {
     (is_domain && port.parse::<u16>().is_ok()).then_some(domain)
 }
 
-/// The known servers without a domain block whose name begins with `q`, by name; none for what begins no name. `None` when
-/// the setting disables it.
+/// The known servers without a domain block whose domain begins with `q`, by name; empty when `q` cannot begin a
+/// domain. `None` when the setting disables it.
 #[model::use_case]
 pub async fn search(cx: &Cx, q: &str) -> Result<Option<Vec<String>>> {
     if !cx.settings().peers_api_enabled {

@@ -121,7 +121,7 @@ pub async fn contact(cx: &Cx) -> Result<Option<Account>> {
 /// A local account by user name, for WebFinger. A suspended account is returned until its data is deleted.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none, [`Error::Gone`] when it was removed.
+/// [`Error::NotFound`] when it does not exist, [`Error::Gone`] when it was removed.
 pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
     let account = store::account::find_local(&cx.db, username).await?.ok_or(Error::NotFound)?;
     if account.is_suspended() && store::user::find(&cx.db, account.id).await?.is_none() {
@@ -130,7 +130,7 @@ pub async fn local_account(cx: &Cx, username: &str) -> Result<Account> {
     Ok(account)
 }
 
-/// True when the database answers and its schema is that of this version.
+/// True when the database responds and its schema has the version of this binary.
 #[model::use_case]
 pub async fn is_ready(cx: &Cx) -> Result<bool> {
     Ok(database::migrate::pending(&cx.db).await?.is_empty())

@@ -1,4 +1,4 @@
-//! The languages of whoever asks: those that they chose to see, else that of their settings, their request or their browser.
+//! The languages of a viewer: the chosen ones, else the language of their settings, request or browser.
 //!
 //! Reached from timelines, trends and translations.
 //!
@@ -7,7 +7,8 @@
 use model::Actor;
 use text::language;
 
-/// The language of a viewer's settings, else of `lang` (a parameter), else the one that `accept_language` (a header) prefers.
+/// The language of a viewer's settings, else of `lang` (a parameter), else the preferred one of `accept_language` (a
+/// header).
 #[must_use]
 pub fn find(viewer: Option<&Actor>, lang: Option<&str>, accept_language: Option<&str>) -> Option<&'static str> {
     let own = viewer.and_then(|actor| actor.locale.as_deref()).or(lang).and_then(language::resolve);
@@ -20,7 +21,7 @@ pub fn chosen(viewer: Option<&Actor>) -> Vec<String> {
     viewer.map(|actor| actor.preferences.chosen_languages.clone()).unwrap_or_default()
 }
 
-/// The languages that a viewer chose to see, else the one of [`find`]; empty when nothing is known.
+/// The languages that a viewer chose to see, else the result of [`find`]; empty when none is known.
 #[must_use]
 pub fn languages(viewer: Option<&Actor>, lang: Option<&str>, accept_language: Option<&str>) -> Vec<String> {
     let chosen = chosen(viewer);

@@ -1,5 +1,4 @@
-//! The server: its description, settings and rules, announcements, reports, and the addresses under which it
-//! is found.
+//! The server: its description, settings and rules, announcements, reports, and the addresses for its discovery.
 
 pub mod announcement;
 pub mod domain;

@@ -1,4 +1,4 @@
-//! What anonymous visitors see in a browser or feed reader: profiles, statuses, threads.
+//! The public view in a browser or feed reader: profiles, statuses, threads.
 //!
 //! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
 //! anonymous one.
@@ -13,7 +13,7 @@ use model::{Account, Cursor, StatusId};
 /// account is returned.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none, or it awaits confirmation or approval.
+/// [`Error::NotFound`] when it does not exist, or awaits confirmation or approval.
 #[model::use_case]
 pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
     let username = match name.split_once('@') {
@@ -25,8 +25,8 @@ pub async fn person(cx: &Cx, name: &str) -> Result<Account> {
     store::account::find_known(&cx.db, account.id).await?.ok_or(Error::NotFound)
 }
 
-/// The account name and the id in the address of the page, or of the ActivityPub object, of a status of this server;
-/// whether there is one is not asked.
+/// The account name and the id in the URL of the page, or of the ActivityPub object, of a status of this server. Does
+/// not check that the status exists.
 pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, StatusId)> {
     let path = address.strip_prefix(cx.urls.origin.as_str())?.split(['?', '#']).next()?;
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -38,12 +38,12 @@ pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, 
     Some((name, id.parse().ok()?))
 }
 
-/// The status at `address`, when everyone may read and embed it, with its author. A reblog has an address, but nothing
-/// of its own to embed.
+/// The status at `address`, if everyone may read and embed it, with its author. A reblog has a URL, but no content to
+/// embed.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the address is none of a status of this server, or of one that is not public
-/// or unlisted, or a reblog.
+/// [`Error::NotFound`] when the URL does not belong to a status of this server, or the status is neither public nor
+/// unlisted, or a reblog.
 #[model::use_case]
 pub async fn embeddable(cx: &Cx, address: &str) -> Result<(Account, Seen)> {
     let (name, id) = status_address(cx, address).ok_or(Error::NotFound)?;

@@ -1,7 +1,7 @@
 //! Reports of accounts to the staff.
 //!
-//! Reached from `POST /api/v1/reports`; read and resolved by `rookery report`, later by the admin API. Whom a report is
-//! to be forwarded to is stored with it; `federation` sends it.
+//! Reached from `POST /api/v1/reports`; read and resolved by `rookery report`, later by the admin API. The domains to
+//! forward a report to are stored with it; `federation` sends it.
 //!
 //! Spec: docs/contract/rules.md#19-reports; <https://docs.joinmastodon.org/methods/reports/>
 
@@ -31,12 +31,12 @@ pub struct Draft {
     pub rule_ids: Vec<RuleId>,
 }
 
-/// Reports `target`, and tells the staff who manage reports.
+/// Reports `target`, and notifies the staff who manage reports.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the account is missing, hidden or suspended, or a status is missing, hidden or of someone
-/// else, [`Error::Invalid`] for a comment that is too long or an unknown rule, [`Error::RateLimited`] beyond the limit of
-/// reports.
+/// [`Error::NotFound`] when the account is missing, hidden or suspended, or a status is missing, hidden or by someone
+/// else, [`Error::Invalid`] for a comment that is too long or an unknown rule, [`Error::RateLimited`] beyond the
+/// limit of reports.
 #[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, target: AccountId, draft: Draft) -> Result<Report> {
     let spent = rate_limits::family(cx, actor.id, Family::Reports)?;
@@ -89,7 +89,7 @@ fn check(cx: &Cx, draft: &Draft) -> Result<()> {
 /// The reported statuses, each once.
 ///
 /// # Errors
-/// [`Error::NotFound`] unless all are of `target` and `actor` may see them.
+/// [`Error::NotFound`] unless all are by `target` and visible to `actor`.
 async fn statuses(cx: &Cx, actor: &Actor, target: &Account, sent: &[StatusId]) -> Result<Vec<StatusId>> {
     let mut ids = sent.to_vec();
     ids.sort_unstable();
@@ -99,7 +99,8 @@ async fn statuses(cx: &Cx, actor: &Actor, target: &Account, sent: &[StatusId]) -
     if theirs == ids.len() { Ok(ids) } else { Err(Error::NotFound) }
 }
 
-/// The domains that a report is forwarded to: of those wanted, the account's own and those of whom the statuses answer.
+/// The domains that a report is forwarded to: of the requested ones, the account's own and the domains of accounts
+/// that the statuses reply to.
 async fn domains(cx: &Cx, target: &Account, draft: &Draft, statuses: &[StatusId]) -> Result<Vec<String>> {
     let own: Vec<String> = target.domain.iter().cloned().collect();
     let Some(wanted) = &draft.forward_to_domains else { return Ok(own) };
@@ -113,7 +114,7 @@ async fn domains(cx: &Cx, target: &Account, draft: &Draft, statuses: &[StatusId]
     Ok(domains)
 }
 
-/// The newest `limit` reports: those that nobody acted on, or all.
+/// The newest `limit` reports: only unresolved ones, or all.
 #[model::use_case]
 pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
     Ok(if all {
@@ -123,7 +124,7 @@ pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
     })
 }
 
-/// A report with the accounts that it names.
+/// A report with its accounts.
 #[derive(Debug)]
 pub struct NamedReport {
     pub report: Report,
@@ -131,7 +132,7 @@ pub struct NamedReport {
     pub target: Option<Account>,
 }
 
-/// Reports with the accounts that they name, in the order given.
+/// Reports with their accounts, in the order given.
 #[model::use_case]
 pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
     let ids: Vec<AccountId> = reports.iter().flat_map(|report| [report.account_id, report.target_account_id]).collect();
@@ -148,17 +149,17 @@ pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
 /// The report `id`.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none.
+/// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
 pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
     let found = store::report::list(&cx.db, &[id]).await?.pop();
     found.ok_or_else(|| Error::invalid(format!("there is no report {id}")))
 }
 
-/// Notes that somebody acted on a report, or opens it again; false when it is so already.
+/// Marks a report as resolved, or opens it again; false when it has that state already.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none.
+/// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
 pub async fn set_resolved(cx: &Cx, id: RowId, resolved: bool) -> Result<bool> {
     find(cx, id).await?;

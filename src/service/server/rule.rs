@@ -1,6 +1,6 @@
 //! The rules of this server: adding and removing them.
 //!
-//! Reached from `rookery rule`, later from the admin API. Reading them is `Cx::rules`: they are held in memory.
+//! Reached from `rookery rule`, later from the admin API. `Cx::rules` reads them from memory.
 
 use context::Cx;
 use context::error::{Error, Result};

@@ -21,7 +21,7 @@ enum Takes {
     Flag,
     Whole(i64, i64),
     Choice(&'static [&'static str]),
-    /// One line of at most so many characters.
+    /// One line of at most this many characters.
     Line(usize),
     /// Markdown; the named setting records when it was written.
     Markdown(Option<&'static str>),
@@ -30,7 +30,7 @@ enum Takes {
     /// A software name as NodeInfo allows it.
     SoftwareName,
     Hashtags,
-    /// Names of at most so many accounts, of this server or others.
+    /// Names of at most this many accounts, of this server or others.
     Handles(usize),
     /// Read-only: the server sets it.
     Nothing,
@@ -87,7 +87,7 @@ pub struct Setting {
     pub default: Value,
     /// Description of the accepted values.
     pub takes: String,
-    /// What it controls.
+    /// The effect of the setting.
     pub about: &'static str,
 }
 
@@ -220,7 +220,7 @@ impl Takes {
     }
 }
 
-/// `user`, or `user@domain`, in lower case; `None` when it is no such name. Other servers allow more in names.
+/// `user`, or `user@domain`, in lower case; `None` when it is invalid. Other servers allow more in names.
 fn handle(name: &str) -> Option<Value> {
     let name = name.to_lowercase();
     let fits = match name.split_once('@') {
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_setting_stands_in_the_table_and_its_default_is_one_it_takes() {
+    fn every_setting_is_in_the_table_and_accepts_its_default() {
         let defaults = to_object(&Settings::default()).expect("serialises");
         let mut fields: Vec<&String> = defaults.as_object().expect("an object").keys().collect();
         fields.sort_unstable();

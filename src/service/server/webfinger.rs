@@ -12,15 +12,15 @@ use model::Account;
 pub enum Subject {
     /// A local account.
     Account(Box<Account>),
-    /// The server's own actor, which signs requests made on behalf of no account.
+    /// The server's own actor, which signs requests that are not made on behalf of an account.
     Server,
 }
 
 /// Resolves `resource`: an address with or without `acct:`, the URL of a profile or actor, or this server's domain.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when it is malformed, [`Error::NotFound`] when there is no such account, [`Error::Gone`] when
-/// it was removed.
+/// [`Error::BadRequest`] when it is malformed, [`Error::NotFound`] when the account does not exist, [`Error::Gone`]
+/// when it was removed.
 #[model::use_case]
 pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
     let resource = resource.trim();

@@ -1,8 +1,9 @@
-//! Visibility and audience of a new status: whom it reaches beside those that its text mentions.
+//! Visibility and audience of a new status: the accounts that it reaches besides the ones mentioned in its text.
 //!
-//! Reached from [`publish`](super::publish()) before its transaction, and for the notifications within it. An audience is a list
-//! of accounts, kept as silent mentions and never computed again: who follows, or is in a circle, later on sees nothing of
-//! before. Knows no circles: a plugin's status filter names their members. Spec: docs/contract/rules.md#10-statuses;
+//! Reached from [`publish`](super::publish()) before its transaction, and for the notifications within it. An
+//! audience is a list of accounts, stored as silent mentions and never computed again: accounts that follow or join a
+//! circle later do not see earlier statuses. Circles are unknown here: a plugin's status filter returns their
+//! members. Spec: docs/contract/rules.md#10-statuses;
 //! docs/contract/extensions.md#3-circles.
 
 use super::draft::Draft;
@@ -17,11 +18,11 @@ use model::{AccountId, Actor, Status, StatusId};
 pub(super) struct Reach {
     /// Who may see it.
     pub(super) visibility: Visibility,
-    /// Of a limited status; `None`: nobody said yet.
+    /// The scope of a limited status; `None`: not decided yet.
     pub(super) scope: Option<LimitedScope>,
     /// Accounts that may see it without being mentioned in its text.
     pub(super) audience: Vec<AccountId>,
-    /// A reply opens a conversation of its own, and answers nobody.
+    /// Whether a reply opens a new conversation, without a status that it replies to.
     pub(super) new_conversation: bool,
 }
 
@@ -30,7 +31,7 @@ impl Reach {
         Self { visibility, scope: None, audience: Vec::new(), new_conversation: false }
     }
 
-    /// The same reach, limited to followers.
+    /// The same reach, narrowed to followers at most.
     pub(super) fn for_followers(self) -> Self {
         if self.visibility.is_wider_than_followers() { Self { visibility: Visibility::Private, ..self } } else { self }
     }
@@ -40,12 +41,12 @@ impl Reach {
     }
 }
 
-/// The status that `draft` replies to, and its reach as the author chose; that of `limited`, `reply` and words of plugins
-/// may be left to a plugin's filter to say.
+/// The status that `draft` replies to, and the reach chosen by the author. For `limited`, `reply` and visibilities of
+/// plugins a plugin's filter may complete the reach.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility, and
-/// for one that `actor` switched off.
+/// [`Error::NotFound`] when the status replied to is missing or hidden, [`Error::Invalid`] for an unknown visibility,
+/// and for one that `actor` disabled.
 pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Option<Status>, Reach)> {
     let parent = parent(cx, actor, draft.in_reply_to_id).await?;
     let word = draft.visibility.as_deref().filter(|word| !word.is_empty());
@@ -79,27 +80,28 @@ fn refuse_disabled(actor: &Actor, word: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whom the status replied to reaches by name: those that it mentions, silently or not, and its author; `None` for what is no
-/// reply. Of one that is not limited its readers are no audience: an answer to it reaches those it names.
+/// The accounts that a reply to `parent` reaches: the ones it mentions, silently or not, and its author; `None`
+/// without a parent. A reply to a status that is not limited reaches only the accounts it mentions.
 async fn of_thread(cx: &Cx, parent: Option<&Status>) -> Result<Option<Vec<AccountId>>> {
     let Some(parent) = parent else { return Ok(None) };
     let mentions = store::mention::list(&cx.db, parent.id).await?;
     Ok(Some(mentions.into_iter().map(|(_, account, _)| account).chain([parent.account_id]).collect()))
 }
 
-/// Leaves out of the audience whom `actor` blocks, by account or domain, and themselves. A limited status that nobody else
-/// gets is personal, unless it answers in a thread: its audience is that of the thread. `mentions`: whom its text mentions.
+/// Removes accounts that `actor` blocks, by account or domain, and the actor from the audience. A limited status that
+/// reaches no other account becomes personal, unless it is a reply with the audience of its thread. `mentions`: the
+/// accounts mentioned in its text.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a limited status of which neither core nor plugins said who is to see it, and for a scope that
-/// `actor` switched off.
+/// [`Error::Invalid`] for a limited status whose audience neither the core nor plugins decided, and for a scope that
+/// `actor` disabled.
 pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Reach, mentions: &[AccountId]) -> Result<Reach> {
     if reach.visibility != Visibility::Limited {
         reach.scope = None;
     } else if let Some(scope) = reach.scope {
         refuse_disabled(actor, scope.as_str())?;
     } else {
-        return Err(Error::invalid("visibility: nobody said who is to see this status, and it answers none"));
+        return Err(Error::invalid("visibility: `limited` needs a circle or a status to reply to"));
     }
     if !reach.audience.is_empty() {
         reach.audience = store::mention::list_addressable(&cx.db, actor.id, &reach.audience).await?;
@@ -111,7 +113,7 @@ pub(super) async fn settle(cx: &Cx, actor: &Actor, mut reach: Reach, mentions: &
     Ok(reach)
 }
 
-/// The status replied to; of a reblog its original.
+/// The status replied to; the original of a reblog.
 async fn parent(cx: &Cx, actor: &Actor, id: Option<StatusId>) -> Result<Option<Status>> {
     let Some(id) = id else { return Ok(None) };
     let seen = visibility::status(cx, Some(actor), id).await?;

@@ -22,13 +22,13 @@ pub struct Words {
     pub content: String,
     /// The content warning; empty for none.
     pub spoiler_text: String,
-    /// Who is mentioned, in the order of the text, each once.
+    /// The mentioned accounts, in the order of the text, each once.
     pub mentions: Vec<AccountId>,
     /// Hashtags: normalised and as written, each once.
     pub tags: Vec<(String, String)>,
-    /// The addresses of other statuses that it refers to.
+    /// The URLs of other statuses that it refers to.
     pub references: Vec<text::Reference>,
-    /// How long it lasts, if it says so.
+    /// How long it lasts, if the text specifies it.
     pub lasts: Option<Duration>,
 }
 
@@ -39,9 +39,9 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The content warning.
     pub spoiler_text: &'a str,
-    /// The status has attachments.
+    /// Whether the status has attachments.
     pub has_media: bool,
-    /// The text is Markdown.
+    /// Whether the text is Markdown.
     pub markdown: bool,
 }
 
@@ -72,8 +72,8 @@ pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> 
     Ok(Words { content, spoiler_text, mentions, tags, references, lasts, text })
 }
 
-/// Asks plugins about `pending`, a status with these words; composes it again when they changed its text. `params` and
-/// `visibility`: what the request has for them.
+/// Sends `pending`, a status with these words, to the filters of plugins; composes it again if they changed its text.
+/// `params` and `visibility`: the parameters of the request for plugins.
 ///
 /// # Errors
 /// As [`words`]; [`Error::Refused`] and [`Error::Plugin`] from a plugin.
@@ -139,7 +139,7 @@ fn tags(cx: &Cx, scan: &text::Scan) -> Result<Vec<(String, String)>> {
     Err(Error::invalid(format!("Validation failed: These hashtags must not be used: {}", refused.join(", "))))
 }
 
-/// The HTML of `text`, in which `mentioned` are linked.
+/// The HTML of `text`, with links to `mentioned`.
 pub(crate) fn to_html(cx: &Cx, text: &str, mentioned: &[Mentionable]) -> String {
     render(cx, text, mentioned, text::to_html)
 }

@@ -1,8 +1,8 @@
 //! Conversations: the direct statuses of a thread with the same people, as each of them sees them.
 //!
-//! Reached from the conversations routes, and from publishing, editing and deleting a direct status, which keep them in
-//! their transaction. Whom a mention does not reach, since a block, a mute or the notification policy stops it, has no
-//! conversation of it. Following a thread is in [`timeline`](crate::timeline).
+//! Reached from the conversations routes, and from publishing, editing and deleting a direct status, which update
+//! conversations in their transaction. An account that does not receive a mention, because of a block, a mute or the
+//! notification policy, has no conversation for it. Following a thread is in [`timeline`](crate::timeline).
 //!
 //! Spec: docs/contract/rules.md#24-conversations; <https://docs.joinmastodon.org/methods/conversations/>
 
@@ -42,8 +42,8 @@ pub async fn show(cx: &Cx, viewer: &Actor, id: RowId) -> Result<VisibleConversat
     with_statuses(cx, viewer, vec![row]).await?.pop().ok_or(Error::NotFound)
 }
 
-/// Those of the conversations `ids` that are of one of `owners`, with whose they are: one statement for all of them, and as many
-/// as [`visibility::seen_each`] for their statuses.
+/// The conversations among `ids` of one of `owners`, with their owners. One statement for all of them, and as many as
+/// [`visibility::seen_each`] for their statuses.
 #[model::use_case]
 pub async fn show_each(
     cx: &Cx,
@@ -103,22 +103,23 @@ async fn with_statuses(cx: &Cx, viewer: &Actor, rows: Vec<Conversation>) -> Resu
     Ok(rows.into_iter().map(visible).collect())
 }
 
-/// Adds the direct status `status`, whose mentions were notified, to the conversations of its author and of those who were;
-/// they are told. Does nothing for another status, or one that was added already.
+/// Adds the direct status `status`, whose mentions were notified, to the conversations of its author and of the
+/// notified accounts, and records the update. Does nothing for a status that is not direct, or was added already.
 pub async fn receive(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let participants = conversation::participants(&mut *tx, status).await?;
     add(cx, tx, status, &participants, |one| one.notified).await
 }
 
-/// As [`receive`], for those of `receivers` whose notification was made later: the others may have hidden their
-/// conversations since.
+/// As [`receive`], for the accounts among `receivers` whose notification was created later. The others may have
+/// hidden their conversations since.
 pub(crate) async fn receive_late(cx: &Cx, tx: &mut Tx, status: StatusId, receivers: &[AccountId]) -> Result<()> {
     let participants = conversation::participants(&mut *tx, status).await?;
     add(cx, tx, status, &participants, |one| one.notified && receivers.contains(&one.account_id)).await
 }
 
-/// Moves a direct status whose mentions were edited: those who have it in a conversation, and those whom it mentions now,
-/// have it in one with its participants of now. Whoever is not mentioned any more keeps it where it was.
+/// Moves a direct status whose mentions were edited: accounts that have it in a conversation, and accounts mentioned
+/// now, get it in a conversation with its current participants. For accounts no longer mentioned it stays in its
+/// conversation.
 pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let participants = conversation::participants(&mut *tx, status).await?;
     if participants.is_empty() {
@@ -133,8 +134,8 @@ pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<
     add(cx, tx, status, &participants, has).await
 }
 
-/// Removes a direct status that is about to be deleted from the conversations of all its participants. Those whose
-/// conversation has another last status by that are told.
+/// Removes a direct status that is about to be deleted from the conversations of all its participants. Records an
+/// update for conversations whose last status changes.
 pub(super) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let held = conversation::lock_with_status(tx, status).await?;
     if held.is_empty() {
@@ -157,7 +158,7 @@ async fn add(
     tell(cx, tx, updated).await
 }
 
-/// Tells the owners of conversations that have another last status, in the order of their ids.
+/// Records the update of conversations with another last status, in the order of their ids.
 async fn tell(cx: &Cx, tx: &mut Tx, mut updated: Vec<(RowId, AccountId)>) -> Result<()> {
     updated.sort_unstable_by_key(|(conversation, account)| (*account, *conversation));
     if updated.is_empty() {
@@ -180,7 +181,7 @@ async fn insert(
     }
 }
 
-/// The conversations of the local ones of `participants` that have the status, in their order.
+/// The conversations of the local accounts among `participants` that have the status, in their order.
 fn rows(cx: &Cx, participants: &[Participant], has: impl Fn(&Participant) -> bool) -> Vec<NewConversation> {
     let others = |owner: AccountId| {
         Participants(participants.iter().map(|one| one.account_id).filter(|account| *account != owner).collect())

@@ -11,12 +11,12 @@ use context::error::{Error, Result};
 use database::Tx;
 use model::{AccountId, Actor, Status, StatusId, Visibility, boxed};
 
-/// What becomes of the media of a status that is deleted.
+/// What happens to the media of a deleted status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaOfDeleted {
     /// They may be attached to another status for a day.
     Kept,
-    /// They are deleted at once.
+    /// They are deleted immediately.
     Deleted,
 }
 
@@ -37,7 +37,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
     Ok(())
 }
 
-/// Deletes a status of `author` in `tx` and updates all counters; of several requests at once, one deletes it.
+/// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it.
 ///
 /// # Errors
 /// As [`delete`].
@@ -61,7 +61,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
     Ok(())
 }
 
-/// Records the deletion of the status and of its reblogs; reads nothing when nothing subscribes.
+/// Records the deletion of the status and of its reblogs; reads nothing when there is no subscriber.
 async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
     if !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());

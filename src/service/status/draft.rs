@@ -1,4 +1,4 @@
-//! A status as its author sent it: to be published, or as the new content of one that exists.
+//! A status as sent by its author: to be published, or as the new content of an existing one.
 //!
 //! The caller fills it from a request; it is not validated yet.
 
@@ -29,19 +29,19 @@ pub struct Draft {
     pub media_ids: Vec<MediaId>,
     /// Statuses to refer to besides those in the text.
     pub status_reference_ids: Vec<StatusId>,
-    /// The status to quote; without it, what the text says.
+    /// The status to quote; `None`: the quote in the text, if any.
     pub quoted_status_id: Option<StatusId>,
-    /// `None`: as its author prefers.
+    /// `None`: the preference of the author.
     pub quote_approval_policy: Option<QuotePolicy>,
     pub poll: Option<PollDraft>,
-    /// The text is Markdown.
+    /// Whether the text is Markdown.
     pub markdown: bool,
     /// Accounts the client expects to be mentioned; `None`: anyone.
     pub allowed_mentions: Option<Vec<AccountId>>,
     pub idempotency_key: Option<String>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,
-    /// The accounts that a plugin, which publishes it, adds to the audience without a visible mention.
+    /// The accounts that the publishing plugin adds to the audience without a visible mention.
     pub recipients: Option<Vec<AccountId>>,
     /// Data that plugins store with it: JSON objects.
     pub extras: Vec<(PluginId, Value)>,
@@ -53,13 +53,14 @@ impl Draft {
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
     }
 
-    /// Fills in language and sensitivity as its author prefers, where nothing was chosen: what plugins see.
+    /// Sets language and sensitivity to the author's preferences if they were not specified, before plugins see the
+    /// draft.
     pub(super) fn prefer(&mut self, cx: &Cx, author: &Actor) {
         self.language = compose::language(cx, author, self.language.as_deref(), self.request_language.as_deref());
         self.sensitive.get_or_insert(author.preferences.default_sensitive);
     }
 
-    /// The draft for the filters of plugins; moves `extras` out of it.
+    /// The draft for the filters of plugins. Moves `extras` out of it.
     pub(super) fn pending(&mut self, words: &Words, reach: Reach) -> PendingStatus {
         PendingStatus {
             text: words.text.clone(),
@@ -77,7 +78,7 @@ impl Draft {
         }
     }
 
-    /// Applies the changes of plugins; returns the resulting reach.
+    /// Applies the changes of plugins. Returns the resulting reach.
     pub(super) fn take(&mut self, cx: &Cx, author: &Actor, pending: PendingStatus) -> Reach {
         self.sensitive = Some(pending.sensitive);
         self.language = compose::language(cx, author, pending.language.as_deref(), self.request_language.as_deref());
@@ -101,9 +102,9 @@ pub struct Change {
     pub media_ids: Vec<MediaId>,
     pub media_attributes: Vec<(MediaId, media::Change)>,
     pub poll: Option<PollDraft>,
-    /// The text is Markdown.
+    /// Whether the text is Markdown.
     pub markdown: bool,
-    /// `None`: it stays.
+    /// `None`: unchanged.
     pub quote_approval_policy: Option<QuotePolicy>,
     /// Parameters unknown to the server, which plugins may have declared.
     pub params: Map<String, Value>,

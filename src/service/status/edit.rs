@@ -1,5 +1,5 @@
-//! Editing a status: the steps of publishing, in the same order, with what there is already. Omitted parameters are cleared,
-//! except the language, which is kept.
+//! Editing a status: the steps of publishing, in the same order, applied to existing data. Omitted parameters are
+//! cleared, except the language, which is kept.
 //!
 //! Reached from `PUT /api/v1/statuses/{id}`. The previous revision is kept in the edit history.
 //! Spec: docs/contract/rules.md#10-statuses, Edits.
@@ -52,7 +52,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
     Ok(())
 }
 
-/// All checks that are possible before the transaction; stores the pictures that come with the edit.
+/// All checks that are possible before the transaction. Stores the pictures that are sent with the edit.
 async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: Change) -> Result<PreparedEdit> {
     let words = compose::words(cx, actor, change.source()).await?;
     let poll = change.poll.as_ref().map(poll::check).transpose()?;
@@ -72,10 +72,10 @@ async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: Change) -> Re
 
 /// Writes an edit; false when it changes nothing.
 async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: PreparedEdit) -> Result<bool> {
-    // Edits of one status, and its deletion, run one after the other.
+    // Serialises edits of one status and its deletion.
     store::account::lock(tx, &[actor.id]).await?;
     reference::lock_for_edit(tx, id, &mut edit.references).await?;
-    // As it is now: another edit may have been faster, and its revision is the one before this.
+    // Read again: another edit may have been faster, and its revision is then the previous one.
     let old = store::status::lock(tx, id).await?.ok_or(Error::NotFound)?;
     let indexed = index::terms(tx, &old).await?;
     let policy = edit.change.quote_approval_policy.filter(|policy| *policy != old.quote_policy);
@@ -120,11 +120,11 @@ impl PreparedEdit {
     }
 }
 
-/// What follows from an edit.
+/// The effects of an edit.
 struct Written {
     referring: Referring,
     traits: StatusTraits,
-    /// It has a link, or had one, and another text.
+    /// Whether its text changed and contains a link, or contained one.
     relinked: bool,
 }
 
@@ -165,7 +165,7 @@ async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit:
     Ok(())
 }
 
-/// Tells whoever reblogged the status or refers to it that it was edited.
+/// Notifies the accounts that reblogged the status or refer to it of the edit.
 async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
     let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
     receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
@@ -182,7 +182,7 @@ async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-/// Stores the pictures that an edit sends for attachments that it has.
+/// Stores the pictures that an edit sends for its existing attachments.
 async fn pictures(cx: &Cx, actor: &Actor, id: StatusId, change: &mut Change) -> Result<Vec<(MediaId, Picture)>> {
     let mut pictures = Vec::new();
     for (attachment, attributes) in &mut change.media_attributes {

@@ -9,8 +9,8 @@ use database::versions::Dependency;
 use model::StatusId;
 use store::status::Head;
 
-/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once: one
-/// statement, or none when all are cached.
+/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
+/// One statement, or none when all are cached.
 #[model::use_case]
 pub async fn find(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Head>> {
     let mut found = Vec::with_capacity(2 * ids.len());

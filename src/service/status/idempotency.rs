@@ -15,11 +15,11 @@ const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
 /// Longest idempotency key, in bytes; the contract allows any string.
 const IDEMPOTENCY_KEY_MAX: usize = 4096;
 
-/// Stores the idempotency key of what is to be made before anything else is written, so that of requests at once all but
-/// one wait here and then end.
+/// Stores the idempotency key of a new status before anything else is written, so that all but one of several
+/// concurrent requests wait here and then end.
 ///
 /// # Errors
-/// [`Error::Conflict`] for those.
+/// [`Error::Conflict`] for the waiting requests.
 pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: Made) -> Result<()> {
     let Some(key) = key else { return Ok(()) };
     let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
@@ -29,7 +29,7 @@ pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made:
     Err(Error::Conflict("Another request with this Idempotency-Key was served meanwhile".into()))
 }
 
-/// What `actor` already published or scheduled with the idempotency key `key`.
+/// The status that `actor` already published or scheduled with the idempotency key `key`.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
@@ -42,7 +42,7 @@ pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&
     let since = cx.clock.now() - IDEMPOTENCY_WINDOW;
     let made = store::idempotency_key::find(db, actor.id, key, since).await?;
     if made.is_some() {
-        // Readers see a commit before it is durable: the first request may not be answered yet.
+        // Readers see a commit before it is durable: the first request may not have its response yet.
         cx.db.synced().await?;
     }
     Ok(made)

@@ -1,7 +1,8 @@
-//! Writing the row of a status or reblog, with everything that holds for both: its thread, counters and the author's own feed.
+//! Writes the row of a status or reblog, with the parts common to both: its thread, counters and the author's own
+//! feed.
 //!
-//! Publishing and reblogging call it in their transaction, and record the change themselves. Deleting counts by the same
-//! rules.
+//! Publishing and reblogging call it in their transaction, and record the change themselves. Deleting uses the same
+//! rules for counters.
 
 use context::change::{self, Change};
 use context::{Cx, Error, Result};
@@ -11,15 +12,15 @@ use model::{Actor, ConversationId, Status};
 use store::account::AccountCounts;
 use store::feed::HOME;
 
-/// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already: the transaction must not be
-/// committed then.
+/// Inserts `new`, a status or reblog of `actor`; false when it is a reblog that exists already. The transaction must
+/// not be committed then.
 pub(crate) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status) -> Result<bool> {
     if new.conversation_id.is_none() && new.reblog_of_id.is_none() {
         let conversation: ConversationId = cx.ids.next();
         store::status::insert_conversation(tx, conversation, new.created_at).await?;
         new.conversation_id = Some(conversation);
     }
-    // The author's row is locked before the new row locks what it refers to, in the order of a deletion.
+    // The author's row is locked before the new row locks the rows that it refers to, in the order of a deletion.
     count_author(tx, &new, 1).await?;
     if !store::status::insert(tx, &new).await.map_err(Error::of_insert)? {
         return Ok(false);
@@ -33,9 +34,9 @@ pub(crate) async fn insert(cx: &Cx, tx: &mut Tx, actor: &Actor, mut new: Status)
     Ok(true)
 }
 
-/// Subtracts a status that is about to be deleted from every counter that counts it: that of its author unless it is direct,
-/// of the status replied to if it is visible without signing in, and of the original of a reblog. Rows of accounts are
-/// locked before rows of statuses, as wherever both are.
+/// Subtracts a status that is about to be deleted from all counters that include it: the counter of its author unless
+/// it is direct, of the status replied to if it is visible without signing in, and of the original of a reblog. Rows
+/// of accounts are locked before rows of statuses, as wherever both are locked.
 pub(super) async fn uncount(tx: &mut Tx, status: &Status) -> Result<()> {
     count_author(tx, status, -1).await?;
     count_targets(tx, status, -1).await

@@ -10,8 +10,8 @@ use store::status::Head;
 /// A page of them, as (cursor id, account).
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status is missing or hidden; for mentions also unless the viewer is its author, or of a limited
-/// one that answers in a thread, the author who chose the audience of the thread.
+/// [`Error::NotFound`] when the status is missing or hidden. For mentions also unless the viewer is its author, or,
+/// for a limited reply in a thread, the author who chose the audience of the thread.
 #[model::use_case]
 pub async fn list_interactions(
     cx: &Cx,
@@ -37,7 +37,7 @@ pub async fn list_interactions(
     .await?)
 }
 
-/// Who may read whom a status reaches: its author; of a limited one, whoever chose whom.
+/// The account that may list the recipients of a status: its author; for a limited one, the author of its audience.
 async fn owner(cx: &Cx, head: &Head) -> Result<AccountId> {
     if head.visibility != Visibility::Limited {
         return Ok(head.account_id);

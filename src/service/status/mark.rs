@@ -44,7 +44,7 @@ pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Removes the favourite, also when the author has blocked `actor` since; the status as it is afterwards.
+/// Removes the favourite, also when the author has blocked `actor` since. Returns the status after the change.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
@@ -62,7 +62,7 @@ pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
     unmarked(cx, actor, id).await
 }
 
-/// The status, for taking a mark back: one that `actor` may see, or may not any more and has `mark` on.
+/// The status, for removing a mark: `actor` may see it, or can no longer see it but has `mark` on it.
 async fn unmarkable(cx: &Cx, actor: &Actor, id: StatusId, mark: fn(Marked) -> bool) -> Result<Seen> {
     match visibility::status(cx, Some(actor), id).await {
         Err(Error::NotFound) => {
@@ -98,7 +98,7 @@ pub async fn bookmark(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// The statuses that bookmarking `ids` would affect, in that order: of a reblog the original.
+/// The statuses that bookmarking `ids` would affect, in that order: for a reblog, the original.
 ///
 /// # Errors
 /// [`Error::NotFound`] when one of them is missing or hidden.
@@ -111,7 +111,7 @@ pub async fn bookmarkable(cx: &Cx, actor: &Actor, ids: &[StatusId]) -> Result<Ve
     Ok(seen.iter().map(|seen| seen.proper().id).collect())
 }
 
-/// Bookmarks statuses returned by [`bookmarkable`], in `tx`; returns for each whether it is new.
+/// Bookmarks statuses returned by [`bookmarkable`], in `tx`. Returns for each whether the bookmark is new.
 #[model::use_case]
 pub async fn bookmark_all(cx: &Cx, tx: &mut Tx, actor: &Actor, statuses: &[StatusId]) -> Result<Vec<bool>> {
     let rows = statuses.iter().map(|status| (cx.ids.next(), *status)).collect();
@@ -167,7 +167,7 @@ pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     }
     let most = cx.settings().max_pinned_statuses;
     let mut tx = cx.db.begin().await?;
-    // Requests at once count one after the other.
+    // Serialises concurrent requests, so that each counts towards the limit.
     store::account::lock(&mut tx, &[actor.id]).await?;
     if store::favourite::count_pins(&mut tx, actor.id).await? >= most {
         return refused("You have already pinned the maximum number of posts");

@@ -1,7 +1,7 @@
 //! Mentions of a status, including the silent ones of its audience, and its hashtags.
 //!
-//! Reached from publishing and editing, in their transactions; whoever is mentioned is notified there. An audience is kept as
-//! silent mentions. Spec: docs/contract/rules.md#10-statuses.
+//! Reached from publishing and editing, in their transactions, which also notify the mentioned accounts. An audience
+//! is stored as silent mentions. Spec: docs/contract/rules.md#10-statuses.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use database::{Executor, Tx};
 use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
-/// Saves the mentions and the audience of `new`, a status of `actor` that answers `parent`, and notifies the mentioned; returns
-/// all accounts with a mention.
+/// Saves the mentions and the audience of `new`, a status of `actor` in reply to `parent`, and notifies the mentioned
+/// accounts. Returns all accounts with a mention.
 pub(super) async fn address(
     cx: &Cx,
     tx: &mut Tx,
@@ -37,8 +37,8 @@ pub(super) async fn address(
     Ok(audience.into_iter().chain(mentions).collect())
 }
 
-/// Makes `mentions` those of the status, and tells the new ones. Returns all who may see it by a mention, and whether those who
-/// are mentioned in the text are others than before.
+/// Replaces the mentions in the text of the status by `mentions`, and notifies the new ones. Returns all accounts
+/// that may see it by a mention, and whether the accounts mentioned in the text changed.
 pub(super) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
@@ -78,9 +78,9 @@ async fn save(
     Ok(saved)
 }
 
-/// Those of the audience who are notified all the same: who wrote in the conversation before, if it is one that goes on. Its
-/// limited statuses count, and `answered`, the author of what is replied to: other statuses are not looked up by their
-/// conversation.
+/// The accounts of the audience that are notified without a visible mention: earlier authors in the conversation, if
+/// it continues one. Includes authors of its limited statuses, and `answered`, the author of the status replied to;
+/// other statuses are not looked up by their conversation.
 async fn told(
     db: impl Executor,
     conversation: Option<ConversationId>,
@@ -107,8 +107,8 @@ async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, status: StatusId, mentioned
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-/// Stores hashtags and links them to `status`, which has none yet. They can be found when it is of a visibility that
-/// anyone may read.
+/// Stores hashtags and links them to `status`, which has none yet. They can be found when the visibility of the
+/// status allows anyone to read it.
 pub(super) async fn save_tags(
     cx: &Cx,
     tx: &mut Tx,

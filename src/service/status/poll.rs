@@ -1,7 +1,7 @@
-//! Polls: checking one that is sent with a status, voting, and telling those concerned when it has ended.
+//! Polls: validating one that is sent with a status, voting, and notifying the participants of its end.
 //!
-//! Reached from `/api/v1/polls`, from publishing and editing a status, and from the job [`ExpirePoll`]. Votes are shown at
-//! once, without a change of the status: a poll is no part of what is cached of it.
+//! Reached from `/api/v1/polls`, from publishing and editing a status, and from the job [`ExpirePoll`]. Votes are
+//! shown immediately, without a change of the status, since cached statuses do not contain their poll.
 //!
 //! Spec: docs/contract/rules.md#10-statuses (Edits) and docs/contract/rules.md#18-polls.
 
@@ -30,20 +30,20 @@ pub const MAX_OPTION_CHARACTERS: usize = 50;
 pub const MIN_EXPIRATION_SECONDS: i64 = 300;
 /// Longest poll, in seconds: a month.
 pub const MAX_EXPIRATION_SECONDS: i64 = 2_629_746;
-/// Most voters told of the end of a poll in one transaction.
+/// Most voters notified of the end of a poll in one transaction.
 const BATCH: i64 = 256;
 
 /// A poll as sent with a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PollDraft {
     pub options: Vec<String>,
-    /// Seconds from when the status is published or edited.
+    /// Seconds from the publication or edit of the status.
     pub expires_in: Option<i64>,
     pub multiple: bool,
     pub hide_totals: bool,
 }
 
-/// A poll that may be made.
+/// A validated poll.
 #[derive(Clone, Debug)]
 pub struct CheckedPoll {
     options: Vec<String>,
@@ -52,21 +52,21 @@ pub struct CheckedPoll {
     hide_totals: bool,
 }
 
-/// What an edit did to the poll of a status.
+/// The change of the poll of a status by an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollChange {
     /// Nothing.
     None,
-    /// It ends at another time, or hides its totals or not: no revision of the status.
+    /// Its end or the visibility of its totals changed, which creates no revision of the status.
     Terms,
-    /// It came, went, or has no votes any more because its options or their kind changed.
+    /// It was added or removed, or lost its votes because its options or their kind changed.
     Content,
 }
 
-/// Trims the options of `draft`, drops blank ones, and checks it.
+/// Trims the options of `draft`, drops blank ones, and validates it.
 ///
 /// # Errors
-/// [`Error::Invalid`] that names the parameter.
+/// [`Error::Invalid`] naming the parameter.
 pub fn check(draft: &PollDraft) -> Result<CheckedPoll> {
     let options = draft.options.iter().map(|option| option.trim()).filter(|option| !option.is_empty());
     let options: Vec<String> = options.map(str::to_owned).collect();
@@ -109,8 +109,8 @@ async fn end_later(cx: &Cx, tx: &mut Tx, poll: PollId, at: Time) -> Result<()> {
     queue::enqueue_at(cx, tx, &ExpirePoll { poll, after: AccountId::from(0) }, at).await
 }
 
-/// Replaces the poll of `status`, which the transaction has locked, by `new`; also returns the options of before, if it had a
-/// poll. Votes stay as long as the options and their kind do.
+/// Replaces the poll of `status`, which the transaction has locked, by `new`. Also returns the previous options, if
+/// it had a poll. Votes are kept unless the options or their kind change.
 pub(super) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
@@ -134,7 +134,7 @@ pub(super) async fn replace(
     Ok((change, Some(options)))
 }
 
-/// Makes the poll `old` with `options` what `new` says.
+/// Updates the poll `old` with `options` to `new`.
 async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &CheckedPoll) -> Result<PollChange> {
     let now = cx.clock.now();
     let end = now + new.lasts;
@@ -144,7 +144,7 @@ async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &Check
         change = PollChange::Terms;
     }
     if old.has_ended(now) {
-        // It runs again, and its voters are told of its end again.
+        // It runs again, and its voters will be notified of its end again.
         notification::retract(tx, NotificationType::Poll, old.status_id).await?;
     }
     if old.expires_at != Some(end) {
@@ -160,8 +160,8 @@ async fn adapt(cx: &Cx, tx: &mut Tx, old: &Poll, options: &[String], new: &Check
 /// The status of the poll `id`, if `viewer` may see it.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the poll is missing or its status hidden; [`Error::Unauthorized`] when nobody is signed in and
-/// the status is not for everyone.
+/// [`Error::NotFound`] when the poll is missing or its status hidden; [`Error::Unauthorized`] for an anonymous viewer
+/// when the status is not public.
 #[model::use_case]
 pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     let poll = store::poll::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
@@ -177,13 +177,13 @@ pub async fn find(cx: &Cx, viewer: Option<&Actor>, id: PollId) -> Result<Seen> {
     }
 }
 
-/// Votes as `actor` for the options at `choices` of the poll `id`; the status of the poll. In a poll of several choices,
-/// others may be added later.
+/// Votes as `actor` for the options at `choices` of the poll `id`, and returns the status of the poll. In a
+/// multiple-choice poll further choices may be added later.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden, [`Error::Forbidden`] when `actor` blocks its author,
-/// [`Error::BadRequest`] without choices; [`Error::Invalid`] when the poll has ended or is the actor's own, and for a choice
-/// that is none of its options, or one more than they have.
+/// [`Error::BadRequest`] without choices; [`Error::Invalid`] when the poll has ended or is the actor's own, for a
+/// choice that is not one of its options, and for more choices than allowed.
 #[model::use_case]
 pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result<Seen> {
     let seen = find(cx, Some(actor), id).await?;
@@ -215,8 +215,8 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
     Ok(seen)
 }
 
-/// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the others;
-/// for the end when that was moved.
+/// Notifies the author and the first voters after `job.after` of the end of a poll, and queues the job again for the
+/// others, or for the new end if that was moved.
 #[model::use_case]
 #[job]
 async fn end(cx: &Cx, tx: &mut Tx, job: ExpirePoll) -> Result<()> {

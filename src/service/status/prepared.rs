@@ -79,7 +79,8 @@ impl Prepared {
     }
 }
 
-/// Who may find the status: the author's choice; a limited or direct status is found at most by those who reacted.
+/// Who may find the status: the author's choice; a limited or direct status is found at most by accounts that
+/// interacted with it.
 fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability {
     match (chosen, visibility) {
         (Searchability::Limited, _) => Searchability::Limited,
@@ -92,8 +93,8 @@ fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability
 ///
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) for media that cannot be attached (any more),
-/// [`Error::Conflict`](context::Error::Conflict) when another request with the same idempotency key was faster: the transaction
-/// must not be committed.
+/// [`Error::Conflict`](context::Error::Conflict) when another request with the same idempotency key was faster. The
+/// transaction must not be committed then.
 #[model::use_case]
 #[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) -> Result<StatusId> {
@@ -121,8 +122,8 @@ pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) 
     Ok(id)
 }
 
-/// Writes what belongs to the status itself: attachments, poll, words to search for, hashtags, what plugins store with it, and
-/// the time at which it is deleted.
+/// Writes the content of the status: attachments, poll, search terms, hashtags, data of plugins, and its deletion
+/// time.
 async fn write_content(
     cx: &Cx,
     tx: &mut Tx,

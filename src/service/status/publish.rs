@@ -1,8 +1,8 @@
 //! Publishing a status: the steps, in their order.
 //!
-//! Reached from `POST /api/v1/statuses`, when a scheduled status is due, and from plugins. What an author sent (a [`Draft`]) is
-//! composed, offered to the filters of plugins, addressed and resolved, which changes nothing; what is [`Prepared`] is written in
-//! one transaction. Fan-out to followers is a job. Spec: docs/contract/rules.md#10-statuses.
+//! Reached from `POST /api/v1/statuses`, when a scheduled status is due, and from plugins. The author's [`Draft`] is
+//! composed, passed to the filters of plugins, addressed and resolved, which changes nothing. The [`Prepared`] status
+//! is written in one transaction. Fan-out to followers is a job. Spec: docs/contract/rules.md#10-statuses.
 
 use super::draft::Draft;
 use super::prepared::{Prepared, write};
@@ -15,8 +15,8 @@ use context::error::{Error, Result};
 use model::{Actor, Time, boxed};
 use store::idempotency_key::Made;
 
-/// Publishes `draft` as `actor`, or schedules it when `scheduled_at` is ahead; returns what was made, or what was already
-/// made with the same idempotency key.
+/// Publishes `draft` as `actor`, or schedules it if `scheduled_at` is in the future. Returns the new status, or the
+/// one that was already created with the same idempotency key.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status replied to or to be quoted is missing or hidden, [`Error::Invalid`] for an invalid

@@ -1,9 +1,9 @@
-//! Who may quote a status, taking a quote back, and the list of quotes.
+//! Who may quote a status, revoking a quote, and the list of quotes.
 //!
 //! Reached from `/api/v1/statuses/{id}/quotes`, `…/quotes/{quoting_id}/revoke` and `…/interaction_policy`, and from
-//! [`reference`](super::reference), which stores quotes as references. A deliberate addition to the reference level of the
-//! API: the parameters and members of later clients, while a quoted status itself stays the member `quote` as the contract
-//! has it. There is no approval by hand, so that a quote is allowed or is none.
+//! [`reference`](super::reference), which stores quotes as references. A deliberate addition to the reference level
+//! of the API: the parameters and members of later clients, while a quoted status itself remains the member `quote`
+//! of the contract. There is no manual approval: a quote is either allowed or not created.
 //!
 //! Spec: <https://docs.joinmastodon.org/client/quotes/>
 
@@ -17,8 +17,8 @@ use context::error::{Error, Result};
 use model::{Actor, Cursor, QuotePolicy, StatusId, Visibility};
 use store::status::Head;
 
-/// True when anyone may read `target`, and its author lets `actor` quote it, or when it is `actor`'s own for their followers.
-/// The policy of a remote author for all their statuses applies as well.
+/// True when anyone may read `target` and its author lets `actor` quote it, or when it is `actor`'s own, for their
+/// followers. The general policy of a remote author applies as well.
 pub(super) async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<bool> {
     if target.account_id == actor.id {
         return Ok(target.visibility.is_anonymous() || target.visibility == Visibility::Private);
@@ -31,8 +31,8 @@ pub(super) async fn may_quote(cx: &Cx, actor: &Actor, target: &Head) -> Result<b
     Ok(author.is_some_and(|author| author.is_local() || author.other_settings.allow_quote))
 }
 
-/// A page of the statuses that quote `id`, newest first, without those of accounts that `viewer` blocks or mutes, or that
-/// moderators limited.
+/// A page of the statuses that quote `id`, newest first, without statuses of accounts that `viewer` blocks or mutes,
+/// or that moderators limited.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.
@@ -44,12 +44,12 @@ pub async fn list_quoting(cx: &Cx, viewer: &Actor, id: StatusId, cursor: &Cursor
     Ok(TimelinePage { ids: ids.into_iter().map(i64::from).collect(), shown })
 }
 
-/// Takes the quote of `actor`'s status `id` in the status `quoting` back, for good: no edit makes it quote again. That it
-/// refers to the status stays. Doing it twice is not an error.
+/// Revokes the quote of `actor`'s status `id` in the status `quoting` for good: no edit can quote it again. The
+/// reference to the status stays. Repeating it is not an error.
 ///
 /// # Errors
 /// [`Error::NotFound`] when one of the two is missing or hidden, or `quoting` does not quote the other and never did;
-/// [`Error::Forbidden`] when `id` is somebody else's.
+/// [`Error::Forbidden`] when `id` is someone else's.
 pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> Result<()> {
     let target = visibility::status(cx, Some(actor), id).await?.proper().id;
     let mut tx = cx.db.begin().await?;
@@ -69,15 +69,15 @@ pub async fn revoke(cx: &Cx, actor: &Actor, id: StatusId, quoting: StatusId) -> 
     store::reference::insert_revocation(&mut tx, quoting, target.id, cx.clock.now()).await?;
     store::reference::clear_quote(&mut tx, quoting).await?;
     count_quote(&mut tx, Referring::from(&status), status.quote_id, None).await?;
-    // It was not edited, but streams show it anew as if it were.
+    // It was not edited, but streams must show it again as if it were.
     let anew = Change::StatusEdited { status: quoting, author: status.account_id, traits: (&status).into() };
     cx.live.tell_after(&mut tx, &anew);
     tx.commit().await?;
     Ok(())
 }
 
-/// Says who may quote `actor`'s status from now on; quotes that there are stay. Of what not everybody may read nobody but its
-/// author may quote anything, whatever the policy.
+/// Sets who may quote `actor`'s status from now on; existing quotes stay. A status that is not public can be quoted
+/// only by its author, regardless of the policy.
 ///
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog.

@@ -13,7 +13,7 @@ use context::extension::Notice;
 use model::status::Visibility;
 use model::{Actor, NotificationType, Status, StatusId};
 
-/// Reblogs a status as `actor`; returns the reblog, which is the existing one when repeated.
+/// Reblogs a status as `actor`. Returns the reblog, which is the existing one when repeated.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden; [`Error::Forbidden`] when it is direct, limited, private and
@@ -58,7 +58,7 @@ pub async fn reblog(cx: &Cx, actor: &Actor, id: StatusId, wanted: Option<&str>) 
     Ok(reblog)
 }
 
-/// Undoes the reblog of a status; returns the original.
+/// Undoes the reblog of a status. Returns the original.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.

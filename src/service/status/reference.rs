@@ -1,9 +1,9 @@
 //! References of a status to others, and the quote among them.
 //!
-//! Reached from publishing, editing and deleting a status, in their transactions. A reference is an address in the text with a
-//! mark before it ([`text::references`]), or an id in the request. A target that its author may not see is skipped
-//! without an error: the text stays as it is. A quote needs a public target whose author allows it, or an own status for
-//! followers ([`super::quote`]); one that the request asks for by its id is an error without.
+//! Reached from publishing, editing and deleting a status, in their transactions. A reference is a URL in the text
+//! with a mark before it ([`text::references`]), or an id in the request. A target that its author may not see is
+//! skipped without an error, and the text stays unchanged. A quote needs a public target whose author allows it, or
+//! the author's own status for followers ([`super::quote`]); otherwise a quote requested by its id is an error.
 //!
 //! Spec: docs/contract/rules.md#10-statuses and docs/contract/rules.md#29-extensions,
 //! docs/contract/extensions.md#10-extra-status-routes.
@@ -25,12 +25,12 @@ use store::status::Head;
 /// Most references of a status.
 pub const MOST: usize = 5;
 
-/// What a status refers to, in order.
+/// The references of a status, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct References {
     list: Vec<Reference>,
     quote: Option<StatusId>,
-    /// The quoted status is for followers only and has the same author.
+    /// Whether the quoted status is for followers only and has the same author.
     for_followers: bool,
 }
 
@@ -56,27 +56,27 @@ impl From<&Status> for Referring {
     }
 }
 
-/// A status referred to.
+/// A referenced status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reference {
     target: StatusId,
     author: AccountId,
-    /// The text names it.
+    /// Whether the text contains it.
     in_text: bool,
 }
 
-/// What a request and its text ask for.
+/// The references requested by the parameters and the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked<'a> {
-    /// The addresses in the text.
+    /// The URLs in the text.
     pub(super) found: &'a [text::Reference],
-    /// To be referred to besides.
+    /// Further statuses to refer to.
     pub(super) named: &'a [StatusId],
-    /// To be quoted, whatever the text says.
+    /// The status to quote, regardless of the text.
     pub(super) quoted: Option<StatusId>,
 }
 
-/// A status that may be referred to.
+/// A status that may become a reference.
 struct Candidate {
     id: StatusId,
     quote: bool,
@@ -89,12 +89,12 @@ impl References {
         !self.list.is_empty()
     }
 
-    /// True when the one that is quoted is for followers: whatever quotes it must not be for more.
+    /// True when the quoted status is for followers: the quoting status must not have a wider visibility.
     pub(super) fn is_for_followers(&self) -> bool {
         self.quote.is_some() && self.for_followers
     }
 
-    /// The one that is quoted.
+    /// The quoted status.
     pub(super) fn quote(&self) -> Option<StatusId> {
         self.quote
     }
@@ -103,16 +103,16 @@ impl References {
         self.list.iter().map(|reference| reference.target).collect()
     }
 
-    /// Leaves out those that were deleted meanwhile: all that are not among `existing`, which is sorted.
+    /// Removes statuses that were deleted meanwhile: all that are not in `existing`, which is sorted.
     fn keep(&mut self, existing: &[StatusId]) {
         self.list.retain(|reference| existing.binary_search(&reference.target).is_ok());
         self.quote = self.quote.filter(|quote| existing.binary_search(quote).is_ok());
     }
 }
 
-/// Those of what is `asked` for that `actor` may refer to: the first [`MOST`] of what is to be quoted, of the addresses in the
-/// text, and of the ids. `own` is the status itself, when it exists already: what it quotes it may go on to quote, unless
-/// that was revoked.
+/// The references in `asked` that `actor` may create: the first [`MOST`] among the status to quote, the URLs in the
+/// text, and the ids. `own` is the status itself, if it exists already: it may continue to quote the same status,
+/// unless the quote was revoked.
 ///
 /// # Errors
 /// [`Error::NotFound`] and [`Error::Invalid`] when the status to be quoted is hidden, or may not be quoted.
@@ -142,7 +142,7 @@ pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Optio
             references.list.push(reference);
         }
         let for_followers = head.visibility == Visibility::Private;
-        // Who may see a status is decided when it is published.
+        // The visibility of a status is fixed when it is published.
         let wider = for_followers && own.is_some_and(|own| own.visibility.is_wider_than_followers());
         let quotable = candidate.quote && references.quote.is_none() && !revoked.contains(&head.id) && !wider;
         let quoted_before = own.is_some_and(|own| own.quote_id == Some(head.id));
@@ -160,7 +160,7 @@ pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: Asked<'_>, own: Optio
     }
 }
 
-/// The statuses at these addresses, in order: this server's have their id in it, and those of others are looked up by one
+/// The statuses at these URLs, in order. URLs of this server contain the id, and the others are looked up by one
 /// statement.
 async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
     let own = |url: &str| public::status_address(cx, url).map(|(_, id)| id);
@@ -178,8 +178,8 @@ async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
     Ok(found.iter().filter_map(candidate).collect())
 }
 
-/// Locks what a new status of `author` refers to and what it answers, in the order in which deletions lock them, and leaves
-/// out of `references` what is gone.
+/// Locks the references and the parent of a new status of `author`, in the order in which deletions lock them, and
+/// removes deleted statuses from `references`.
 pub(super) async fn lock_for_new(
     tx: &mut Tx,
     author: AccountId,
@@ -197,7 +197,7 @@ pub(super) async fn lock_for_new(
     Ok(())
 }
 
-/// Stores the references of a new status, counts them, and tells the authors referred to.
+/// Stores the references of a new status, counts them, and notifies the referenced authors.
 pub(super) async fn insert(
     cx: &Cx,
     tx: &mut Tx,
@@ -212,8 +212,8 @@ pub(super) async fn insert(
     count_quote(tx, status, None, references.quote).await
 }
 
-/// Replaces the references of `status`, which the transaction is about to edit: those of the text by `new`, and what the
-/// request that published it named stays, quoted if it was. The row of its author must be locked.
+/// Replaces the references of `status`, which the transaction is about to edit: the references in the text by `new`.
+/// Statuses named by the request that published it stay, also as a quote. The row of its author must be locked.
 pub(super) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
@@ -246,8 +246,8 @@ pub(super) async fn replace(
     Ok(store::reference::set_facts(tx, status.id, new.exist(), new.quote).await?)
 }
 
-/// Locks `status` and what it refers to, before and after its edit, in the order in which deletions lock them. The row of its
-/// author must be locked, so that its references stay what they are.
+/// Locks `status` and its references, before and after its edit, in the order in which deletions lock them. The row
+/// of its author must be locked, so that its references cannot change.
 pub(super) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut References) -> Result<()> {
     let old = store::reference::list(&mut *tx, status).await?;
     if old.is_empty() && !new.exist() {
@@ -259,7 +259,7 @@ pub(super) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut Refer
     Ok(())
 }
 
-/// Subtracts a status that is about to be deleted from what it refers to.
+/// Subtracts a status that is about to be deleted from the counters of its references.
 pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
     if !status.has_references || !counts(status) {
         return Ok(());
@@ -270,7 +270,7 @@ pub(super) async fn uncount(tx: &mut Tx, status: Referring) -> Result<()> {
     count_quote(tx, status, status.quote, None).await
 }
 
-/// Counts at what `status` quotes now, and no more at what it quoted `before`.
+/// Moves the quote count from the status quoted `before` to the one that `status` quotes now.
 pub(super) async fn count_quote(
     tx: &mut Tx,
     status: Referring,
@@ -288,7 +288,7 @@ pub(super) async fn count_quote(
     Ok(())
 }
 
-/// As replies, only those that anyone may read are counted: a counter tells nobody of others.
+/// As with replies, only statuses that anyone may read are counted, so that a counter does not disclose others.
 fn counts(status: Referring) -> bool {
     status.visibility.is_anonymous()
 }
@@ -304,7 +304,7 @@ async fn remove(tx: &mut Tx, status: Referring, gone: &[ReferenceRow]) -> Result
     Ok(())
 }
 
-/// Stores all of `references`, and counts those that are not among `old`, and tells of them.
+/// Stores all of `references`, counts the ones that are not in `old`, and notifies their authors.
 async fn add(
     cx: &Cx,
     tx: &mut Tx,
@@ -336,7 +336,7 @@ async fn add(
     notify(cx, tx, status, &new, audience).await
 }
 
-/// Tells the authors of what is referred to who may see the status, each once.
+/// Notifies the referenced authors who may see the status, each once.
 async fn notify(
     cx: &Cx,
     tx: &mut Tx,
@@ -372,8 +372,8 @@ async fn notify(
     notification::notify(cx, tx, &notices).await.map(drop)
 }
 
-/// A page of the statuses that refer to `id`, newest first, without those of accounts that `viewer` blocks or mutes, or that
-/// moderators limited.
+/// A page of the statuses that refer to `id`, newest first, without statuses of accounts that `viewer` blocks or
+/// mutes, or that moderators limited.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing or hidden.

@@ -1,4 +1,4 @@
-//! Revisions of a status: the present one, the earlier ones that are kept, and its source text.
+//! Revisions of a status: the current one, the stored earlier ones, and its source text.
 
 use crate::visibility;
 use context::Cx;
@@ -17,7 +17,7 @@ pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
     status.filter(|status| status.account_id == actor.id && status.reblog_of_id.is_none()).ok_or(Error::NotFound)
 }
 
-/// The present revision of `status`.
+/// The current revision of `status`.
 pub(super) fn of(status: &Status) -> Revision {
     Revision {
         text: status.text.clone(),
@@ -32,7 +32,7 @@ pub(super) fn of(status: &Status) -> Revision {
     }
 }
 
-/// `old` as a revision that is kept, with its attachments and the options of its poll.
+/// `old` as a stored revision, with its attachments and the options of its poll.
 pub(super) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options: Option<Vec<String>>) -> Result<Edit> {
     let shown: Vec<json::media::MediaAttachment> =
         media.iter().map(|media| json::media::MediaAttachment::new(media, &cx.urls)).collect();
@@ -50,7 +50,7 @@ pub(super) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options
     })
 }
 
-/// The status, for its source text: whoever sees a status may read it.
+/// The status, for its source text, which all its viewers may read.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or hidden.

@@ -1,9 +1,10 @@
-//! Automatic deletion of old statuses, by a policy that each account sets for itself.
+//! Automatic deletion of old statuses, by a policy per account.
 //!
-//! Reached from the settings page, and from a recurring job that walks over the enabled policies once a day and deletes in
-//! batches ([`next`], [`delete`]). What is deleted is gone as by a request of its author. Reblogs are undone as old statuses
-//! are. Extensions have exceptions of their own ([`exceptions`]), which people choose beside those of the core; while one of
-//! them cannot be asked, nothing of the accounts that chose it is deleted.
+//! Reached from the settings page, and from a recurring job that walks over the enabled policies once a day and
+//! deletes in batches ([`next`], [`delete`]). Statuses are deleted as if their author requested it. Reblogs are
+//! undone at the same age. Extensions offer additional exceptions ([`exceptions`]), which people choose beside the
+//! exceptions of the core. While such an extension is unavailable, no statuses of the accounts that chose its
+//! exceptions are deleted.
 //!
 //! The choices are Mastodon's: <https://docs.joinmastodon.org/user/posting/#auto-delete>.
 
@@ -27,14 +28,14 @@ use store::status_cleanup::StatusCleanupException;
 const DAY: i64 = 24 * 60 * 60;
 /// The ages that may be chosen, in seconds: one and two weeks; one, two, three and six months; one and two years.
 pub const AGES: &[i64] = &[7 * DAY, 14 * DAY, 30 * DAY, 61 * DAY, 91 * DAY, 183 * DAY, 365 * DAY, 730 * DAY];
-/// The age that is chosen at first.
+/// The default age.
 const FIRST_AGE: i64 = 14 * DAY;
-/// Statuses that one batch looks at.
+/// Statuses read per batch.
 const SCAN: i64 = 500;
-/// Statuses that one batch deletes.
+/// Statuses deleted per batch.
 const BATCH: usize = 50;
 
-/// The policy of `account`; one that deletes nothing when it has set none.
+/// The policy of `account`; if none is set, one that deletes nothing.
 #[model::use_case]
 pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
     Ok(store::status_cleanup::find(&cx.db, account).await?.unwrap_or(StatusCleanupPolicy {
@@ -52,8 +53,8 @@ pub async fn find(cx: &Cx, account: AccountId) -> Result<StatusCleanupPolicy> {
     }))
 }
 
-/// The exceptions that extensions offer, each with what `account` chose: the number, 1 where there is none, 0 when it does not
-/// hold.
+/// The exceptions that extensions offer, each with the choice of `account`: the number, 1 for an exception without a
+/// number, 0 if it is not chosen.
 #[model::use_case]
 pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupException, i64)>> {
     let offered = cx.extensions().cleanup_exceptions();
@@ -69,12 +70,12 @@ pub async fn exceptions(cx: &Cx, account: AccountId) -> Result<Vec<(CleanupExcep
     Ok(offered.into_iter().map(choice).collect())
 }
 
-/// Sets the policy of its account; the next walk goes by it. `chosen` are numbers for exceptions of extensions, by name, as in
-/// [`exceptions`]: those that are left out, or not offered, stay as they are.
+/// Sets the policy of its account, used from the next walk on. `chosen` are numbers for exceptions of extensions, by
+/// name, as in [`exceptions`]; exceptions that are missing from it, or not offered, stay unchanged.
 ///
 /// # Errors
-/// [`Error::Validation`] for an age that is none of [`AGES`], and for a number of favourites or reblogs below 1, or one for an
-/// exception that is negative.
+/// [`Error::Validation`] for an age that is not in [`AGES`], for a number of favourites or reblogs below 1, and for a
+/// negative number of an exception.
 #[model::use_case]
 pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy, chosen: &BTreeMap<String, i64>) -> Result<()> {
     let mut faults = Validation::default();
@@ -103,16 +104,16 @@ pub async fn set(cx: &Cx, policy: &StatusCleanupPolicy, chosen: &BTreeMap<String
     Ok(())
 }
 
-/// Old statuses of an account that no exception keeps.
+/// Old statuses of an account to which no exception applies.
 #[derive(Debug)]
 pub struct OldStatuses {
     account: AccountId,
     ids: Vec<StatusId>,
-    /// Where the walk goes on when they are gone.
+    /// Where the walk continues after their deletion.
     then: DeleteOldStatuses,
 }
 
-/// What the walk comes to next: `None` at its end. No transaction is open, since extensions are asked.
+/// The next batch of the walk: `None` at its end. Called outside of a transaction, since it calls extensions.
 async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
     let Some(policy) = store::status_cleanup::find_next(&cx.db, job.account).await? else { return Ok(None) };
     let account = policy.account_id;
@@ -131,7 +132,7 @@ async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
         match cx.extensions().kept_from_cleanup(cx, account, &chosen, &ids).await {
             Ok(kept) => ids.retain(|id| !kept.contains(id)),
             Err(error) => {
-                tracing::warn!(account.id = %account, %error, "old statuses stay until the next walk: an extension cannot say which to keep");
+                tracing::warn!(account.id = %account, %error, "keeping old statuses until the next walk: an extension is unavailable");
                 return leave();
             }
         }
@@ -139,7 +140,7 @@ async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
     Ok(Some(OldStatuses { account, ids, then: DeleteOldStatuses { account, after: *last } }))
 }
 
-/// Deletes a batch of `old`; returns where the walk goes on.
+/// Deletes a batch of `old`. Returns where the walk continues.
 async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
     let OldStatuses { account, ids, then } = old;
     let batch = &ids[..ids.len().min(BATCH)];
@@ -150,7 +151,7 @@ async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatu
 /// How often a walk begins.
 const INTERVAL: TimeDelta = TimeDelta::days(1);
 
-/// Extensions are asked before the transaction begins.
+/// Calls extensions before the transaction begins.
 #[model::use_case]
 #[job]
 async fn delete_old_statuses(cx: &Cx, job: DeleteOldStatuses, claim: Claim) -> Result<Done, Failure> {

@@ -1,10 +1,11 @@
 //! Visibility: the single place that decides who may see which status.
 //!
-//! Every read path, a single status as well as a page, asks [`statuses`] or [`status`]. What is to be known of the
-//! statuses and their authors comes from one statement for the whole page, or from memory ([`heads`]), what the viewer did
-//! with them from another ([`store::interaction`]), and whom the viewer follows, blocks and mutes is in memory ([`relations`]).
-//! The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the rule in SQL that could
-//! differ. Rendering takes only [`Seen`], and only this module makes one. What is hidden looks like what is missing.
+//! Every read path, for a single status as well as a page, calls [`statuses`] or [`status`]. The facts about the
+//! statuses and their authors come from one statement for the whole page, or from memory ([`heads`]), the viewer's
+//! interactions from another ([`store::interaction`]), and the viewer's follows, blocks and mutes from memory
+//! ([`relations`]). The decision is [`may_see`] and [`wants`], plain Rust, so that there is no second form of the
+//! rule in SQL that could differ. Rendering takes only [`Seen`], and only this module creates one. Hidden statuses
+//! look the same as missing ones.
 //!
 //! Spec: docs/contract/rules.md#7-access-modes, docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
 //! docs/contract/rules.md#12-timelines.
@@ -20,17 +21,16 @@ use store::interaction::{self, Marks};
 use store::relation_set::Relations;
 use store::status::Head;
 
-/// Where a status is shown: one that may be seen when requested by id may still be filtered from a timeline.
+/// Where a status is shown: a status that may be seen when requested by id may still be filtered from a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Requested by its id.
     Single,
-    /// In the answer to its viewer, who took a mark back from it: a block by the author hides nothing then that everyone
-    /// else may read.
+    /// Response to undoing a favourite or bookmark. A block by the author does not hide a public status here.
     Unmarked,
     /// In the thread of another status.
     Thread,
-    /// Found by its words.
+    /// In search results.
     Search,
     /// On a home or list timeline.
     Home,
@@ -47,7 +47,7 @@ pub enum Place {
     Notification,
 }
 
-/// A status that its viewer may see, with the original when it is a reblog. Only this module makes one.
+/// A status that its viewer may see, with the original when it is a reblog. Only this module creates one.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     head: Head,
@@ -57,31 +57,28 @@ pub struct Seen {
     quote: Option<Quoted>,
 }
 
-/// A status that another quotes, when the viewer of that one may see it too.
+/// A quoted status that the viewer of the quoting status may see as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted {
     /// The quoted status.
     pub head: Head,
-    /// What the viewer did with it.
+    /// The viewer's interactions with it.
     pub marked: Marked,
-    /// The viewer muted its conversation or author, or blocks the author or their domain.
+    /// Whether the viewer muted its conversation or author, or blocks the author or their domain.
     pub muted: bool,
 }
 
-/// What the viewer did with a status, and may do: with the original of a reblog.
+/// The viewer's interactions with a status, or with the original of a reblog, and whether the viewer may quote it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Marked {
-    /// The viewer favourited it.
     pub favourited: bool,
-    /// The viewer reblogged it.
     pub reblogged: bool,
-    /// The viewer bookmarked it.
     pub bookmarked: bool,
-    /// The viewer muted the thread.
+    /// Whether the viewer muted the thread.
     pub muted: bool,
-    /// The viewer pinned it to their profile.
+    /// Whether the viewer pinned it to their profile.
     pub pinned: bool,
-    /// Its author lets the viewer quote it, whose own it is not.
+    /// Whether its author lets the viewer, who is not the author, quote it.
     pub quotable: bool,
 }
 
@@ -104,19 +101,19 @@ impl Seen {
         self.original.as_ref().unwrap_or(&self.head)
     }
 
-    /// What the viewer did with [`Seen::proper`].
+    /// The viewer's interactions with [`Seen::proper`].
     #[must_use]
     pub fn marked(&self) -> Marked {
         self.marked
     }
 
-    /// What [`Seen::proper`] quotes, if it quotes anything that the viewer may see.
+    /// The quote of [`Seen::proper`], if there is one that the viewer may see.
     #[must_use]
     pub fn quote(&self) -> Option<&Quoted> {
         self.quote.as_ref()
     }
 
-    /// True when the viewer blocks the author, or that of the original.
+    /// True when the viewer blocks the author, or the author of the original.
     #[must_use]
     pub fn is_blocking(&self) -> bool {
         self.blocking
@@ -143,7 +140,7 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[Stat
     Ok(pairs(&heads, ids).filter_map(shown).collect())
 }
 
-/// `heads` and those of what they quote, ordered by id: one more statement, or none when nothing is quoted.
+/// `heads` and the heads of their quotes, ordered by id. One more statement, or none without quotes.
 async fn with_quoted(cx: &Cx, mut heads: Vec<Head>) -> Result<Vec<Head>> {
     let mut quoted: Vec<StatusId> = heads.iter().filter_map(|head| head.quote_id).collect();
     quoted.retain(|id| find(&heads, *id).is_none());
@@ -158,8 +155,8 @@ async fn with_quoted(cx: &Cx, mut heads: Vec<Head>) -> Result<Vec<Head>> {
     Ok(heads)
 }
 
-/// The status `id` as each of `viewers` sees it, who did not filter it from `place`: with their places among `viewers`. One
-/// statement for all of them, and one for each whose relations changed since they were last read.
+/// The status `id` as visible to each of `viewers` who did not filter it from `place`, with the index of the viewer.
+/// One statement for all of them, and one for each whose relations changed since they were last read.
 #[model::use_case]
 pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId) -> Result<Vec<(usize, Seen)>> {
     let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
@@ -175,8 +172,8 @@ pub async fn seen_by(cx: &Cx, viewers: &[Arc<Actor>], place: Place, id: StatusId
     Ok(seen.collect())
 }
 
-/// Each status of `wanted` as the viewer beside it sees it, who did not filter it from `place`, in order: as many statements
-/// as for [`seen_by`], however many there are.
+/// Each status of `wanted` as visible to its viewer, in order; `None` if it is hidden or filtered from `place`. As
+/// many statements as for [`seen_by`], regardless of the number.
 pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)]) -> Result<Vec<Option<Seen>>> {
     if wanted.is_empty() {
         return Ok(Vec::new());
@@ -199,7 +196,8 @@ pub async fn seen_each(cx: &Cx, place: Place, wanted: &[(Arc<Actor>, StatusId)])
     Ok(wanted.iter().map(seen).collect())
 }
 
-/// The status `id` as everyone sees it who is signed in: what public streams carry. `None` when it is for fewer, or gone.
+/// The status `id` as visible to everyone who is signed in, for public streams. `None` when its audience is smaller,
+/// or it was deleted.
 #[model::use_case]
 pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
     let heads = with_quoted(cx, heads::find(cx, &[id]).await?).await?;
@@ -211,8 +209,8 @@ pub async fn seen_publicly(cx: &Cx, id: StatusId) -> Result<Option<Seen>> {
     Ok(Some(Seen { head: *head, original: None, marked: Marked::default(), blocking: false, quote }))
 }
 
-/// The places among `viewers` of those whom the public status `seen` may be streamed to: who may see it, did not filter its
-/// author from public timelines, and neither block nor mute whom it mentions
+/// The indexes of the `viewers` who may receive the public status `seen` in streams: they may see it, did not filter
+/// its author from public timelines, and neither block nor mute an account that it mentions
 /// (docs/contract/streaming.md#8-server-side-filtering).
 #[model::use_case]
 pub async fn receivers(
@@ -239,7 +237,7 @@ pub async fn receivers(
     Ok(receivers)
 }
 
-/// A quoted status as `viewer` sees it, wherever it is quoted; `None` when it is hidden.
+/// A quoted status as `viewer` sees it, in any place; `None` when it is hidden.
 fn show_quoted(viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Option<Quoted> {
     let tie = view.map_or_else(Tie::default, |view| view.tie(head));
     if !may_see(viewer, head, &tie, Place::Single) || !wants(viewer, head, &tie, Place::Single) {
@@ -250,7 +248,8 @@ fn show_quoted(viewer: Option<&Actor>, view: Option<&View>, head: &Head) -> Opti
     Some(Quoted { head: *head, marked, muted })
 }
 
-/// The status of `head` as `viewer` sees it; `None` when it is hidden or filtered, or a reblog of what is, or is missing.
+/// The status of `head` as `viewer` sees it; `None` when it, or the original of a reblog, is missing, hidden or
+/// filtered.
 fn show(
     viewer: Option<&Actor>,
     view: Option<&View>,
@@ -273,7 +272,7 @@ fn show(
     Some(Seen { head: *head, original: original.copied(), marked, blocking, quote: None })
 }
 
-/// The existing statuses of `ids`, in the order given, regardless of visibility: for plugins granted to read
+/// The existing statuses of `ids`, in the order given, regardless of visibility. For plugins that may read
 /// everything.
 #[model::use_case]
 pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
@@ -294,13 +293,13 @@ pub async fn everything(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Seen>> {
 /// The status, if `viewer` may see it.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is missing or hidden; the two look alike.
+/// [`Error::NotFound`] when it is missing or hidden, without a difference between the two.
 #[model::use_case]
 pub async fn status(cx: &Cx, viewer: Option<&Actor>, id: StatusId) -> Result<Seen> {
     statuses(cx, viewer, Place::Single, &[id]).await?.pop().ok_or(Error::NotFound)
 }
 
-/// The heads of `ids` in the order given, each with that of its original; `heads` is ordered by id.
+/// The heads of `ids` in the order given, each with the head of its original; `heads` is ordered by id.
 fn pairs<'a>(heads: &'a [Head], ids: &'a [StatusId]) -> impl Iterator<Item = (&'a Head, Option<&'a Head>)> {
     ids.iter().filter_map(|id| {
         let head = find(heads, *id)?;
@@ -313,7 +312,7 @@ fn find(heads: &[Head], id: StatusId) -> Option<&Head> {
     heads.binary_search_by_key(&id, |head| head.id).ok().map(|index| &heads[index])
 }
 
-/// What is known of a viewer that decides what they see of a page.
+/// The facts about a viewer that decide which statuses of a page are visible.
 struct View {
     relations: Arc<Relations>,
     marks: Marks,
@@ -322,20 +321,20 @@ struct View {
     now: Time,
 }
 
-/// What is between a viewer and the author of a status; none of it without a viewer.
+/// The relationship between a viewer and the author of a status; all false without a viewer.
 #[derive(Debug, Default)]
 struct Tie {
-    /// The viewer follows the author.
+    /// Whether the viewer follows the author.
     following: bool,
-    /// The viewer is mentioned in a status addressed to few, or in the audience of a limited one.
+    /// Whether the viewer is mentioned in a status addressed to few accounts, or in the audience of a limited one.
     mentioned: bool,
-    /// The author blocks the viewer.
+    /// Whether the author blocks the viewer.
     blocked_by: bool,
-    /// The viewer blocks the author.
+    /// Whether the viewer blocks the author.
     blocking: bool,
-    /// The viewer mutes the author; an expired mute does not count.
+    /// Whether the viewer mutes the author; an expired mute does not count.
     muting: bool,
-    /// The viewer blocks the author's domain.
+    /// Whether the viewer blocks the author's domain.
     domain_blocking: bool,
 }
 
@@ -351,7 +350,7 @@ impl View {
         Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
     }
 
-    /// What is known of each of `viewers`, in order: one statement for what all of them did.
+    /// The facts about each of `viewers`, in order. One statement for the interactions of all of them.
     async fn load_each(cx: &Cx, viewers: &[Arc<Actor>], heads: &[Head]) -> Result<Vec<Self>> {
         let statuses = heads.iter().map(|head| head.id);
         let conversations = heads.iter().filter_map(|head| head.conversation_id);
@@ -391,7 +390,8 @@ impl View {
     }
 }
 
-/// The authors of `heads` whose domain is blocked, sorted: no statement when no domain is, or all authors are known.
+/// The authors of `heads` whose domain is blocked, sorted. No statement when no domain is blocked, or all authors are
+/// cached.
 async fn domain_blocked(cx: &Cx, relations: &Relations, heads: &[Head]) -> Result<Vec<AccountId>> {
     if !relations.blocks_domains() {
         return Ok(Vec::new());
@@ -408,7 +408,7 @@ async fn domain_blocked(cx: &Cx, relations: &Relations, heads: &[Head]) -> Resul
     Ok(blocked)
 }
 
-/// True when being mentioned decides about it.
+/// True when mentions decide about its visibility.
 fn is_addressed(head: &Head) -> bool {
     match head.visibility {
         Visibility::Private | Visibility::Limited | Visibility::Direct => true,
@@ -416,7 +416,7 @@ fn is_addressed(head: &Head) -> bool {
     }
 }
 
-/// True when the author lets `viewer` see it.
+/// True when the author allows `viewer` to see it.
 fn may_see(viewer: Option<&Actor>, head: &Head, tie: &Tie, place: Place) -> bool {
     if head.author_suspended {
         return false;

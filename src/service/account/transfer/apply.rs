@@ -1,4 +1,5 @@
-//! Doing one row of an import, by the use case that a client would call. A row that was done already changes nothing.
+//! Applies one row of an import with the use case that a client would call. A row that was applied already changes
+//! nothing.
 
 use super::entry::{Entry, FilterEntry, KeywordEntry};
 use super::export;
@@ -11,10 +12,10 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::{AccountId, Actor, RowId, StatusId};
 
-/// Does what `entry` says for `actor`.
+/// Applies `entry` for `actor`.
 ///
 /// # Errors
-/// Those of the use case; [`Error::Invalid`] for an account or a status that this server does not know.
+/// Errors of the use case; [`Error::Invalid`] for an account or a status that this server does not know.
 pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
     match entry {
         Entry::Follow { acct, reblogs, notify, languages } => {
@@ -35,7 +36,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
     }
 }
 
-/// Follows somebody, unless that is so already, and puts them on a list, which is made if need be.
+/// Follows the account if necessary, and adds it to a list, which is created if necessary.
 async fn put_on_list(cx: &Cx, actor: &Actor, title: String, acct: &str) -> Result<()> {
     let target = account(cx, acct).await?;
     if target != actor.id {
@@ -58,7 +59,7 @@ async fn find_or_make_list(cx: &Cx, actor: &Actor, title: String) -> Result<RowI
     }
 }
 
-/// Makes a filter, unless there is one that does the same.
+/// Creates a filter, unless an equal one exists.
 async fn make_filter(cx: &Cx, actor: &Actor, filter: FilterEntry) -> Result<()> {
     let key = filter.key();
     if export::filters(cx, actor.id).await?.iter().any(|(_, existing)| existing.key() == key) {
@@ -82,20 +83,20 @@ async fn make_filter(cx: &Cx, actor: &Actor, filter: FilterEntry) -> Result<()> 
     filter::create(cx, actor, params).await.map(drop)
 }
 
-/// Seconds from now until a time of RFC 3339; 0 when it is past.
+/// Seconds from now until an RFC 3339 time; 0 when it is past.
 fn seconds_until(cx: &Cx, at: &str) -> Result<i64> {
     let at = DateTime::parse_from_rfc3339(at).map_err(|_| Error::invalid("expires_at: must be a time of ISO 8601"))?;
     Ok((at.timestamp() - cx.clock.now().timestamp()).max(0))
 }
 
-/// The account of an address.
+/// The account with a handle.
 async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
     let unknown = || Error::invalid(format!("There is no account {acct} that this server knows"));
     let found = account::lookup(cx, acct).await.map_err(|error| if_missing(error, unknown))?;
     if found.is_suspended() { Err(unknown()) } else { Ok(found.id) }
 }
 
-/// The status at an address, if this server knows it.
+/// The status with a URI, if this server knows it.
 async fn status(cx: &Cx, uri: &str) -> Result<Option<StatusId>> {
     if let Some((_, id)) = public::status_address(cx, uri) {
         return Ok(Some(id));

@@ -1,4 +1,4 @@
-//! One row of a file: what it names, and its form in each kind of file.
+//! One row of a file: its subject, and its form in each kind of file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use model::transfer::TransferKind;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
-    /// A follow; options that are `None` are left to the server.
+    /// A follow. `None` options take the server's default.
     Follow {
         acct: String,
         reblogs: Option<bool>,
@@ -32,7 +32,7 @@ pub(super) enum Entry {
     Domain {
         domain: String,
     },
-    /// That someone is on a list.
+    /// The membership of an account in a list.
     Member {
         list: String,
         acct: String,
@@ -43,7 +43,7 @@ pub(super) enum Entry {
     Filter(FilterEntry),
 }
 
-/// A filter in a file; the names are those of the API.
+/// A filter in a file, with the field names of the API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FilterEntry {
     pub(super) title: String,
@@ -81,7 +81,7 @@ fn yes() -> bool {
 }
 
 impl Entry {
-    /// The list that a member is of, else nothing.
+    /// The list of a member, else an empty string.
     pub(super) fn list(&self) -> &str {
         match self {
             Self::Member { list, .. } => list,
@@ -94,7 +94,7 @@ impl Entry {
         }
     }
 
-    /// What the row names, in one form: entries with the same key and list are about the same thing.
+    /// The subject of the row in a canonical form: entries with the same key and list have the same subject.
     pub(super) fn key(&self, cx: &Cx) -> String {
         match self {
             Self::Follow { acct, .. } | Self::Block { acct } | Self::Mute { acct, .. } | Self::Member { acct, .. } => {
@@ -106,7 +106,7 @@ impl Entry {
         }
     }
 
-    /// The cells of the row in a file of comma-separated values.
+    /// The cells of the row in a CSV file.
     fn cells(&self) -> Vec<String> {
         match self {
             Self::Follow { acct, reblogs, notify, languages } => vec![
@@ -126,19 +126,19 @@ impl Entry {
 }
 
 impl FilterEntry {
-    /// A hash of what it does; when it ends does not count, which is moved by a moment with every import.
+    /// A hash of its effect. Ignores the expiry, which shifts a little with every import.
     pub(super) fn key(&self) -> String {
         let lasting = Self { expires_at: None, ..self.clone() };
         crypto::hash(&serde_json::to_string(&lasting).unwrap_or_default())
     }
 }
 
-/// The key of a bookmark: the id of this server's own statuses, and the address of others.
+/// The key of a bookmark: the id of a status of this server, or the URI of another status.
 pub(super) fn status_key(own: Option<StatusId>, uri: &str) -> String {
     own.map_or_else(|| uri.to_owned(), |id| id.to_string())
 }
 
-/// The header of a file of this kind; empty for those that have none.
+/// The header of a file of this kind; empty for kinds without a header.
 pub(super) fn header(kind: TransferKind) -> &'static [&'static str] {
     match kind {
         TransferKind::Follows => &["Account address", "Show boosts", "Notify on new posts", "Languages"],
@@ -151,7 +151,7 @@ pub(super) fn header(kind: TransferKind) -> &'static [&'static str] {
     }
 }
 
-/// Reads an entry as it is stored.
+/// Parses a stored entry.
 pub(super) fn read(stored: &str) -> Result<Entry> {
     serde_json::from_str(stored).map_err(Error::internal)
 }

@@ -1,6 +1,6 @@
-//! Writing files of what an account has.
+//! Writes the data of an account to files.
 //!
-//! Rows are read in pages, and the file is made in memory: a follow takes about 50 bytes of it.
+//! Rows are read in pages, and the file is built in memory: a follow takes about 50 bytes of it.
 
 use super::entry::{self, Entry, FilterEntry, KeywordEntry};
 use context::Cx;
@@ -13,7 +13,7 @@ use store::transfer::{Followed, MutedAccount, Related};
 /// Rows per page.
 pub const PAGE: i64 = 1_000;
 
-/// Everything of one kind that `account` has, as a file, oldest first. Accounts of this server have its domain.
+/// All entries of one kind of `account` as a file, oldest first. Accounts of this server have its domain.
 #[model::use_case]
 pub async fn export(cx: &Cx, account: AccountId, kind: TransferKind) -> Result<Vec<u8>> {
     let mut entries = Vec::new();
@@ -45,7 +45,7 @@ pub async fn export(cx: &Cx, account: AccountId, kind: TransferKind) -> Result<V
     entry::write(kind, entries.into_iter().map(|entry| (entry, None)).collect())
 }
 
-/// Up to `limit` entries of a kind that is read in pages, behind the relation `after`, each with its id.
+/// Up to `limit` entries of a paged kind after the relation `after`, each with its id.
 pub(super) async fn page(
     cx: &Cx,
     account: AccountId,
@@ -115,7 +115,7 @@ fn mute(cx: &Cx, row: &MutedAccount) -> Entry {
     Entry::Mute { acct: related(cx, &row.related), hide_notifications: row.hide_notifications }
 }
 
-/// The handle of `row`, as exports name accounts.
+/// The handle of `row` in the form of exports.
 pub fn related(cx: &Cx, row: &Related) -> String {
     acct(cx, &row.username, row.domain.as_deref())
 }

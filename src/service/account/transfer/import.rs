@@ -1,7 +1,9 @@
-//! The job of an import: takes away what is not in the file, if that was asked for, and then does row after row.
+//! The job of an import: removes entries that the file does not contain, if requested, and then applies row after
+//! row.
 //!
-//! Rows are done by use cases that commit on their own, and a batch of them is settled in the transaction that queues the job
-//! for the next: after a kill in between, the rows of one batch are done again, which changes nothing.
+//! Rows are applied by use cases that commit on their own. A batch of rows is settled in the transaction that queues
+//! the job for the next batch: after a kill in between, the rows of one batch are applied again, which changes
+//! nothing.
 
 use super::{apply, entry, remove};
 use crate::auth;
@@ -14,15 +16,15 @@ use store::transfer::{Import, ImportRow};
 
 /// Rows per batch.
 const BATCH: i64 = 50;
-/// What a row failed of when the account went away.
+/// The error of a row that was not applied because the account became unusable.
 const UNUSABLE: &str = "Your account could not be used at that time";
-/// What a row failed of that the server could not do, however often it tried.
+/// The error of a row that failed on the server in every attempt.
 const GIVEN_UP: &str = "The server could not do it";
 
-/// Does the next batch of an import, and queues the job for the one after it.
+/// Applies the next batch of an import, and queues the job for the one after it.
 ///
 /// # Errors
-/// [`Failure::Retry`] for what may work later.
+/// [`Failure::Retry`] for errors that may pass.
 #[model::use_case]
 #[job]
 async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failure> {
@@ -41,24 +43,25 @@ async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failur
         Ok(Some(batch)) => settle(cx, &import, batch, claim).await,
         Ok(None) => end(cx, &import, GIVEN_UP, claim).await,
         Err(error) if last_attempt && !error.is_fault() => {
-            tracing::error!(%error, "could not go on with an import");
+            tracing::error!(%error, "could not continue an import");
             end(cx, &import, GIVEN_UP, claim).await
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What a batch came to, and the job that goes on.
+/// The results of a batch, and the job that continues the import.
 struct Batch {
     done: Vec<i64>,
     failed: Vec<(i64, String)>,
     next: RunImport,
-    /// When that is.
+    /// When that job runs.
     at: Time,
 }
 
 impl Batch {
-    /// A batch that ends before `position`, since the limit of follows is used up: the import goes on when the window ends.
+    /// Ends a batch before `position`, since the limit of follows is used up. The import continues when the window
+    /// ends.
     fn resumed(mut self, cx: &Cx, import: RowId, position: i64) -> Self {
         self.next = RunImport { import, removing: false, after: position - 1 };
         self.at = cx.spent().map_or(self.at, |standing| standing.reset);
@@ -74,7 +77,7 @@ async fn remove_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64) -> Re
     Ok(Some(Batch { done: Vec::new(), failed: Vec::new(), next, at: cx.clock.now() }))
 }
 
-/// Does the next rows; `None` when none is left.
+/// Applies the next rows; `None` when none is left.
 async fn apply_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64, last: bool) -> Result<Option<Batch>> {
     let rows = store::transfer::list_waiting(&cx.db, import.id, after, BATCH).await?;
     let Some(end) = rows.last().map(|row| row.position) else { return Ok(None) };
@@ -90,10 +93,10 @@ async fn apply_batch(cx: &Cx, actor: &Actor, import: &Import, after: i64, last: 
     Ok(Some(batch))
 }
 
-/// What is said of a row that failed.
+/// The error message of a failed row.
 ///
 /// # Errors
-/// `error` itself, when trying again may mend it.
+/// `error` itself, when a retry may succeed.
 fn reason(error: Error, last_attempt: bool) -> Result<String> {
     if !error.may_pass() {
         return Ok(error.to_string());
@@ -101,7 +104,7 @@ fn reason(error: Error, last_attempt: bool) -> Result<String> {
     if !last_attempt || error.is_fault() {
         return Err(error);
     }
-    tracing::error!(%error, "could not do a row of an import");
+    tracing::error!(%error, "could not apply a row of an import");
     Ok(GIVEN_UP.to_owned())
 }
 
@@ -116,7 +119,7 @@ async fn settle(cx: &Cx, import: &Import, batch: Batch, claim: Claim) -> Result<
     Ok(Done::Removed)
 }
 
-/// Ends the import; rows that still wait fail with `why`.
+/// Ends the import. Rows that were not applied yet fail with `why`.
 async fn end(cx: &Cx, import: &Import, why: &str, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;
     store::transfer::finish(&mut tx, import.id, why, cx.clock.now()).await?;

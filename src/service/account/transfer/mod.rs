@@ -1,14 +1,15 @@
-//! Taking follows, blocks, mutes, lists, bookmarks, domain blocks and filters from one server to another, in files.
+//! Moves follows, blocks, mutes, lists, bookmarks, domain blocks and filters between servers, in files.
 //!
-//! Reached from the settings pages and from `rookery user export` and `rookery user import`. An export is written at once; an
-//! import stores the rows of its file, and a job does them in batches ([`mod@import`]), each through the use case that a client
-//! would call, so that what is not permitted there is not permitted here. A row that fails says why, and can be
-//! [downloaded](failures) to try again. Accounts and statuses that this server does not know fail: nothing is fetched.
+//! Reached from the settings pages and from `rookery user export` and `rookery user import`. An export is written
+//! immediately. An import stores the rows of its file, and a job applies them in batches ([`mod@import`]), each with
+//! the use case that a client would call, so that an import has only the permissions of a client. A failed row has a
+//! reason, and can be [downloaded](failures) and imported again. Rows with accounts and statuses that this server
+//! does not know fail: nothing is fetched.
 //!
 //! The remaining data is in one document (`entity::account_document`).
 //!
-//! Files are those of Mastodon's settings, in UTF-8: <https://docs.joinmastodon.org/user/moving/#export>. Filters are JSON of
-//! this server's own.
+//! Files have the format of Mastodon's settings, in UTF-8: <https://docs.joinmastodon.org/user/moving/#export>.
+//! Filters use a JSON format of this server.
 
 mod apply;
 mod entry;
@@ -35,25 +36,25 @@ pub const FILE_MAX: usize = 4 << 20;
 pub const ROWS_MAX: usize = 20_000;
 /// How many imports of an account are listed; older ones are deleted.
 const KEPT: i64 = 10;
-/// How many reasons for failures are told of an import; the file of its failed rows has them all.
+/// How many failure reasons of an import are shown; the file of its failed rows contains all of them.
 const REASONS: i64 = 5;
 /// Rows per statement that inserts them.
 const INSERT_BATCH: usize = 1_000;
 
-/// What becomes of what is there already.
+/// How existing entries are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It stays.
+    /// They stay.
     Merge,
-    /// What is not in the file is taken away first.
+    /// Entries that the file does not contain are removed first.
     Overwrite,
 }
 
-/// Begins an import of `file` for `account`; a job does the rest. A row that repeats another is left out.
+/// Starts an import of `file` for `account`; a job does the rest. Repeated rows are left out.
 ///
 /// # Errors
-/// [`Error::TooLarge`] beyond [`FILE_MAX`]; [`Error::Invalid`] for a file that is not of this kind, is empty, or has more
-/// than [`ROWS_MAX`] rows, and while another import of the account is running.
+/// [`Error::TooLarge`] beyond [`FILE_MAX`]; [`Error::Invalid`] for a file that does not have this kind, is empty, or
+/// has more than [`ROWS_MAX`] rows, and while another import of the account is running.
 #[model::use_case]
 pub async fn import(cx: &Cx, account: AccountId, kind: TransferKind, mode: Mode, file: &[u8]) -> Result<Import> {
     let entries = parse::parse(kind, file)?;
@@ -86,7 +87,7 @@ pub async fn import(cx: &Cx, account: AccountId, kind: TransferKind, mode: Mode,
     Ok(import)
 }
 
-/// Entries as rows (position, list, key, entry), each thing once.
+/// Entries as rows (position, list, key, entry), without repetitions.
 fn rows(cx: &Cx, entries: &[Entry]) -> Result<Vec<(i64, String, String, String)>> {
     let mut seen = HashSet::new();
     let mut rows = Vec::new();
@@ -105,7 +106,8 @@ pub async fn list(cx: &Cx, account: AccountId) -> Result<Vec<Import>> {
     Ok(store::transfer::list(&cx.db, account).await?)
 }
 
-/// Why rows of `imports` failed: the [most frequent](REASONS) reasons of each, in one statement, and none where none failed.
+/// The failure reasons of `imports`: the [most frequent](REASONS) ones of each. One statement, and none if no row
+/// failed.
 #[model::use_case]
 pub async fn reasons(cx: &Cx, imports: &[Import]) -> Result<Vec<FailureReason>> {
     let failed: Vec<RowId> = imports.iter().filter(|import| import.failed > 0).map(|import| import.id).collect();
@@ -122,8 +124,8 @@ pub async fn find(cx: &Cx, account: AccountId, id: RowId) -> Result<Import> {
     import.filter(|import| import.account_id == account).ok_or(Error::NotFound)
 }
 
-/// The rows of an import that failed, as a file of its kind with a further column that says why (of filters: a further
-/// member, `error`). It can be imported again.
+/// The failed rows of an import, as a file of its kind with an additional column for the reason (of filters: an
+/// additional member, `error`). It can be imported again.
 ///
 /// # Errors
 /// As [`find`].

@@ -1,4 +1,4 @@
-//! Reading a file that somebody sent, bounded in its size, its rows and the length of a cell.
+//! Parses an uploaded file, with limits for its size, its rows and the length of a cell.
 //!
 //! The first row is a header when its first cell is the name of a column; a file without one has Mastodon's order of columns.
 
@@ -15,8 +15,8 @@ const FIRST_COLUMNS: &[&str] = &["account address", "#domain", "domain", "#uri",
 /// The entries of `file`.
 ///
 /// # Errors
-/// [`Error::TooLarge`] for a file of more than [`FILE_MAX`] bytes; [`Error::Invalid`] for one that is no text, not of this
-/// kind, empty, or has more than [`ROWS_MAX`] rows.
+/// [`Error::TooLarge`] for a file of more than [`FILE_MAX`] bytes; [`Error::Invalid`] for one that is not text, does
+/// not have this kind, is empty, or has more than [`ROWS_MAX`] rows.
 pub(super) fn parse(kind: TransferKind, file: &[u8]) -> Result<Vec<Entry>> {
     if file.len() > FILE_MAX {
         return Err(Error::TooLarge(format!("The file is larger than {} MiB", FILE_MAX >> 20).into()));
@@ -90,7 +90,7 @@ fn check(record: &csv::StringRecord) -> Result<()> {
     Err(Error::invalid(format!("Line {line} of the file has a cell of more than {CELL_MAX} characters")))
 }
 
-/// Names of the columns of a kind, in lower case and in order, each as it may be called, and how many there must be.
+/// The columns of a kind in order, each with its possible names in lower case, and the number of required columns.
 fn names(kind: TransferKind) -> (&'static [&'static [&'static str]], usize) {
     const ACCT: &[&str] = &["account address", "acct"];
     match kind {
@@ -104,11 +104,11 @@ fn names(kind: TransferKind) -> (&'static [&'static [&'static str]], usize) {
     }
 }
 
-/// Where each column of a kind is in the rows of a file.
+/// The index of each column of a kind in the rows of a file.
 struct Columns(Vec<Option<usize>>);
 
 impl Columns {
-    /// As a header says.
+    /// From a header.
     fn named(kind: TransferKind, header: &csv::StringRecord) -> Result<Self> {
         let (columns, required) = names(kind);
         let find = |names: &&[&str]| header.iter().position(|cell| names.contains(&cell.to_lowercase().as_str()));
@@ -119,12 +119,12 @@ impl Columns {
         }
     }
 
-    /// In the order of the kind.
+    /// In the default order of the kind.
     fn ordered(kind: TransferKind) -> Self {
         Self((0..names(kind).0.len()).map(Some).collect())
     }
 
-    /// The cell of a column, if there is anything in it.
+    /// The cell of a column, if it is not empty.
     fn cell<'a>(&self, record: &'a csv::StringRecord, column: usize) -> Option<&'a str> {
         let at = self.0.get(column).copied().flatten()?;
         record.get(at).filter(|cell| !cell.is_empty())
@@ -153,7 +153,7 @@ impl Columns {
     }
 }
 
-/// As Mastodon reads such a cell.
+/// Parses a boolean cell as Mastodon does.
 fn is_true(cell: &str) -> bool {
     !matches!(cell.to_lowercase().as_str(), "false" | "f" | "0" | "off" | "no")
 }

@@ -1,4 +1,5 @@
-//! Taking away what is not in the file of an import that overwrites, by the use cases that a client would call.
+//! Removes entries that the file of an overwriting import does not contain, with the use cases that a client would
+//! call.
 
 use std::collections::HashSet;
 
@@ -11,8 +12,8 @@ use model::transfer::TransferKind;
 use model::{AccountId, Actor, RowId};
 use store::transfer::{Import, Related};
 
-/// Takes away the next `limit` of what `actor` has behind `after` and the file does not name; for lists, those of one list.
-/// Returns where to go on, `None` when nothing is left.
+/// Removes, among the next `limit` entries of `actor` after `after`, the ones that the file does not contain; for
+/// lists, members of one list. Returns where to continue, `None` at the end.
 pub(super) async fn remove_batch(
     cx: &Cx,
     actor: &Actor,
@@ -32,7 +33,7 @@ pub(super) async fn remove_batch(
     }
 }
 
-/// Those of `keys` that the file does not name.
+/// The `keys` that the file does not contain.
 async fn unnamed(cx: &Cx, import: &Import, list: &str, keys: Vec<String>) -> Result<HashSet<String>> {
     let named = store::transfer::list_named_among(&cx.db, import.id, list, &keys).await?;
     let named: HashSet<String> = named.into_iter().collect();
@@ -96,7 +97,7 @@ async fn bookmarks(cx: &Cx, actor: &Actor, import: &Import, after: RowId, limit:
     Ok(Some(last))
 }
 
-/// Deletes the next list when the file does not name it, and else takes off it whom the file does not.
+/// Deletes the next list if the file does not contain it, else removes the members that the file does not contain.
 async fn from_list(cx: &Cx, actor: &Actor, import: &Import, after: RowId) -> Result<Option<i64>> {
     let lists = list::list(cx, actor).await?;
     let Some(next) = lists.into_iter().find(|list| list.id > after) else { return Ok(None) };
@@ -126,7 +127,7 @@ fn key(cx: &Cx, row: &Related) -> String {
     Entry::Block { acct: export::related(cx, row) }.key(cx)
 }
 
-/// What is gone by now, or hidden, needs no removal.
+/// Entries that are deleted or hidden meanwhile need no removal.
 fn forgive_missing(result: Result<()>) -> Result<()> {
     match result {
         Err(Error::NotFound) => Ok(()),

@@ -38,11 +38,11 @@ pub struct Request {
 pub struct Checked {
     /// The requested scopes.
     pub scopes: Scopes,
-    /// PKCE challenge (S256) of the verifier that must come with the code.
+    /// PKCE challenge (S256) of the verifier that must accompany the code.
     challenge: Option<String>,
 }
 
-/// The requesting application, once the redirect URI matches one it registered exactly.
+/// The requesting application, if the redirect URI exactly matches a registered one.
 ///
 /// # Errors
 /// [`Error::Unauthorized`] for an unknown application, [`Error::BadRequest`] for a missing parameter or an unregistered

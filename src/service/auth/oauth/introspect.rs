@@ -25,7 +25,7 @@ pub struct Active {
     pub client_id: Option<String>,
 }
 
-/// The token, when it is valid and belongs to the caller's application; `None` otherwise.
+/// The token, if it is valid and belongs to the caller's application; `None` otherwise.
 ///
 /// # Errors
 /// `invalid_client` for wrong credentials, `invalid_token` when the caller's own token is invalid.

@@ -70,7 +70,7 @@ async fn authenticate(cx: &Cx, credentials: &Credentials) -> Result<Application>
     }
 }
 
-/// The scopes that `text` names: the server's own, and those that extensions declare at the moment.
+/// Parses the scopes in `text`: the server's own, and the ones that extensions currently declare.
 ///
 /// # Errors
 /// The first word that is not a scope.

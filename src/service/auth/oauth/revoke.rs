@@ -1,4 +1,4 @@
-//! Token revocation (RFC 7009): the one place where tokens end, which also closes what is open with them (streams).
+//! Token revocation (RFC 7009). All revocations happen here, which also closes the streams opened with the tokens.
 //!
 //! Reached from `POST /oauth/revoke`, the list of authorised applications, a replayed code, and a new password.
 
@@ -12,7 +12,7 @@ use model::oauth::ErrorCode;
 use model::{AccountId, AppId, TokenId};
 use store::oauth::Revoked;
 
-/// Revokes `token` for the application with `credentials` (RFC 7009); an unknown token is no error.
+/// Revokes `token` for the application with `credentials` (RFC 7009); an unknown token is not an error.
 ///
 /// # Errors
 /// `unauthorized_client` for wrong credentials, or when the token belongs to another application.

@@ -22,7 +22,7 @@ pub struct KeywordParams {
     /// At most 512 characters.
     #[schemars(transform = required_to_create)]
     pub keyword: Option<String>,
-    /// It must not be part of a longer word; true by default.
+    /// Whether it must not be part of a longer word; true by default.
     pub whole_word: Option<bool>,
 }
 
@@ -32,16 +32,16 @@ pub struct KeywordParams {
 pub struct KeywordAttributes {
     /// One of the filter's keywords.
     pub id: Option<RowId>,
-    /// What it says.
+    /// The values to set.
     #[serde(flatten)]
     pub params: KeywordParams,
-    /// Deletes it.
+    /// Whether to delete it.
     #[serde(rename = "_destroy")]
     pub destroy: Option<bool>,
 }
 
 impl KeywordAttributes {
-    /// True when there is nothing in it, as in the empty row of a form.
+    /// True when it is empty, as in the empty row of a form.
     fn is_blank(&self) -> bool {
         let named = self.params.keyword.as_deref().is_some_and(|keyword| !keyword.trim().is_empty());
         self.id.is_none() && !named && self.params.whole_word != Some(true)

@@ -1,9 +1,9 @@
-//! Filters: making, changing and listing them. Keywords are in [`keyword`], statuses in [`status`], the older form of
-//! filters, of one keyword each, in [`v1`].
+//! Filters: create, change and list them. Keywords are in [`keyword`], statuses in [`status`], version 1 of filters,
+//! of one keyword each, in [`v1`].
 //!
-//! Reached from `/api/v2/filters`. What matches is found where statuses are rendered, in `entity::filter_result`; nothing
-//! is removed from answers. Every change is one transaction that locks the account, so that limits hold, and raises the
-//! version of its filters, by which servers keep them in memory.
+//! Reached from `/api/v2/filters`. Filters are matched where statuses are rendered, in `entity::filter_result`;
+//! matching statuses stay in responses. Every change is one transaction that locks the account, so that limits hold,
+//! and increments the version of its filters, by which servers cache them in memory.
 //!
 //! Spec: docs/contract/rules.md#15-filters.
 
@@ -29,7 +29,7 @@ use store::filter::{FilterKeywordRow, FilterRow, FilterStatusRow, Usage};
 pub const FILTERS_MAX: i64 = 200;
 /// Most keywords in all filters of an account.
 pub const KEYWORDS_MAX: i64 = 500;
-/// Most characters in all keywords of an account: they are compiled together, and kept in memory.
+/// Most characters in all keywords of an account: they are compiled together, and cached in memory.
 pub const CHARACTERS_MAX: i64 = 50_000;
 /// Most statuses in all filters of an account.
 pub const STATUSES_MAX: i64 = 2_000;
@@ -38,7 +38,7 @@ const TITLE_MAX: usize = 256;
 /// Latest expiry: a hundred years, in seconds.
 const EXPIRES_IN_MAX: i64 = 100 * 365 * 24 * 60 * 60;
 
-/// A filter with all that is in it.
+/// A filter with its keywords and statuses.
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub row: FilterRow,
@@ -53,27 +53,27 @@ pub struct FilterParams {
     /// At most 256 characters.
     #[schemars(transform = required_to_create)]
     pub title: Option<String>,
-    /// Where clients apply it: one context at least.
+    /// Where clients apply it: at least one context.
     #[schemars(transform = required_to_create)]
     pub context: Option<Vec<FilterContext>>,
     /// `warn` by default.
     #[serde(rename = "filter_action")]
     pub action: Option<FilterAction>,
-    /// In seconds from now; never when it is blank, which is the default.
+    /// In seconds from now; blank, the default, for a filter that does not expire.
     #[serde(deserialize_with = "sent_int")]
     #[schemars(with = "Option<i64>")]
     pub expires_in: Option<Option<i64>>,
     /// In the order in which they are applied.
     #[serde(rename = "keywords_attributes")]
     pub keywords: Option<Vec<KeywordAttributes>>,
-    /// No statuses of accounts that the user follows.
+    /// Excludes statuses of accounts that the user follows.
     pub exclude_follows: Option<bool>,
-    /// No statuses of accounts of this server.
+    /// Excludes statuses of accounts of this server.
     #[serde(rename = "exclude_localusers")]
     pub exclude_local_users: Option<bool>,
-    /// Whether quoted statuses are looked at; true by default.
+    /// Whether quoted statuses are matched; true by default.
     pub with_quote: Option<bool>,
-    /// Whether the names and notes of authors are looked at; false by default.
+    /// Whether the names and notes of authors are matched; false by default.
     pub with_profile: Option<bool>,
 }
 
@@ -101,10 +101,11 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: FilterId) -> Result<Filter> {
     whole(&cx.db, row).await
 }
 
-/// Makes a filter.
+/// Creates a filter.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a blank title, context or keyword, for what is too long, and beyond the limits of an account.
+/// [`Error::Invalid`] for a blank title, context or keyword, for a value that is too long, and beyond the limits of
+/// an account.
 #[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, params: FilterParams) -> Result<Filter> {
     let mut tx = begin(cx, actor.id).await?;
@@ -131,7 +132,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: FilterId, params: FilterParams) 
     Ok(changed)
 }
 
-/// Deletes a filter with all that is in it.
+/// Deletes a filter with its keywords and statuses.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's.
@@ -144,14 +145,14 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: FilterId) -> Result<()> {
     commit(cx, tx, actor.id).await
 }
 
-/// A transaction that changes the filters of `account`, which it locks.
+/// Starts a transaction that changes the filters of `account`, which it locks.
 async fn begin(cx: &Cx, account: AccountId) -> Result<Tx> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
     Ok(tx)
 }
 
-/// Ends a transaction of [`begin`]: checks the limits, and says what happened, once.
+/// Commits a transaction of [`begin`]: checks the limits, and records the change once.
 async fn commit(cx: &Cx, mut tx: Tx, account: AccountId) -> Result<()> {
     check_limits(store::filter::usage(&mut tx, account).await?)?;
     store::filter::raise_version(&mut tx, account).await?;
@@ -201,7 +202,7 @@ async fn insert(cx: &Cx, tx: &mut Tx, account: AccountId, params: &FilterParams)
     Ok(row)
 }
 
-/// Writes `params` over `row`, and checks the result.
+/// Applies `params` to `row`, and validates the result.
 fn overwrite(row: &mut FilterRow, params: &FilterParams, now: Time) -> Result<()> {
     if let Some(title) = &params.title {
         row.title.clone_from(title);

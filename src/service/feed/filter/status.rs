@@ -1,4 +1,4 @@
-//! Statuses in filters: each matches its filter, and so does a reblog of it.
+//! Statuses in filters. Each matches its filter, and so do its reblogs.
 //!
 //! Reached from the routes of statuses in filters.
 
@@ -8,7 +8,7 @@ use context::error::{Error, Result};
 use model::{Actor, FilterId, RowId, StatusId};
 use store::filter::FilterStatusRow;
 
-/// The statuses in one of the viewer's filters, in the order in which they were added.
+/// The statuses in one of the viewer's filters, oldest entry first.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the filter is missing or someone else's.
@@ -49,7 +49,7 @@ pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, status: Option<Sta
     Ok(row)
 }
 
-/// Takes a status out of its filter.
+/// Removes a status from its filter.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the entry is missing or someone else's.
@@ -61,7 +61,7 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     super::commit(cx, tx, actor.id).await
 }
 
-/// A status that is missing is a parameter that makes no sense.
+/// A missing status is an invalid parameter.
 fn unknown(error: Error) -> Error {
     match error {
         Error::NotFound => Error::invalid("Validation failed: status must exist"),

@@ -1,6 +1,7 @@
-//! The older form of filters: each keyword is one, with the context, expiry and action of the filter that it is in.
+//! Version 1 of filters: each keyword is a filter, with the context, expiry and action of the filter that contains
+//! it.
 //!
-//! Reached from `/api/v1/filters`, whose ids are those of keywords.
+//! Reached from `/api/v1/filters`, whose ids are the ids of keywords.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,23 +23,23 @@ pub type Phrase = (FilterRow, FilterKeywordRow);
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct PhraseParams {
-    /// The keyword, of at most 256 characters; the title of the filter too, when it has no other keyword.
+    /// The keyword, of at most 256 characters; also the title of the filter, if it has no other keyword.
     #[schemars(transform = required_to_create)]
     pub phrase: Option<String>,
-    /// Where clients apply it: one context at least.
+    /// Where clients apply it: at least one context.
     #[schemars(transform = required_to_create)]
     pub context: Option<Vec<FilterContext>>,
-    /// Whether clients leave out what matches; false by default.
+    /// Whether clients hide matching statuses; false by default.
     pub irreversible: Option<bool>,
-    /// It must not be part of a longer word; true by default.
+    /// Whether it must not be part of a longer word; true by default.
     pub whole_word: Option<bool>,
-    /// In seconds from now; never when it is blank, which is the default.
+    /// In seconds from now; blank, the default, for a filter that does not expire.
     #[serde(deserialize_with = "sent_int")]
     #[schemars(with = "Option<i64>")]
     pub expires_in: Option<Option<i64>>,
-    /// No statuses of accounts that the user follows.
+    /// Excludes statuses of accounts that the user follows.
     pub exclude_follows: Option<bool>,
-    /// No statuses of accounts of this server.
+    /// Excludes statuses of accounts of this server.
     #[serde(rename = "exclude_localusers")]
     pub exclude_local_users: Option<bool>,
 }
@@ -65,7 +66,7 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<Phrase> {
     Ok((super::own(&cx.db, viewer.id, keyword.filter_id).await?, keyword))
 }
 
-/// Makes a filter with one keyword, which is its title too.
+/// Creates a filter with one keyword, which is also its title.
 ///
 /// # Errors
 /// [`Error::Invalid`] as in [`super::create`].
@@ -79,7 +80,7 @@ pub async fn create(cx: &Cx, actor: &Actor, params: PhraseParams) -> Result<Phra
     Ok((filter, keyword))
 }
 
-/// Changes a keyword, and its filter when that has no other.
+/// Changes a keyword, and its filter if it has no other keyword.
 ///
 /// # Errors
 /// [`Error::NotFound`] when it is missing or someone else's; [`Error::Invalid`] as in [`super::create`], and when context,
@@ -106,7 +107,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: RowId, params: PhraseParams) -> 
     Ok((filter, keyword))
 }
 
-/// The part of the filter, whose action is `before`.
+/// The parameters for the filter, whose action is `before`.
 fn of_filter(params: PhraseParams, before: FilterAction) -> FilterParams {
     let action = params.irreversible.map(|hide| match (hide, before) {
         (true, _) => FilterAction::Hide,

@@ -1,4 +1,4 @@
-//! What a query asks of statuses: its words, and what its operators mean.
+//! Parses a search query for statuses: its words and its operators.
 //!
 //! Spec: docs/contract/rules.md#16-search.
 
@@ -25,35 +25,35 @@ const NEGATABLE: &[&str] = &["from", "has", "is", "language", "my", "domain"];
 pub(super) enum Scope {
     #[default]
     All,
-    /// One's own, and those that one is mentioned in or did something with.
+    /// The viewer's own statuses, and statuses that mention the viewer or with which the viewer interacted.
     Library,
-    /// What anyone may find.
+    /// Statuses that anyone may find.
     Public,
-    /// Of followed accounts.
+    /// Statuses of followed accounts.
     Following,
 }
 
-/// The values of `my:` that the server itself knows; extensions add their own.
+/// The values of `my:` that the server itself defines; extensions add their own.
 pub const MARKS: &[&str] = &["favourited", "bookmarked", "reblogged"];
 
-/// What the viewer did with a status.
+/// An interaction of the viewer with a status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Favourited,
     Bookmarked,
     Reblogged,
-    /// What an extension keeps of it; by the value that was written.
+    /// A mark that an extension stores, by the value in the query.
     Other(String),
 }
 
-/// Something that must hold, or not.
+/// A condition that must hold, or must not.
 #[derive(Clone, Debug)]
 pub(super) struct Condition<T> {
     pub(super) what: T,
     pub(super) negated: bool,
 }
 
-/// What a query asks of statuses.
+/// The parsed conditions of a query.
 #[derive(Clone, Debug)]
 pub(super) struct Criteria {
     pub(super) words: Vec<Condition<Phrase>>,
@@ -64,13 +64,13 @@ pub(super) struct Criteria {
     pub(super) after: StatusId,
     pub(super) before: StatusId,
     pub(super) scope: Scope,
-    /// How far statuses may be from the viewer: as far as anyone's, or at most their own.
+    /// The widest searchability to include: as wide as anyone's, or at most the viewer's own.
     pub(super) level: Searchability,
     pub(super) oldest_first: bool,
 }
 
 impl Criteria {
-    /// Reads `query`.
+    /// Parses `query`.
     ///
     /// # Errors
     /// [`Error::Invalid`] for an unknown operator, a value that makes no sense or too many words, [`Error::NotFound`] when
@@ -149,7 +149,7 @@ impl Criteria {
         }
     }
 
-    /// A mark of an extension's that is asked for, by its word: what leads where no word of a status is rare.
+    /// The word of the first required mark of an extension. It leads the search when no word of a status is rare.
     pub(super) fn wanted_mark(&self) -> Option<&str> {
         self.marks.iter().find_map(|mark| match &mark.what {
             Mark::Other(word) if !mark.negated => Some(word.as_str()),
@@ -207,7 +207,7 @@ fn level_of(value: &str) -> Result<Searchability> {
     Ok(one_of("searchability", value, &known)?.parse().unwrap_or(Searchability::Public))
 }
 
-/// The day `YYYY-MM-DD` (UTC), or the millisecond of a number since the epoch: its start, and the start of what follows.
+/// The period of a day `YYYY-MM-DD` (UTC), or of a millisecond since the epoch: its start, and its end (exclusive).
 fn period(name: &str, value: &str) -> Result<(Time, Time)> {
     let fault = || Error::invalid(format!("{name}: must be a date, YYYY-MM-DD, or milliseconds since the epoch"));
     let day = |date: NaiveDate| date.and_time(chrono::NaiveTime::MIN).and_utc();

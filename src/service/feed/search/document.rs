@@ -1,7 +1,7 @@
-//! A status as search sees it: its words, and facts such as `has:image` that operators ask for.
+//! A status in the form for search: its words, and facts such as `has:image` for operators.
 //!
-//! The words are those of the text, the content warning, the descriptions of media and the options of a poll. The same
-//! document says which terms the index gets, and whether a candidate of the index is what was searched.
+//! The words are taken from the text, the content warning, the descriptions of media and the options of a poll. The
+//! same document defines the terms in the index, and whether a candidate from the index matches the query.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,12 @@ use model::{AccountId, MediaAttachment, Status, StatusId};
 use store::poll::OptionRow;
 use text::search::{Phrase, Text, term};
 
-/// What `has:` and `is:` may ask for.
+/// The values of `has:` and `is:`.
 pub(super) const PROPERTIES: &[&str] =
     &["image", "video", "audio", "media", "poll", "link", "embed", "sensitive", "reply", "reference"];
-/// The fact of every status: what leads a search without words.
+/// The fact of every status, which leads a search without words.
 pub(super) const ANY: &str = "*";
 
-/// A status as search sees it.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) id: StatusId,
@@ -26,17 +25,18 @@ pub(super) struct Document {
     facts: BTreeSet<String>,
 }
 
-/// The fact that `account` wrote it.
+/// The fact that `account` is the author.
 pub(super) fn by(account: AccountId) -> String {
     format!("from:{account}")
 }
 
-/// The fact that its card has a player. The card comes after the status, so the index does not know it.
+/// The fact that its card has a player. The card is fetched after the status is indexed, so the index does not
+/// contain it.
 pub(super) const EMBED: &str = "has:embed";
-/// What the index knows of every status with a card.
+/// The fact in the index of every status with a card.
 const LINK: &str = "has:link";
 
-/// The fact by which the index finds statuses with `fact`; `None` when it knows none.
+/// The fact by which the index finds statuses with `fact`; `None` if the index contains none.
 pub(super) fn indexed(fact: &str) -> Option<&str> {
     match fact {
         EMBED => Some(LINK),
@@ -90,7 +90,7 @@ impl Document {
         self.facts.contains(fact)
     }
 
-    /// What the index has of it.
+    /// Its terms in the index.
     pub(super) fn terms(&self) -> Vec<i64> {
         let mut terms = self.text.terms();
         terms.extend(self.facts.iter().filter(|fact| indexed(fact) == Some(fact)).map(|fact| term(fact)));
@@ -98,7 +98,7 @@ impl Document {
     }
 }
 
-/// The documents of `statuses`, in their order, in at most two statements: without what their cards say.
+/// The documents of `statuses`, in their order, in at most two statements. Without facts from their cards.
 pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec<Document>> {
     let with_media: Vec<StatusId> = statuses.iter().filter(|status| status.has_media).map(|status| status.id).collect();
     let with_poll: Vec<StatusId> = statuses.iter().filter(|status| status.has_poll).map(|status| status.id).collect();
@@ -120,7 +120,7 @@ pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec
     Ok(statuses.iter().map(document).collect())
 }
 
-/// Adds what the cards of statuses say to their documents, in one statement.
+/// Adds the facts from the cards of statuses to their documents, in one statement.
 pub(super) async fn add_cards(db: impl Executor, documents: &mut [Document]) -> Result<()> {
     let linking = documents.iter().filter(|document| document.is(LINK)).map(|document| document.id);
     let linking: Vec<StatusId> = linking.collect();

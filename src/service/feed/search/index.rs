@@ -1,7 +1,7 @@
-//! Keeping the full-text index of statuses.
+//! Maintains the full-text index of statuses.
 //!
-//! Publishing, editing and deleting change it in their transactions, so that it is never behind. `rookery search reindex`
-//! makes it again, in batches.
+//! Publishing, editing and deleting update it in their transactions, so that it is always current. `rookery search
+//! reindex` rebuilds it, in batches.
 
 use super::document;
 use context::Cx;
@@ -21,13 +21,14 @@ pub(crate) async fn insert(tx: &mut Tx, status: &Status) -> Result<()> {
     Ok(store::status_search::insert(tx, status.id, &terms).await?)
 }
 
-/// The terms of `status`, its media and its poll as they are in `tx`: what [`update`] or [`delete`] takes out of the index.
+/// The terms of `status`, its media and its poll as they are in `tx`: the terms that [`update`] or [`delete`] removes
+/// from the index.
 pub(crate) async fn terms(tx: &mut Tx, status: &Status) -> Result<Vec<i64>> {
     let document = document::of(tx, std::slice::from_ref(status)).await?.pop();
     Ok(document.map(|document| document.terms()).unwrap_or_default())
 }
 
-/// Changes the index from `before`, the terms that the status `id` had, to those that it has in `tx`.
+/// Replaces the index terms of the status `id`: `before` by its current terms in `tx`.
 pub(crate) async fn update(tx: &mut Tx, id: StatusId, before: &[i64]) -> Result<()> {
     let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
     let now = terms(tx, &status).await?;
@@ -37,7 +38,7 @@ pub(crate) async fn update(tx: &mut Tx, id: StatusId, before: &[i64]) -> Result<
     Ok(())
 }
 
-/// Takes `status`, as it still is in `tx`, out of the index.
+/// Removes `status`, as it still is in `tx`, from the index.
 pub(crate) async fn delete(tx: &mut Tx, status: &Status) -> Result<()> {
     if status.reblog_of_id.is_some() {
         return Ok(());
@@ -46,8 +47,8 @@ pub(crate) async fn delete(tx: &mut Tx, status: &Status) -> Result<()> {
     Ok(store::status_search::delete(tx, status.id, &terms).await?)
 }
 
-/// Adds the newest statuses before `before` to the index in `tx`; returns a bounded number of them, newest first, or none
-/// when there are no more.
+/// Adds the newest statuses before `before` to the index in `tx`. Returns a bounded number of them, newest first, or
+/// none at the end.
 #[model::use_case]
 pub async fn fill(cx: &Cx, tx: &mut Tx, before: StatusId) -> Result<Vec<StatusId>> {
     let ids = store::status_search::list_before(&cx.db, before, BATCH).await?;

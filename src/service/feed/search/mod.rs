@@ -1,6 +1,6 @@
 //! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL of this server.
 //!
-//! Reached from `GET /api/v2/search`. There is no remote lookup. Who finds which status, and by which words, is in `statuses`.
+//! Reached from `GET /api/v2/search`. There is no remote lookup. `statuses` decides which statuses a viewer finds.
 //! Spec: docs/contract/rules.md#16-search.
 
 mod criteria;
@@ -41,7 +41,7 @@ pub struct Query {
     pub min_id: Option<StatusId>,
     /// Only statuses before this one.
     pub max_id: Option<StatusId>,
-    /// How far statuses may be from the viewer; `None`: as far as anyone's.
+    /// The widest searchability to include; `None`: as wide as anyone's.
     pub searchability: Option<String>,
 }
 
@@ -104,7 +104,7 @@ async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
 }
 
-/// The statuses that `viewer` finds; nobody finds any without signing in, but what the query says is checked.
+/// The statuses that `viewer` finds. Without signing in the result is empty, but the query is still validated.
 async fn statuses_of(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Vec<Seen>> {
     let criteria = Criteria::read(cx, viewer, query).await?;
     let Some(viewer) = viewer else { return Ok(Vec::new()) };
@@ -128,11 +128,11 @@ async fn hashtags(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     Ok(found.into_iter().skip(size(offset(query))).take(size(query.limit)).collect())
 }
 
-/// The account that `from:` names: `me` is the viewer; the `@` in front and the domain may be left out, and what follows the
-/// domain does not count.
+/// The account in `from:`. `me` is the viewer; the leading `@` and the domain may be omitted, and anything after the
+/// domain is ignored.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none.
+/// [`Error::NotFound`] when it does not exist.
 async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<AccountId> {
     if let Some(viewer) = viewer.filter(|_| value == "me") {
         return Ok(viewer.id);

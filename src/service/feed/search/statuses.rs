@@ -1,12 +1,12 @@
-//! Finding statuses by their words: candidates from the index, newest first, and of those what the viewer may see and what
-//! the query says.
+//! Full-text search of statuses: candidates from the index, newest first, filtered by visibility and by the query.
 //!
-//! The work is bounded: a search follows the rarest of its terms through at most [`LOOKED_AT`] statuses, then what is the
-//! viewer's own or touched by them through as many, and reads at most [`READ`] of them. So a search for words that
-//! countless statuses have each, but none has together, may end early.
+//! The work is bounded: a search follows its rarest term through at most [`LOOKED_AT`] statuses, then the viewer's
+//! own statuses and interactions through as many, and reads at most [`READ`] of them. So a search for several words
+//! that are each frequent, but rare in combination, may end early.
 //!
-//! Extensions add to a viewer's library: what they keep that the viewer marked, by reacting say, is found like what the core
-//! does. They are asked for a window or chunk at a time, and what the author alone may find stays the author's.
+//! Extensions add to a viewer's library: statuses with marks that they store, such as reactions, are found like the
+//! interactions of the core. They are called for a window or chunk at a time. Statuses that only the author may find
+//! stay hidden from others.
 //! Spec: docs/contract/rules.md#16-search.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,16 +27,17 @@ use text::search::term;
 const LOOKED_AT: i64 = 10_000;
 /// Most candidates whose text is read.
 const READ: usize = 1_000;
-/// Most candidates whose text is read at once.
+/// Most candidates whose text is read together.
 const CHUNK: usize = 80;
-/// Statuses of the first window: twice as many as are wanted, within these bounds, since of a word that many statuses have most
-/// may be found by anyone. Each further window is four times as long, up to the longest.
+/// Statuses of the first window: twice as many as requested, within these bounds, since of a frequent word most
+/// statuses may be found by anyone. Each further window is four times as long, up to the longest.
 const FIRST_WINDOW: RangeInclusive<i64> = 40..=200;
 const LONGEST_WINDOW: i64 = 4_000;
-/// Most terms that a candidate must have; the text says the rest.
+/// Most terms that a candidate must have; the text is checked for the rest.
 const MAX_TERMS: usize = 16;
 
-/// The statuses that `viewer` finds, newest first unless `criteria` say otherwise: `take` of them after the first `skip`.
+/// The statuses that `viewer` finds, newest first unless `criteria` specify otherwise: `take` of them after the first
+/// `skip`.
 pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usize, take: usize) -> Result<Vec<Seen>> {
     let wanted = skip.saturating_add(take).min(READ);
     if take == 0 || skip >= wanted {
@@ -66,7 +67,7 @@ pub(super) async fn find(cx: &Cx, viewer: &Actor, criteria: &Criteria, skip: usi
         }
     }
     if ended != Ended::Whole {
-        // Not the query: what people search for is theirs.
+        // Without the query, which is private.
         let (read, found) = (search.read, search.found.len());
         tracing::info!(by = ?ended, read, found, "a search of statuses was cut short by a bound");
     }
@@ -85,7 +86,7 @@ fn terms(criteria: &Criteria) -> Vec<i64> {
     terms
 }
 
-/// What leads the search, one after the other: none when a term is in no status.
+/// The leads of the search, in order. Empty when no status has one of the terms.
 async fn leads(cx: &Cx, criteria: &Criteria, terms: &[i64]) -> Result<Vec<Lead>> {
     let ways = criteria.ways();
     let own = !ways.public && !ways.followed;
@@ -110,7 +111,7 @@ async fn leads(cx: &Cx, criteria: &Criteria, terms: &[i64]) -> Result<Vec<Lead>>
     })
 }
 
-/// Why a search looked no further.
+/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     /// It found enough, or nothing was left.
@@ -121,20 +122,20 @@ enum Ended {
     Read,
 }
 
-/// A search on its way.
+/// A running search.
 struct Search<'a> {
     cx: &'a Cx,
     viewer: &'a Actor,
     criteria: &'a Criteria,
     wanted: usize,
-    /// Extensions know of marks.
+    /// Whether extensions store marks.
     has_marks: bool,
     read: usize,
     found: Vec<Seen>,
 }
 
 impl<'a> Search<'a> {
-    /// Looks at window after window.
+    /// Processes window after window.
     async fn follow(&mut self, window: &mut Window) -> Result<Ended> {
         let mut looked_at = 0;
         let twice = i64::try_from(self.wanted * 2).unwrap_or(i64::MAX);
@@ -167,7 +168,7 @@ impl<'a> Search<'a> {
         Ok(Ended::LookedAt)
     }
 
-    /// Brings what extensions know that the viewer marked into a window that the viewer's library leads.
+    /// Adds the statuses that the viewer marked in extensions to a window that the viewer's library leads.
     async fn bring_marked(&self, window: &mut Window) -> Result<()> {
         let word = match window.lead {
             Lead::Library if self.has_marks => None,
@@ -180,7 +181,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Those of `candidates` that are found for a mark that an extension knows of.
+    /// The `candidates` that are found only by a mark in an extension.
     async fn by_mark(&self, window: &Window, candidates: &[Candidate]) -> Result<HashSet<StatusId>> {
         let unsure = candidates.iter().filter(|candidate| candidate.is_found_by_mark());
         let unsure: Vec<StatusId> = unsure.map(|candidate| candidate.id).collect();
@@ -190,7 +191,7 @@ impl<'a> Search<'a> {
         self.cx.extensions().marked(self.cx, self.viewer.id, None, &unsure).await
     }
 
-    /// Of each word of `my:` that belongs to an extension, the statuses that the viewer marked so.
+    /// For each word of `my:` of an extension, the statuses with that mark of the viewer.
     async fn marks(&self, ids: &[StatusId]) -> Result<HashMap<&'a str, HashSet<StatusId>>> {
         let mut marks = HashMap::new();
         let criteria: &'a Criteria = self.criteria;
@@ -205,7 +206,7 @@ impl<'a> Search<'a> {
         Ok(marks)
     }
 
-    /// Keeps the candidates of `ids` that the viewer may see and that the query means.
+    /// Adds the candidates among `ids` that the viewer may see and that match the query.
     async fn take(&mut self, ids: &[StatusId]) -> Result<()> {
         self.read += ids.len();
         let seen = visibility::statuses(self.cx, Some(self.viewer), Place::Search, ids).await?;
@@ -235,7 +236,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The domain of each author, if the query asks for it.
+    /// The domain of each author, if the query filters by it.
     async fn domains(&self, statuses: &[Status]) -> Result<Vec<(model::AccountId, String)>> {
         if self.criteria.domains.is_empty() {
             return Ok(Vec::new());
@@ -253,7 +254,7 @@ fn holds<T>(condition: &Condition<T>, is: bool) -> bool {
     is != condition.negated
 }
 
-/// True when `document` is what the query says; `marks` are those of extensions by their words.
+/// True when `document` matches the query; `marks` are the marks of extensions by their words.
 fn is_meant(criteria: &Criteria, document: &Document, seen: &Seen, marks: &HashMap<&str, HashSet<StatusId>>) -> bool {
     let marked = seen.marked();
     let mark = |mark: &Mark| match mark {

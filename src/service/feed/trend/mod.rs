@@ -1,8 +1,9 @@
-//! Trends: hashtags, statuses and links that many people use at present.
+//! Trends: hashtags, statuses and links that are currently in wide use.
 //!
-//! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]), and
-//! shown once staff has reviewed them ([`review`]) or at once where the setting `trendable_by_default` says so. A further
-//! kind is one of [`TrendKind`], a function of [`refresh`] that measures it, and one here that reads it.
+//! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]),
+//! and shown once staff has approved them ([`review`]), or immediately with the setting `trendable_by_default`. A
+//! further kind needs a variant of [`TrendKind`], a function in [`refresh`] that measures it, and one here that reads
+//! it.
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/trends/>
 
@@ -20,23 +21,23 @@ use model::{Actor, PreviewCard, RowId, StatusId, TagId};
 use store::tag::FoundTag;
 use store::trend::TrendPage;
 
-/// What is read of trends.
+/// A query for trends.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// Those in one of these languages come first.
+    /// Trends in one of these languages come first.
     pub languages: Vec<String>,
     pub limit: i64,
     pub offset: i64,
 }
 
-/// A page: how many trends were read, before filtering, and those of them that the viewer sees.
+/// A page: the number of trends read, before filtering, and the ones visible to the viewer.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
     pub count: usize,
     pub shown: Vec<T>,
 }
 
-/// The hashtags that trend, the highest score first; none while trends are off.
+/// Trending hashtags, the highest score first; none while trends are disabled.
 #[model::use_case]
 pub async fn tags(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page<FoundTag>> {
     let ids: Vec<TagId> = ids(cx, TrendKind::Tag, query).await?.into_iter().map(TagId::from).collect();
@@ -48,8 +49,8 @@ pub async fn tags(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page
     Ok(Page { count: ids.len(), shown: ids.iter().filter_map(|id| found.remove(id)).collect() })
 }
 
-/// The statuses that trend, those in the languages of `query` first and then by their scores; none while trends are off.
-/// Without those that the viewer keeps off public timelines.
+/// Trending statuses, those in the languages of `query` first and then by score; none while trends are disabled.
+/// Without statuses that the viewer excludes from public timelines.
 #[model::use_case]
 pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Page<Seen>> {
     let ids: Vec<StatusId> = ids(cx, TrendKind::Status, query).await?.into_iter().map(StatusId::from).collect();
@@ -57,7 +58,7 @@ pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<
     Ok(Page { count: ids.len(), shown })
 }
 
-/// The links that trend, those in the languages of `query` first and then by their scores; none while trends are off.
+/// Trending links, those in the languages of `query` first and then by score; none while trends are disabled.
 #[model::use_case]
 pub async fn links(cx: &Cx, query: &Query) -> Result<Page<PreviewCard>> {
     let ids: Vec<RowId> = ids(cx, TrendKind::Link, query).await?.into_iter().map(RowId::from).collect();

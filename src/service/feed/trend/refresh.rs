@@ -1,6 +1,7 @@
-//! Scoring trends anew, from what people did: reached from the job that does so every few minutes.
+//! Scores trends again from current usage. Reached from the job that runs every few minutes.
 //!
-//! [`measure`] reads, outside of any transaction, and [`save`] writes a few hundred rows. Knows nothing of who sees trends.
+//! [`measure`] reads, outside of any transaction, and [`save`] writes a few hundred rows. Who may see trends is
+//! decided elsewhere.
 
 use std::collections::HashMap;
 
@@ -19,25 +20,25 @@ use store::job::Claim;
 use store::trend::{NewTrend, Trend};
 use store::trend_use::{self, StatusUse};
 
-/// Most trends of a kind that are kept.
+/// Most stored trends of a kind.
 const MOST: i64 = 400;
-/// How long the peak of a hashtag stands in the way of a lower one.
+/// How long the peak of a hashtag prevents a lower one from replacing it.
 const COOLDOWN: TimeDelta = TimeDelta::days(2);
-/// The oldest statuses that are looked at: older ones would need some 10¹⁴ favourites.
+/// The oldest statuses considered: older ones would need some 10¹⁴ favourites.
 const OLDEST: TimeDelta = TimeDelta::days(2);
 /// Seconds of a day.
 const DAY_SECONDS: i64 = 24 * 60 * 60;
-/// A review is asked for of what has a higher score than this place among those that are shown.
+/// A review is requested for trends with a higher score than this place among the shown trends.
 const REVIEWED_PLACE: usize = 3;
 
 const WEIGHT_MAX: f64 = 1_000_000.0;
 
-/// What was measured, by kind.
+/// The measured trends, by kind.
 #[derive(Debug, Default)]
 pub struct Measured(Vec<(TrendKind, Vec<NewTrend>)>);
 
-/// Measures trends of every kind; none while trends are off. `since`: the first id that rows may have which an earlier
-/// run has not read.
+/// Measures trends of every kind; none while trends are disabled. `since`: lower bound of the row ids not covered by
+/// an earlier run.
 #[model::use_case]
 pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
     if !cx.settings().trends {
@@ -50,7 +51,7 @@ pub async fn measure(cx: &Cx, since: i64) -> Result<Measured> {
     ]))
 }
 
-/// Saves what was measured, and asks for reviews where those decide.
+/// Saves the measured trends, and requests reviews where these are required.
 #[model::use_case]
 pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
     let now = cx.clock.now();
@@ -63,14 +64,14 @@ pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
         match kind {
             TrendKind::Tag => store::trend::request_tag_reviews(tx, &ids, now).await?,
             TrendKind::Status => store::trend::request_author_reviews(tx, &ids, now).await?,
-            // Staff finds them in the list of trends that nobody reviewed.
+            // Staff finds them in the list of unreviewed trends.
             TrendKind::Link => {}
         }
     }
     Ok(())
 }
 
-/// Those that nobody reviewed, and that would be among the first that are shown.
+/// Unreviewed trends that would be among the first ones shown.
 fn awaiting_review(trends: &[NewTrend]) -> Vec<i64> {
     let shown = trends.iter().filter(|trend| trend.allowed == Some(true)).nth(REVIEWED_PLACE - 1);
     let above = shown.map_or(0.0, |trend| trend.score);
@@ -108,7 +109,7 @@ fn days(cx: &Cx) -> [StatusId; 3] {
     [today - 1, today, today + 1].map(|day| Ids::first_at(Time::from_micros(day * DAY_SECONDS * 1_000_000)).into())
 }
 
-/// What is used today.
+/// A hashtag or link used today.
 #[derive(Debug)]
 struct Use {
     subject: i64,
@@ -117,8 +118,8 @@ struct Use {
     burst: f64,
 }
 
-/// Scores by the highest burst of each, which decays from when it was reached. One that is over keeps its place, with a
-/// score of 0, until it stands in the way of no lower one any more.
+/// Scores each subject by its highest burst, which decays from the time of its peak. A trend that has ended keeps its
+/// row, with a score of 0, until its peak no longer prevents a lower one.
 fn by_peaks(scoring: Scoring, now: Time, known: Vec<Trend>, used: Vec<Use>) -> Vec<NewTrend> {
     let mut known: HashMap<i64, Trend> = known.into_iter().map(|trend| (trend.subject_id, trend)).collect();
     let mut trends = Vec::with_capacity(known.len() + used.len());
@@ -141,7 +142,7 @@ fn by_peaks(scoring: Scoring, now: Time, known: Vec<Trend>, used: Vec<Use>) -> V
     highest(trends)
 }
 
-/// The peak of a trend and when it was reached, until it has cooled down.
+/// The peak of a trend and its time, until it has cooled down.
 fn peak(trend: &Trend, now: Time) -> Option<(f64, Time)> {
     trend.peak.filter(|_| now - trend.peak_at < COOLDOWN).map(|peak| (peak, trend.peak_at))
 }
@@ -150,7 +151,7 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
     let now = cx.clock.now();
     let oldest = Ids::first_at(now - OLDEST);
     let since = since.max(oldest).into();
-    // What extensions add may make a trend of one that is liked a little.
+    // The weights of extensions may turn a status with few interactions into a trend.
     let least = if cx.extensions().decorates(Entity::Trend) { 1 } else { THRESHOLD };
     let mut used = trend_use::list_statuses(&cx.db, since, oldest.into(), least, MOST).await?;
     let known = store::trend::list(&cx.db, TrendKind::Status).await?;
@@ -170,7 +171,7 @@ async fn measure_statuses(cx: &Cx, since: i64) -> Result<Vec<NewTrend>> {
     Ok(highest(used.into_iter().zip(weights).map(trend).filter(|trend| trend.score > 0.0).collect()))
 }
 
-/// What extensions add to the use of each of `used`, in order; nothing where they do not answer.
+/// The weights that extensions add to each of `used`, in order; nothing for extensions that do not respond.
 async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
     if used.is_empty() || !cx.extensions().decorates(Entity::Trend) {
         return vec![0.0; used.len()];
@@ -187,7 +188,7 @@ async fn weights(cx: &Cx, used: &[StatusUse]) -> Vec<f64> {
     (0..used.len()).map(|index| weight(index).clamp(0.0, WEIGHT_MAX)).collect()
 }
 
-/// The highest scores first, as many as are kept.
+/// The trends with the highest scores, up to the stored maximum.
 fn highest(mut trends: Vec<NewTrend>) -> Vec<NewTrend> {
     trends.sort_unstable_by(|one, other| {
         other.score.total_cmp(&one.score).then_with(|| other.subject_id.cmp(&one.subject_id))
@@ -198,10 +199,10 @@ fn highest(mut trends: Vec<NewTrend>) -> Vec<NewTrend> {
 
 /// How often trends are scored.
 const INTERVAL: TimeDelta = TimeDelta::minutes(5);
-/// How long before a run rows may have got their ids that are committed after it.
+/// How long before a run rows may have received their ids that are committed after it.
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
 
-/// What takes long is read before the transaction begins.
+/// Slow reads happen before the transaction begins.
 #[model::use_case]
 #[job]
 async fn refresh_trends(cx: &Cx, job: RefreshTrends, claim: Claim) -> Result<Done, Failure> {

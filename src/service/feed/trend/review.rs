@@ -1,6 +1,6 @@
-//! Reviewing trends: staff allows a hashtag, a status or an author to be shown among trends, or refuses it.
+//! Reviews of trends: staff approves or rejects a hashtag, a status or an author for trends.
 //!
-//! Reached from `rookery trend`. What a review says counts from the next request on, for the trends of now and those to come.
+//! Reached from `rookery trend`. A review applies to current and future trends from the next request on.
 
 use crate::{account, tag};
 use context::Cx;
@@ -9,7 +9,7 @@ use model::StatusId;
 use model::trend::TrendKind;
 pub use store::trend::{NamedTrend, Subject};
 
-/// The trends of a kind, the highest score first; with `pending` those alone that nobody reviewed.
+/// The trends of a kind, the highest score first; with `pending` only unreviewed ones.
 #[model::use_case]
 pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTrend>> {
     let mut trends = store::trend::list_named(&cx.db, kind).await?;
@@ -17,10 +17,10 @@ pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTr
     Ok(trends)
 }
 
-/// The hashtag `name`, which is made when nobody used it yet: one may be refused in advance.
+/// The hashtag `name`, created if it was never used, so that it can be rejected in advance.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is no name of a hashtag.
+/// [`Error::NotFound`] when it is not a valid hashtag.
 #[model::use_case]
 pub async fn find_tag(cx: &Cx, name: &str) -> Result<Subject> {
     let (name, display) = tag::parse(name).ok_or(Error::NotFound)?;
@@ -49,7 +49,7 @@ pub async fn find_author(cx: &Cx, acct: &str) -> Result<Subject> {
     Ok(Subject::Author(account::lookup(cx, acct).await?.id))
 }
 
-/// Allows `subject` to be shown among trends, or refuses it.
+/// Approves or rejects `subject` for trends.
 #[model::use_case]
 pub async fn review(cx: &Cx, subject: Subject, allowed: bool) -> Result<()> {
     let mut tx = cx.db.begin().await?;

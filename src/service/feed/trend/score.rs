@@ -1,4 +1,4 @@
-//! How use becomes a score, and how a score decays: pure functions.
+//! Computes scores from usage, and their decay: pure functions.
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -11,9 +11,9 @@ pub(super) const THRESHOLD: i64 = 5;
 /// How a kind of trend is scored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scoring {
-    /// After this time a score is half as high.
+    /// The time after which a score is half as high.
     pub half_life: TimeDelta,
-    /// Below this score nothing trends.
+    /// The lowest score of a trend.
     pub least: f64,
 }
 
@@ -40,7 +40,7 @@ fn seconds(time: TimeDelta) -> f64 {
     milliseconds / 1_000.0
 }
 
-/// How far `observed` is above what was `expected`; 0 below the [`THRESHOLD`]. Nothing counts as one expected.
+/// How far `observed` exceeds the `expected` value; 0 below the [`THRESHOLD`]. An expected value of 0 counts as 1.
 pub(super) fn burst(observed: f64, expected: f64) -> f64 {
     if observed < count(THRESHOLD) || expected > observed {
         return 0.0;
@@ -49,7 +49,7 @@ pub(super) fn burst(observed: f64, expected: f64) -> f64 {
     (observed - expected).powi(2) / expected
 }
 
-/// A count as it is scored.
+/// A count as a floating-point number, for scores.
 #[expect(clippy::cast_precision_loss, reason = "a score, not a count")]
 pub(super) fn count(count: i64) -> f64 {
     count as f64
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn score_is_how_far_use_exceeds_what_was_expected() {
+    fn score_measures_use_above_the_expected_use() {
         assert!(same(burst(5.0, 0.0), 16.0) && same(burst(5.0, 1.0), 16.0));
         assert!(same(burst(10.0, 5.0), 5.0));
         assert!(same(burst(5.0, 5.0), 0.0));

@@ -1,8 +1,8 @@
-//! Web push: who is pushed which notifications, and the server's key pair.
+//! Web push: which notifications are pushed to whose subscriptions, and the server's key pair.
 //!
-//! A subscription belongs to an access token and goes with it. What is pushed is decided when a notification is made, in its
-//! transaction ([`record`](context::change::record())), and again when it is sent ([`send()`]). The access token that a
-//! message carries is derived again then: no row holds it.
+//! A subscription belongs to an access token and is deleted with it. Whether to push is decided when a notification
+//! is created, in its transaction ([`record`](context::change::record())), and again when it is sent ([`send()`]).
+//! The access token in a message is derived again at that time: it is not stored in any row.
 //!
 //! Spec: docs/contract/push.md.
 
@@ -25,27 +25,27 @@ use store::push::{NewSubscription, Subscription};
 /// Most characters of an endpoint.
 const MAX_ENDPOINT: usize = 2_000;
 
-/// What a client asks for.
+/// The options that a client requests.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Types of notifications, and whether they are pushed. Unknown ones are dropped.
+    /// Types of notifications, and whether they are pushed. Unknown types are dropped.
     pub alerts: BTreeMap<String, bool>,
-    /// Whose; everybody's when left out.
+    /// The senders whose notifications are pushed; all senders when omitted.
     pub policy: Option<PushPolicy>,
 }
 
-/// Where a client wants it sent.
+/// The push endpoint and keys of a client.
 #[derive(Clone, Debug, Default)]
 pub struct Destination {
     pub endpoint: Option<String>,
     pub p256dh: Option<String>,
     pub auth: Option<String>,
-    /// In the encoding `aes128gcm`.
+    /// Whether the encoding is `aes128gcm`.
     pub standard: bool,
 }
 
-/// Forgets the key pair and every subscription, none of which works with another; the next start makes a new pair.
-/// Returns how many subscriptions there were.
+/// Deletes the key pair and every subscription, since none works with another key pair. The next start creates a new
+/// one. Returns the number of deleted subscriptions.
 #[model::use_case]
 pub async fn reset(cx: &Cx) -> Result<u64> {
     let mut tx = cx.db.begin().await?;
@@ -55,11 +55,10 @@ pub async fn reset(cx: &Cx) -> Result<u64> {
     Ok(subscriptions)
 }
 
-/// Subscribes the actor's token, in place of what it was subscribed to.
+/// Subscribes the actor's token, replacing its previous subscription.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a destination that nothing can be sent to, [`Error::Unavailable`] while the server has no key
-/// pair.
+/// [`Error::Invalid`] for an unusable destination, [`Error::Unavailable`] while the server has no key pair.
 #[model::use_case]
 pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) -> Result<Subscription> {
     let token = token_of(actor)?;
@@ -86,12 +85,13 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
         policy: policy.unwrap_or(PushPolicy::All),
     };
     let mut tx = cx.db.begin().await?;
-    // The token may have been revoked since the request began, and one of an earlier secret key cannot be derived again.
+    // The token may have been revoked since the request began, and a token of an earlier secret key cannot be derived
+    // again.
     let live = store::oauth::find_live_token(&mut tx, token).await?.ok_or(Error::InvalidToken)?;
     let text = token::text(cx, token, &live.nonce);
     if !store::oauth::has_hash(&mut tx, token, &crypto::hash(text.expose())).await? {
         return Err(Error::invalid(
-            "This access token is of before the server's secret key was changed: sign in again",
+            "This access token predates the server's current secret key: sign in again",
         ));
     }
     store::push::save(&mut tx, new, cx.clock.now()).await?;
@@ -103,16 +103,16 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
 /// The subscription of the viewer's token.
 ///
 /// # Errors
-/// [`Error::NotFound`] when that is nothing.
+/// [`Error::NotFound`] when there is none.
 #[model::use_case]
 pub async fn show(cx: &Cx, viewer: &Actor) -> Result<Subscription> {
     store::push::find_of_token(&cx.db, token_of(viewer)?).await?.ok_or(Error::NotFound)
 }
 
-/// Replaces what the actor's token wants as a whole.
+/// Replaces all options of the subscription of the actor's token.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is subscribed to nothing.
+/// [`Error::NotFound`] when it has no subscription.
 #[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, wanted: Wanted) -> Result<Subscription> {
     let token = token_of(actor)?;
@@ -139,7 +139,7 @@ fn token_of(actor: &Actor) -> Result<TokenId> {
     actor.token.ok_or_else(|| Error::invalid("A subscription belongs to an access token"))
 }
 
-/// `wanted` without types of notifications that there are not.
+/// `wanted` without unknown types of notifications.
 fn known(cx: &Cx, mut wanted: Wanted) -> Wanted {
     let types = notification::types(cx);
     wanted.alerts.retain(|name, _| types.iter().any(|kind| kind.as_str() == name));
@@ -151,13 +151,13 @@ fn sent(value: Option<String>, name: &str) -> Result<String> {
     value.filter(|value| !value.trim().is_empty()).ok_or_else(missing)
 }
 
-/// An address that a push may be sent to. Whether it is one of the internet's is seen when something is sent.
+/// A valid endpoint URL. Whether its host is on the public internet is checked when a push is sent.
 fn endpoint(value: Option<String>) -> Result<String> {
     let endpoint = sent(value, "endpoint")?;
     if endpoint.len() > MAX_ENDPOINT {
         return Err(Error::invalid(format!("subscription[endpoint] is longer than {MAX_ENDPOINT} characters")));
     }
-    // Shown as it was sent: apps compare it with theirs.
+    // Returned as sent: apps compare it with their own.
     let endpoint = endpoint.trim();
     Target::parse(endpoint)
         .map(|_| endpoint.to_owned())

@@ -11,16 +11,16 @@ use context::Cx;
 use context::error::{Error, Result};
 use crypto::push::{Receiver, Vapid};
 
-/// How long a push service keeps a message for a receiver who is away.
+/// How long a push service keeps a message for an offline receiver.
 pub(super) const TTL: TimeDelta = TimeDelta::hours(48);
-/// How long a signature is good for.
+/// How long a signature is valid.
 const SIGNED_FOR: TimeDelta = TimeDelta::hours(24);
-/// How long a push service may take.
+/// Time limit of a request to a push service.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of an answer, which nobody reads.
+/// Most bytes of a response, which is ignored.
 const LIMIT: usize = 64 * 1024;
 
-/// The request that brings `message` to `receiver` at `target`.
+/// The request that delivers `message` to `receiver` at `target`.
 pub(super) fn build(
     cx: &Cx,
     vapid: &Vapid,
@@ -57,7 +57,7 @@ pub(super) fn build(
     Ok(Request { method: Method::POST, target, headers, body: Bytes::from(body), timeout: TIMEOUT, limit: LIMIT })
 }
 
-/// Whom the signature is for: the origin of the push service.
+/// The audience of the signature: the origin of the push service.
 fn audience(target: &Target) -> String {
     let usual = if target.scheme() == "https" { 443 } else { 80 };
     match target.port() {
@@ -66,7 +66,7 @@ fn audience(target: &Target) -> String {
     }
 }
 
-/// Whom the push service may write to when something is wrong: the contact of this server, else its front page.
+/// The contact for the push service: the contact of this server, else its front page.
 fn contact(cx: &Cx) -> String {
     match cx.settings().contact_email.as_str() {
         "" => cx.urls.path("/"),

@@ -18,32 +18,32 @@ use model::notification::PushPolicy;
 use model::{Actor, NotificationId, Time};
 use store::push::Subscription;
 
-/// How long a push waits for its turn at a push service that others keep busy.
+/// How long a push waits for a slot of a busy push service.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often it looks.
+/// How often it checks for a slot.
 const LOOK: Duration = Duration::from_millis(20);
-/// After how long without reaching it a subscription is deleted.
+/// How long a subscription may fail before it is deleted.
 const STALE: TimeDelta = TimeDelta::days(7);
 
-/// What became of a push.
+/// The outcome of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// It was sent, or nobody wants it any more.
+    /// It was sent, or is no longer wanted.
     Done,
-    /// The push service is to be asked then, not before.
+    /// The push service must not be contacted before this time.
     Later(Time),
-    /// The push service failed, and may not next time.
+    /// The push service failed, but may succeed next time.
     Failed(String),
 }
 
-/// What a push service answered, or that it did not.
+/// The response of a push service, or the lack of one.
 enum Answer {
     Taken,
     /// The subscription has ended.
     Ended,
-    /// It asks to be left alone for a while.
+    /// It requests a pause.
     Pause(TimeDelta),
-    /// It answered that it failed, or did not answer, and why.
+    /// It responded with an error, or did not respond: the reason.
     Failed(Ended, String),
 }
 
@@ -59,8 +59,8 @@ pub struct DuePush {
     pub shown: VisibleNotification,
 }
 
-/// The push of the notification `id` to the subscription `number`; `None` when either is gone, or the receiver does not want
-/// or may not see it.
+/// The push of the notification `id` to the subscription `number`; `None` when either was deleted, or the receiver
+/// does not want or may not see it.
 #[model::use_case]
 pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DuePush>> {
     let Some((subscription, nonce)) = store::push::find(&cx.db, number).await? else { return Ok(None) };
@@ -75,8 +75,8 @@ pub async fn due(cx: &Cx, number: i64, id: NotificationId) -> Result<Option<DueP
     Ok(Some(DuePush { subscription, actor, token, language, shown }))
 }
 
-/// Sends `message` to the subscription of `push`. With `last`, another failure is not tried again: a subscription that failed
-/// for so long is deleted.
+/// Sends `message` to the subscription of `push`. With `last`, another failure is not retried: a subscription that
+/// has failed for that long is deleted.
 #[model::use_case]
 pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<Sent> {
     let subscription = &push.subscription;
@@ -90,7 +90,7 @@ pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<
     settle(cx, subscription, visit, answer, last).await
 }
 
-/// True when the subscription wants a notification: not one that is too old, or that its receiver does not see yet.
+/// True when the subscription wants a notification: not if it is too old, or not visible to its receiver yet.
 async fn wants(cx: &Cx, to: &Subscription, actor: &Actor, shown: &VisibleNotification) -> Result<bool> {
     let about = &shown.listed.notification;
     if about.filtered || about.created_at + TTL < cx.clock.now() {
@@ -109,14 +109,14 @@ async fn wants(cx: &Cx, to: &Subscription, actor: &Actor, shown: &VisibleNotific
     })
 }
 
-/// The request; `None` while the server has no key pair, or for a destination that was refused had it been sent today.
+/// The request; `None` while the server has no key pair, or for an endpoint that would be refused today.
 fn build(cx: &Cx, to: &Subscription, message: &str) -> Result<Option<Request>> {
     let (Some(vapid), Ok(target)) = (&cx.vapid, Target::parse(&to.endpoint)) else { return Ok(None) };
     let Ok(receiver) = Receiver::parse(&to.p256dh, &to.auth) else { return Ok(None) };
     request::build(cx, vapid, target, &receiver, to.standard, message.as_bytes()).map(Some)
 }
 
-/// Waits a moment for its turn at `host`; or says when to try again.
+/// Waits a moment for a slot of `host`, or returns when to try again.
 async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Time> {
     let begun = tokio::time::Instant::now();
     loop {
@@ -132,7 +132,7 @@ async fn ask(cx: &Cx, request: Request) -> Answer {
     let host = request.target.host();
     let response = match cx.outbound.send_reusing(request).await {
         Ok(response) => response,
-        // Nothing that is not of the internet was ever an app's push service.
+        // An address outside the public internet was never the push service of an app.
         Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Answer::Ended,
         Err(error) => return Answer::Failed(Ended::Silent, format!("{host}: {error}")),
     };
@@ -145,7 +145,7 @@ async fn ask(cx: &Cx, request: Request) -> Answer {
     }
 }
 
-/// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; within the life of a message.
+/// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; limited to the lifetime of a message.
 fn pause(headers: &HeaderMap, now: Time) -> Option<TimeDelta> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = match text.parse::<i64>() {
@@ -155,7 +155,7 @@ fn pause(headers: &HeaderMap, now: Time) -> Option<TimeDelta> {
     Some(TimeDelta::seconds(seconds.clamp(1, TTL.num_seconds())))
 }
 
-/// Notes what a push service answered.
+/// Applies the response of a push service.
 async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: Answer, last: bool) -> Result<Sent> {
     let now = cx.clock.now();
     let result = match &answer {

@@ -1,7 +1,7 @@
-//! Fetching the page of a card: which card is due, and what becomes of it when the page answers or does not.
+//! Fetches the page of a card when it is due, and stores the result.
 //!
-//! Reached from the job [`FetchCard`]. A card that is being fetched is not due, so that of several
-//! jobs one fetches; its row has no lock meanwhile.
+//! Reached from the job [`FetchCard`]. A card that is being fetched is not due, so that only one of several jobs
+//! fetches it; its row is not locked meanwhile.
 
 use chrono::TimeDelta;
 use outbound::{FetchError, Target};
@@ -17,29 +17,29 @@ use model::card::{CardKind, CardState};
 use model::{AccountId, PreviewCard, RowId, StatusId, Time};
 use store::job::Claim;
 
-/// After how long a card is fetched again when a status uses it (docs/contract/rules.md#10-statuses).
+/// Age at which a card is fetched again when a status uses it (docs/contract/rules.md#10-statuses).
 const REFRESH: TimeDelta = TimeDelta::days(14);
-/// How long a fetch takes at most, with its picture; then it counts as lost.
+/// Time limit of a fetch, with its picture; after it the fetch counts as lost.
 const LEASE: TimeDelta = TimeDelta::minutes(4);
-/// How long a job waits that found another at the same card.
+/// How long a job waits when another is fetching the same card.
 const BUSY: TimeDelta = TimeDelta::seconds(5);
-/// How long a page that cannot be shown is left alone.
+/// How long a page that cannot be shown is not fetched again.
 const REFUSED: TimeDelta = TimeDelta::days(1);
-/// The first back-off after a failure that may pass; each further one is four times as long.
+/// The first back-off after a temporary failure; each further one is four times as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::minutes(5);
-/// After how many failures in a row a page is left alone.
+/// After this many failures in a row a page is no longer fetched.
 const MAX_FAILURES: i64 = 4;
 
-/// What is to be done with the job.
+/// What happens to the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fetched {
-    /// Nothing more.
+    /// It is removed.
     Done,
-    /// It is to run again then.
+    /// It runs again at this time.
     Later(Time),
 }
 
-/// Fetches the page of a card, unless it is not due or gone.
+/// Fetches the page of a card, unless it is not due or was deleted.
 async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     let Some(card) = store::card::find(&cx.db, id).await?.filter(|_| cx.config.previews.enabled) else {
         return Ok(Fetched::Done);
@@ -68,12 +68,12 @@ async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     settle(cx, id, found).await
 }
 
-/// What the page shows of itself; `None` when that is nothing.
+/// The preview of a page; `None` when it has no content for one.
 async fn preview(cx: &Cx, card: &PreviewCard, target: Target) -> Result<Option<Preview>, FetchError> {
     let found = web_page::fetch(cx, target, false).await?;
     let mut preview = Preview::of(card, &found);
     if let Some(link) = found.page.oembed.as_deref().and_then(|link| found.target.join(link).ok()) {
-        // The page alone is enough.
+        // The page is sufficient without it.
         if let Err(error) = oembed::add(cx, &mut preview, link).await {
             tracing::debug!(card.id = %card.id, %error, "the oEmbed document of a page was not fetched");
         }
@@ -81,7 +81,7 @@ async fn preview(cx: &Cx, card: &PreviewCard, target: Target) -> Result<Option<P
     Ok(Some(preview).filter(Preview::has_content))
 }
 
-/// Stores what was found, and shows it with the statuses that have the card.
+/// Stores the result, and updates the statuses that have the card.
 async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) -> Result<Fetched> {
     let found = match found {
         Err(error) => Err(error),
@@ -113,7 +113,7 @@ async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) 
     Ok(next(&new))
 }
 
-/// The account that is called `handle`: `@name@server`. Of other servers, one that is known here.
+/// The account with the handle `@name@server`. Of other servers, only known accounts.
 async fn creator(cx: &Cx, handle: &str) -> Result<Option<AccountId>> {
     let handle = handle.trim().trim_start_matches('@');
     let Some((name, server)) = handle.split_once('@') else { return Ok(None) };
@@ -126,7 +126,7 @@ async fn creator(cx: &Cx, handle: &str) -> Result<Option<AccountId>> {
     Ok(found.first().map(|account| account.id))
 }
 
-/// The card of `preview` with its picture in the storage. A page has the size of its picture, a player one of its own.
+/// The card of `preview` with its picture in the storage. A page has the size of its picture, a player its own size.
 async fn with_image(cx: &Cx, id: RowId, preview: Preview) -> Result<PreviewCard> {
     let Preview { mut card, image, .. } = preview;
     let stored = match image {
@@ -144,7 +144,7 @@ async fn with_image(cx: &Cx, id: RowId, preview: Preview) -> Result<PreviewCard>
     Ok(card)
 }
 
-/// The card after a failure. One that has something to show keeps it.
+/// The card after a failure. A card with content keeps it.
 fn failed(old: &PreviewCard, error: &FetchError, now: Time) -> PreviewCard {
     tracing::debug!(card.id = %old.id, %error, "the page of a card was not fetched");
     let failures = old.failures + 1;
@@ -158,7 +158,7 @@ fn failed(old: &PreviewCard, error: &FetchError, now: Time) -> PreviewCard {
     }
 }
 
-/// A card that nobody has seen yet is fetched again when it is due, any other when it is used.
+/// A card without a result yet is fetched again when it is due, any other when it is used.
 fn next(card: &PreviewCard) -> Fetched {
     match card.state {
         CardState::Waiting => Fetched::Later(card.due_at),
@@ -166,8 +166,7 @@ fn next(card: &PreviewCard) -> Fetched {
     }
 }
 
-/// The card stores the result, so the job does not fail when the page does; it runs again when the card
-/// is due.
+/// The card stores the result, so the job does not fail when the page does. It runs again when the card is due.
 #[model::use_case]
 #[job]
 async fn fetch_card(cx: &Cx, job: FetchCard, claim: Claim) -> Result<Done, Failure> {

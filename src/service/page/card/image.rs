@@ -1,7 +1,7 @@
 //! The picture of a card: fetched, decoded in the sandbox, scaled down, and stored beside the media of this server.
 //!
-//! As for media, a job that deletes the file is queued before it is written; it finds the card without it, unless the fetch
-//! that stored it was completed.
+//! As for media, a job that deletes the file is queued before it is written. It deletes the file if the card does not
+//! use it when the job runs, since the fetch was not completed.
 
 use chrono::Duration;
 use outbound::Target;
@@ -17,9 +17,9 @@ use model::RowId;
 
 /// The content types that are decoded.
 const KINDS: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
-/// How long a stored picture may wait to be shown; it normally takes milliseconds.
+/// How long a stored picture may remain unused; it normally takes milliseconds.
 const UNSET_TTL: Duration = Duration::hours(1);
-/// Whose share of the decoders is used: that of nobody, so that all cards together leave half to people.
+/// The owner whose share of the decoders is used: id 0, no account, so that all cards together leave half to people.
 const OWNER: i64 = 0;
 
 /// A picture in the storage.
@@ -32,7 +32,7 @@ pub(super) struct Stored {
     pub(super) blurhash: String,
 }
 
-/// Stores the picture at `target` for `card`; `None` when there is none that can be shown.
+/// Stores the picture at `target` for `card`; `None` when it cannot be shown.
 pub(super) async fn store(cx: &Cx, card: RowId, target: Target) -> Result<Option<Stored>> {
     let limit = cx.config.previews.image_limit_bytes;
     let document = match web_page::document(cx, target, KINDS, limit).await {

@@ -1,11 +1,11 @@
-//! Preview cards: what the links in statuses lead to.
+//! Preview cards of the links in statuses.
 //!
-//! A status whose text has a link gets its card by a job, [`attach`]; a card that is due is fetched by another, in `fetch`, so
-//! that whoever publishes waits for no other site. All statuses with the same link share its card. What arrives counts the
-//! versions of those statuses up, by which renderings are cached. Cards that no status has any more are deleted a day after
-//! they were used last, with their pictures.
+//! The job [`attach`] gives a status whose text has a link its card. Another job, in `fetch`, fetches a card that is
+//! due, so that publishing never waits for another site. All statuses with the same link share its card. A fetched
+//! card increments the versions of those statuses, by which renderings are cached. Cards that no status uses are
+//! deleted a day after their last use, with their pictures.
 //!
-//! Not here: how a page is read (`text::page`), and how the addresses of private networks are kept out (`outbound`). The cards of
+//! Not here: parsing pages (`text::page`), and blocking the addresses of private networks (`outbound`). The cards of
 //! statuses of other servers come with federation.
 //!
 //! Spec: docs/contract/rules.md#10-statuses, "Preview card".
@@ -34,14 +34,14 @@ use store::card::CardImage;
 
 /// Most statuses that get a new version in one transaction.
 const BUMP_BATCH: i64 = 200;
-/// Most cards that are looked at in one transaction.
+/// Most cards checked in one transaction.
 const PRUNE_BATCH: i64 = 500;
-/// Most pictures that are taken away in one transaction.
+/// Most pictures removed in one transaction.
 const TRIM_BATCH: i64 = 100;
-/// How long a card is kept that no status has.
+/// How long an unused card is kept.
 const UNUSED_TTL: TimeDelta = TimeDelta::days(1);
 
-/// The address in `text` that gets a card: the first that leads to another site.
+/// The URL in `text` that gets a card: the first one of another site.
 #[must_use]
 pub fn link(cx: &Cx, text: &str) -> Option<String> {
     if !text.contains("://") {
@@ -50,7 +50,7 @@ pub fn link(cx: &Cx, text: &str) -> Option<String> {
     text::scan(text).urls().find_map(|range| elsewhere(cx, &text[range]))
 }
 
-/// The address as it is fetched, if it is one of another site.
+/// The URL as it is fetched, if it belongs to another site.
 fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
     let target = Target::parse(written).ok()?;
     let host = target.host();
@@ -58,8 +58,8 @@ fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
     Some(target.url().to_owned()).filter(|url| !own && url.len() <= preview::URL_MAX)
 }
 
-/// Gives a status the card of the link in its text, instead of the one that it has, or takes that away; and queues the fetch
-/// of a card that is due.
+/// Replaces or removes the card of a status according to the link in its text, and queues the fetch of a card that is
+/// due.
 #[model::use_case]
 #[job]
 async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
@@ -73,7 +73,7 @@ async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
     };
     let locked = store::status::lock(&mut tx, id).await?;
     if locked.is_none_or(|locked| locked.text != status.text) {
-        // It is gone, or the edit has queued this job again.
+        // It was deleted, or the edit has queued this job again.
         return Ok(());
     }
     let changed = match card {
@@ -90,7 +90,7 @@ async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
     Ok(())
 }
 
-/// Counts the versions of the next statuses up that have the card, the newest first, and queues the rest.
+/// Increments the versions of the next statuses with the card, the newest first, and queues the rest.
 #[model::use_case]
 #[job]
 async fn bump(cx: &Cx, tx: &mut Tx, BumpCard { card, before }: BumpCard) -> Result<()> {
@@ -104,8 +104,8 @@ async fn bump(cx: &Cx, tx: &mut Tx, BumpCard { card, before }: BumpCard) -> Resu
     }
 }
 
-/// Takes pictures away until the others fit into the media cache, those of cards that were used longest ago first; true when
-/// more are to go. What is taken away is fetched again when somebody uses the link.
+/// Removes the least recently used pictures until the others fit into the media cache; true when more must be
+/// removed. A removed picture is fetched again when its link is used.
 async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
     let limit = i64::try_from(cx.config.media.cache_limit_bytes).unwrap_or(i64::MAX);
     let mut excess = store::card::sum_images(&mut *tx).await? - limit;
@@ -124,12 +124,12 @@ async fn trim_cache(cx: &Cx, tx: &mut Tx) -> Result<bool> {
         queue::enqueue(cx, tx, &PurgeCardImage { card: id, image }).await?;
         bump(cx, tx, BumpCard { card: id, before: StatusId::from(i64::MAX) }).await?;
     }
-    tracing::info!(cards = dropped.len(), "the media cache is full: pictures that were used longest ago are deleted");
+    tracing::info!(cards = dropped.len(), "the media cache is full: deleting the least recently used pictures");
     Ok(excess > 0)
 }
 
-/// Deletes those of the next cards after `after` that no status has; returns the last one that it looked at, or `None` at the
-/// end.
+/// Deletes the cards without statuses among the next ones after `after`. Returns the last card checked, or `None` at
+/// the end.
 async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
     let ids = store::card::list_ids(&mut *tx, after, PRUNE_BATCH).await?;
     for (card, image) in store::card::delete_unused(tx, &ids, cx.clock.now() - UNUSED_TTL).await? {
@@ -143,7 +143,7 @@ async fn prune(cx: &Cx, tx: &mut Tx, after: RowId) -> Result<Option<RowId>> {
 
 /// How often a walk through the cards begins.
 const PRUNE_EVERY: TimeDelta = TimeDelta::hours(6);
-/// How often the size of the cache is looked at.
+/// How often the size of the cache is checked.
 const TRIM_EVERY: TimeDelta = TimeDelta::hours(1);
 
 #[model::use_case]

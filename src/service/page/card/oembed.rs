@@ -1,7 +1,7 @@
 //! The oEmbed document of a page: its player, picture, author and provider.
 //!
-//! Reached from [`fetch`](mod@super::fetch). Found by the link in the page alone. A `rich` document is ignored: what it holds is
-//! for its own scripts.
+//! Reached from [`fetch`](mod@super::fetch). The document is found only by the link in the page. A `rich` document is
+//! ignored, since its content relies on its own scripts.
 //!
 //! Spec: <https://oembed.com/>
 
@@ -19,7 +19,7 @@ const LIMIT: usize = 100 * 1024;
 /// Its content types.
 const JSON: &[&str] = &["application/json", "application/json+oembed", "text/json"];
 
-/// Adds what the document at `target` says to `preview`; nothing when it is none.
+/// Adds the data of the document at `target` to `preview`, unless it is not an oEmbed document.
 ///
 /// # Errors
 /// [`FetchError`] when it cannot be fetched.
@@ -62,7 +62,7 @@ fn apply(preview: &mut Preview, base: &Target, document: &Value) {
     }
 }
 
-/// A number, which some write as a text.
+/// A number, which some servers write as a string.
 fn number(value: &Value) -> i64 {
     let written = value.as_str().and_then(|text| text.trim().parse().ok());
     value.as_i64().or(written).unwrap_or(0)

@@ -1,7 +1,7 @@
-//! What a card shows of a page: the page's metadata, in the order in which it is trusted.
+//! Builds a card from the metadata of a page, in the order of trust.
 //!
-//! Structured data comes before OpenGraph, that before Twitter's names, and those before what every page has. What the page's
-//! [oEmbed document](super::oembed) says is added afterwards. Texts are shortened, addresses are checked.
+//! Structured data takes precedence over OpenGraph, OpenGraph over Twitter's names, and these over general metadata.
+//! The page's [oEmbed document](super::oembed) is applied afterwards. Texts are shortened, URLs are checked.
 //!
 //! Spec: docs/contract/rules.md#10-statuses, "Preview card".
 
@@ -20,24 +20,24 @@ const TITLE_MAX: usize = 300;
 const DESCRIPTION_MAX: usize = 1_000;
 /// Longest name of an author or provider, in characters.
 const NAME_MAX: usize = 150;
-/// Longest address, in bytes.
+/// Longest URL, in bytes.
 pub(super) const URL_MAX: usize = 2_048;
 /// Longest HTML of a player, in bytes.
 const HTML_MAX: usize = 8_192;
-/// Most pixels of a side.
+/// Largest width or height, in pixels.
 const SIDE_MAX: i64 = 10_000;
 
-/// A card to be, and the picture that it is to have.
+/// A new card, and the picture to store for it.
 #[derive(Debug)]
 pub(super) struct Preview {
     pub(super) card: PreviewCard,
     pub(super) image: Option<Target>,
-    /// Whom the page names as its author on this network: `@name@server`.
+    /// The account that the page names as its author on this network: `@name@server`.
     pub(super) creator: Option<String>,
 }
 
 impl Preview {
-    /// What `found` says about itself; `card` is its card of before.
+    /// The preview of the page `found`; `card` is its previous card.
     pub(super) fn of(card: &PreviewCard, found: &WebPage) -> Self {
         let (page, target) = (&found.page, &found.target);
         let data = Structured::read(&page.linked_data);
@@ -80,12 +80,12 @@ impl Preview {
         preview
     }
 
-    /// True when there is something to show.
+    /// True when there is content to show.
     pub(super) fn has_content(&self) -> bool {
         !self.card.title.is_empty() || !self.card.html.is_empty()
     }
 
-    /// The player that the page names, in a frame.
+    /// Adds the player that the page names, in a frame.
     fn add_player(&mut self, found: &WebPage) {
         let Some(player) = found.page.meta(&["twitter:player"]).and_then(|url| address(&found.target, url)) else {
             return;
@@ -103,7 +103,7 @@ impl Preview {
         self.card.embed_url = stream.unwrap_or_default();
     }
 
-    /// Makes it a card with a player, if anything of `html` may be shown.
+    /// Makes it a card with a player, if `html` contains anything that may be shown.
     pub(super) fn set_player(&mut self, html: &str, width: i64, height: i64) {
         let html = text::embed(html);
         if !html.is_empty() && html.len() <= HTML_MAX {
@@ -117,7 +117,7 @@ impl Preview {
         (self.card.width, self.card.height) = (width.clamp(0, SIDE_MAX), height.clamp(0, SIDE_MAX));
     }
 
-    /// Sets what is not blank.
+    /// Sets the names that are not blank.
     pub(super) fn set_names(&mut self, title: &str, author: &str, provider: &str) {
         let card = &mut self.card;
         for (text, max, known) in [
@@ -133,7 +133,7 @@ impl Preview {
     }
 }
 
-/// The canonical address of the page, if it is one of the same site, or the one where it was found.
+/// The canonical URL of the page, if it belongs to the same site, else the URL where it was found.
 fn shown_address(found: &WebPage) -> Option<String> {
     let written = [found.page.canonical.as_deref(), found.page.meta(&["og:url"])];
     let joined = written.into_iter().flatten().filter_map(|url| found.target.join(url.trim()).ok());
@@ -142,7 +142,7 @@ fn shown_address(found: &WebPage) -> Option<String> {
     addresses.find(|url| url.len() <= URL_MAX)
 }
 
-/// `written` as an address of the web.
+/// Parses `written` as a web URL.
 pub(super) fn address(base: &Target, written: &str) -> Option<String> {
     let written = written.trim();
     let target = base.join(written).ok().filter(|_| !written.is_empty())?;
@@ -151,13 +151,13 @@ pub(super) fn address(base: &Target, written: &str) -> Option<String> {
 
 /// `text` in one line, without control characters, of at most `max` characters.
 fn line(text: &str, max: usize) -> String {
-    // Much longer ones are not split to the end.
+    // Limits the work for much longer texts.
     let head: String = text.chars().take(max * 8).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words = head.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().take(max).collect()
 }
 
-/// A time of ISO 8601, or the midnight of a day.
+/// An ISO 8601 time, or midnight of a date.
 fn time(written: &str) -> Option<Time> {
     let written = written.trim();
     let day = || NaiveDate::parse_from_str(written.get(..10)?, "%Y-%m-%d").ok();

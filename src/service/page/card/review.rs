@@ -1,7 +1,7 @@
-//! The staff's review of cards: which links may be shown as trends, and to whom the statuses with them are shown.
+//! The staff's review of cards: which links may be shown as trends and have a public timeline.
 //!
-//! Reached from `rookery card` and from the timeline of a link. A link is known by the address that its card shows, which
-//! several cards may share, or by the one that was written.
+//! Reached from `rookery card` and from the timeline of a link. A link is identified by the URL that its card shows,
+//! which several cards may share, or by the URL in a status.
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#23-discovery.
 
@@ -11,13 +11,13 @@ use context::queue::{self, FetchCard};
 use model::RowId;
 use store::card::ReviewedCard;
 
-/// The newest `limit` cards that have something to show.
+/// The newest `limit` cards with content.
 #[model::use_case]
 pub async fn list(cx: &Cx, limit: i64) -> Result<Vec<ReviewedCard>> {
     Ok(store::card::list_found(&cx.db, limit).await?)
 }
 
-/// Says whether the link `url` may be shown as a trend.
+/// Sets whether the link `url` may be shown as a trend.
 ///
 /// # Errors
 /// [`Error::NotFound`] when no status used it.
@@ -51,10 +51,10 @@ async fn known(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
     if cards.is_empty() { Err(Error::NotFound) } else { Ok(cards.into_iter().map(|card| card.id).collect()) }
 }
 
-/// The cards of the link `url`, as far as they may be shown as trends.
+/// The cards of the link `url` that may be shown as trends.
 ///
 /// # Errors
-/// [`Error::NotFound`] when none may, and when there are no trends.
+/// [`Error::NotFound`] when there are none, and when trends are disabled.
 pub(crate) async fn approved(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
     let settings = cx.settings();
     if !settings.trends {

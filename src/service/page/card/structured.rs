@@ -1,14 +1,14 @@
-//! Structured data of a page (JSON-LD): what newspapers and blogs say about an article.
+//! Structured data of a page (JSON-LD), as newspapers and blogs publish it for articles.
 //!
-//! Reached from [`preview`](super::preview). Reads the objects of schema.org that are about a page; there is no expansion of
-//! contexts, which nobody's articles need.
+//! Reached from [`preview`](super::preview). Reads the schema.org objects that describe a page. Contexts are not
+//! expanded, since articles do not need it.
 //!
 //! Spec: <https://schema.org/Article>
 
 use serde_json::Value;
 use text::json_shape;
 
-/// The types that are about a page.
+/// The types that describe a page.
 const TYPES: [&str; 8] = [
     "Article",
     "BlogPosting",
@@ -20,7 +20,7 @@ const TYPES: [&str; 8] = [
     "WebPage",
 ];
 
-/// What the structured data of a page says, by the properties of schema.org.
+/// The structured data of a page, by the properties of schema.org.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Structured {
     pub headline: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Structured {
 }
 
 impl Structured {
-    /// The first object about a page in `scripts`; an article comes before a page as such.
+    /// The first object that describes a page in `scripts`; an article takes precedence over a page as such.
     pub(super) fn read(scripts: &[String]) -> Self {
         let simple = scripts.iter().filter(|text| json_shape::check(text.as_bytes()).is_ok());
         let documents: Vec<Value> = simple.filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
@@ -57,7 +57,7 @@ impl Structured {
     }
 }
 
-/// The objects of a document: itself, those in a list, those of a graph.
+/// The objects of a document: itself, the items of a list, or the nodes of a graph.
 fn objects(document: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     match document {
         Value::Array(list) => Box::new(list.iter()),
@@ -74,7 +74,7 @@ fn is_typed(object: &Value, types: &[&str]) -> bool {
     is(&object["@type"]) || object["@type"].as_array().is_some_and(|kinds| kinds.iter().any(is))
 }
 
-/// Name and URL of a person or an organisation: an object, a list of them, of which the first counts, or a name alone.
+/// Name and URL of a person or an organisation: an object, the first of a list of objects, or only a name.
 fn person(value: &Value) -> (Option<String>, Option<String>) {
     match value {
         Value::Array(list) => list.first().filter(|first| !first.is_array()).map_or((None, None), person),

@@ -17,13 +17,13 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::translation::{Languages, UNDETERMINED};
 
-/// Longest exchange with a service.
+/// Time limit of a request to a service.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Largest answer, in bytes.
+/// Largest response, in bytes.
 const LIMIT: usize = 1024 * 1024;
-/// The public address of LibreTranslate.
+/// The public URL of LibreTranslate.
 const LIBRE_TRANSLATE: &str = "https://libretranslate.com";
-/// The addresses of DeepL, for paying customers and for others, whose keys have an ending of their own.
+/// The URLs of DeepL, for paying customers and for others, whose keys have a particular suffix.
 const DEEPL: &str = "https://api.deepl.com";
 const DEEPL_FREE: &str = "https://api-free.deepl.com";
 const DEEPL_FREE_KEY: &str = ":fx";
@@ -42,17 +42,17 @@ enum Form {
     DeepL,
 }
 
-/// What a service answered.
+/// The response of a service.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// In the order of the texts that were sent, as many as these.
+    /// In the order of the sent texts, and as many.
     pub texts: Vec<String>,
     /// The language that the service detected.
     pub detected: Option<String>,
 }
 
 impl<'a> Backend<'a> {
-    /// The service that the configuration names, if any.
+    /// The configured service, if any.
     pub(super) fn of(cx: &'a Cx) -> Option<Self> {
         let config = &cx.config.translation;
         let key = config.api_key.as_ref().map(config::Secret::expose);
@@ -68,7 +68,7 @@ impl<'a> Backend<'a> {
         Some(Self { form, base: url.unwrap_or(default), key })
     }
 
-    /// The name of the service, as clients show it.
+    /// The name of the service, for clients.
     pub(super) fn provider(self) -> &'static str {
         match self.form {
             Form::LibreTranslate => "LibreTranslate",
@@ -76,7 +76,7 @@ impl<'a> Backend<'a> {
         }
     }
 
-    /// What it translates from and to.
+    /// The source and target languages of the service.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -145,9 +145,9 @@ impl<'a> Backend<'a> {
                 text::json_shape::check(&body).map_err(unavailable)?;
                 serde_json::from_slice(&body).map_err(unavailable)
             }
-            // DeepL says 456 when its quota is used up, LibreTranslate 403 when a key is missing or used up.
+            // DeepL returns 456 when its quota is used up, LibreTranslate 403 when a key is missing or used up.
             403 | 429 | 456 => {
-                tracing::warn!(status, "the translation service gives no more translations for now");
+                tracing::warn!(status, "the translation service refuses further translations for now");
                 Err(Error::Unavailable("The translation service has given enough for now: try again later".into()))
             }
             _ => Err(unavailable(format!("status {status}"))),
@@ -159,7 +159,7 @@ fn json<T: Serialize>(body: &T) -> Result<Vec<u8>> {
     serde_json::to_vec(body).map_err(Error::internal)
 }
 
-/// Logs why, which nobody outside has to know.
+/// Logs the reason, which clients do not see.
 fn unavailable(why: impl std::fmt::Display) -> Error {
     tracing::warn!(%why, "the translation service cannot be used");
     Error::Unavailable("The translation service cannot be reached: try again later".into())
@@ -220,7 +220,7 @@ struct DeepLText {
     detected_source_language: Option<String>,
 }
 
-/// What is detected may be any of the languages.
+/// The language to detect may be any of them.
 fn libre_languages(known: Vec<LibreLanguage>) -> Languages {
     let mut all: Vec<String> = known.iter().flat_map(|language| language.targets.iter().cloned()).collect();
     all.sort_unstable();
@@ -236,8 +236,8 @@ fn libre_languages(known: Vec<LibreLanguage>) -> Languages {
     Languages(languages)
 }
 
-/// Every source is translated into every target. English and Portuguese are taken without a region too, which DeepL does
-/// not say of itself.
+/// Every source is translated into every target. English and Portuguese are also accepted without a region, which
+/// DeepL does not list.
 fn deepl_languages(sources: &[DeepLLanguage], targets: &[DeepLLanguage]) -> Languages {
     let mut all: Vec<String> = targets.iter().map(|target| code(&target.language)).collect();
     all.extend(["en".to_owned(), "pt".to_owned()]);
@@ -251,7 +251,7 @@ fn deepl_languages(sources: &[DeepLLanguage], targets: &[DeepLLanguage]) -> Lang
     Languages(sources.map(without).collect())
 }
 
-/// `EN-GB` as languages are written here: `en-GB`.
+/// Converts `EN-GB` to the form of this server: `en-GB`.
 fn code(shouted: &str) -> String {
     match shouted.split_once(['-', '_']) {
         Some((language, region)) => format!("{}-{}", language.to_lowercase(), region.to_uppercase()),

@@ -1,8 +1,9 @@
-//! Translating statuses, by a service that the configuration names.
+//! Translation of statuses by a configured service.
 //!
-//! Reached from `POST /api/v1/statuses/{id}/translate` and from the list of languages. Only what anybody may read leaves this
-//! server: text, content warning, poll options and descriptions of media. Translations are kept in memory for a day, in
-//! bounded room; few requests to the service are under way at once. Its forms are in [`backend`].
+//! Reached from `POST /api/v1/statuses/{id}/translate` and from the list of languages. Only public content leaves
+//! this server: text, content warning, poll options and descriptions of media. Translations are cached in memory for
+//! a day, with bounded size; the number of concurrent requests to the service is limited. Its APIs are in
+//! [`backend`].
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/statuses/#translate>
 
@@ -20,9 +21,9 @@ use context::limits::{Key as Whose, Limit};
 use model::translation::{Languages, Translation};
 use model::{Actor, MediaId, PollId, Status, StatusId, Time};
 
-/// How long translations and languages are kept.
+/// How long translations and languages are cached.
 const LIFETIME: TimeDelta = TimeDelta::days(1);
-/// Largest text that is translated, in bytes: what the services take in one request.
+/// Largest text that is translated, in bytes: the limit of the services for one request.
 const TEXT_MAX: usize = 100 * 1024;
 
 /// True when a service is configured.
@@ -31,10 +32,10 @@ pub fn is_enabled(cx: &Cx) -> bool {
     Backend::of(cx).is_some()
 }
 
-/// What the service translates from and to; nothing without one.
+/// The source and target languages of the service; empty without one.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when it gives no answer.
+/// [`Error::Unavailable`] when it does not respond.
 #[model::use_case]
 pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
     let Some(backend) = Backend::of(cx) else { return Ok(Arc::default()) };
@@ -45,13 +46,13 @@ pub async fn languages(cx: &Cx) -> Result<Arc<Languages>> {
     cx.caches.translation_languages.get(cx.clock.now(), LIFETIME, find).await
 }
 
-/// The status `id` in the language `lang`, else in that of `actor` or their browser.
+/// The status `id` in the language `lang`, else in the language of `actor` or their browser.
 ///
 /// # Errors
-/// [`Error::NotFound`] when no service is configured, or the status is missing or hidden; [`Error::Forbidden`] when not
-/// everybody may read it, there is nothing to translate, or the service does not translate between these languages;
-/// [`Error::RateLimited`] when `actor` asked for too many; [`Error::Unavailable`] when the service gives no answer, or the budget
-/// of the day is used up, its own or this server's.
+/// [`Error::NotFound`] when no service is configured, or the status is missing or hidden; [`Error::Forbidden`] when
+/// the status is not public, there is nothing to translate, or the service does not translate between these
+/// languages; [`Error::RateLimited`] when `actor` made too many requests; [`Error::Unavailable`] when the service
+/// does not respond, or its or this server's daily budget is used up.
 #[model::use_case]
 pub async fn translate(
     cx: &Cx,
@@ -64,7 +65,7 @@ pub async fn translate(
     let seen = visibility::status(cx, Some(actor), id).await?;
     let head = seen.proper();
     if !head.visibility.is_anonymous() {
-        return Err(Error::forbidden("Only what everybody may read is translated"));
+        return Err(Error::forbidden("Only public posts can be translated"));
     }
     let status = store::status::find(&cx.db, head.id).await?.ok_or(Error::NotFound)?;
     let wanted = lang.filter(|lang| !lang.is_empty()).or_else(|| locale::find(Some(actor), None, accept_language));
@@ -78,7 +79,7 @@ pub async fn translate(
     if cx.caches.translations.get(&key).is_some_and(|kept| (now - kept.0).abs() >= LIFETIME) {
         cx.caches.translations.remove(&key);
     }
-    // Whoever asks for the same meanwhile waits for this answer.
+    // Concurrent requests for the same translation wait for this response.
     let made = async {
         let texts = Texts::load(cx, status).await?;
         let _place = place(cx)?;
@@ -89,8 +90,8 @@ pub async fn translate(
     Box::pin(cx.caches.translations.get_or_make(&key, made)).await
 }
 
-/// Counts a translation of `texts` for `actor`, and against the budget of the day. What the service then fails to do counts as
-/// well: it may be paid for all the same.
+/// Counts a translation of `texts` for `actor`, and against the daily budget. Failed requests to the service count as
+/// well, since they may be billed.
 ///
 /// # Errors
 /// [`Error::RateLimited`] beyond the limit of a person, [`Error::Unavailable`] when the budget is used up.
@@ -119,13 +120,13 @@ fn day(now: Time) -> i64 {
     now.timestamp().div_euclid(24 * 60 * 60)
 }
 
-/// A place for one more request to the service.
+/// A permit for one more request to the service.
 fn place(cx: &Cx) -> Result<tokio::sync::SemaphorePermit<'_>> {
     let busy = |_| Error::Unavailable("The translation service is busy: try again later".into());
     cx.translation_requests.try_acquire().map_err(busy)
 }
 
-/// What is translated of a status.
+/// The translated parts of a status.
 #[derive(Debug)]
 struct Texts {
     status: Status,
@@ -155,14 +156,14 @@ impl Texts {
         std::iter::once(&self.status.spoiler_text).chain(options).chain(descriptions).map(String::as_str)
     }
 
-    /// All that is not empty, as HTML: the content, then the plain texts.
+    /// All non-empty texts, as HTML: the content, then the plain texts.
     fn sent(&self) -> Vec<String> {
         let plain = self.plain().map(|text| text::escape(text).replace('\n', "<br>"));
         std::iter::once(self.status.content.clone()).chain(plain).filter(|text| !text.is_empty()).collect()
     }
 
-    /// Puts the translations, which are in the order of [`Self::sent`], where the originals were. What a service says is as
-    /// little trusted as what another server says.
+    /// Replaces the originals by the translations, which are in the order of [`Self::sent`]. The response of a
+    /// service is sanitised like content of other servers.
     fn translated(
         self,
         answer: Answer,

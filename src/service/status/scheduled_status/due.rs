@@ -1,7 +1,7 @@
 //! Publishing a scheduled status when its time has come.
 //!
-//! Reached from the job [`PublishScheduled`]. The draft is checked again, since much may have
-//! happened since it was scheduled; plugins are asked while no transaction is open.
+//! Reached from the job [`PublishScheduled`]. The draft is validated again, since much may have changed since it was
+//! scheduled. Plugins are called while no transaction is open.
 
 use super::{Params, publish_later};
 use crate::status::{self, Made, Prepared};
@@ -12,11 +12,11 @@ use context::{Cx, job};
 use model::{Actor, ScheduledStatus};
 use store::job::Claim;
 
-/// Publishes a scheduled status, if its time has come. The job is removed in the transaction that publishes, so that it is
-/// published once, however often the job runs; when the clock was set back, the job waits again.
+/// Publishes a scheduled status when its time has come. The transaction that publishes it removes the job, so it is
+/// published only once, however often the job runs. If the clock was set back, the job waits again.
 ///
 /// # Errors
-/// [`Failure::Retry`] when it may work later, unless this was the last attempt: its author is told then.
+/// [`Failure::Retry`] for a temporary error, unless this was the last attempt: then its author is notified.
 #[model::use_case]
 #[job]
 async fn publish_due(
@@ -73,7 +73,7 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
     // The row of the account is locked first, as wherever scheduled statuses change.
     store::account::lock(&mut tx, &[actor.id]).await?;
     if !store::scheduled_status::delete_due(&mut tx, row.id, cx.clock.now()).await? {
-        // Deleted, published by another worker, or moved, for which there is a job of its own.
+        // Deleted, published by another worker, or moved, in which case another job is queued.
         return Ok(Done::Remove);
     }
     let status = status::write(cx, &mut tx, &actor, prepared).await?;
@@ -92,7 +92,7 @@ async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
     Ok((actor, prepared))
 }
 
-/// What the author is told of an error that trying again does not mend; `None` for one that may pass.
+/// The message to the author for a permanent error; `None` for a temporary one.
 fn reason(error: &Error) -> Option<String> {
     match error {
         error if error.may_pass() => None,
@@ -101,7 +101,7 @@ fn reason(error: &Error) -> Option<String> {
     }
 }
 
-/// Keeps why a status was not published, and mails its author.
+/// Stores why a status was not published, and mails its author.
 async fn fail(cx: &Cx, row: &ScheduledStatus, why: &str, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;
     if store::scheduled_status::set_failure(&mut tx, row.id, row.scheduled_at, why).await? {

@@ -1,9 +1,10 @@
 //! Statuses that are published later.
 //!
-//! Reached from `POST /api/v1/statuses` with a time ahead, from `/api/v1/scheduled_statuses`, and from the job
-//! [`PublishScheduled`]. A draft is checked as for publishing when it is scheduled ([`status::validate`]), and once more when
-//! its time has come, plugins' filters included. One that cannot be published then is kept with the reason, so that its
-//! author may give it another time, and the author gets a mail: no text is lost, and no app need ask.
+//! Reached from `POST /api/v1/statuses` with a time in the future, from `/api/v1/scheduled_statuses`, and from the
+//! job [`PublishScheduled`]. A draft is validated as for publishing when it is scheduled ([`status::validate`]), and
+//! again when it is due, plugins' filters included. If it cannot be published then, it is stored with the reason, so
+//! that its author can set another time, and the author receives a mail: no text is lost, and apps do not have to
+//! poll.
 //!
 //! Spec: docs/contract/rules.md#22-scheduled-statuses.
 
@@ -26,17 +27,17 @@ use model::{
     StatusId, Time,
 };
 
-/// How far ahead a status is scheduled at least.
+/// How far ahead a status must be scheduled at least.
 const MIN_AHEAD: Duration = Duration::minutes(5);
 /// Most scheduled statuses of an account.
 const MAX_PENDING: i64 = 300;
 /// Most scheduled statuses of an account for one day, in UTC.
 const MAX_PER_DAY: i64 = 25;
-/// Most bytes of the parameters that plugins may have declared, as JSON: they are kept, perhaps for years.
+/// Most bytes of the parameters for plugins, as JSON: they may be stored for years.
 const MAX_REST_BYTES: usize = 16 * 1024;
 
-/// The request to publish a status, as it is stored and as clients are shown it. Members of `rest` are the parameters that
-/// plugins may have declared.
+/// The request to publish a status, as stored and as returned to clients. Members of `rest` are the parameters for
+/// plugins.
 #[derive(Debug, Serialize, Deserialize)]
 struct Params {
     text: String,
@@ -66,11 +67,11 @@ struct Params {
     rest: Map<String, Value>,
 }
 
-/// Members of [`Params`] that are no parameters of the request; one of these names that is sent is not kept.
+/// Members of [`Params`] that are not parameters of the request; parameters of these names are dropped.
 const RESERVED: [&str; 4] = ["text", "idempotency", "with_rate_limit", "application_id"];
 
 impl Params {
-    /// The parameters of `draft`. Its language is decided now: when it is published there is no request to go by.
+    /// The parameters of `draft`. Its language is decided now, since there is no request when it is published.
     ///
     /// # Errors
     /// [`Error::Invalid`] beyond [`MAX_REST_BYTES`].
@@ -103,7 +104,7 @@ impl Params {
             markdown: draft.markdown,
             status_reference_ids: draft.status_reference_ids.into_iter().take(status::MOST_REFERENCES).collect(),
             quoted_status_id: draft.quoted_status_id,
-            // As it is preferred now.
+            // The preference at the time of scheduling.
             quote_approval_policy: draft.quote_approval_policy.or(Some(actor.preferences.default_quote_policy)),
             rest,
         })
@@ -142,7 +143,7 @@ pub struct WithMedia {
     pub media: Vec<MediaAttachment>,
 }
 
-/// Schedules `draft` of `actor` for the time `at`, and keeps its attachments for it.
+/// Schedules `draft` of `actor` for the time `at`, and reserves its attachments.
 ///
 /// # Errors
 /// As publishing, without its rate limit; [`Error::Invalid`] for a time less than [`MIN_AHEAD`] ahead, and beyond
@@ -183,7 +184,8 @@ fn check_time(cx: &Cx, at: Time) -> Result<()> {
     Err(Error::invalid(format!("Validation failed: scheduled_at must be more than {minutes} minutes ahead")))
 }
 
-/// Refuses one more scheduled status of `account` on the day of `at`. Requests at once count one after the other.
+/// Refuses one more scheduled status of `account` on the day of `at`. Locks the account, so that concurrent requests
+/// count one after the other.
 async fn check_limits(tx: &mut Tx, account: AccountId, at: Time, except: Option<ScheduledStatusId>) -> Result<()> {
     store::account::lock(tx, &[account]).await?;
     let begin = Time::from(at.date_naive().and_time(NaiveTime::MIN).and_utc());
@@ -229,7 +231,7 @@ async fn with_media(cx: &Cx, rows: Vec<ScheduledStatus>) -> Result<Vec<WithMedia
     Ok(rows.into_iter().map(of).collect())
 }
 
-/// Gives one of `actor`'s scheduled statuses the time `at`; without, it stays as it is.
+/// Moves one of `actor`'s scheduled statuses to the time `at`; `None` leaves it unchanged.
 ///
 /// # Errors
 /// As [`show`]; [`Error::Invalid`] for a time not more than five minutes ahead, and beyond the limit of that day.
@@ -248,7 +250,7 @@ pub async fn update(cx: &Cx, actor: &Actor, id: ScheduledStatusId, at: Option<Ti
     show(cx, actor, id).await
 }
 
-/// Deletes one of `actor`'s scheduled statuses, which frees its attachments.
+/// Deletes one of `actor`'s scheduled statuses, which releases its attachments.
 ///
 /// # Errors
 /// As [`show`].
