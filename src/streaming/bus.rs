@@ -109,7 +109,7 @@ impl Bus {
                 false
             }
             Err(RecvError::Lagged(_)) => true,
-            Err(RecvError::Closed) => return Err(Error::internal("the server ends")),
+            Err(RecvError::Closed) => return Err(Error::internal("the server stops")),
         };
         while changes.len() < BATCH {
             match self.own.try_recv() {

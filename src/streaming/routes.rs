@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn token_that_is_revoked_while_its_stream_is_opened_opens_none() {
+    async fn token_revoked_while_its_stream_opens_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let cx = open(folder.path()).await;
         let streaming = crate::start_alone(&cx);

@@ -325,7 +325,7 @@ async fn settle(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> 
 async fn put_back(cx: &Cx, tx: &mut Tx, claim: Claim, kind: &str, failure: Failure) -> Result<()> {
     match failure {
         // Retried every few seconds for as long as the fault of the machine lasts.
-        Failure::NotNow(_) => tracing::debug!(job.id = %claim.id, job.kind = kind, ?failure, "a job has to wait"),
+        Failure::NotNow(_) => tracing::debug!(job.id = %claim.id, job.kind = kind, ?failure, "a job must wait"),
         Failure::Retry(_) | Failure::Fail(_) => {
             tracing::warn!(job.id = %claim.id, job.kind = kind, job.attempts = claim.attempts, ?failure, "a job failed");
         }

@@ -149,7 +149,7 @@ async fn feed_job_that_panics_counts_its_attempts() {
 }
 
 #[tokio::test]
-async fn lane_that_panics_begins_again() {
+async fn lane_that_panics_restarts() {
     let (cx, _folder, _database) = open().await;
     queue_job(&cx, Lane::Plugin, "panic", serde_json::json!({})).await;
     PANICS.set(true);

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forgetting_goes_on_for_two_weeks() {
+    fn forgetting_repeats_for_two_weeks() {
         let all = (1..=MAX_RUNS).map(back_off).fold(TimeDelta::zero(), |sum, back_off| sum + back_off);
         assert!(all > TimeDelta::days(13) && all < TimeDelta::days(15), "{all}");
         assert_eq!(back_off(1), FIRST_BACK_OFF);

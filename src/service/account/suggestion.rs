@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_take_turns_and_everybody_is_suggested_once() {
+    fn sources_alternate_and_suggest_each_account_once() {
         let ids = |ids: &[i64]| ids.iter().copied().map(AccountId::from).collect::<Vec<_>>();
         let sources = vec![
             (Source::Featured, ids(&[1])),

@@ -275,7 +275,7 @@ pub async fn attachable(
     });
     rows.sort_by_key(|row| wanted.iter().position(|id| *id == row.id));
     if let Some(missing) = wanted.iter().find(|id| rows.iter().all(|row| row.id != **id)) {
-        return Err(Error::invalid(format!("media_ids: {missing} is none of your unattached media")));
+        return Err(Error::invalid(format!("media_ids: {missing} is not one of your unattached media")));
     }
     match_together(&rows)?;
     Ok(rows)

@@ -196,7 +196,7 @@ async fn convert(cx: &Cx, job: &ProcessMedia, row: &MediaAttachment, permit: &Pe
     let input = cx.storage.local_path(&key(&job.incoming)?).map_err(Error::internal)?;
     let told = |error| failed(cx, error);
     let container = converter::container(&input).await.map_err(told)?;
-    let container = container.ok_or_else(|| Error::internal("an upload is no video or sound any more"))?;
+    let container = container.ok_or_else(|| Error::internal("an upload is no longer a video or audio file"))?;
     let converted = cx.converter.convert(permit, &input, container, scratch.path()).await.map_err(told)?;
     let picture = match &converted.picture {
         Some(path) if row.preview.is_none() => picture(cx, row, &converted, path).await?,

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn followers_of_a_few_days_are_none() {
+    fn followers_of_a_few_days_do_not_count() {
         let policy = PolicyRow { for_not_followers: Some(PolicyAction::Filter), ..PolicyRow::default() };
         let new = CandidateFacts { policy, following: true, ..facts() };
         assert_eq!(decide(NotificationType::Follow, &new), PolicyAction::Filter);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn private_mention_passes_as_an_answer() {
+    fn private_mention_passes_as_a_reply() {
         let private = CandidateFacts { private_mention: true, ..facts() };
         assert!(may_be_answer(&private));
         assert_eq!(decide(NotificationType::Mention, &private), PolicyAction::Filter);

@@ -340,7 +340,7 @@ pub fn time(text: &str, end: bool) -> Result<Time> {
         return Ok(time.to_utc().into());
     }
     let day = text.parse::<NaiveDate>().map_err(|_| {
-        Error::invalid(format!("{text:?} is no time: write 2026-01-15T12:00:00Z, or 2026-01-15 for the whole day"))
+        Error::invalid(format!("{text:?} is not a time: write 2026-01-15T12:00:00Z, or 2026-01-15 for the whole day"))
     })?;
     let midnight = Time::from(day.and_time(NaiveTime::MIN).and_utc());
     Ok(if end { midnight + TimeDelta::days(1) - TimeDelta::milliseconds(1) } else { midnight })
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn day_is_taken_whole() {
+    fn day_includes_its_last_moment() {
         let api = |text, end| time(text, end).map(Time::to_api).ok();
         assert_eq!(api("2026-01-15", false).as_deref(), Some("2026-01-15T00:00:00.000Z"));
         assert_eq!(api("2026-01-15", true).as_deref(), Some("2026-01-15T23:59:59.999Z"));

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn domains_have_one_form() {
+    fn domains_are_normalised() {
         assert_eq!(normalise(" Example.ORG ").as_deref(), Some("example.org"));
         assert_eq!(normalise("日本語.jp").as_deref(), Some("xn--wgv71a119e.jp"));
         assert_eq!(normalise("20").as_deref(), Some("20"));

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn value_out_of_bounds_is_none() {
+    fn value_out_of_bounds_is_rejected() {
         assert_eq!(Takes::Whole(1, 5).read("6"), None);
         assert_eq!(Takes::Flag.read("yes"), None);
         assert_eq!(Takes::SoftwareName.read("Mastodon"), None);

@@ -77,5 +77,5 @@ fn is_name(name: &str) -> bool {
 }
 
 fn unusable() -> Error {
-    Error::bad_request("resource is no address")
+    Error::bad_request("resource is not an address")
 }

@@ -75,7 +75,7 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Opti
 /// `word` is a value of `visibility`, or a scope.
 fn refuse_disabled(actor: &Actor, word: &str) -> Result<()> {
     if actor.preferences.disabled_visibilities.iter().any(|disabled| disabled == word) {
-        return Err(Error::invalid(format!("visibility: {word} is switched off in your preferences")));
+        return Err(Error::invalid(format!("visibility: {word} is disabled in your preferences")));
     }
     Ok(())
 }

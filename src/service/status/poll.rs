@@ -78,7 +78,7 @@ pub fn check(draft: &PollDraft) -> Result<CheckedPoll> {
         return Err(Error::invalid(why));
     }
     if options.iter().collect::<HashSet<_>>().len() < options.len() {
-        return Err(Error::invalid("poll[options]: each option must be another"));
+        return Err(Error::invalid("poll[options]: the options must be different"));
     }
     let seconds = draft.expires_in.ok_or_else(|| Error::invalid("poll[expires_in] is missing"))?;
     if !(MIN_EXPIRATION_SECONDS..=MAX_EXPIRATION_SECONDS).contains(&seconds) {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_a_poll_are_part_of_it() {
+    fn bounds_of_a_poll_are_inclusive() {
         let (fifty, over) = ("ö".repeat(50), "ö".repeat(51));
         let eight: Vec<String> = (0..8).map(|number| number.to_string()).collect();
         let mut eight: Vec<&str> = eight.iter().map(String::as_str).collect();

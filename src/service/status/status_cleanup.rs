@@ -132,7 +132,7 @@ async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
         match cx.extensions().kept_from_cleanup(cx, account, &chosen, &ids).await {
             Ok(kept) => ids.retain(|id| !kept.contains(id)),
             Err(error) => {
-                tracing::warn!(account.id = %account, %error, "keeping old statuses until the next walk: an extension is unavailable");
+                tracing::warn!(account.id = %account, %error, "extension unavailable: no deletion until next walk");
                 return leave();
             }
         }

@@ -73,7 +73,7 @@ impl Criteria {
     /// Parses `query`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for an unknown operator, a value that makes no sense or too many words, [`Error::NotFound`] when
+    /// [`Error::Invalid`] for an unknown operator, an invalid value or too many words, [`Error::NotFound`] when
     /// `from:` names an unknown account.
     pub(super) async fn read(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Self> {
         let clauses = text::search::parse(&query.q)
@@ -112,10 +112,10 @@ impl Criteria {
     /// `words`: the values of `my:` that extensions serve.
     fn operator(&mut self, name: &str, value: &str, negated: bool, words: &[String]) -> Result<()> {
         if !OPERATORS.contains(&name) {
-            return Err(Error::invalid(format!("{name}: is no search operator; known are {}", OPERATORS.join(", "))));
+            return Err(Error::invalid(format!("{name}: unknown search operator; known are {}", OPERATORS.join(", "))));
         }
         if negated && !NEGATABLE.contains(&name) {
-            return Err(Error::invalid(format!("-{name}: makes no sense")));
+            return Err(Error::invalid(format!("-{name}: cannot be negated")));
         }
         let lower = value.to_lowercase();
         match name {

@@ -236,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn new_peak_is_what_counts() {
+    fn new_peak_replaces_the_lower_one() {
         let before = vec![known(1, 16.0, 4), known(2, 16.0, 4)];
         let after = scored(before, vec![(1, 20.0), (2, 10.0), (3, 9.0), (4, 0.5)]);
         assert_eq!(after, [(1, 20.0, Some(20.0)), (3, 9.0, Some(9.0)), (2, 8.0, None)]);
     }
 
     #[test]
-    fn trend_that_is_over_keeps_its_peak_for_two_days() {
+    fn ended_trend_keeps_its_peak_for_two_days() {
         assert_eq!(scored(vec![known(1, 16.0, 47)], vec![]), [(1, 0.0, None)]);
         assert_eq!(scored(vec![known(1, 16.0, 47)], vec![(1, 12.0)]), [(1, 0.0, None)]);
         assert_eq!(scored(vec![known(1, 16.0, 48)], vec![]), []);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn review_is_asked_for_of_what_would_be_shown() {
+    fn review_is_requested_for_trends_that_would_be_shown() {
         let trend = |subject_id, score, allowed| NewTrend { subject_id, language: None, allowed, score, peak: None };
         let yes = Some(true);
         let trends = [

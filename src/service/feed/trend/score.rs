@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn little_use_and_less_than_before_is_no_trend() {
+    fn little_or_falling_use_is_not_a_trend() {
         for (observed, expected) in [(4.9, 0.0), (0.0, 0.0), (9.0, 10.0)] {
             assert!(same(burst(observed, expected), 0.0), "{observed} of {expected}");
         }

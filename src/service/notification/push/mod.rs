@@ -90,9 +90,7 @@ pub async fn subscribe(cx: &Cx, actor: &Actor, to: Destination, wanted: Wanted) 
     let live = store::oauth::find_live_token(&mut tx, token).await?.ok_or(Error::InvalidToken)?;
     let text = token::text(cx, token, &live.nonce);
     if !store::oauth::has_hash(&mut tx, token, &crypto::hash(text.expose())).await? {
-        return Err(Error::invalid(
-            "This access token predates the server's current secret key: sign in again",
-        ));
+        return Err(Error::invalid("This access token predates the server's current secret key: sign in again"));
     }
     store::push::save(&mut tx, new, cx.clock.now()).await?;
     let saved = store::push::find_of_token(&mut tx, token).await?.ok_or(Error::NotFound)?;
@@ -161,5 +159,5 @@ fn endpoint(value: Option<String>) -> Result<String> {
     let endpoint = endpoint.trim();
     Target::parse(endpoint)
         .map(|_| endpoint.to_owned())
-        .map_err(|error| Error::invalid(format!("subscription[endpoint] is no address to send to: {error}")))
+        .map_err(|error| Error::invalid(format!("subscription[endpoint] is not a valid address: {error}")))
 }

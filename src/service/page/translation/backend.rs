@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_as_the_services_say() {
+    fn languages_match_the_services() {
         let known = serde_json::json!([{ "code": "de", "targets": ["de", "en"] }, { "code": "en", "targets": ["de"] }]);
         let Languages(libre) = libre_languages(serde_json::from_value(known).expect("languages"));
         assert_eq!(libre["de"], ["en"]);

@@ -96,7 +96,7 @@ async fn prepare(cx: &Cx, row: &ScheduledStatus) -> Result<(Actor, Prepared)> {
 fn reason(error: &Error) -> Option<String> {
     match error {
         error if error.may_pass() => None,
-        Error::NotFound | Error::Gone => Some("The post that it answers is gone, or hidden from you.".to_owned()),
+        Error::NotFound | Error::Gone => Some("The post that it replies to was deleted or is hidden.".to_owned()),
         error => Some(error.to_string()),
     }
 }
