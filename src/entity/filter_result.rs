@@ -125,7 +125,8 @@ impl Filtering<'_> {
         self.results(ids, seen.proper(), quote.map(|quoted| &quoted.head))
     }
 
-    /// `None` when no filter matches, and for the viewer's own statuses. `ids`: the status, and the original of a reblog.
+    /// `None` when no filter matches, and for the viewer's own statuses. `ids`: the status, and the original of a
+    /// reblog.
     fn results(&self, ids: [Option<StatusId>; 2], head: &Head, quote: Option<&Head>) -> Result<Option<Array>> {
         if head.account_id == self.viewer {
             return Ok(None);

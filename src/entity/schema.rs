@@ -1,4 +1,5 @@
-//! The entities by their names in the contract, for the types of responses: `Json<entity::Status>`, `Page<entity::Account>`.
+//! The entities by their names in the contract, for the types of responses: `Json<entity::Status>`,
+//! `Page<entity::Account>`.
 //!
 //! Most entities are rendered as text, so their types have no values. Serialised entities use their struct.
 

@@ -52,8 +52,8 @@ impl<'a> Event<'a> {
         frame
     }
 
-    /// As a server-sent event (docs/contract/streaming.md#5-server-sent-events). Line breaks of the payload, which are white
-    /// space in JSON, become spaces: they would end the event.
+    /// As a server-sent event (docs/contract/streaming.md#5-server-sent-events). Line breaks of the payload, which
+    /// are white space in JSON, become spaces: they would end the event.
     fn message(&mut self) -> Utf8Bytes {
         let (name, payload) = (self.name, self.payload.unwrap_or_default());
         let message = || {

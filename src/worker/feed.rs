@@ -126,8 +126,8 @@ async fn record_entered(cx: &Cx, tx: &mut Tx, entered: Vec<Entered>) -> Result<(
     list::notify_entered(cx, tx, &lists).await
 }
 
-/// Records the entries of a backfill whose statuses are newer than its `job`: their fan-out finds them already inserted and
-/// records nothing.
+/// Records the entries of a backfill whose statuses are newer than its `job`: their fan-out finds them already
+/// inserted and records nothing.
 pub(super) async fn record_newer(cx: &Cx, tx: &mut Tx, job: JobId, mut entered: Vec<Entered>) -> Result<()> {
     // Ids of jobs and statuses come from one generator, in the order of time.
     entered.retain(|entry| i64::from(entry.status) > i64::from(job));

@@ -1,6 +1,6 @@
-//! Jobs: trim feeds to their maximum length. Home and list feeds are trimmed hourly, when the feeds of inactive accounts
-//! are dropped as well; feeds of plugins after an insertion. In batches, so that no transaction holds the write lock for
-//! long.
+//! Jobs: trim feeds to their maximum length. Home and list feeds are trimmed hourly, when the feeds of inactive
+//! accounts are dropped as well; feeds of plugins after an insertion. In batches, so that no transaction holds the
+//! write lock for long.
 //!
 //! A dropped feed is rebuilt when its owner returns (docs/contract/rules.md#12-timelines).
 

@@ -6,8 +6,8 @@
 //! Pages must be `https`, redirects included. `server.development` also permits `http`, since development servers
 //! have no certificates.
 //!
-//! Spec: docs/contract/rules.md#9-accounts, "Field verification"; <https://microformats.org/wiki/rel-me>; RFC 8288 for the
-//! header.
+//! Spec: docs/contract/rules.md#9-accounts, "Field verification"; <https://microformats.org/wiki/rel-me>; RFC 8288
+//! for the header.
 
 use outbound::Target;
 

@@ -147,7 +147,8 @@ pub async fn clear(cx: &Cx, actor: &Actor) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Deletes all notifications of `activity` (see [`Notice::activity`](context::extension::Notice::activity)), since it was undone.
+/// Deletes all notifications of `activity` (see [`Notice::activity`](context::extension::Notice::activity)), since it
+/// was undone.
 pub async fn retract(tx: &mut Tx, kind: impl Into<NotificationKind>, activity: impl Into<i64>) -> Result<()> {
     retract_all(tx, &kind.into(), &[activity.into()]).await.map(drop)
 }

@@ -97,7 +97,8 @@ fn question(number: usize, notice: &Notice, traits: NotificationTraits, now: Tim
     })
 }
 
-/// The group key of a notice without the hour (docs/contract/rules.md#13-notifications); `None` when it is never grouped.
+/// The group key of a notice without the hour (docs/contract/rules.md#13-notifications); `None` when it is never
+/// grouped.
 fn group(notice: &Notice, traits: NotificationTraits) -> Option<String> {
     if !traits.groupable {
         return None;

@@ -4,7 +4,8 @@
 //! The job [`TendAnnouncement`] publishes the effects of a change to streams, in the process that runs it, since
 //! commands run beside the server.
 //!
-//! Spec: docs/contract/rules.md#25-announcements-emojis-preferences; <https://docs.joinmastodon.org/methods/announcements/>
+//! Spec: docs/contract/rules.md#25-announcements-emojis-preferences;
+//! <https://docs.joinmastodon.org/methods/announcements/>
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Server settings that admins change at run time: the list, their types, reading and setting them.
 //!
-//! Reached from `rookery settings`, later from the admin API. A change is validated and stored; running servers apply it
-//! with [`Cx::invalidate`].
+//! Reached from `rookery settings`, later from the admin API. A change is validated and stored; running servers apply
+//! it with [`Cx::invalidate`].
 
 use serde::Serialize;
 use serde_json::Value;

@@ -116,7 +116,8 @@ impl Change {
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }
     }
 
-    /// The edit of `old` as plugins see it. They cannot change the audience, which was fixed when the status was published.
+    /// The edit of `old` as plugins see it. They cannot change the audience, which was fixed when the status was
+    /// published.
     pub(super) fn pending(&self, old: &Status, words: &Words, language: Option<String>) -> PendingStatus {
         PendingStatus {
             text: words.text.clone(),

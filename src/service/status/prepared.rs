@@ -1,7 +1,7 @@
 //! A validated status, and the transaction that writes it.
 //!
-//! Reached from [`publish`](super::publish()), from scheduled statuses that are due and from plugins, in the transaction of each.
-//! The author's feed, mentions and counters are written with the status.
+//! Reached from [`publish`](super::publish()), from scheduled statuses that are due and from plugins, in the
+//! transaction of each. The author's feed, mentions and counters are written with the status.
 
 use super::address::Reach;
 use super::compose::Words;

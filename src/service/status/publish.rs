@@ -19,10 +19,10 @@ use store::idempotency_key::Made;
 /// one that was already created with the same idempotency key.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status replied to or to be quoted is missing or hidden, [`Error::Invalid`] for an invalid
-/// draft or time, and for a quote that its target's author does not allow, [`Error::Refused`] and [`Error::Plugin`] from a
-/// plugin's filter, [`Error::UnexpectedMentions`] when it would mention someone the client did not expect,
-/// [`Error::RateLimited`] beyond the limit of statuses.
+/// [`Error::NotFound`] when the status replied to or to be quoted is missing or hidden, [`Error::Invalid`] for an
+/// invalid draft or time, and for a quote that its target's author does not allow, [`Error::Refused`] and
+/// [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention someone the client
+/// did not expect, [`Error::RateLimited`] beyond the limit of statuses.
 #[model::use_case]
 pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
     let key = draft.idempotency_key.clone();

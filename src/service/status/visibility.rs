@@ -7,8 +7,8 @@
 //! rule in SQL that could differ. Rendering takes only [`Seen`], and only this module creates one. Hidden statuses
 //! look the same as missing ones.
 //!
-//! Spec: docs/contract/rules.md#7-access-modes, docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
-//! docs/contract/rules.md#12-timelines.
+//! Spec: docs/contract/rules.md#7-access-modes, docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses
+//! and docs/contract/rules.md#12-timelines.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Parses an uploaded file, with limits for its size, its rows and the length of a cell.
 //!
-//! The first row is a header when its first cell is the name of a column; a file without one has Mastodon's order of columns.
+//! The first row is a header when its first cell is the name of a column; a file without one has Mastodon's order of
+//! columns.
 
 use super::entry::{Entry, FilterEntry};
 use super::{FILE_MAX, ROWS_MAX};

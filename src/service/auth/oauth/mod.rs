@@ -1,8 +1,8 @@
 //! OAuth 2.0: the authorization code and client credentials grants (RFC 6749), PKCE (RFC 7636), revocation (RFC 7009)
 //! and introspection (RFC 7662).
 //!
-//! Tokens neither expire nor are refreshed; passwords are never exchanged. Spec: docs/contract/rules.md#2-authentication and
-//! docs/contract/rules.md#8-oauth-and-sign-up.
+//! Tokens neither expire nor are refreshed; passwords are never exchanged. Spec:
+//! docs/contract/rules.md#2-authentication and docs/contract/rules.md#8-oauth-and-sign-up.
 
 pub mod authorize;
 pub mod exchange;

@@ -70,8 +70,8 @@ pub async fn find(cx: &Cx, viewer: &Actor, id: RowId) -> Result<FilterKeywordRow
 /// Adds a keyword to one of the actor's filters.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the filter is missing or someone else's, [`Error::Invalid`] for a blank or long keyword, and
-/// beyond the limits of an account.
+/// [`Error::NotFound`] when the filter is missing or someone else's, [`Error::Invalid`] for a blank or long keyword,
+/// and beyond the limits of an account.
 #[model::use_case]
 pub async fn create(cx: &Cx, actor: &Actor, filter: FilterId, params: KeywordParams) -> Result<FilterKeywordRow> {
     let mut tx = super::begin(cx, actor.id).await?;

@@ -83,8 +83,8 @@ pub async fn create(cx: &Cx, actor: &Actor, params: PhraseParams) -> Result<Phra
 /// Changes a keyword, and its filter if it has no other keyword.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is missing or someone else's; [`Error::Invalid`] as in [`super::create`], and when context,
-/// expiry or action of a filter with several keywords would change.
+/// [`Error::NotFound`] when it is missing or someone else's; [`Error::Invalid`] as in [`super::create`], and when
+/// context, expiry or action of a filter with several keywords would change.
 #[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, id: RowId, params: PhraseParams) -> Result<Phrase> {
     let mut tx = super::begin(cx, actor.id).await?;

@@ -147,7 +147,8 @@ pub struct WithMedia {
 ///
 /// # Errors
 /// As publishing, without its rate limit; [`Error::Invalid`] for a time less than [`MIN_AHEAD`] ahead, and beyond
-/// [`MAX_PENDING`] or [`MAX_PER_DAY`]; [`Error::Conflict`] when another request with the same idempotency key was faster.
+/// [`MAX_PENDING`] or [`MAX_PER_DAY`]; [`Error::Conflict`] when another request with the same idempotency key was
+/// faster.
 pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Result<Made> {
     check_time(cx, at)?;
     let (key, media_ids) = (draft.idempotency_key.clone(), draft.media_ids.clone());
