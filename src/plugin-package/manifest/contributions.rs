@@ -1,5 +1,5 @@
-//! What a manifest may say about statements that the server runs by itself, for a page of statuses at once: `[[search]]`,
-//! what people marked, for the search; `[[cleanup]]`, what automatic deletion keeps.
+//! Declarations in a manifest of statements that the server runs by itself, for a page of statuses: `[[search]]`
+//! selects marked statuses for the search, `[[cleanup]]` statuses that automatic deletion keeps.
 //!
 //! That the statements exist and fit is checked when the plugin is loaded: `plugins::hooks`.
 
@@ -33,7 +33,7 @@ pub struct SearchMark {
 pub struct CleanupException {
     /// The name under which a person's choice is kept; unique in the plugin.
     pub id: String,
-    /// What the person reads, by language; `en` stands in for languages that are missing.
+    /// The title for users, by language; `en` is the fallback for missing languages.
     pub title: BTreeMap<String, String>,
     /// The statement that says which of `statuses`, all of them the `caller`'s, are kept.
     pub statement: String,
@@ -103,7 +103,7 @@ mod tests {
     const CLEANUP: &str = "[[cleanup]]\nid = \"shelved\"\ntitle = { en = \"On a shelf\" }\nstatement = \"a\"\n";
 
     #[test]
-    fn contributions_name_statements_and_say_what_they_are_called() {
+    fn contributions_name_statements_and_have_titles() {
         assert_eq!(parsed(&format!("{SQL}{SEARCH}{CLEANUP}")), Ok(()));
         for (rest, wanted) in [
             (SEARCH.to_owned(), "there is no [sql]"),

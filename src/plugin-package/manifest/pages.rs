@@ -1,4 +1,4 @@
-//! What a manifest may say about pages: `[[page]]`, and `html` of a route.
+//! Declarations of pages in a manifest: `[[page]]`, and `html` of a route.
 //!
 //! Conflicts with other paths are detected when the plugin is loaded, as for routes: `plugins::routes`.
 
@@ -24,7 +24,7 @@ pub enum CorePage {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PageDeclaration {
-    /// How the plugin is told which page is meant; unique among its pages and routes.
+    /// The name by which the plugin receives the page; unique among its pages and routes.
     pub id: String,
     /// A template, as of a route.
     pub path: String,
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn page_says_where_it_is_for_whom_and_what_it_is_called() {
+    fn page_has_path_role_and_title() {
         assert_eq!(page("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"invite_users\""), Ok(()));
         assert_eq!(page("path = \"/notes/{id}\"\ntitle = { en = \"Note\", de = \"Notiz\" }"), Ok(()));
         for (more, wanted) in [

@@ -444,10 +444,10 @@ fn schedules(manifest: &Manifest) -> Checked {
     Ok(())
 }
 
-/// Checks the JSON Schema of `[config]` or `[settings]`: that of an object, every property with a valid default.
+/// Checks the JSON Schema of `[config]` or `[settings]`: of an object, every property with a valid default.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// A message about the mistake.
 pub fn check_schema(schema: &Value) -> Checked {
     let validator = validator(schema)?;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
@@ -464,7 +464,7 @@ pub fn check_schema(schema: &Value) -> Checked {
 /// them, and people the texts.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// A message about the mistake.
 pub fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::draft202012::options()
         .with_pattern_options(jsonschema::PatternOptions::regex())

@@ -73,7 +73,7 @@ impl Source {
 /// Parses the file.
 ///
 /// # Errors
-/// What is wrong and where, as a clause: "line 4: …".
+/// The mistake and its place, as a clause: "line 4: …".
 pub fn read(text: &str) -> Result<Vec<Source>, String> {
     let mut sources: Vec<Source> = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -59,7 +59,7 @@ pub fn dialect(engine: Engine) -> &'static dyn Dialect {
 /// Parses and expands `text`. `params` are the declared parameters.
 ///
 /// # Errors
-/// What is wrong, as a clause: "it names :foo, which `-- params:` does not declare".
+/// The mistake, as a clause: "it names :foo, which `-- params:` does not declare".
 pub fn read(text: &str, params: &[(String, ParamType)], engine: Engine) -> Result<Text, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("it is longer than {MOST_BYTES} bytes: split it"));
