@@ -59,7 +59,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
         for word in &search.my {
             name("search: my", word)?;
             if !words.insert(word) {
-                return Err(format!("search: {word:?} stands there twice"));
+                return Err(format!("search: {word:?} is listed twice"));
             }
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
             return Err(format!("there are two cleanup with the id {id:?}"));
         }
         if !title.contains_key("en") {
-            return Err(format!("cleanup {id:?}: title has no \"en\", which stands for all other languages"));
+            return Err(format!("cleanup {id:?}: title has no \"en\", the fallback for all other languages"));
         }
         if title.values().any(|text| text.trim().is_empty() || text.chars().count() > TITLE_MAX) {
             return Err(format!("cleanup {id:?}: title is not of 1 to {TITLE_MAX} characters"));
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(parsed(&format!("{SQL}{SEARCH}{CLEANUP}")), Ok(()));
         for (rest, wanted) in [
             (SEARCH.to_owned(), "there is no [sql]"),
-            (format!("{SQL}{SEARCH}{SEARCH}"), "\"shelved\" stands there twice"),
+            (format!("{SQL}{SEARCH}{SEARCH}"), "\"shelved\" is listed twice"),
             (format!("{SQL}{}", SEARCH.replace("\"shelved\"", "")), "my is empty"),
             (format!("{SQL}{}", SEARCH.replace("shelved", "On Shelf")), "small letters"),
             (format!("{SQL}{CLEANUP}{CLEANUP}"), "two cleanup with the id"),

@@ -95,7 +95,7 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
     if let Title::Many(texts) = &page.title
         && !texts.contains_key("en")
     {
-        return Err("title has no \"en\", which stands for all other languages".to_owned());
+        return Err("title has no \"en\", the fallback for all other languages".to_owned());
     }
     let texts: Vec<&String> = match &page.title {
         Title::One(text) => vec![text],
@@ -114,7 +114,7 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
 pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> {
     match route.html {
         Some(CorePage::SignUp) if route.auth != Auth::None || route.method.all() != ["GET"] => {
-            Err("html: the sign-up page is for nobody in particular: write method = \"GET\", auth = \"none\""
+            Err("html: the sign-up page has no caller: write method = \"GET\", auth = \"none\""
                 .to_owned())
         }
         Some(CorePage::SignUp) if route.native.is_some() || route.cache => {
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(route("auth = \"none\""), Ok(()));
         let text = "id = \"a\"\nmethod = \"GET\"\npath = \"/join/{word}\"\nhtml = \"sign-up\"\nauth = \"none\"";
         let unasked = check_html(&toml::from_str(text).expect("a route"), &["code".to_owned()]);
-        assert!(unasked.expect_err("nobody asks for it").contains("among params"));
+        assert!(unasked.expect_err("no parameter requests it").contains("among params"));
         assert!(route("auth = \"user\"").is_err());
         assert!(route("auth = \"none\"\ncache = true").is_err());
     }

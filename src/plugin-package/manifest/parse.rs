@@ -206,7 +206,7 @@ mod tests {
             assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
         }
         let kept = route("/api/v1/decks", "cache = true\nheaders = [\"X-Deck\"]").replace("\"user\"", "\"none\"");
-        assert!(sentence(&kept).contains("an answer that depends on headers is for nobody else"));
+        assert!(sentence(&kept).contains("a response that depends on headers cannot be shared"));
         let twice =
             format!("{}{}", route("/api/v1/decks/{a}", ""), route("/api/v1/decks/{b}", "").replace("\"a\"", "\"b\""));
         assert!(sentence(&twice).contains("two routes serve GET /api/v1/decks/{b}"));

@@ -94,7 +94,7 @@ fn tokenize(text: &str, engine: Engine) -> Result<Vec<Token>, String> {
 fn word(token: Option<Token>) -> Result<String, String> {
     match token {
         Some(Token::Word(word)) if word.quote_style.is_none() => Ok(word.value),
-        _ => Err("a colon stands before something that is no name".to_owned()),
+        _ => Err("a colon must precede the name of a parameter".to_owned()),
     }
 }
 
