@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_not_confused_with_what_does_not_answer() {
+    fn missing_record_differs_from_failed_request() {
         let fake = Fake::new::<Cookbook>();
         let status = |name: &str| fake.get(&format!("/api/v1/catalogues/{name}")).send().status;
         assert_eq!(status("..%2Fsecrets"), 404);
-        assert_eq!(fake.state(|state| state.fetched.len()), 0, "nobody is asked for what is no name");
+        assert_eq!(fake.state(|state| state.fetched.len()), 0, "an invalid name is not requested");
         fake.state(|state| {
             state.web.insert("https://hooks.example.com/catalogues/books".into(), Err(HttpError::Timeout))
         });

@@ -52,7 +52,7 @@ mod tests {
     use crate::Cookbook;
 
     #[test]
-    fn what_is_gone_is_swept_and_reported() {
+    fn deleted_entries_are_swept_and_reported() {
         let fake = Fake::new::<Cookbook>();
         let alice = fake.account("alice");
         let status = fake.status(alice, "soon gone");

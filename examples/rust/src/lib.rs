@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn mistakes_are_reported() {
         let fake = Fake::new::<Notes>();
         let alice = fake.account("alice");
         let put = |path: &str, text: &str| fake.put(path).as_account(alice).json(json!({ "text": text })).send();
