@@ -56,7 +56,7 @@ fn catalogue_changed(ctx: &Context) -> Result<Output> {
     Output::empty()
 }
 
-/// Takes as long whatever differs, so that nobody can find the token letter by letter.
+/// Takes constant time, so that an attacker cannot find the token letter by letter.
 fn is_same(sent: &str, secret: &str) -> bool {
     let pairs = sent.bytes().zip(secret.bytes());
     sent.len() == secret.len() && pairs.fold(0, |differing, (sent, secret)| differing | (sent ^ secret)) == 0

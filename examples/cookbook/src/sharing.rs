@@ -1,4 +1,4 @@
-//! Recipes for showing to others what an account keeps.
+//! Recipes for showing data of an account to others.
 
 use rookery_plugin::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Recipes for work that nobody waits for.
+//! Recipes for background work.
 
 use rookery_plugin::contract::types::Viewer;
 use rookery_plugin::prelude::*;

@@ -61,7 +61,7 @@ fn delete(ctx: &Context, account: Id) -> Result<Output> {
     Output::empty()
 }
 
-/// Whoever blocks somebody wants no note about them any more.
+/// A block deletes the notes about the blocked account.
 #[on(events, kinds = ["account.blocked"])]
 fn blocked(batch: &[Event]) -> Result<()> {
     for event in batch {

@@ -101,7 +101,7 @@ impl Terms {
     /// Appends entries.
     ///
     /// # Errors
-    /// What is wrong with them; then `self` is of no use any more.
+    /// The first fault; `self` is then incomplete.
     pub fn add(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
         let list = self.list(kind);
         for entry in entries {
@@ -134,7 +134,7 @@ impl Terms {
     /// Has these entries instead, each once.
     ///
     /// # Errors
-    /// What is wrong with them; then `self` is of no use any more.
+    /// The first fault; `self` is then incomplete.
     pub fn set(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
         self.clear(kind);
         let mut once: Vec<String> = Vec::with_capacity(entries.len());
