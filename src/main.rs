@@ -1,4 +1,4 @@
-//! The program: see `rookery --help`. What it is made of are the crates below `src`.
+//! The `rookery` binary. The implementation is in the crates below `src`.
 
 use std::process::ExitCode;
 

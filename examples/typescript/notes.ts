@@ -47,7 +47,7 @@ function remove(request: Request) {
 
 export const routes = serve({ index, show, update, delete: remove });
 
-/** Whoever blocks somebody wants no note about them any more. */
+/** A block deletes the notes about the blocked account. */
 function blocked(batch: Event[]) {
   for (const { kind, subject } of batch) {
     if (kind !== 'account.blocked' || subject.tag !== 'json') continue;

@@ -69,7 +69,7 @@ fn plain(project: &Project, command: &str, mut environment: Vec<(String, String)
     let (wit, output) = (project.work().join("wit"), project.work().join("output.wasm"));
     write(&wit.join("world.wit"), &world(project))?;
     write(&wit.join("deps/rookery-plugin/plugin.wit"), CONTRACT)?;
-    // The output of an earlier build must not be mistaken for that of this one.
+    // The output of an earlier build must not be mistaken for the output of this one.
     let _ = std::fs::remove_file(&output);
     environment.push(("ROOKERY_WIT".to_owned(), wit.display().to_string()));
     environment.push(("ROOKERY_OUTPUT".to_owned(), output.display().to_string()));

@@ -1,7 +1,7 @@
 //! The page of `rookery plugin dev`: requests to the plugin, its log, failures and limits, in a browser tab.
 //!
-//! Served on a port of its own, for this machine alone, and only to who asks for it by that name: another site's page
-//! cannot read it. Asks once a second for what is new.
+//! Served on a separate port, for this machine alone, and only for requests with this host name: another site's page
+//! cannot read it. The page polls once a second.
 
 use std::net::Ipv4Addr;
 
@@ -24,7 +24,7 @@ const PAGE: &str = include_str!("dashboard.html");
 /// Nothing but the page's own script, style and answers.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'";
 
-/// What the page shows.
+/// The data of the page.
 #[derive(Clone)]
 struct Shown {
     cx: Cx,
@@ -72,7 +72,7 @@ async fn state(State(shown): State<Shown>, headers: HeaderMap, Query(after): Que
 }
 
 impl Shown {
-    /// False for a request that was led here by a name that somebody else owns (DNS rebinding).
+    /// False for a request with a foreign host name (DNS rebinding).
     fn is_for(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         host.is_some_and(|host| {

@@ -32,7 +32,7 @@ pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), 
     let step = |what: &str| output.progress(&format!("{:>4.1} s  {what}", begun.elapsed().as_secs_f64()));
     step(&format!("building {}", project.manifest.plugin.wasm));
     compile::build(&project, Purpose::Trial)?;
-    step("starting a server on a database of its own");
+    step("starting a server on a temporary database");
     let listen = format!("127.0.0.1:{port}");
     let domain = format!("localhost:{port}");
     let keys = [("ROOKERY_SERVER_LISTEN", listen.as_str()), ("ROOKERY_SERVER_LOCAL_DOMAIN", domain.as_str())];
@@ -47,7 +47,7 @@ pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), 
     stage.load(&package).await?;
     step(&format!("{} {} serves", project.name(), package.manifest.plugin.version));
     greet(&stage, port, &package, output);
-    // The port after that of the server; nobody is kept from working by one that is taken.
+    // The port after the server's port; a taken port is not an error.
     let page = port.saturating_add(1);
     let dashboard = dashboard::serve(stage.cx.clone(), stage.name.clone(), page);
     output.say(&format!("requests, log and limits: http://localhost:{page}/"));
@@ -120,7 +120,7 @@ async fn follow(stage: &Stage, folder: &Path, output: Output) -> Result<(), Fail
     }
 }
 
-/// What the manifest names as `watch`, and what the package itself is read from; nothing for everything.
+/// The paths that the manifest names as `watch`, and the files of the package; empty for all files.
 fn watched(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let named = Project::open(folder)?.manifest.build.map(|build| build.watch).unwrap_or_default();
     if named.is_empty() {

@@ -1,4 +1,4 @@
-//! `rookery plugin diff`: what an upgrade changes, for an admin to review.
+//! `rookery plugin diff`: the changes of an upgrade, for an admin to review.
 
 use std::path::Path;
 

@@ -109,7 +109,7 @@ fn piece(name: &str, there: bool, fix: &str) -> Value {
     json!({ "what": name, "ok": there, "needed": true, "fix": if there { Value::Null } else { fix.into() } })
 }
 
-/// What a new plugin does not have yet, and which is no failure.
+/// A part that a new plugin does not have yet, which is not an error.
 fn step(name: &str, done: bool, next: &str) -> Value {
     let mut step = piece(name, done, next);
     step["needed"] = false.into();

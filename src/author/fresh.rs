@@ -1,4 +1,4 @@
-//! Whether the component is what the sources say: a stamp of both is written after each build, and compared before the
+//! Checks that the component matches the sources: each build writes a stamp of both, which is compared before the
 //! component is tested, checked, measured or packed.
 //!
 //! A folder without sources is a package that was built elsewhere, and taken as it is.
@@ -11,7 +11,7 @@ use super::compile::{self, Purpose};
 use super::project::Project;
 use terminal::{Failure, Output};
 
-/// What was built of what.
+/// The hashes of the sources and of the component.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     /// SHA-256 of the sources, and of the contract that they were built with.
@@ -21,11 +21,11 @@ struct Stamp {
     purpose: Purpose,
 }
 
-/// Builds the component unless it is that of the sources; `least` is what it must have been built for. Cargo knows best
-/// what a crate consists of, so a plugin in Rust is always given to it.
+/// Builds the component unless it matches the sources; `least` is the purpose of the build that is needed. Cargo knows
+/// the sources of a crate best, so it always runs for a plugin in Rust.
 ///
 /// # Errors
-/// Those of the build.
+/// The errors of the build.
 pub(crate) fn ensure(project: &Project, least: Purpose, output: Output) -> Result<(), Failure> {
     let Some(build) = &project.manifest.build else { return Ok(()) };
     if !project.has_sources()? {
@@ -44,7 +44,7 @@ pub(crate) fn ensure(project: &Project, least: Purpose, output: Output) -> Resul
     compile::build(project, purpose)
 }
 
-/// Remembers what the component was just built of.
+/// Writes the stamp of the present build.
 pub(crate) fn remember(project: &Project, purpose: Purpose) -> Result<(), Failure> {
     let Some(stamp) = stamp(project, purpose)? else { return Ok(()) };
     let text = serde_json::to_string(&stamp).map_err(Failure::new)?;
@@ -70,7 +70,7 @@ fn stamp(project: &Project, purpose: Purpose) -> Result<Option<Stamp>, Failure> 
     Ok(Some(Stamp { sources, component: crypto::sha256_hex(&component), purpose }))
 }
 
-/// True for what a build makes or does not read.
+/// True for files that a build creates or does not read.
 pub(crate) fn is_made(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let made = ["target", "node_modules", "venv", "__pycache__", "Cargo.lock", "package-lock.json"];
@@ -123,6 +123,6 @@ mod tests {
         ensure(&project, Purpose::Trial, output).unwrap();
         assert_eq!(built(folder.path()), 4);
         ensure(&project, Purpose::Release, output).unwrap();
-        assert_eq!(built(folder.path()), 5, "what was built for a trial is not packed");
+        assert_eq!(built(folder.path()), 5, "a development build is not packed");
     }
 }

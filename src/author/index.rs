@@ -10,8 +10,8 @@ use terminal::{Failure, Output};
 
 use crate::sign;
 
-/// Writes `index.json` for the packages of `folder` and their signatures, and signs it with `key` or that of the environment.
-/// The same files give the same index.
+/// Writes `index.json` for the packages of `folder` and their signatures, and signs it with `key` or the key of the
+/// environment. The same files give the same index.
 pub(crate) fn run(folder: &Path, key: Option<&Path>, output: Output) -> Result<(), Failure> {
     let mut entries: Vec<Entry> = Vec::new();
     for found in std::fs::read_dir(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))? {
@@ -22,7 +22,7 @@ pub(crate) fn run(folder: &Path, key: Option<&Path>, output: Output) -> Result<(
         }
         let entry = entry(&path, name)?;
         if entry.signature.is_none() {
-            output.warn(&format!("{name} is not signed: servers refuse it unless they are told otherwise"));
+            output.warn(&format!("{name} is not signed: servers refuse it without --unsigned"));
         }
         entries.push(entry);
     }

@@ -2,7 +2,7 @@
 //! `pack`, `sign`, `index`, `diff` and `doctor`.
 //!
 //! Nothing here touches the configured server: a plugin runs on a throw-away server, which is the real server code on a
-//! database of its own in a temporary folder.
+//! database in a temporary folder.
 
 mod bench;
 mod check;
@@ -120,7 +120,7 @@ pub enum Command {
     },
 }
 
-/// Runs a command; those that need a throw-away server run on a Tokio runtime.
+/// Runs a command; commands that need a throw-away server run on a Tokio runtime.
 pub fn run(command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::New { name, lang } => new::run(&name, &lang, output),

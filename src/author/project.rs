@@ -141,7 +141,7 @@ impl Project {
         Ok(files)
     }
 
-    /// The files that the component may be built of: everything but what a build makes, and the tests.
+    /// The sources of the component: all files but the output of a build, and the tests.
     pub(crate) fn sources(&self) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
         let (mut files, mut folders) = (BTreeMap::new(), vec![self.folder.clone()]);
         while let Some(folder) = folders.pop() {

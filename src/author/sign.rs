@@ -1,7 +1,7 @@
-//! `rookery plugin keygen` and `sign`, and the signature that `pack` writes: an author's key stands for the author.
+//! `rookery plugin keygen` and `sign`, and the signature that `pack` writes: an author's key identifies the author.
 //!
-//! Files are those of minisign, so its own tool can make the keys and the signatures as well. The public key is written into
-//! the comment of each signature: there a server that sees it for the first time finds it.
+//! The files have the format of minisign, so its own tool can create the keys and the signatures as well. The comment
+//! of each signature contains the public key, from which a server learns it on first use.
 
 #![expect(
     clippy::disallowed_methods,
@@ -68,7 +68,7 @@ pub(crate) fn run(files: &[PathBuf], key: Option<&Path>, output: Output) -> Resu
     output.answer(&signed, || signed.iter().map(words).collect::<Vec<_>>().join("\n"))
 }
 
-/// The file of the secret key: the one that is named, else that of the environment.
+/// The file of the secret key: the named one, else the file in the environment.
 pub(crate) fn key_file(named: Option<&Path>) -> Option<PathBuf> {
     let variable = || env::var_os(SIGNING_KEY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     named.map(Path::to_owned).or_else(variable)
@@ -99,7 +99,7 @@ pub(crate) fn sign(path: &Path, bytes: &[u8], key: &Path) -> Result<Value, Failu
     Ok(json!({ "signature": shown(&target), "key": public.as_str(), "key_id": public.id() }))
 }
 
-/// A path as it is told: from where the command was given.
+/// A path for messages: relative to the working directory.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }

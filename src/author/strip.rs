@@ -1,7 +1,7 @@
 //! Leaves the debug information out of a component: the custom sections `.debug_*` of its core modules, which are many
 //! times its code. Names of functions stay, for backtraces.
 //!
-//! Sections are copied as they are; only the sizes of those around a shortened one are written anew.
+//! Sections are copied as they are; only the sizes of sections around a shortened one are rewritten.
 //!
 //! Spec: <https://webassembly.github.io/spec/core/binary/modules.html>, and the component model's `Binary.md`.
 

@@ -1,4 +1,4 @@
-//! `rookery announcement list|add|edit|publish|unpublish|remove`: what the staff tells everyone.
+//! `rookery announcement list|add|edit|publish|unpublish|remove`: announcements by the staff.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use terminal::{Failure, Output};
 pub(super) enum Command {
     /// List every announcement, oldest first
     List,
-    /// Make an announcement, which is published at once
+    /// Create an announcement, which is published immediately
     Add {
         /// Its text; - reads it from standard input
         #[arg(allow_hyphen_values = true)]
@@ -75,7 +75,7 @@ pub(super) struct Event {
 }
 
 impl Command {
-    /// True when a running server has to be told.
+    /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::List => false,
@@ -142,7 +142,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     }
 }
 
-/// What was given replaces what was there.
+/// Given values replace existing ones.
 fn edited(old: Draft, text: Option<String>, new: &Draft, no_event: bool) -> Draft {
     let text = text.unwrap_or(old.text);
     if no_event {

@@ -1,4 +1,4 @@
-//! `rookery doctor`: checks everything that a server needs, and prints what is wrong and how to fix it.
+//! `rookery doctor`: checks everything that a server needs, and prints each fault and its remedy.
 //!
 //! Works while the server runs, and changes nothing but short-lived test files in the data and media folders.
 
@@ -21,7 +21,8 @@ use terminal::{Failure, Output};
 /// Free disk space below which a server is about to stop working.
 const ROOM_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Accounts whose signing keys are looked at: those of before a secret key was changed are the oldest.
+/// The number of accounts whose signing keys are checked, oldest first: keys from before a change of the secret key are
+/// the oldest.
 const LOOKED_AT: i64 = 500;
 
 /// Unix time at which this was written: a clock that is earlier is wrong.
@@ -154,7 +155,7 @@ fn clock() -> Check {
 fn mail(config: &Config) -> Check {
     let mail = &config.mail;
     match mail.transport {
-        MailTransport::None => Check::warning("mail", "thrown away: nobody can confirm an address"),
+        MailTransport::None => Check::warning("mail", "discarded: users cannot confirm their addresses"),
         MailTransport::Directory => Check::warning("mail", format!("written to {}", mail.directory.display())),
         MailTransport::Smtp => {
             let host = mail.smtp_host.as_deref().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! The command line: `rookery serve` and the administration commands.
 //!
-//! Commands work on the database directly, so they do not need a running server. One that runs here is told of a change
-//! over its socket, and has applied it when the command returns; those of other machines notice it within a second.
-//! `rookery plugin` leaves the change itself to it. A failure is one sentence on standard error with exit code 1, wrong
-//! usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
+//! Commands work on the database directly, so they do not need a running server. A server on this machine receives a
+//! change over its socket, and has applied it when the command returns; servers on other machines notice it within a
+//! second. `rookery plugin` leaves the change itself to it. A failure is one sentence on standard error with exit code
+//! 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
 mod announcement;
 mod card;
@@ -100,14 +100,14 @@ enum Command {
     /// Manage the database
     #[command(subcommand)]
     Db(database::Command),
-    /// Check everything that a server needs, and print what is wrong
+    /// Check everything that a server needs, and print faults with remedies
     Doctor,
     /// Print a script that completes commands in a shell: `source <(rookery completion bash)`
     Completion { shell: Shell },
 }
 
 impl Command {
-    /// True when a running server has to be told, whatever became of the command.
+    /// True for a command that a running server must apply, also after a failure.
     fn changes(&self) -> bool {
         match self {
             Self::Settings(command) => command.changes(),
@@ -148,7 +148,7 @@ fn run(arguments: Arguments, output: Output) -> Result<(), Failure> {
         logging::start_quiet(Some("rookery_plugins::life"));
         return rookery_author::run(command, output);
     }
-    // Data of the server is nobody else's: what is made from here on is 0600, folders 0700.
+    // The server's data is private: new files are 0600, folders 0700.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let config = from_process(arguments.config.as_deref())?;
     match arguments.command {

@@ -1,4 +1,4 @@
-//! `rookery media usage|prune`: what the stored files take up, and deleting those that belong to nothing.
+//! `rookery media usage|prune`: the size of stored files, and deletion of unused ones.
 
 use std::fmt::Write as _;
 

@@ -28,7 +28,7 @@ const FOLLOW: Duration = Duration::from_millis(500);
 /// How often a plugin's command that goes on says how far it is.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// Time after which a command says what it waits for: a plugin is compiled before it serves.
+/// Time after which a command prints the reason of its wait: a plugin is compiled before it serves.
 const SLOW: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Subcommand)]
@@ -58,7 +58,7 @@ pub(super) enum Command {
         #[command(flatten)]
         terms: install::Arguments,
     },
-    /// Verify the signature of a package: a file, or what a plugin is loaded from
+    /// Verify the signature of a package: a file, or the package of an installed plugin
     Verify {
         /// A file, or the plugin's name
         what: String,
@@ -69,7 +69,7 @@ pub(super) enum Command {
     /// Enable a plugin: shows its routes, pages, hooks and permissions, and asks before it grants them
     Enable {
         name: String,
-        /// Grant what it asks for without asking
+        /// Grant its permissions without confirmation
         #[arg(long, short)]
         yes: bool,
     },
@@ -81,7 +81,7 @@ pub(super) enum Command {
     Rollback { name: String },
     /// Deliver a plugin's dead letters again
     Retry { name: String },
-    /// Grant the permissions that the newest package requests, or only those that are named: `core:read`
+    /// Grant the permissions that the newest package requests, or only the named ones: `core:read`
     Grant { name: String, permissions: Vec<String> },
     /// Revoke all permissions, or the named ones; a package that asks for one of them stops serving
     Revoke { name: String, permissions: Vec<String> },
@@ -299,7 +299,7 @@ async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
         Some(answer) => answer["events"].as_u64().unwrap_or_default(),
         None => admin::retry(cx, name).await?,
     };
-    output.answer(&json!({"name": name, "events": events}), || format!("{name} is told of {events} events again."))
+    output.answer(&json!({"name": name, "events": events}), || format!("{name} receives {events} events again."))
 }
 
 async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(), Failure> {

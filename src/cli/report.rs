@@ -14,9 +14,9 @@ const LISTED_MAX: i64 = 1_000;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// List the reports that nobody acted on, newest first
+    /// List the unresolved reports, newest first
     List {
-        /// List all, also those that are resolved
+        /// List resolved reports as well
         #[arg(long)]
         all: bool,
     },
@@ -25,7 +25,7 @@ pub(super) enum Command {
         /// Id of the report
         id: i64,
     },
-    /// Note that somebody acted on a report
+    /// Mark a report as resolved
     Resolve {
         /// Id of the report
         id: i64,
@@ -122,7 +122,7 @@ impl Shown {
             ids(self.rule_ids.iter().map(RuleId::to_string).collect()),
             ids(self.forward_to_domains.clone()),
             self.action_taken_at.as_deref().unwrap_or("no"),
-            // Anybody's words: nothing in them is for the terminal.
+            // Untrusted text: control characters are removed for the terminal.
             self.comment.replace(|c: char| c.is_control() && c != '\n', " "),
         )
     }

@@ -28,7 +28,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// True when a running server has to be told.
+    /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::List => false,

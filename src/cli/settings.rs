@@ -18,7 +18,7 @@ pub(super) enum Command {
         /// Name of the setting
         key: String,
     },
-    /// Change a setting; a running server applies it at once
+    /// Change a setting; a running server applies it immediately
     Set {
         /// Name of the setting
         key: String,
@@ -29,7 +29,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// True when a running server has to be told.
+    /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::List | Self::Get { .. } => false,

@@ -1,7 +1,7 @@
 //! Client of the admin socket of the server that runs here.
 //!
-//! Every command that changes something ends with [`tell`]; those of `rookery plugin` are requests themselves. Without
-//! a server nothing is asked: the socket is missing, or one that a killed server left behind refuses the connection.
+//! Every command that changes something ends with [`tell`]; the commands of `rookery plugin` are requests themselves.
+//! Without a server nothing is sent: the socket is missing, or the socket of a killed server refuses the connection.
 
 use std::io;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use terminal::{Failure, Output};
 /// How long a command waits until its change holds in the server. It takes milliseconds, unless the server hangs.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Has the server that runs here, if there is one, apply what the command committed, and waits until that is done.
+/// Lets the server on this machine, if one runs, apply the committed change, and waits for it.
 ///
-/// A server that does not confirm it is no failure, since the change is made: standard error says so.
+/// A missing confirmation is not an error, since the change is committed: it is reported on standard error.
 pub(super) async fn tell(cx: &Cx, output: Output) {
     let late = |_| Err(Failure::new("it did not answer in time"));
     let told = timeout(REFRESH_TIMEOUT, ask(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
@@ -62,7 +62,7 @@ async fn ask(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<
     read(&answer).map(Some)
 }
 
-/// True when nobody listens. `InvalidInput` is a path longer than sockets may have: no server made that one.
+/// True when no server listens. `InvalidInput` means a path that is too long for a socket, which no server created.
 fn is_absent(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, InvalidInput, NotFound};
     matches!(error.kind(), NotFound | ConnectionRefused | InvalidInput)

@@ -1,6 +1,6 @@
-//! `rookery user export`, `archive`, `import` and `imports`: files of what a user follows, blocks and so on.
+//! `rookery user export`, `archive`, `import` and `imports`: files of a user's follows, blocks and so on.
 //!
-//! An import only begins here: the rows are done by the server, or by the next one that starts.
+//! An import only begins here: the server imports the rows, or the next server that starts.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -64,7 +64,7 @@ pub(super) async fn document(cx: &Cx, account: AccountId) -> Result<serde_json::
     Ok(entity::account_document::document(cx, account, entity::account_document::WHOLE).await?)
 }
 
-/// Writes an archive of what a user wrote.
+/// Writes an archive of a user's statuses.
 pub(super) async fn archive(cx: &Cx, username: &str, file: &Path, output: Output) -> Result<(), Failure> {
     let account = staff::find(cx, username).await?;
     if file.exists() {

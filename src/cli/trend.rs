@@ -13,51 +13,51 @@ use terminal::{Failure, Output};
 pub(super) enum Command {
     /// List the hashtags that trend, the highest score first
     Tags {
-        /// Only those that nobody reviewed
+        /// Only hashtags without a review
         #[arg(long)]
         pending: bool,
     },
     /// List the statuses that trend, the highest score first
     Statuses {
-        /// Only those that nobody reviewed, nor their authors
+        /// Only statuses without a review of them or of their authors
         #[arg(long)]
         pending: bool,
     },
     /// List the links that trend, the highest score first; `rookery card approve` reviews them
     Links {
-        /// Only those that nobody reviewed
+        /// Only links without a review
         #[arg(long)]
         pending: bool,
     },
-    /// Show something among trends
+    /// Allow something in trends
     Approve {
-        /// What it is
+        /// The kind of subject
         kind: Kind,
         /// The hashtag, the id of the status, or the name of the author
         subject: String,
     },
-    /// Never show something among trends
+    /// Exclude something from trends
     Reject {
-        /// What it is
+        /// The kind of subject
         kind: Kind,
         /// The hashtag, the id of the status, or the name of the author
         subject: String,
     },
 }
 
-/// What is reviewed.
+/// The kind of subject of a review.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Kind {
     /// A hashtag
     Tag,
     /// A status
     Status,
-    /// All statuses of someone that have no review of their own
+    /// All statuses of an author without a separate review
     Author,
 }
 
 impl Command {
-    /// True when a running server has to be told.
+    /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::Tags { .. } | Self::Statuses { .. } | Self::Links { .. } => false,

@@ -44,8 +44,8 @@ pub(super) enum Command {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Export what a user follows, blocks and so on to a file of Mastodon's form; without a kind, all that is in none
-    /// of these files, with what plugins store about the user, as JSON
+    /// Export a user's follows, blocks and so on to a file in Mastodon's format; without a kind, all other data,
+    /// including plugins' data about the user, as JSON
     Export {
         /// User name
         username: String,
@@ -62,7 +62,7 @@ pub(super) enum Command {
         kind: TransferKind,
         /// The file to read
         file: PathBuf,
-        /// Take away what is not in the file
+        /// Remove existing records that are not in the file
         #[arg(long)]
         overwrite: bool,
     },
@@ -113,7 +113,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// True when a running server has to be told.
+    /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::Export { .. } | Self::Imports { .. } | Self::Archive { .. } | Self::List => false,
@@ -278,7 +278,7 @@ async fn export(cx: &Cx, username: &str, output: Output) -> Result<(), Failure> 
     output.answer(&document, || format!("{document:#}"))
 }
 
-/// Has keys made that nobody can open any more.
+/// Generates new keys in place of keys that can no longer be decrypted.
 async fn renew_keys(cx: &Cx, output: Output) -> Result<(), Failure> {
     let (mut after, mut users) = (AccountId::from(0), 0);
     loop {
@@ -343,7 +343,7 @@ async fn mint(cx: &Cx, username: &str, scopes: &str, output: Output) -> Result<(
     output.answer(&answer, || token.expose().to_owned())
 }
 
-/// Parses scopes, the server's own and those that its plugins declare; at least one is required.
+/// Parses scopes of the server and of its plugins; at least one is required.
 pub(super) async fn read_scopes(cx: &Cx, text: &str) -> Result<Scopes, Failure> {
     let declared = cx.extensions().stored_scopes(&cx.db).await?;
     let is_declared = |word: &str| declared.iter().any(|scope| scope.name == word);

@@ -42,10 +42,10 @@ pub(crate) async fn refuse(
     }
 }
 
-/// True when the token is a person's who may use this route, false when it is nobody's.
+/// True when the token belongs to a user who may use this route, false without a user.
 ///
 /// # Errors
-/// Why the account cannot be used. One that is unconfirmed or awaits approval can, where the route is for that.
+/// The reason why the account cannot be used. Unconfirmed and pending accounts can, where the route admits them.
 fn person(state: &RequestState<'_>, authentication: &Authentication) -> Result<bool, Unusable> {
     let Authentication::Grant(grant) = authentication else { return Ok(false) };
     match grant.person() {

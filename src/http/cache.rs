@@ -17,7 +17,7 @@ pub const WHILE_ANONYMOUS: HeaderValue =
 const FOR_EVERYONE: HeaderValue =
     HeaderValue::from_static("max-age=300, public, stale-while-revalidate=30, stale-if-error=86400");
 
-/// What a route's policy says of its answers.
+/// The `Cache-Control` of responses, by the route's policy.
 pub(crate) fn control(keep: Keep) -> HeaderValue {
     match keep {
         Keep::Nobody => PRIVATE,

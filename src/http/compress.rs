@@ -1,8 +1,8 @@
 //! Response compression, at the fastest level, for text larger than one packet.
 //!
 //! A page that is not cacheable may contain a CSRF token next to text the visitor typed, so compressing it would leak
-//! the token through the length (the BREACH attack): such pages are sent uncompressed. What is not compressed stays as it
-//! is: nothing is wrapped around its body. A document that is kept ([`Precompressed`]) is compressed once.
+//! the token through the length (the BREACH attack): such pages are sent uncompressed. The body of an uncompressed
+//! response is not wrapped. A cached document ([`Precompressed`]) is compressed once.
 
 use std::convert::Infallible;
 use std::future::ready;

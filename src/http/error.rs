@@ -13,7 +13,7 @@ pub use context::Error;
 use context::cx::RequestId;
 use context::error::{NoAnswer, Refusal, Validation};
 
-/// How many headers an answer usually has in the end: room is made for all of them at once.
+/// The usual number of headers of a complete response: the capacity that is reserved.
 pub(crate) const USUAL_HEADERS: usize = 16;
 
 /// An [`Error`] as a response.

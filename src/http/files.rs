@@ -2,8 +2,8 @@
 //!
 //! A file never changes under its key, so responses are cacheable for ever. A file is sent with the media type we
 //! stored for it and a content security policy that lets nothing run, whatever a browser makes of its bytes. Keys are
-//! unguessable: whoever has one may fetch the file, whatever the visibility of its status, as elsewhere in the
-//! fediverse. Range requests (RFC 9110, section 14) let players seek.
+//! unguessable: a client that has one may fetch the file regardless of the visibility of its status, as elsewhere in
+//! the fediverse. Range requests (RFC 9110, section 14) let players seek.
 
 use std::ops::Range;
 

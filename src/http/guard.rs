@@ -81,8 +81,8 @@ pub(crate) fn time_limit(cx: &Cx, request: &Request) -> Result<Duration, Error> 
     })
 }
 
-/// `answer`, or 503 when it takes longer than `limit`. An answer that is ready at once needs no timer. Borrowed, because an
-/// async function keeps the future that it is given beside the one that it polls.
+/// `answer`, or 503 when it takes longer than `limit`. A response that is ready on the first poll needs no timer.
+/// Borrowed, because an async function stores a future that it receives twice.
 pub(crate) async fn within(limit: Duration, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
     if let Poll::Ready(response) = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
         return response;

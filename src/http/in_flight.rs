@@ -25,10 +25,10 @@ use service::media::not_stored;
 /// The share of one caller: an eighth, and at least two of the largest bodies.
 const SHARES: usize = 8;
 
-/// The largest part of a body that is handed on at once, in bytes.
+/// The largest part of a body that is passed on in one piece, in bytes.
 const PART_BYTES: usize = 64 * 1024;
 
-/// What the bodies of all requests in flight may take.
+/// The memory and disk space for the bodies of all requests in flight.
 #[derive(Debug)]
 pub(crate) struct Budget {
     memory: Pool<Key>,

@@ -1,7 +1,7 @@
-//! The one spelling of a path that this server answers (RFC 3986, section 6.2.2): what is in another is nobody's, 404.
+//! The normal form of a path (RFC 3986, section 6.2.2): every other spelling is 404.
 //!
-//! Checked before anything else reads the path, so that the router, the policies, the routes of plugins and whoever
-//! stands before this server never take one text for two paths. Redirects to a path that a request names go by it too
+//! Checked before anything else reads the path, so that the router, the policies, the routes of plugins and a reverse
+//! proxy never read one text as two paths. Redirects to a path from a request follow it too
 //! ([`web::next`](crate::web::next)). Parameters may hold any character in percent-encoding, a slash as well.
 
 use axum::http::Uri;
@@ -53,7 +53,7 @@ fn is_segment(segment: &str) -> bool {
     }
 }
 
-/// True when every `%` begins the encoding of a byte that needs one, and what is encoded is text without control
+/// True when every `%` begins the encoding of a byte that needs one, and the decoded bytes are text without control
 /// characters.
 fn is_encoded_once(segment: &str) -> bool {
     let needs_encoding = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~".contains(&byte);

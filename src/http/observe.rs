@@ -23,7 +23,7 @@ pub const REQUEST_SECONDS: &str = "rookery_http_requests_seconds";
 #[derive(Clone, Debug)]
 pub struct RouteTemplate(pub Arc<str>);
 
-/// The span that every log line of the request stands in.
+/// The span that contains every log line of the request.
 pub(crate) fn span(state: &RequestState<'_>, id: RequestId) -> Span {
     let route = state.route.map(|route| route.path);
     tracing::info_span!("request", request.id = id.as_str(), http.method = %state.method, http.route = route)

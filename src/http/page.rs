@@ -27,7 +27,8 @@ pub enum Links {
 }
 
 impl<T> Page<T> {
-    /// `ids` are the keys of the rows that were read, newest first, before filtering; `items` are those that are shown.
+    /// `ids` are the keys of the rows that were read, newest first, before filtering; `items` are the rendered rows
+    /// after it.
     pub fn new<const D: i64, const M: i64>(
         paging: &Paging<D, M>,
         links: Links,
@@ -41,7 +42,7 @@ impl<T> Page<T> {
         Self::linked(items, link_header(paging, next, Some((prev, *first))))
     }
 
-    /// A page by offset: `count` results were read, before filtering; `items` are those that are shown.
+    /// A page by offset: `count` results were read, before filtering; `items` are the rendered results after it.
     pub fn by_offset<const D: i64, const M: i64>(
         paging: &OffsetPaging<D, M>,
         count: usize,

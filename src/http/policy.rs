@@ -1,29 +1,29 @@
-//! What a route allows: declared in the router beside the path, and read by the stages around its handler.
+//! Route policies: declared in the router beside the path, and read by the stages around the handler.
 //!
-//! The policy is found with the route; rate limits, CORS, caching, closed servers and error pages go by it, and none of
-//! them knows a path. Who may ask, by which scope, stands in the handler's argument list
+//! The policy is found with the route; rate limits, CORS, caching, closed servers and error pages depend on it, and
+//! none of them on a path. Authentication and scopes are in the handler's argument list
 //! ([`extract::auth`](crate::extract::auth)).
 
 use axum::http::Method;
 use context::limits::Limit;
 
-/// How a route speaks, and so how it fails.
+/// The audience of a route, which decides the format of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteKind {
     /// The client API: JSON, always.
     Api,
     /// Other endpoints for programs, and files: a page where a browser asks for one.
     Program,
-    /// Pages with forms and cookies: errors are pages, whoever asks.
+    /// Pages with forms and cookies: errors are always pages.
     Page,
 }
 
-/// Whose requests a limit counts together.
+/// The key by which a limit counts requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
-    /// A signed-in person's; nobody's are not counted.
+    /// The signed-in user; requests without one are not counted.
     Person,
-    /// Those of an address.
+    /// The client address.
     Address,
 }
 
@@ -36,41 +36,41 @@ pub enum Files {
     Videos,
 }
 
-/// Who may keep a successful answer to GET.
+/// The caches that may store a successful response to GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     Nobody,
-    /// Anyone for 15 seconds, when it was asked for by nobody in particular.
+    /// Shared caches for 15 seconds, when the request was anonymous.
     WhileAnonymous,
-    /// Anyone for five minutes: it is the same for everyone.
+    /// Shared caches for five minutes: the response does not depend on the user.
     ForEveryone,
 }
 
 /// Who is served on a closed server (docs/contract/rules.md#7-access-modes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// Whoever is signed in.
+    /// Signed-in users.
     ToStrangers,
     /// Everybody, by this method.
     Open(Change),
     /// Everybody, unless federation is limited.
     UnlessLimited,
-    /// Everybody, unless federation is limited: nobody then, since it would name the allowed servers.
+    /// Everybody, unless federation is limited: it would then list the allowed servers.
     HiddenWhenLimited,
-    /// A page about people: everybody, unless federation is limited; then whoever has a session.
+    /// A page about people: everybody, unless federation is limited; then users with a session.
     PeopleWhenLimited,
     /// Everybody, whatever the server.
     Never,
 }
 
-/// What a route allows.
+/// The policy of a route.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// How it speaks.
     pub kind: RouteKind,
     /// The methods that other origins may use; `None` without CORS.
     pub cors: Option<&'static str>,
-    /// The limit of its own, for one method or for all that change something.
+    /// An additional limit, for one method or for all methods that change something.
     pub limit: Option<(Option<Change>, &'static Limit, Per)>,
     /// The largest body, where that is less than for others.
     pub body_limit_bytes: Option<usize>,
@@ -129,7 +129,7 @@ pub const PAGE: Policy = PROGRAM;
 /// A page with forms.
 pub const FORM: Policy = Policy { kind: RouteKind::Page, ..PROGRAM };
 
-/// Read by everybody, and kept by others for a moment when nobody is signed in.
+/// Public, and cached for 15 seconds when the request is anonymous.
 pub const SHARED: Policy = API.while_anonymous();
 
 impl Policy {
@@ -161,7 +161,7 @@ impl Policy {
         self
     }
 
-    /// Others may keep the answer for a moment when nobody is signed in.
+    /// Shared caches may store the response to an anonymous request for 15 seconds.
     #[must_use]
     pub const fn while_anonymous(mut self) -> Self {
         self.keep = Keep::WhileAnonymous;
@@ -182,7 +182,7 @@ impl Policy {
         self
     }
 
-    /// The policy of a path that is no route of the router: a plugin's, or nobody's.
+    /// The policy of a path outside of the router: a route of a plugin, or an unknown path.
     #[must_use]
     pub fn fallback(path: &str) -> &'static Self {
         if path.starts_with("/api/") {

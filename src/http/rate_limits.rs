@@ -61,7 +61,8 @@ pub(crate) fn refuse(state: &RequestState<'_>) -> Response {
     }
 }
 
-/// Shows the lowest standing in the headers of an answer of the API: that of the request, or of what a service spent.
+/// Writes the lowest standing into the headers of an API response: the limit of the request, or a limit that a service
+/// used.
 pub(crate) fn show(state: &RequestState<'_>, spent: Option<Standing>, headers: &mut HeaderMap) {
     if state.policy.kind != RouteKind::Api {
         return;

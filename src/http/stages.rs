@@ -1,10 +1,10 @@
-//! The server as one service: every request goes through the same stages, in the order in which they stand here.
+//! The server as one service: every request goes through the same stages, in this order.
 //!
-//! Normal form of the path, without which nothing else is asked; route and policy, context and span; then, inside of what
-//! turns a panic into a 500 and a late answer into a 503: declared size, token, rate limits, closed servers, the handler.
-//! Its answer gets, in this order, the page of an error, the request id, headers, compression. Each stage is a function of
-//! the module named after it and reads the [`RequestState`], which lives on the stack; what a handler's extractors need is
-//! in the request's extensions.
+//! Normal form of the path, which ends a request that fails it; route and policy, context and span; then, inside the
+//! stages that turn a panic into a 500 and a time-out into a 503: declared size, token, rate limits, closed servers,
+//! the handler. The response passes, in this order, the error page, the request id, headers, compression. Each stage is
+//! a function of the module named after it and reads the [`RequestState`], which lives on the stack; values for the
+//! handler's extractors are in the request's extensions.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -140,7 +140,7 @@ impl Shared {
         response
     }
 
-    /// The answer of the handler, to whom this server is open.
+    /// The response of the handler, if this server is open to the caller.
     async fn serve(&self, state: &RequestState<'_>, authentication: Authentication, mut request: Request) -> Response {
         if state.closed
             && let Some(refusal) = access::refuse(state, &authentication, request.uri(), request.headers()).await

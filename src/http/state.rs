@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_varies_by_what_the_request_carries() {
+    fn vary_header_follows_the_headers_of_the_request() {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/html"));
         let carries = Carries::of(&headers, "bearer_token=x");

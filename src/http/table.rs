@@ -1,7 +1,6 @@
-//! The table of routes: what a path is answered by, and under which policy, found in one look-up.
+//! The table of routes: finds the handlers and the policy of a path in one look-up.
 //!
-//! Built once by [`router`](crate::router) from [`Routes`]. An unknown path is nobody's here; what then answers is the
-//! [`stages`](crate::stages)'s business.
+//! Built once by [`router`](crate::router) from [`Routes`]. The [`stages`](crate::stages) answer unknown paths.
 
 use axum::http::Method;
 
@@ -10,11 +9,11 @@ use super::operation::Operation;
 use super::operation::methods::{Declare, Endpoint, Methods};
 use super::policy::Policy;
 
-/// A part of the router that can say what its routes are.
+/// A part of the router that can list its routes.
 #[derive(Debug, Default)]
 pub struct Routes(Vec<Route>);
 
-/// A path, what it allows, and its handlers.
+/// A path with its policy and handlers.
 #[derive(Debug)]
 pub(crate) struct Route {
     /// As declared, `/api/v1/statuses/{id}`.
@@ -104,7 +103,7 @@ impl Table {
         Self(router)
     }
 
-    /// The route of `path`, with what stands there for its parameters, if it has some.
+    /// The route of `path`, with the values of its parameters, if it has any.
     pub(crate) fn find(&self, path: &str) -> (Option<&Route>, Option<Segments>) {
         match self.0.at(path) {
             Ok(found) => (Some(found.value), Segments::of(&found.params)),

@@ -1,7 +1,7 @@
 //! The containers of video and audio that are accepted, recognised by their first bytes.
 //!
-//! `ffprobe` and `ffmpeg` are told the container by name, so that neither guesses: a playlist, a list of files to join or
-//! a description of a stream is no container here, whatever it says, and is never opened by them.
+//! `ffprobe` and `ffmpeg` receive the container by name, so that neither guesses: a playlist, a list of files to join
+//! or a description of a stream is not a container here, regardless of its content, and they never open it.
 //!
 //! Spec: docs/contract/rules.md#17-media
 

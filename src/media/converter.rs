@@ -79,7 +79,7 @@ pub struct Converter {
 /// What became of a file. Its parts are in the folder that was given for them.
 #[derive(Debug)]
 pub struct Converted {
-    /// What it is shown as.
+    /// The kind of attachment.
     pub kind: Kind,
     /// [`Format::Mp4`] or [`Format::Mp3`].
     pub format: Format,
@@ -123,7 +123,7 @@ impl Converter {
         self.conversions.acquire(Some(owner)).await
     }
 
-    /// As [`permit`](Self::permit), but `None` at once when as many files of `owner` are being converted as may be.
+    /// As [`permit`](Self::permit), but `None` immediately when `owner` has its full share of conversions.
     ///
     /// # Errors
     /// [`Error::Internal`]
@@ -131,7 +131,7 @@ impl Converter {
         self.conversions.acquire_within_share(owner).await
     }
 
-    /// Looks at a file of `owner`. `scratch`: a folder for what is in the making.
+    /// Inspects a file of `owner`. `scratch`: a folder for temporary files.
     ///
     /// # Errors
     /// [`Error::Unsupported`], [`Error::TooLarge`] and [`Error::Broken`] for the file, [`Error::NoConverter`],
@@ -263,7 +263,8 @@ impl Converter {
     /// How the two programs are confined on this machine.
     ///
     /// # Errors
-    /// [`Error::NoConverter`], and [`Error::Internal`] when they are not run, because the kernel does not enforce what it has.
+    /// [`Error::NoConverter`], and [`Error::Internal`] when they are not run, because the kernel refuses a confinement
+    /// that it supports.
     pub async fn confinement(&self) -> Result<Confinement> {
         let program = &self.programs.as_ref().ok_or(Error::NoConverter)?.ffmpeg;
         let scratch = tempfile::tempdir().map_err(Error::internal)?;
@@ -276,7 +277,7 @@ impl Converter {
             .map_err(|_| Error::internal(format_args!("not confined: {}", ended.status)))
     }
 
-    /// What a program prints that reads no file.
+    /// The output of a program that reads no file.
     async fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String> {
         let scratch = tempfile::tempdir().map_err(Error::internal)?;
         let arguments = arguments.iter().map(OsString::from).collect();
@@ -294,7 +295,7 @@ impl Converter {
         Streams::parse(&answer, container, self.most_seconds)
     }
 
-    /// Runs `program` for what it prints.
+    /// Runs `program` and returns its output.
     async fn read(&self, program: &Path, input: &Path, scratch: &Path, arguments: Vec<OsString>) -> Result<Vec<u8>> {
         let (time_limit, max_bytes) = (PROBE_TIME_LIMIT, MAX_ANSWER_BYTES);
         let task = Task { program, arguments, input, output: scratch, time_limit, max_bytes };
@@ -371,7 +372,7 @@ pub async fn container(path: &Path) -> Result<Option<Container>> {
     Ok(Container::of(&head))
 }
 
-/// How a file is opened: as what it was recognised, from the disk alone, by the decoders that may run.
+/// The options for opening a file: as the recognised container, from the disk only, with the permitted decoders.
 fn opened(container: Container) -> Vec<OsString> {
     let demuxer = container.demuxer();
     ["-protocol_whitelist", "file", "-codec_whitelist", DECODERS, "-f", demuxer].map(OsString::from).into()

@@ -23,7 +23,7 @@ pub enum Error {
     TooLarge {
         /// The limit, inclusive.
         limit: u64,
-        /// What the limit counts.
+        /// The unit of the limit.
         unit: Unit,
     },
     /// Truncated or inconsistent, or it crashed its decoder.

@@ -37,7 +37,7 @@ impl Still {
         }
         let length = u32::from_be_bytes(head.get(..4)?.try_into().ok()?) as usize;
         let brands = head.get(8..length.min(head.len()).min(BRANDS_BYTES))?;
-        // The minor version stands where the second brand would.
+        // The minor version is at the position of the second brand.
         let has = |brand: &[u8]| brands.chunks_exact(4).enumerate().any(|(at, one)| at != 1 && one == brand);
         match brands.get(..4)? {
             b"avif" => Some(Self::Avif),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_are_told_apart() {
+    fn other_formats_are_distinguished() {
         for head in [
             &b"\0\0\0\x14ftypavis\0\0\0\0avif"[..],
             b"\0\0\0\x18ftypisom",

@@ -1,6 +1,6 @@
-//! What is stored: how much there is in each folder, and files of attachments that belong to none.
+//! The inventory of stored files: the size of each folder, and files that do not belong to an attachment.
 //!
-//! Read from the disk itself, folder by folder, since the database only knows what it refers to.
+//! Read from the disk itself, folder by folder, since the database knows only the files that it refers to.
 
 use std::collections::HashSet;
 use std::fs;

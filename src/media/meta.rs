@@ -15,7 +15,7 @@ use super::types::{File, Processed};
 /// Dimensions of an attachment and its preview, and its focal point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
-    /// The same as in `original`, and what is said of the sound, as the first versions of the API had it.
+    /// The same as in `original`, and the attributes of the sound, as in the first versions of the API.
     #[serde(flatten)]
     pub summary: Summary,
     /// The full-size file; absent while it is processed.
@@ -127,7 +127,7 @@ pub fn meta(processed: &Processed, focus: Option<(f64, f64)>) -> Meta {
     }
 }
 
-/// Describes `converted` in `meta`, which keeps what is there of the focal point and of a picture.
+/// Describes `converted` in `meta`, which keeps its focal point and picture.
 pub fn meta_of_converted(converted: &Converted, meta: &mut Meta) {
     let duration = converted.streams.duration.unwrap_or(0.0);
     let bitrate = bitrate(converted.size_bytes, Duration::try_from_secs_f64(duration).unwrap_or_default());

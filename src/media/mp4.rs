@@ -1,4 +1,4 @@
-//! A minimal MP4 muxer: one H.264 track, no sound, the index before the data so that playback can start at once.
+//! A minimal MP4 muxer: one H.264 track, no sound, the index before the data so that playback can start immediately.
 //!
 //! Used by [`gifv`](super::gifv). Writes no dates and no encoder name, so the same frames give the same file.
 //!

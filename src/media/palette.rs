@@ -1,4 +1,4 @@
-//! The colours of a picture that clients paint around it: a player's background, its text, and what is lit in it.
+//! The colours of a picture that clients use around it: a player's background, its text, and its highlights.
 //!
 //! Computed by the worker for [`Purpose::Thumbnail`](super::Purpose::Thumbnail).
 //!
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// Three colours, each `#rrggbb`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Colors {
-    /// What the edges of the picture are made of.
+    /// The dominant colour of the picture's edges.
     pub background: String,
     /// For text on the background: of the picture if it has one that can be read, else black or white.
     pub foreground: String,
-    /// The most vivid colour that stands out from the background; the foreground when there is none.
+    /// The most vivid colour with sufficient contrast to the background; the foreground when there is none.
     pub accent: String,
 }
 
@@ -26,7 +26,7 @@ type Rgb = [u8; 3];
 /// The least contrast of text (WCAG 2.2, level AA).
 const READABLE: f64 = 4.5;
 
-/// The least contrast of what is no text (WCAG 2.2, level AA).
+/// The least contrast of elements other than text (WCAG 2.2, level AA).
 const VISIBLE: f64 = 3.0;
 
 /// Every so many pixels one is looked at, at most: colours need no detail.

@@ -1,7 +1,7 @@
 //! Permits to run children: so many in all, and half of them at most for one owner.
 //!
-//! Further files wait. An owner queues for the permits in all with one file at a time beyond their share, so that nobody
-//! waits for all that another sent.
+//! Further files wait. Beyond its share, an owner queues for the shared permits with one file at a time, so that no
+//! owner waits for all files of another.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::error::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Permits {
     all: Semaphore,
-    /// The permits of each owner, for as long as a file of theirs waits or is worked on.
+    /// The permits of each owner, for as long as one of its files waits or is processed.
     owners: Mutex<HashMap<i64, Arc<Semaphore>>>,
     /// How many permits each owner has.
     each: usize,
@@ -53,7 +53,7 @@ impl Permits {
         Ok(Permit { _all: self.all.acquire().await.map_err(Error::internal)?, _own: own })
     }
 
-    /// As [`acquire`](Self::acquire), but `None` at once when `owner` has their share already.
+    /// As [`acquire`](Self::acquire), but `None` immediately when `owner` already has its share.
     pub(super) async fn acquire_within_share(&self, owner: i64) -> Result<Option<Permit<'_>>> {
         let mut own = Own { permits: self, owner, permit: None };
         let Ok(permit) = self.share_of(owner).try_acquire_owned() else { return Ok(None) };
@@ -77,7 +77,7 @@ impl Drop for Own<'_> {
     fn drop(&mut self) {
         drop(self.permit.take());
         let mut owners = self.permits.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody waits and nobody works: the map's is the only one.
+        // No file waits or is processed: the map has the only reference.
         if owners.get(&self.owner).is_some_and(|share| Arc::strong_count(share) == 1) {
             owners.remove(&self.owner);
         }

@@ -33,7 +33,7 @@ const BLURHASH_PIXELS: u64 = 4096;
 /// Decodes `bytes` and produces the files for `purpose`. Takes seconds and hundreds of megabytes: call it in a worker.
 ///
 /// # Errors
-/// Those of [`probe()`](super::probe()), [`Error::TooLarge`](super::Error::TooLarge) for `purpose`, and
+/// The errors of [`probe()`](super::probe()), [`Error::TooLarge`](super::Error::TooLarge) for `purpose`, and
 /// [`Error::Broken`](super::Error::Broken) when the pixels cannot be decoded.
 pub fn process(bytes: &[u8], purpose: Purpose) -> Result<Processed> {
     let probe = check(bytes, purpose)?;

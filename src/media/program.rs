@@ -2,7 +2,7 @@
 //!
 //! The process is this executable, run as [`worker`] with [`worker::RUN`]: no network, no further process, its libraries and
 //! one file to read, one folder to write to, bounded memory, CPU time and file size. It starts with an empty environment and
-//! ends when the server does, when nobody waits for it any more, and when its time is up.
+//! ends with the server, when its future is dropped, and when its time is up.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(super) struct Task<'a> {
     pub arguments: Vec<OsString>,
     /// The one file that it may read.
     pub input: &'a Path,
-    /// The one folder that it may write to; what it prints is there in [`PRINTED`] afterwards.
+    /// The only folder that it may write to; its output is in [`PRINTED`] there afterwards.
     pub output: &'a Path,
     /// On the wall; it may use twice that on the processors.
     pub time_limit: Duration,
@@ -33,7 +33,7 @@ pub(super) struct Task<'a> {
     pub max_bytes: u64,
 }
 
-/// The file with what a program printed.
+/// The file with a program's output.
 pub(super) const PRINTED: &str = "printed";
 
 /// Stops a process whose future was dropped.
@@ -49,7 +49,7 @@ impl Drop for Stop {
 ///
 /// # Errors
 /// [`Error::Broken`] when the program failed or crashed, [`Error::Timeout`], [`Error::TooLarge`] when it wrote more than it
-/// may, [`Error::Internal`] when it could not be run or was killed by somebody else.
+/// may, [`Error::Internal`] when it could not be run or was killed from outside.
 pub(super) async fn run(executable: &Path, task: Task<'_>) -> Result<()> {
     let printed = File::create(task.output.join(PRINTED)).map_err(Error::internal)?;
     let mut command = Command::new(executable);
@@ -71,8 +71,8 @@ pub(super) async fn run(executable: &Path, task: Task<'_>) -> Result<()> {
     judge(ended.map_err(Error::internal)??, task.max_bytes)
 }
 
-/// Runs `command` to its end, or until `stopped`. On a thread of its own for as long as the process lives, since the kernel
-/// kills the process when the thread that started it ends.
+/// Runs `command` to its end, or until `stopped`. On a separate thread for as long as the process lives, since the
+/// kernel kills the process when the thread that started it ends.
 fn wait(mut command: Command, stopped: &AtomicBool) -> Result<ExitStatus> {
     let mut child = command.spawn().map_err(Error::internal)?;
     loop {
@@ -87,13 +87,13 @@ fn wait(mut command: Command, stopped: &AtomicBool) -> Result<ExitStatus> {
     }
 }
 
-/// What an exit status says of the file.
+/// The error that an exit status means for the file.
 fn judge(status: ExitStatus, max_bytes: u64) -> Result<()> {
     use std::os::unix::process::ExitStatusExt;
 
     use rustix::process::Signal;
 
-    /// Exit code of `ffmpeg` that was told to end, which the limit of CPU time does as well.
+    /// Exit code of `ffmpeg` after a signal, which the limit of CPU time sends as well.
     const TOLD_TO_END: i32 = 255;
 
     match (status.signal().and_then(Signal::from_named_raw), status.code()) {

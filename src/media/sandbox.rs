@@ -1,7 +1,7 @@
 //! The server's side of media processing: a sandboxed child process for every file.
 //!
 //! The child is this executable, run as [`worker`]. Its reply is limited in size, and only its format is trusted.
-//! `media.max_concurrent_decodes` limits how many run at once; further files wait for a [permit](super::permits).
+//! `media.max_concurrent_decodes` limits the number of children; further files wait for a [permit](super::permits).
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -62,8 +62,8 @@ impl Sandbox {
     /// the worker.
     ///
     /// # Errors
-    /// Those of [`process`](super::process()); [`Error::Broken`] also when the decoder crashed, [`Error::Timeout`] when
-    /// it took too long, [`Error::Internal`] when no worker could be run.
+    /// The errors of [`process`](super::process()); [`Error::Broken`] also when the decoder crashed, [`Error::Timeout`]
+    /// when it took too long, [`Error::Internal`] when no worker could be run.
     pub async fn process(&self, owner: Option<i64>, bytes: &[u8], purpose: Purpose) -> Result<Processed> {
         check(bytes, purpose)?;
         let _permit = self.permits.acquire(owner).await?;
@@ -91,7 +91,7 @@ impl Sandbox {
         command
             .arg(worker::COMMAND)
             .env_clear()
-            // The program's allocator would take most of the address space that the worker may have, a gibibyte at once.
+            // The program's allocator would reserve a gibibyte in one piece, most of the worker's address space.
             .env("MIMALLOC_ARENA_RESERVE", "16M")
             .current_dir("/")
             .stdin(Stdio::piped())

@@ -69,7 +69,7 @@ async fn hopeless_files_are_not_sent_to_worker() {
 #[tokio::test]
 async fn owner_leaves_permits_to_others() {
     let folder = tempfile::tempdir().unwrap();
-    // The first one waits for a file; those after it end at once.
+    // The first one waits for a file; the others end immediately.
     let at = folder.path().display();
     let script = format!("mkdir {at}/first && while [ ! -e {at}/go ]; do /bin/sleep 0.01; done\nexit 101");
     let sandbox = Arc::new(Sandbox::new(&worker(folder.path(), &script)).with_limits(2, Duration::from_secs(60)));
@@ -90,11 +90,11 @@ async fn owner_leaves_permits_to_others() {
     for upload in greedy {
         assert_eq!(upload.await.unwrap(), Err(Error::Broken));
     }
-    assert_eq!(sandbox.permits.state(), (2, 0), "nothing is kept of those who are done");
+    assert_eq!(sandbox.permits.state(), (2, 0), "finished owners leave no entry");
 }
 
 #[tokio::test]
 async fn worker_sees_no_environment() {
-    // The shell sets a few variables of its own; those of the server must not have been passed to it.
+    // The shell sets a few variables; the variables of the server must not be passed to it.
     assert_eq!(outcome("test -z \"$HOME$CARGO_MANIFEST_DIR\" && exit 101").await, Err(Error::Broken));
 }

@@ -1,7 +1,7 @@
-//! Files in the making: uploads while they arrive, and what `ffmpeg` writes.
+//! Temporary files: uploads while they arrive, and the output of `ffmpeg`.
 //!
-//! They are in the folder `tmp` beside the stored files, so that storing one is a move. Each process has a folder of its own
-//! there and holds a lock on it; what a killed process left can be locked by others, and is deleted by [`sweep`].
+//! They are in the folder `tmp` beside the stored files, so that storing one is a move. Each process has a folder there
+//! and holds a lock on it; the folder of a killed process can be locked by others, and [`sweep`] deletes it.
 
 use std::fs::{self, File};
 use std::io;
@@ -37,7 +37,7 @@ impl Workshop {
     }
 }
 
-/// Deletes the folders below `root` of processes that are no more; returns how many there were.
+/// Deletes the folders below `root` of ended processes; returns their number.
 pub(super) fn sweep(root: &Path) -> io::Result<usize> {
     let entries = match fs::read_dir(root.join(FOLDER)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sweep_deletes_what_nobody_holds() {
+    fn sweep_deletes_unlocked_folders() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(sweep(root.path()).unwrap(), 0);
         let workshop = Workshop::open(root.path()).unwrap();

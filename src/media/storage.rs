@@ -28,7 +28,7 @@ const LEAST_ROOM_BYTES: u64 = 1 << 20;
 /// How often a full disk is logged.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// What a stored file is used for, which decides its folder.
+/// The purpose of a stored file, which decides its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Originals and previews of attachments.
@@ -93,7 +93,7 @@ impl Key {
             .map_or("application/octet-stream", |f| f.mime())
     }
 
-    /// Whether anybody may read the file: not an upload as it was sent, which holds its metadata and any attack, and not an
+    /// Whether the file is public: not an original upload, which has its metadata and possibly an attack, and not an
     /// archive.
     pub fn is_public(&self) -> bool {
         !self.0.starts_with(INCOMING.0) && !self.0.starts_with(ARCHIVE.0)

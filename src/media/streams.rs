@@ -1,6 +1,6 @@
-//! What `ffprobe` says of a file's streams, and whether it is within the limits.
+//! The output of `ffprobe` about a file's streams, and the check of the limits.
 //!
-//! Its answer is that of a program which has read a stranger's file: every member may be missing or absurd.
+//! The program has read an untrusted file: every member may be missing or absurd.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ pub(super) const ENTRIES: &str = "stream=index,codec_type,codec_name,width,heigh
 const VIDEO_CODECS: [&str; 10] =
     ["h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "theora", "h263", "mpeg2video", "mjpeg"];
 
-/// The codecs of sound that are decoded, beside those that begin with `pcm_`.
+/// The codecs of sound that are decoded, beside all codecs that begin with `pcm_`.
 const AUDIO_CODECS: [&str; 11] =
     ["aac", "mp3", "mp2", "opus", "vorbis", "flac", "alac", "amr_nb", "amr_wb", "wmav1", "wmav2"];
 
@@ -28,7 +28,7 @@ pub(super) const DECODERS: &str = "h264,hevc,vp8,libvpx,vp9,libvpx-vp9,av1,libda
                                    amrwb,libopencore_amrnb,libopencore_amrwb,wmav1,wmav2,pcm_s16le,pcm_s24le,pcm_s32le,\
                                    pcm_u8,pcm_f32le,pcm_f64le,pcm_s16be,pcm_s24be,pcm_alaw,pcm_mulaw";
 
-/// What an upload is shown as.
+/// The kind of attachment of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Pictures and sound.
@@ -74,7 +74,7 @@ pub(super) struct AudioStream {
 }
 
 impl Streams {
-    /// What the file is shown as.
+    /// The kind of attachment of the file.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match (&self.video, &self.audio) {
@@ -173,7 +173,7 @@ fn name(text: Option<&str>) -> String {
     text.unwrap_or("unknown").chars().filter(plain).take(32).collect()
 }
 
-/// `"30000/1001"`, reduced; `None` for zero, and for what is no fraction.
+/// `"30000/1001"`, reduced; `None` for zero, and for text that is not a fraction.
 fn fraction(text: &str) -> Option<(u64, u64)> {
     let (above, below) = text.split_once('/')?;
     let (above, below): (u64, u64) = (above.parse().ok()?, below.parse().ok()?);

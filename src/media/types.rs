@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::palette::Colors;
 
-/// What an image is used for, which decides its limits and its outputs.
+/// The purpose of an image, which decides its limits and its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// Attached to a status: original, preview, and `gifv` when animated.
@@ -85,7 +85,7 @@ impl Format {
 /// One encoded file, ready to be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// What its bytes are.
+    /// The format of its bytes.
     pub format: Format,
     /// In pixels.
     pub width: u32,

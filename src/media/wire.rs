@@ -2,7 +2,7 @@
 //!
 //! A request is [`REQUEST`], one byte for the purpose, the length of the file (u32), and the file. A reply is the
 //! length of a description (u32), the description in JSON, and the files whose lengths it lists. Numbers are
-//! big-endian. Both sides limit what they read: a hostile file may have compromised the worker.
+//! big-endian. Both sides limit the bytes that they read: a hostile file may have compromised the worker.
 
 use std::io::{self, Read, Write};
 

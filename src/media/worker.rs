@@ -73,8 +73,8 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 /// Confines this process and becomes the program of `arguments`.
 ///
 /// # Errors
-/// When the kernel does not enforce what it has. Landlock that it lacks is not an error: the server says at its start how
-/// programs are confined.
+/// When the kernel refuses a confinement that it supports. Missing Landlock support is not an error: the server logs at
+/// its start how programs are confined.
 fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Infallible> {
     let mut next = || arguments.next().ok_or(io::ErrorKind::InvalidInput);
     let (input, output) = (PathBuf::from(next()?), PathBuf::from(next()?));
@@ -127,7 +127,7 @@ mod tests {
     use super::super::{Error, Purpose, fixture};
     use super::*;
 
-    /// What the worker replies to `file`, without the resource limits.
+    /// The worker's reply to `file`, without the resource limits.
     fn reply(file: &[u8]) -> Option<super::super::Result<super::super::Processed>> {
         let request = [&wire::request_head(file, Purpose::Attachment).unwrap()[..], file].concat();
         let mut output = Vec::new();

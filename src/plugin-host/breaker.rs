@@ -4,7 +4,7 @@
 //! within 30 seconds failed, and then refuses calls for 5 seconds. The failures of the account with the most failures are left
 //! out, so that a single account cannot open it for others. After that it is half-open: one call is the probe, whose success
 //! closes it. Each opening in a row doubles the time, up to 5 minutes (exponential back-off). Three openings in an hour
-//! are reported. What a refused call means (a hook's policy, a 503) is not decided here.
+//! are reported. The caller decides the effect of a refused call (a hook's policy, a 503).
 //!
 //! [`TimeBreaker`] does the same for a part of a plugin by the time that its transactions and statements took of the database.
 //!
@@ -26,7 +26,7 @@ const BUCKETS: usize = 30;
 
 /// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum BreakerState {
     Closed,
     /// One call, the probe, is under way; its result closes or opens the breaker.
@@ -209,7 +209,7 @@ impl TimeBreaker {
         }
     }
 
-    /// Adds what was used; true when that opened the breaker.
+    /// Adds used time; true when that opened the breaker.
     pub(crate) fn used(&mut self, time: Duration, now: Instant) -> bool {
         let second = now.saturating_duration_since(self.breaker.born).as_secs();
         let place = usize::try_from(second).unwrap_or(0) % MINUTE;
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn begins_anew_after_a_long_quiet_time() {
+    fn back_off_resets_after_a_long_time_without_failures() {
         let start = Instant::now();
         let mut breaker = Breaker::new(start);
         fail(&mut breaker, 20, start);

@@ -1,8 +1,8 @@
 //! Size in bytes of a value that crosses between host and guest, for the limits `bytes_in` and `bytes_out`.
 //!
-//! Used by `plugin` for the parameters and answers of calls, by `serve` for those of host functions, and by the
-//! [`Host`](crate::Host) that ends at what it was [allowed](crate::Host::allow).
-//! Measures the host's representation, not that of the canonical ABI.
+//! Used by `plugin` for the parameters and results of calls, by `serve` for parameters and results of host functions,
+//! and by a [`Host`](crate::Host) that stops at the [allowed](crate::Host::allow) size. Measures the host's
+//! representation, not the canonical ABI.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub trait ByteSize: Sized {
         0
     }
 
-    /// All its bytes: its own size and what it owns.
+    /// All its bytes: its own size and the memory that it owns.
     fn total_bytes(&self) -> usize {
         size_of::<Self>() + self.heap_bytes()
     }

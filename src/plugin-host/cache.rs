@@ -1,9 +1,9 @@
-//! The AOT cache: compiled components on disk, and beside each what was read of it when it was validated.
+//! The AOT cache: compiled components on disk, and beside each its imports and exports from the validation.
 //!
-//! Reached from `compile`. A file is machine code that will be run, or stands for a check that was made, so each carries a
-//! keyed MAC (HMAC-SHA256) over its name and its bytes, and one whose MAC, owner or mode is wrong is never used. Whatever is
-//! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and renamed, so
-//! that no reader finds half of one. Components as authors ship them are not kept here.
+//! Reached from `compile`. A file is machine code that will be run, or the result of a validation, so each has a keyed
+//! MAC (HMAC-SHA256) over its name and its bytes, and one whose MAC, owner or mode is wrong is never used. Whatever is
+//! wrong with a file, the component is validated or compiled again. Files are written under a temporary name and
+//! renamed, so that no reader finds half of one. Components as authors ship them are not kept here.
 //!
 //! Spec: docs/plugins.md#22-loading, step 5.
 
@@ -74,7 +74,7 @@ impl CodeCache {
         self.authentic(&code_file(name), |code| deserialize(engine, code).map_err(|error| error.to_string()))
     }
 
-    /// What the component of that name imports and exports, if it was validated before.
+    /// The imports and exports of the component of that name, if it was validated before.
     pub(crate) fn find_interfaces(&self, name: &str) -> Option<Interfaces> {
         self.authentic(&interfaces_file(name), |text| {
             let text = std::str::from_utf8(text).ok();
@@ -107,19 +107,19 @@ impl CodeCache {
 
     fn unusable<T>(&self, path: &Path, why: &str) -> Option<T> {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        tracing::warn!("{file} of the compiled components is not used and made anew: {why}");
+        tracing::warn!("{file} of the compiled components is discarded and compiled again: {why}");
         let _ = fs::remove_file(path);
         None
     }
 
-    /// Stores a component. A failure is logged and no more: the next start compiles again.
+    /// Stores a component. A failure is only logged: the next start compiles again.
     pub(crate) fn store(&self, name: &str, component: &Component) {
         let code = component.serialize().map_err(std::io::Error::other);
         self.keep(code.and_then(|code| self.write(&code_file(name), &code)));
         self.prune(MAX_BYTES);
     }
 
-    /// Stores what was read of a component, like [`CodeCache::store`].
+    /// Stores the imports and exports of a component, like [`CodeCache::store`].
     pub(crate) fn store_interfaces(&self, name: &str, interfaces: &Interfaces) {
         self.keep(self.write(&interfaces_file(name), interfaces.to_string().as_bytes()));
     }
@@ -295,7 +295,7 @@ mod tests {
         fs::copy(cache.path("name.interfaces"), cache.path("name.cwasm")).unwrap();
         assert!(cache.find(&Engine::default(), "name").is_none());
         fs::write(cache.path("name.interfaces"), b"import kv").unwrap();
-        assert_eq!(cache.find_interfaces("name"), None, "what nobody signed is no check that was made");
+        assert_eq!(cache.find_interfaces("name"), None, "an unsigned validation is not accepted");
     }
 
     #[test]

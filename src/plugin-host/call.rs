@@ -1,8 +1,8 @@
 //! One call into a guest: circuit breaker, slot, instance, limits, and how it ended.
 //!
 //! Reached from the methods of [`Plugin`](crate::Plugin). An instance goes back to the pool only after a normal return:
-//! a trap, a timeout or a caller that goes away discards it. Does not decide what a failed call means for a request;
-//! that is for the caller, from [`CallError`].
+//! a trap, a timeout or a caller that goes away discards it. The caller decides the effect of a failed call on a
+//! request, from [`CallError`].
 //!
 //! Spec: docs/plugins.md#26-limits.
 
@@ -55,7 +55,7 @@ pub(crate) struct Runner {
     pub(crate) metrics: PluginMetrics,
 }
 
-/// What is called, and the host that serves it.
+/// The called function, and the host that serves it.
 pub(crate) struct CallRequest<'a> {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) kind: CallKind,
@@ -97,8 +97,8 @@ impl Runner {
         result
     }
 
-    /// Asks the breakers of the plugin's time in the database and of what is called.
-    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    /// Checks the breaker of the plugin's database time and the breaker of the called function.
+    #[expect(clippy::result_large_err, reason = "errors are few, and returned immediately")]
     fn admit<'a>(&self, target: &'a CallTarget) -> Result<AdmittedCall<'a>, CallError> {
         if target.kind != CallKind::Lifecycle {
             self.check_database(Part::of(target.kind, &target.name))?;
@@ -210,8 +210,8 @@ impl Runner {
         }
     }
 
-    /// A new instance, after `init`. Starting has one time budget of its own, apart from the call's: a plugin that
-    /// starts slowly could otherwise never answer a call with a short budget.
+    /// A new instance, after `init`. The start has a separate time budget: a plugin that starts slowly could otherwise
+    /// never serve a call with a short budget.
     pub(crate) async fn fresh(&self, host: &Arc<dyn Host>) -> Result<Live, CallError> {
         let began = Instant::now();
         let _ticking = self.template.ticker.run();
@@ -239,8 +239,8 @@ impl Runner {
         }
     }
 
-    /// Ends what `instance::enter` began: records what the guest used, and turns its end into a result.
-    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    /// Ends a call that `instance::enter` began: records the guest's use of resources, and returns its result.
+    #[expect(clippy::result_large_err, reason = "errors are few, and returned immediately")]
     fn leave<T>(&self, store: &mut Store<State>, end: End<T>) -> Result<T, CallError> {
         let state = store.data_mut();
         let cpu = state.clock.stand();
@@ -328,7 +328,8 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     one_line(&text.unwrap_or_else(|| "without a message".to_owned()))
 }
 
-/// The limit or the trap behind an error, with the guest's backtrace. What the guest logged last says why it trapped.
+/// The limit or the trap behind an error, with the guest's backtrace. The guest's last log lines have the reason of the
+/// trap.
 fn explain(
     limits: &Limits,
     tripped: Option<(CallErrorKind, String)>,
@@ -354,7 +355,7 @@ fn place(frame: &FrameInfo) -> String {
 
 fn guess(limits: &Limits, error: &Error) -> (CallErrorKind, String) {
     if error.is::<PoolConcurrencyLimitError>() {
-        return (CallErrorKind::Busy, "instances: those of all plugins together are in use".to_owned());
+        return (CallErrorKind::Busy, "instances: the instances of all plugins together are in use".to_owned());
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
         return match trap {

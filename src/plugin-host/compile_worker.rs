@@ -105,7 +105,7 @@ pub(crate) async fn in_child(
     command
         .args([COMMAND, maker])
         .env_clear()
-        // The program's allocator would take most of the address space that the child may have, a gibibyte at once.
+        // The program's allocator would reserve a gibibyte in one piece, most of the child's address space.
         .env("MIMALLOC_ARENA_RESERVE", "16M")
         .current_dir("/")
         .stdin(Stdio::piped())
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_says_what_was_wrong() {
+    fn exit_status_names_the_cause() {
         let of = |raw: i32| judge(ExitStatus::from_raw(raw), "why\nso").map_err(|error| error.sentence());
         assert_eq!(of(0), Ok(()));
         assert_eq!(of(i32::from(REFUSED) << 8), Err("does not compile (why so): build it again".to_owned()));

@@ -185,7 +185,7 @@ impl Engine {
         let runner = self.linked(package.clone(), &component)?;
         let mut live = runner.fresh(&host).await.map_err(|error| unstartable(&package.name, &error))?;
         live.check().map_err(|error| mismatched(&package.name, &error))?;
-        // Not kept for the pool: `init` ran with the host of this load, not with that of a call.
+        // Not added to the pool: `init` ran with the host of this load, not with the host of a call.
         drop(live);
         Ok(Plugin::new(package.version, shape, runner))
     }

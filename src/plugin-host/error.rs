@@ -51,11 +51,11 @@ impl fmt::Display for Stage {
 pub struct LoadError {
     /// Where it failed.
     pub stage: Stage,
-    /// What is wrong and what to do: one line.
+    /// The fault and the remedy: one line.
     pub message: String,
     /// Another attempt would fail as well and cost others much: the server makes none by itself.
     pub lasting: bool,
-    /// Others waited for what it did, so that it was broken off: it may succeed when they do not.
+    /// Cancelled because others waited for its transaction: it may succeed without them.
     pub contended: bool,
 }
 

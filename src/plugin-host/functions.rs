@@ -1,8 +1,8 @@
 //! Machine code of single functions, in memory, for development: a component that was built again mostly consists of
 //! functions that were compiled before.
 //!
-//! Reached from wasmtime, which makes the keys of what a function and its code depend on. Ends with the engine; the cache on
-//! disk (`cache`) keeps whole components.
+//! Reached from wasmtime, whose keys contain everything that a function's code depends on. Dropped with the engine; the
+//! cache on disk (`cache`) stores whole components.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

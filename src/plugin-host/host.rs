@@ -1,5 +1,5 @@
-//! What the server is to a plugin, for one call: the functions of [`functions`](crate::serve::functions), by interface, and
-//! those that cannot fail.
+//! The server's side of one call: the functions of [`functions`](crate::serve::functions), by interface, and the
+//! functions that cannot fail.
 //!
 //! Implemented by `src/plugins/call`, and by the tests; called from `serve`. A method that an implementation leaves out
 //! answers with a failure of status 501.
@@ -24,9 +24,9 @@ pub use crate::serve::functions::{Core, CoreWrite, Feeds, Kv, Queue, Settings, S
 #[expect(missing_docs, reason = "documented by the contract")]
 #[allow(unused_variables, reason = "the defaults refuse")]
 pub trait Host: Core + CoreWrite + Feeds + Settings + Sql + Kv + Queue + Streaming + 'static {
-    /// Called before each other function, with the bytes that its answer may still have ([`ByteSize`](crate::ByteSize)):
-    /// what is left of [`Limits::bytes_in`](crate::Limits). An implementation ends at it, before it builds a larger
-    /// answer; the sandbox measures every answer anyway.
+    /// Called before each other function, with the largest size of its result ([`ByteSize`](crate::ByteSize)): the rest
+    /// of [`Limits::bytes_in`](crate::Limits). An implementation stops there, before it builds a larger result; the
+    /// sandbox measures every result anyway.
     fn allow(&self, bytes: usize) {}
 
     /// The account on whose behalf the guest is called, 0 for people without one; `None` for the server itself. Failures for
@@ -56,7 +56,7 @@ pub trait Host: Core + CoreWrite + Feeds + Settings + Sql + Kv + Queue + Streami
         false
     }
 
-    /// Ends the transaction that has had its time; returns what the guest receives.
+    /// Ends the transaction whose time is over; returns the failure for the guest.
     async fn end_late(&self) -> Failure {
         unavailable("a transaction")
     }

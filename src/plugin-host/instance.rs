@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::pool::Pools;
 use crate::state::{Scope, State, Used};
 
-/// Resource handles that may be open at once. The contract has no resources; what a language's tools compose into a
+/// The number of open resource handles. The contract has no resources; parts that a language's tools compose into a
 /// component, such as stubs for WASI, may have some.
 pub(crate) const HANDLES: usize = 64;
 

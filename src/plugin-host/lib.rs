@@ -1,13 +1,12 @@
 //! The plugin sandbox: compiles WebAssembly components with wasmtime, limits their resources and calls their exports.
 //!
 //! Reached from `src/plugins`, through [`Engine::load`] and the methods of [`Plugin`]. This is the only crate that
-//! names wasmtime, and it knows nothing of the server around it: the functions that a plugin may call are the trait
-//! [`Host`], one object per call. Which plugins are installed, what their manifests say and what is done with their
-//! answers is decided elsewhere.
+//! names wasmtime, and it does not depend on the server: the functions that a plugin may call are the trait [`Host`],
+//! one object per call. Installation, manifests and the use of results are decided elsewhere.
 //!
 //! How each resource is limited: CPU time by epoch interruption (an epoch deadline, moved by a ticker thread),
 //! wall-clock time by a timeout, memory, tables and stack by wasmtime's resource limiter and pooling allocator, host
-//! calls and bytes by counters and host-call fuel. A circuit breaker stops calling what keeps failing.
+//! calls and bytes by counters and host-call fuel. A circuit breaker stops calls that keep failing.
 //!
 //! A component comes in through [`Engine::load`]: `shape` validates it and reads its imports and exports, `compile` and
 //! `cache` turn it into machine code, `link` links the interfaces that were granted. A call goes from [`Plugin`] to

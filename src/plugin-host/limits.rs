@@ -1,7 +1,8 @@
 //! The limits of a plugin: CPU, wall-clock time, memory, concurrency, host calls and bytes.
 //!
 //! Set by `src/plugins` from the manifest and the admin's limits, applied by `call`, `pool`, `state` and `serve`. The
-//! defaults are those of docs/plugins.md#26-limits. Limits of SQL, HTTP, logs and jobs are the [`Host`](crate::Host)'s.
+//! defaults are listed in docs/plugins.md#26-limits. Limits of SQL, HTTP, logs and jobs are the
+//! [`Host`](crate::Host)'s.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub enum InstancePolicy {
 pub struct Limits {
     /// CPU time that the guest may use in a route, command or job.
     pub route_cpu: Duration,
-    /// Wall-clock time of a route, command or job, including that of host functions.
+    /// Wall-clock time of a route, command or job, including host functions.
     pub route_wall: Duration,
     /// CPU time that the guest may use in a hook.
     pub hook_cpu: Duration,
@@ -32,7 +33,7 @@ pub struct Limits {
     /// Time within a minute that the transactions and statements of each [`Part`](crate::Part) may take of the database, as
     /// far as a single one takes longer than ten milliseconds; above it that part is not called for a while.
     pub database: Duration,
-    /// Calls of routes, commands and jobs that run at once; as many filters besides, and as many other hooks.
+    /// Concurrent calls of routes, commands and jobs; as many filters besides, and as many other hooks.
     pub instances: u32,
     /// Calls that may wait for a slot; more are refused.
     pub queue: u32,

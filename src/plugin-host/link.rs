@@ -20,7 +20,7 @@ use crate::state::State;
 pub(crate) struct Linkers(Mutex<HashMap<BTreeSet<Import>, Arc<Linker<State>>>>);
 
 impl Linkers {
-    /// The linker with the interfaces in `granted` and those that every plugin has.
+    /// The linker with the interfaces in `granted` and the interfaces of every plugin.
     pub(crate) fn get(&self, engine: &Engine, granted: &BTreeSet<Import>) -> Result<Arc<Linker<State>>> {
         let set: BTreeSet<Import> =
             Import::ALL.into_iter().filter(|import| import.always() || granted.contains(import)).collect();

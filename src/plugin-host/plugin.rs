@@ -1,6 +1,6 @@
 //! A loaded plugin: one method for each function that the contract lets a plugin export.
 //!
-//! Reached from `src/plugins`, which decides what is called and what is done with the answer. All calls go through
+//! Reached from `src/plugins`, which chooses the function and uses the result. All calls go through
 //! `call`.
 
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ use crate::validate::Interfaces;
 
 /// Everything that [`Engine::load`](crate::Engine::load) needs of a plugin.
 #[derive(Clone)]
-#[expect(missing_docs, reason = "what the names say")]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Package {
     pub name: String,
     pub version: String,
@@ -61,7 +61,7 @@ impl fmt::Debug for Plugin {
 #[expect(
     missing_docs,
     clippy::missing_errors_doc,
-    reason = "documented by the contract; errors are those of CallError"
+    reason = "documented by the contract; errors are CallError"
 )]
 impl Plugin {
     pub async fn self_test(&self, host: Arc<dyn Host>) -> Result<(), CallError> {
@@ -270,7 +270,7 @@ impl Plugin {
     }
 }
 
-/// The call of a hook, whose name is that of its interface.
+/// The call of a hook, whose name is the name of its interface.
 fn hook(host: Arc<dyn Host>, export: Export, bytes: usize) -> CallRequest<'static> {
     CallRequest { host, kind: CallKind::Hook, name: export.name(), bytes }
 }
@@ -308,7 +308,7 @@ impl Plugin {
         &self.0.runner.template.limits
     }
 
-    /// What it has done and used so far.
+    /// Its counters so far.
     pub fn stats(&self) -> Stats {
         let runner = &self.0.runner;
         let sum = |count: fn(&Pool) -> u32| runner.pools().iter().map(|pool| u64::from(count(pool))).sum();
@@ -320,7 +320,7 @@ impl Plugin {
     ///
     /// # Errors
     /// [`CallErrorKind::Open`](crate::CallErrorKind::Open) while `part` is refused because it kept the database busy.
-    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    #[expect(clippy::result_large_err, reason = "errors are few, and returned immediately")]
     pub fn check_database(&self, part: Part) -> Result<(), CallError> {
         self.0.runner.check_database(part)
     }

@@ -41,13 +41,13 @@ impl CallKind {
     }
 }
 
-/// What a plugin has done and used since it was loaded.
+/// The counters of a plugin since it was loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Stats {
     pub calls: u64,
-    /// Those of `calls` that failed, failures that the guest returned included. Calls that were refused (queue, open
-    /// breaker, drain) are in neither.
+    /// The failed calls among `calls`, including failures that the guest returned. Refused calls (queue, open breaker,
+    /// drain) are in neither.
     pub failures: u64,
     /// Instances created.
     pub instantiated: u64,
@@ -75,7 +75,7 @@ pub struct Stats {
 
 /// The circuit breaker of one route, hook, job or command, or of the database time of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct BreakerReport {
     /// `route`, `hook`, `job`, `command` or `database`.
     pub kind: &'static str,
@@ -257,7 +257,7 @@ impl PluginMetrics {
         target.ended(error, wall);
     }
 
-    /// Records what a guest used until it stopped running.
+    /// Records the guest's use of resources until it stopped running.
     pub(crate) fn used(&self, used: &Used, cpu: Duration, memory: usize) {
         let totals = &self.totals;
         totals.cpu.fetch_add(nanos(cpu), Relaxed);

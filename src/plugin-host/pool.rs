@@ -1,8 +1,8 @@
 //! An instance pool of one generation of a plugin (hooks have one of their own): its concurrency limit, its warm instances and its drain.
 //!
-//! Reached from `call` for every call, and from [`Plugin::drain`](crate::Plugin::drain). A semaphore limits the calls
-//! that run at once; those that wait are limited by number and time, beyond which they end with [`CallErrorKind::Busy`].
-//! Creates no instances and runs no guest code.
+//! Reached from `call` for every call, and from [`Plugin::drain`](crate::Plugin::drain). A semaphore limits concurrent
+//! calls; waiting calls are limited by number and time, beyond which they end with [`CallErrorKind::Busy`]. Creates no
+//! instances and runs no guest code.
 //!
 //! Spec: docs/plugins.md#23-swap-and-drain and docs/plugins.md#26-limits.
 
@@ -176,8 +176,8 @@ impl Pool {
         u32::try_from(self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()).unwrap_or(u32::MAX)
     }
 
-    /// Drains: calls may finish for up to `grace`, or until none is left and `over` says that no more can come. Then
-    /// those that still run are cancelled and new ones refused.
+    /// Drains: calls may finish for up to `grace`, or until none is left and `over` excludes further ones. Then running
+    /// calls are cancelled and new ones refused.
     pub(crate) async fn drain(&self, grace: Duration, over: impl Fn() -> bool) {
         self.draining.store(true, Ordering::Release);
         self.forget();

@@ -1,8 +1,8 @@
 //! Host functions: the interfaces that guests import. Each charges the call's budgets and forwards to its [`Host`].
 //!
-//! Reached from guests, through the linker that `link` fills. The guest's CPU clock is stopped while the host works.
-//! An interface that was not granted is not linked; what is allowed within one is the [`Host`]'s decision, which is asked for the
-//! permission that a function's row names.
+//! Reached from guests, through the linker that `link` fills. The guest's CPU clock is stopped while the host works. An
+//! interface that was not granted is not linked; within a granted one, the [`Host`] decides on the permission that a
+//! function's row names.
 //!
 //! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`, and docs/plugins.md#26-limits.
 
@@ -21,7 +21,7 @@ use crate::error::CallErrorKind;
 use crate::host::Host;
 use crate::state::State;
 
-/// What a host function returns.
+/// The result of a host function.
 pub(crate) trait Answer: ByteSize {
     /// The value that carries `failure`, where the contract lets the function fail.
     fn refused(_failure: Failure) -> Option<Self> {
@@ -154,7 +154,7 @@ impl State {
 /// Runs work in the time of the call's transaction: when that is over, the work ends with the failure that the host gives.
 ///
 /// # Errors
-/// That failure, and those of the work.
+/// That failure, and failures of the work.
 async fn in_time<T>(
     host: &dyn Host,
     mut work: Work<'_, std::result::Result<T, Failure>>,
@@ -164,7 +164,7 @@ async fn in_time<T>(
         () = host.late() => None,
         done = &mut work => Some(done),
     };
-    // What the work held is free again.
+    // The resources of the work are released.
     drop(work);
     match done {
         // The engine may notice first.

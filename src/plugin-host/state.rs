@@ -38,7 +38,7 @@ pub(crate) struct Scope {
     pub(crate) last_words: Option<String>,
 }
 
-/// What a call has used.
+/// The resources that a call has used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     pub(crate) host_calls: u32,
@@ -64,7 +64,7 @@ impl State {
         error
     }
 
-    /// Charges what the guest answers with; an error when it goes beyond the bytes that the guest may pass.
+    /// Charges the guest's result; an error when it exceeds the bytes that the guest may pass.
     pub(crate) fn charge_answer(&mut self, bytes: usize) -> Result<()> {
         let limit = self.limits.bytes_out;
         let Some(scope) = &mut self.scope else { return Ok(()) };

@@ -3,8 +3,8 @@
 //! Reached from [`Engine::load`](crate::Engine::load) and [`Engine::shape`](crate::Engine::inspect). Checks with
 //! wasmparser that the bytes are a valid component, that it is small enough to compile (no compile bomb), and that its
 //! imports and exports agree with the contract, the manifest and the grants. Every refusal is one sentence that names
-//! the plugin, what it asks for, what is offered, and what to do. Types of functions are checked later, when the
-//! component is linked.
+//! the plugin, the request, the offer, and the remedy. Types of functions are checked later, when the component is
+//! linked.
 //!
 //! Spec: docs/plugins.md#22-loading, steps 2 to 4.
 
@@ -18,7 +18,7 @@ use wasmparser::{FuncValidatorAllocations, Parser, Payload, ValidPayload, Valida
 use crate::contract::{Export, Import, PACKAGE, TRACK, VERSION};
 use crate::error::{LoadError, Stage};
 
-/// The WebAssembly proposals that plugins may use: those that behave the same on every machine and in every run.
+/// The WebAssembly proposals that plugins may use: only proposals with deterministic behaviour on every machine.
 pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::SATURATING_FLOAT_TO_INT)
     .union(WasmFeatures::SIGN_EXTENSION)
@@ -34,7 +34,7 @@ pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
 
 /// Largest component, bytes.
 const MAX_BYTES: usize = 32 << 20;
-/// Most functions in all modules of a component: those that bundle an interpreter have some 30,000.
+/// The largest number of functions in all modules of a component: a component with an interpreter has some 30,000.
 const MAX_FUNCTIONS: u32 = 150_000;
 /// Largest function, bytes: compiling one takes more than linear time and memory, 440 MiB at 1.4 MB. The largest one of the
 /// interpreter of Python has 430 kB.
@@ -44,7 +44,7 @@ const MAX_NESTED: u32 = 100;
 
 /// The interfaces that a component imports and exports, read without compiling it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Interfaces {
     pub imports: BTreeSet<Import>,
     pub exports: BTreeSet<Export>,
@@ -61,7 +61,7 @@ impl Interfaces {
         Ok(shape)
     }
 
-    /// Reads what `Display` wrote; `None` for what it did not.
+    /// Reads the text of `Display`; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut found = Self::default();
         for line in text.lines() {
@@ -139,7 +139,7 @@ fn contract(sentence: String) -> LoadError {
     LoadError::new(Stage::Contract, sentence)
 }
 
-/// Refuses what is too large or, by its first bytes, not a component: names what it is instead.
+/// Refuses a file that is too large or, by its first bytes, not a component, and names its format.
 fn sniff(plugin: &str, wasm: &[u8]) -> Result<(), LoadError> {
     if wasm.len() > MAX_BYTES {
         let mib = wasm.len() >> 20;

@@ -71,8 +71,8 @@ fn plugins(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Each file of a package as `("relative path", include_bytes!("absolute path")),`; not those of `target`, where the author
-/// tools keep what they compiled.
+/// Each file of a package as `("relative path", include_bytes!("absolute path")),`; without `target`, the build folder
+/// of the author tools.
 fn files(package: &Path) -> Result<String> {
     let (mut found, mut folders) = (Vec::new(), vec![package.to_path_buf()]);
     while let Some(folder) = folders.pop() {

@@ -1,10 +1,10 @@
-//! The index of a static web server: which packages lie there, for servers that look for the newest one.
+//! The index of a static web server: the list of its packages, for servers that look for the newest one.
 //!
-//! `rookery plugin index` writes it beside the packages; anything that serves files can serve it. Nothing in it is trusted:
-//! whoever changes it can withhold a package, or offer an older one to who has none yet, but cannot make one that a server
-//! takes, since a package must fit its signature and the signature the key that the server trusts.
+//! `rookery plugin index` writes it beside the packages; anything that serves files can serve it. Nothing in it is
+//! trusted: an attacker who changes it can withhold a package, or offer an older one for a first installation, but
+//! cannot forge one, since a package must match its signature and the signature the key that the server trusts.
 //!
-//! The form is that of [`Index`], as JSON; members that a server does not know are left alone.
+//! The format is [`Index`] as JSON; a server ignores unknown members.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::package::{Origin, PACKED_MAX, unpack};
 use config::nearest;
 use crypto::signature::{PublicKey, Signature};
 
-/// What stands under `format`.
+/// The value of `format`.
 pub const FORMAT: &str = "rookery-plugins/1";
 
 /// The file's name.
@@ -46,7 +46,7 @@ pub struct Entry {
     pub description: String,
     /// An SPDX expression.
     pub license: String,
-    /// Where the file is: a URL, or relative to that of the index.
+    /// The location of the file: a URL, or relative to the URL of the index.
     pub file: String,
     pub size_bytes: u64,
     /// SHA-256 of the file, hexadecimal.

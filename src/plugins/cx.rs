@@ -1,7 +1,7 @@
 //! The core's context with the plugins beside it, and the plugins as the core's port for extensions.
 //!
-//! A [`Session`] is what the core holds behind its port: the plugins of this process, pinned to one [`Registry`] for the
-//! length of a request or job. [`Cx`] is a core context together with its session, which everything in this crate takes.
+//! A [`Session`] implements the core's port: the plugins of this process, pinned to one [`Registry`] for the length of
+//! a request or job. [`Cx`] is a core context together with its session, which everything in this crate takes.
 
 use std::any::Any;
 use std::ops::Deref;
@@ -45,7 +45,7 @@ impl Cx {
         Ok(Self { core: core.clone(), plugins: Arc::clone(&session.plugins), session })
     }
 
-    /// The registry of this request or job, or that of now outside of one.
+    /// The registry of this request or job, or the latest one outside of both.
     #[must_use]
     pub fn registry(&self) -> Arc<Registry> {
         self.session.registry()

@@ -1,6 +1,6 @@
 //! Errors that plugins cause, as the core's: a refusal in the plugin's own words, or no answer at all.
 //!
-//! The way back, what a plugin is told of an error of the core, is `call::failure`.
+//! The opposite direction, from errors of the core to failures for plugins, is `call::failure`.
 
 use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::{CallErrorKind, LoadError};
@@ -12,12 +12,12 @@ use context::error::{Error, NoAnswer, Refusal};
 #[must_use]
 pub fn refused(failure: Failure) -> Error {
     let Failure { status, code, message, detail } = failure;
-    // What is no JSON is left out.
+    // Invalid JSON is dropped.
     let detail = detail.filter(|detail| is_value(detail));
     Error::Refused(Refusal { status, code, message, detail })
 }
 
-/// The beginnings of codes by which host functions fail; those of a plugin's own begin otherwise.
+/// The prefixes of the failure codes of host functions; codes of plugins have other prefixes.
 const HOST: [&str; 11] = [
     "cache.",
     "core.",
@@ -38,9 +38,8 @@ pub fn is_refusal(failure: &Failure) -> bool {
     (400..500).contains(&failure.status) && !HOST.iter().any(|host| failure.code.starts_with(host))
 }
 
-/// True for a failure of a host function that tells of a mistake in the plugin: an unknown statement, a parameter of
-/// another type, a kind that its manifest does not declare, what it has no permission for. Whoever called the plugin
-/// cannot mend it.
+/// True for a failure of a host function that is a mistake in the plugin: an unknown statement, a parameter of the
+/// wrong type, a kind that its manifest does not declare, a missing permission. The client cannot fix it.
 #[must_use]
 pub fn is_own_mistake(failure: &Failure) -> bool {
     const MISTAKES: [&str; 9] = [

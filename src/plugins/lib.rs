@@ -1,9 +1,10 @@
-//! The server's side of the plugin boundary: which plugins are installed, where they attach and what they may reach.
+//! The server's side of the plugin boundary: installed plugins, their hooks and routes, and their access to the server.
 //!
 //! Implements the core's extension port ([`context::extension`]): events arrive through the core's change log, and
-//! requests no core route matches arrive through the router's fallback. Everything that runs belongs to one immutable
-//! [`Registry`], pinned for the length of a request or job ([`Cx::registry`]), so that a response never mixes two
-//! generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows docs/plugins.md.
+//! requests that no core route matches arrive through the router's fallback. Everything that runs belongs to one
+//! immutable [`Registry`], pinned for the length of a request or job ([`Cx::registry`]), so that a response never mixes
+//! two generations. The sandbox is the crate `rookery-plugin-host`; nothing here names wasmtime. Follows
+//! docs/plugins.md.
 
 // That the future of loading a plugin is `Send` follows through more of wasmtime's types than the compiler looks at by default.
 #![recursion_limit = "256"]

@@ -1,5 +1,5 @@
-//! What plugins add to the router: the routes of whoever administrates them, the page of their settings, and every path that
-//! no route of the core has.
+//! The routes that plugins add to the router: their administration, the page of their settings, and every path that is
+//! not a core route.
 
 use rookery_http::mount::ExtraRoutes;
 use rookery_http::operation::methods::{get, post};

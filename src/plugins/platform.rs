@@ -92,9 +92,9 @@ impl Plugins {
         self.registry.store(Arc::new(next));
     }
 
-    /// Records that a call of `plugin` failed: its `kind` (`route`, `events` …) and the `name` of what was called; the
-    /// plugin's log has a line of it. A call that was not admitted (breaker open, plugin busy) is only logged by the
-    /// server: the failures before it are what an admin looks for.
+    /// Records that a call of `plugin` failed: its `kind` (`route`, `events` …) and the `name` of the function; the
+    /// plugin's log receives a line. A call that was not admitted (breaker open, plugin busy) is logged by the server
+    /// only, since the earlier failures are the cause.
     pub fn report(&self, plugin: &Active, kind: &str, name: &str, cause: &CallError) {
         if !cause.reached_guest() {
             tracing::debug!(plugin = plugin.name(), kind, name, %cause, "a plugin was not called");

@@ -1,8 +1,8 @@
-//! Quotas on what a plugin keeps in the server's database: bytes of its own, and rows of the server's tables.
+//! Quotas on the data of a plugin in the server's database: bytes in its own tables, and rows in the server's tables.
 //!
 //! Each is measured before the plugin's first change and periodically, and accumulated in between, so that a change
 //! costs an addition. A statement of SQL is charged before it runs as far as its parameters tell, and for the rest
-//! afterwards, in the same transaction. What is rolled back or deleted counts until the next measurement, which begins
+//! afterwards, in the same transaction. Rolled back and deleted data counts until the next measurement, which begins
 //! at the latest when a quota looks exceeded.
 //!
 //! Jobs are counted exactly when they are queued ([`crate::call`]); log lines are kept in memory
@@ -28,7 +28,7 @@ const STEP_ROWS: u64 = 1_000;
 /// The assumed overhead of each row, in bytes.
 pub const ROW: u64 = 64;
 
-/// What a quota is of.
+/// The resource that a quota limits.
 #[derive(Clone, Debug)]
 pub enum Kept {
     /// Bytes: its tables with their indexes, key-value items, settings of accounts, payloads of waiting jobs.
@@ -59,7 +59,7 @@ impl Kept {
         }
     }
 
-    /// What is kept now; rows are counted up to `most`.
+    /// The present use; rows are counted up to `most`.
     async fn measure(&self, db: &Db, plugin: PluginId, name: &str, most: u64) -> Result<i64, database::Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         match self {
@@ -100,7 +100,7 @@ pub struct Quotas {
 }
 
 impl Quotas {
-    /// Those of the plugin with this manifest.
+    /// The quotas of the plugin with this manifest.
     #[must_use]
     pub fn new(db: &Db, plugin: PluginId, manifest: &Manifest, limits: &Resolved) -> Self {
         let types = manifest.notifications.iter().map(|kind| kind.name.clone()).collect();
@@ -134,7 +134,7 @@ impl Quota {
         Self::of(db, plugin, name, Kept::Storage, most)
     }
 
-    /// A quota of `most` bytes or rows of what is `kept` for the plugin called `name`.
+    /// A quota of `most` bytes or rows of the resource `kept` for the plugin called `name`.
     #[must_use]
     pub fn of(db: Db, plugin: PluginId, name: String, kept: Kept, most: u64) -> Self {
         Self(Arc::new(State {
@@ -164,7 +164,7 @@ impl Quota {
         self.0.most
     }
 
-    /// Bytes or rows in use: the last measurement and what was charged since.
+    /// Bytes or rows in use: the last measurement and later charges.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.0.measured.load(Ordering::Relaxed) + self.0.since.load(Ordering::Relaxed)
@@ -203,7 +203,7 @@ impl Quota {
             let quota = self.clone();
             tokio::spawn(async move {
                 if let Err(error) = quota.measure().await {
-                    warn!(plugin = %quota.0.name, %error, "cannot measure what a plugin keeps");
+                    warn!(plugin = %quota.0.name, %error, "cannot measure the data of a plugin");
                 }
             });
         }
@@ -215,7 +215,7 @@ impl Quota {
         !full
     }
 
-    /// Takes back a charge for what was not written after all.
+    /// Refunds the charge of a write that did not happen.
     pub fn give_back(&self, count: u64) {
         let less = |since: u64| Some(since.saturating_sub(count));
         // Some is always returned.

@@ -1,7 +1,7 @@
-//! How many connections are open at once: in all, and from one address.
+//! Limits the number of open connections: in all, and from one address.
 //!
-//! A connection beyond a cap is closed before a byte of it is read. Those of trusted proxies count in all and never
-//! per address: a proxy speaks for many.
+//! A connection beyond a limit is closed before a byte of it is read. Connections from trusted proxies count in all and
+//! never per address: a proxy serves many clients.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -41,7 +41,7 @@ pub(crate) struct Timeouts {
     pub(crate) stall: Duration,
 }
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Debug)]
 pub(crate) struct Activity {
     timeouts: Timeouts,
@@ -54,7 +54,7 @@ pub(crate) struct Activity {
     /// Of the task of the connection, when it waits for the client while a request is open: hyper reads again only when
     /// it is woken, and a time limit begins when the response is complete.
     reader: AtomicWaker,
-    /// It is no longer HTTP, and has time limits of its own.
+    /// Upgraded from HTTP, with separate time limits.
     upgraded: AtomicBool,
     /// The client may still be sending a body when the connection is closed.
     lingers: AtomicBool,
@@ -229,7 +229,7 @@ impl<S> Timed<S> {
         }
     }
 
-    /// What a write came to: an error when the client has taken nothing for too long.
+    /// The result of a write: an error when the client has accepted nothing for too long.
     fn written<T>(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.full_since = None;

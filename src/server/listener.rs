@@ -27,9 +27,9 @@ use crate::connection::{Activity, Answer, Drain, Open, Timed, Timeouts, Unread};
 use config::Config;
 use rookery_http::router::Server;
 
-/// The largest head of a request, and what is kept of a body that nobody reads; in bytes, per connection.
+/// The largest head of a request, and the buffer for an unread body; in bytes, per connection.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Before accepting again, when the machine has no more file descriptors.
+/// The delay before accepting again, when the machine is out of file descriptors.
 const EXHAUSTED: Duration = Duration::from_secs(1);
 
 /// The status of a response after which a connection is no longer HTTP.
@@ -41,7 +41,7 @@ pub async fn serve(server: Server, config: &Config, listener: TcpListener, stopp
     Listener::new(server, config).serve(listener, stopped).await;
 }
 
-/// What is served, and how.
+/// The service and limits of a listener.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener<S> {
     pub(crate) service: S,
@@ -89,12 +89,12 @@ where
 
     fn accept(&self, stream: TcpStream, peer: SocketAddr, open: &GracefulShutdown) {
         let Some(place) = self.admission.admit(peer.ip()) else { return };
-        // Responses are small and written at once: Nagle's algorithm would only delay them.
+        // Responses are small and written immediately: Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
         self.connect(stream, peer, place, open);
     }
 
-    /// Serves a connection that was admitted, in a task of its own.
+    /// Serves an admitted connection in a new task.
     fn connect<C>(&self, stream: C, peer: SocketAddr, place: Place, open: &GracefulShutdown)
     where
         C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -160,7 +160,7 @@ struct Answering<F> {
     open: Option<Open>,
     /// `None` for a request without a body.
     unread: Option<Unread>,
-    /// The response, and what is read before it is sent.
+    /// The response, and the rest of the body that is read before it is sent.
     draining: Option<Box<(Response, Drain)>>,
     is_http1: bool,
     activity: Arc<Activity>,
@@ -176,8 +176,8 @@ impl<F> Answering<F> {
         response.map(|body: Body| Answer::new(body, open))
     }
 
-    /// Sends the response after which the connection is closed: the next request could not be told from the rest of
-    /// this one's body. HTTP/2 ends the stream alone.
+    /// Sends the response after which the connection is closed: the next request could not be distinguished from the
+    /// rest of this one's body. HTTP/2 ends the stream alone.
     fn answer_last(&mut self, mut response: Response) -> axum::http::Response<Answer> {
         if self.is_http1 {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -231,7 +231,7 @@ mod tests {
     /// Capacity of a connection in each direction.
     const CAPACITY: usize = 16 * 1024;
 
-    /// A listener whose connections are in memory: the clock stands still, and moves when every task waits for it.
+    /// A listener whose connections are in memory: the clock is paused, and advances when every task waits for it.
     struct World {
         listener: Listener<Router>,
         open: GracefulShutdown,
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn answer_that_nobody_takes_is_given_up() {
+    async fn response_that_the_client_does_not_read_is_dropped() {
         let world = world();
         let mut stream = world.connect().unwrap();
         send(&mut stream, "GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn listener_stops_when_it_is_told_to() {
+    async fn listener_stops_on_shutdown() {
         let (world, socket) = (world(), TcpListener::bind("127.0.0.1:0").await.unwrap());
         let address = socket.local_addr().unwrap();
         let (stop, stopped) = watch::channel(false);

@@ -49,8 +49,8 @@ pub fn start_quiet(answered: Option<&str>) {
     let _ = lines.with_ansi(stderr().is_terminal()).with_target(false).without_time().try_init();
 }
 
-/// What is logged. Spans of use cases and statements are not made for the log, whatever its level, unless `directives` name
-/// their targets: they would take the place of the request in its lines.
+/// The log filter. Spans of use cases and statements are not created for the log at any level, unless `directives` name
+/// their targets: they would replace the request in its lines.
 pub fn filter(directives: &str) -> EnvFilter {
     EnvFilter::builder().parse_lossy(format!("{USE_CASE}=off,{STATEMENT}=off,{directives}"))
 }

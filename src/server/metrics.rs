@@ -28,7 +28,7 @@ const LATENCY_BUCKETS: &[f64] =
 /// How often recorded samples are moved into the buckets between scrapes, to bound memory.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// How often sizes are measured whose measuring reads what they are of.
+/// The interval of size measurements that read the data.
 const MEASURE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Clone)]

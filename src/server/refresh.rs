@@ -1,10 +1,9 @@
-//! Applying what other processes changed: settings, rules, emojis, accounts, roles and tokens.
+//! Applies changes by other processes: settings, rules, emojis, accounts, roles and tokens.
 //!
-//! Reached in two ways. A command of `rookery` that committed a change asks for it over the admin socket, `POST
-//! /refresh`, and returns when the change holds. And every server polls: on PostgreSQL a command reaches only the
-//! server of its own machine, a server's socket may be missing, and not every writer is a command. The desired state of
-//! plugins is followed by the poll alone: the commands that change it use the admin routes, which load before they
-//! answer.
+//! Reached in two ways. A command of `rookery` that committed a change sends `POST /refresh` over the admin socket, and
+//! returns when the change is applied. And every server polls: on PostgreSQL a command reaches only the server on the
+//! same machine, a server's socket may be missing, and not every writer is a command. The desired state of plugins is
+//! followed by the poll alone: the commands that change it use the admin routes, which load before they answer.
 
 use std::time::Duration;
 
@@ -27,23 +26,23 @@ pub async fn apply(State(cx): State<Cx>) -> rookery_http::Result<impl IntoRespon
     Ok(Json::empty())
 }
 
-/// Refreshes until it is aborted, at once for the first time: a command that found no socket yet may have made a change
+/// Refreshes until it is aborted, the first time immediately: a command that found no socket yet may have made a change
 /// while the server started.
 pub async fn poll(cx: Cx) {
     let mut following: Option<JoinHandle<()>> = None;
     loop {
-        // Ends a fault that is over, also where nobody asks whether this server is ready.
+        // Clears a fault that is over, also where no load balancer checks readiness.
         if cx.db.fault().is_some() {
             cx.db.check_writing().await;
         }
         if let Err(error) = cx.node.check_clock().await {
-            context::log_failure!(error, "could not look at jobs of before the clock was set back");
+            context::log_failure!(error, "could not reschedule jobs after the clock was set back");
         }
         if let Err(error) = refresh(&cx).await {
             context::log_failure!(error, "could not look for changed settings");
         }
         if following.as_ref().is_none_or(JoinHandle::is_finished) {
-            // In a task of its own: loading may take long, and settings must not wait for it.
+            // In a separate task: loading may take long, and settings must not wait for it.
             following = Some(tokio::spawn(platform::follow_changes(cx.clone())));
         }
         tokio::time::sleep(INTERVAL).await;

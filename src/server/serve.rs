@@ -93,7 +93,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     let _ = stop.send(true);
     tokio::select! {
         () = drain(&cx, server, workers, &streams.hub) => {}
-        () = signals.next() => tracing::warn!("stopping at once, as asked a second time"),
+        () = signals.next() => tracing::warn!("stopping immediately after the second signal"),
     }
     poll.abort();
     watch.abort();
@@ -111,7 +111,7 @@ fn files_needed(config: &Config) -> u64 {
     (config.connections.max + config.streaming.max_connections) as u64 + OTHER_FILES
 }
 
-/// Raises the limit of open files to what the system permits, and says when it is too low for all connections.
+/// Raises the limit of open files to what the system permits, and logs when it is too low for all connections.
 fn raise_open_files(config: &Config) {
     let limit = getrlimit(Resource::Nofile);
     let needed = files_needed(config);
@@ -130,7 +130,7 @@ fn raise_open_files(config: &Config) {
 }
 
 /// The threads on which jobs run, and events are delivered to plugins: on SQLite the statements of a transaction run on
-/// the thread that asks, and those of a job are long. One thread there, which is as much as the one writer can use.
+/// the calling thread, and transactions of jobs are long. One thread there, which is as much as the one writer can use.
 struct Workers {
     /// `None` once it is shut down.
     runtime: Option<Runtime>,
@@ -181,8 +181,8 @@ async fn drain(cx: &Cx, server: JoinHandle<()>, mut workers: Workers, streams: &
     }
 }
 
-/// Deletes what a killed process left in the making, and says in the log how the media worker is confined, since a kernel may
-/// lack what it asks for, and what converts video and audio.
+/// Deletes unfinished files of a killed process, and logs how the media worker is confined, since the kernel may lack
+/// features, and which programs convert video and audio.
 async fn report_confinement(cx: Cx) {
     tokio::time::sleep(REPORT_AFTER).await;
     match cx.storage.sweep() {
@@ -242,7 +242,8 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// On the first start, prints the setup link for the owner's account. Never logged: whoever has it becomes the owner.
+/// On the first start, prints the setup link for the owner's account. Never logged: the link makes its holder the
+/// owner.
 async fn invite_owner(cx: &Cx) -> Result<()> {
     if let Some(link) = service::owner::setup_link(cx).await? {
         let _ = writeln!(std::io::stdout(), "\nNobody lives here yet. Create the owner's account:\n\n  {link}\n");

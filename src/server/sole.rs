@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use config::Config;
 use context::{Error, Result};
 
-/// What the name of the database is followed by in the name of the file.
+/// The suffix of the lock file's name after the name of the database.
 const SUFFIX: &str = "-server";
 
 /// The lock, held until this is dropped. The file stays: deleting it would let two servers lock two files of one name.
@@ -73,7 +73,7 @@ fn taken(file: &mut File, database: &Path) -> Error {
     let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());
     let holder = pid.map_or_else(|| "another server".to_owned(), |pid| format!("another server (process {pid})"));
     Error::internal(format!(
-        "{holder} serves the database {} already: stop it, or give this server a database of its own (database.url)",
+        "{holder} serves the database {} already: stop it, or give this server another database (database.url)",
         database.display()
     ))
 }

@@ -1,9 +1,9 @@
 //! Traces: spans of requests, use cases and SQL statements, sent to a collector by OTLP over HTTP.
 //!
 //! Only with `telemetry.otlp_endpoint`; without it there is neither a layer nor a thread. Ended spans wait in a bounded
-//! queue, from which a thread of the SDK sends them in batches: a request is never blocked, and what does not fit is dropped
-//! and counted. Events are not sent, and spans of other crates are left out: what a span of ours has is a name, a route or
-//! a place in the source.
+//! queue, from which a thread of the SDK sends them in batches: a request is never blocked, and spans that do not fit
+//! are dropped and counted. Events are not sent, and spans of other crates are left out: a span of this server has only
+//! a name, a route or a place in the source.
 //!
 //! Spec: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>
 

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn favourites_are_quiet_for_whoever_wants_that() {
+    fn favourites_are_quiet_on_request() {
         let fake = Fake::new::<Cookbook>();
         let [alice, bob, carol] = ["alice", "bob", "carol"].map(|name| fake.account(name));
         for (account, favourites) in [(bob, "quiet"), (carol, "none")] {

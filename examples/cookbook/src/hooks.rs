@@ -84,7 +84,7 @@ mod tests {
     use crate::Cookbook;
 
     #[test]
-    fn the_hundredth_status_is_told() {
+    fn hundredth_status_is_announced() {
         let fake = Fake::new::<Cookbook>();
         let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
         fake.set(bob, "milestones", false);
@@ -98,7 +98,7 @@ mod tests {
         }
         assert_eq!(fake.run_jobs(), 2);
         let told: Vec<i64> = fake.state(|state| state.notifications.iter().map(|note| note.to).collect());
-        assert_eq!(told, [alice.0], "bob asked not to be told");
+        assert_eq!(told, [alice.0], "bob switched it off");
     }
 
     #[test]

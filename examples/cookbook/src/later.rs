@@ -128,7 +128,7 @@ mod tests {
             |fake: &Fake| fake.state(|state| state.statuses.iter().map(|one| one.text.clone()).collect::<Vec<_>>());
         assert_eq!(texts(&fake), ["I keep a shelf: birds"]);
         let _ = fake.delete(PATH).as_account(alice).send().ok();
-        assert_eq!(texts(&fake), [""; 0], "what was published is deleted");
+        assert_eq!(texts(&fake), [""; 0], "published statuses are deleted");
     }
 
     #[test]

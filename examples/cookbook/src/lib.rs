@@ -1,4 +1,4 @@
-//! The recipes of `plugin-sdk/COOKBOOK.md`. A test compares what stands there with what is compiled here.
+//! The recipes of `plugin-sdk/COOKBOOK.md`. A test compares its code with the compiled code here.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -27,7 +27,7 @@ pub struct Cookbook;
 mod tests {
     /// Every block of the cookbook is in the sources, line by line.
     #[test]
-    fn the_cookbook_is_what_is_compiled() {
+    fn cookbook_matches_the_compiled_code() {
         let book = include_str!("../../../plugin-sdk/COOKBOOK.md");
         let sources = [
             include_str!("filters.rs"),

@@ -56,7 +56,7 @@ fn catalogue_changed(ctx: &Context) -> Result<Output> {
     Output::empty()
 }
 
-/// Takes as long whatever differs, so that nobody can find the token letter by letter.
+/// Takes constant time, so that an attacker cannot find the token letter by letter.
 fn is_same(sent: &str, secret: &str) -> bool {
     let pairs = sent.bytes().zip(secret.bytes());
     sent.len() == secret.len() && pairs.fold(0, |differing, (sent, secret)| differing | (sent ^ secret)) == 0
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_not_confused_with_what_does_not_answer() {
+    fn missing_record_differs_from_failed_request() {
         let fake = Fake::new::<Cookbook>();
         let status = |name: &str| fake.get(&format!("/api/v1/catalogues/{name}")).send().status;
         assert_eq!(status("..%2Fsecrets"), 404);
-        assert_eq!(fake.state(|state| state.fetched.len()), 0, "nobody is asked for what is no name");
+        assert_eq!(fake.state(|state| state.fetched.len()), 0, "an invalid name is not requested");
         fake.state(|state| {
             state.web.insert("https://hooks.example.com/catalogues/books".into(), Err(HttpError::Timeout))
         });

@@ -1,4 +1,4 @@
-//! Recipes for showing to others what an account keeps.
+//! Recipes for showing data of an account to others.
 
 use rookery_plugin::prelude::*;
 
@@ -71,7 +71,7 @@ mod tests {
         let first = share();
         assert_eq!(first.len(), "/api/v1/shared/".len() + 32);
         let statuses = fake.get(&first).send().ok();
-        assert_eq!(statuses.as_array().unwrap().len(), 1, "nobody in particular sees what is public");
+        assert_eq!(statuses.as_array().unwrap().len(), 1, "an anonymous viewer sees public entries");
         assert_eq!(statuses[0]["content"], "open");
         assert_eq!(fake.execute("DELETE FROM links WHERE visits = 1"), 1);
         assert_eq!(fake.execute("DELETE FROM daily_visits WHERE visits = 1"), 1);

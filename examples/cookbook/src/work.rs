@@ -1,4 +1,4 @@
-//! Recipes for work that nobody waits for.
+//! Recipes for background work.
 
 use rookery_plugin::contract::types::Viewer;
 use rookery_plugin::prelude::*;
@@ -52,7 +52,7 @@ mod tests {
     use crate::Cookbook;
 
     #[test]
-    fn what_is_gone_is_swept_and_reported() {
+    fn deleted_entries_are_swept_and_reported() {
         let fake = Fake::new::<Cookbook>();
         let alice = fake.account("alice");
         let status = fake.status(alice, "soon gone");

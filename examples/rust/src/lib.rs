@@ -61,7 +61,7 @@ fn delete(ctx: &Context, account: Id) -> Result<Output> {
     Output::empty()
 }
 
-/// Whoever blocks somebody wants no note about them any more.
+/// A block deletes the notes about the blocked account.
 #[on(events, kinds = ["account.blocked"])]
 fn blocked(batch: &[Event]) -> Result<()> {
     for event in batch {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn mistakes_are_reported() {
         let fake = Fake::new::<Notes>();
         let alice = fake.account("alice");
         let put = |path: &str, text: &str| fake.put(path).as_account(alice).json(json!({ "text": text })).send();

@@ -176,7 +176,7 @@ impl World {
     /// runtime are satisfied by a stub inside, so that the component imports no WASI.
     ///
     /// # Errors
-    /// When the module does not match the world; the message names what is missing.
+    /// When the module does not match the world; the message names the missing part.
     pub fn component(&self, module: &[u8], wasi: bool) -> Result<Vec<u8>> {
         if is_component(module) {
             return Ok(module.to_vec());
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_world_names_what_it_imports_and_exports() {
+    fn a_world_names_its_imports_and_exports() {
         let world = World::new(&["sql"], &["routes", "events"]).unwrap();
         assert!(world.text.contains("  import rookery:plugin/sql@0.1.0;\n  export rookery:plugin/routes@0.1.0;\n"));
         let unknown = World::new(&["sqlite"], &[]).unwrap_err().to_string();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn bindings_come_with_what_they_lean_on() {
+    fn bindings_come_with_their_dependencies() {
         let world = World::new(&["log", "sql"], &["activity-handler", "status-filter", "lifecycle"]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         world.bindings(Language::C, &folder.path().join("c")).unwrap();

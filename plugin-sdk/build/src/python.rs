@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Writes the contract's modules as stubs with types to `types`, where editors look for them, unless those of this `world`
-/// are there. Where componentize-py is not to be had there are none: the build needs none.
+/// Writes the contract's modules as stubs with types to `types`, where editors look for them, unless the stubs of this
+/// `world` are there. Where componentize-py is not to be had there are none: the build needs none.
 pub(crate) fn write_types(wit: &Path, types: &Path, world: &str) {
     let stamp = types.join("world.wit");
     if std::fs::read_to_string(&stamp).is_ok_and(|kept| kept == world) {

@@ -40,7 +40,7 @@ impl Build<'_> {
         if language == Some(Language::Go) {
             copy_sources(&folder, &bindings.join("plugin"))?;
         }
-        // The output of an earlier build must not be taken for that of this one.
+        // The output of an earlier build must not be mistaken for the output of this one.
         let _ = std::fs::remove_file(&output);
         let mut command = Command::new("sh");
         command

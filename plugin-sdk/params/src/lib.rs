@@ -1,6 +1,6 @@
 //! Parses bracketed parameters of requests into one JSON tree: `a[]=1`, `a[b]=c`, `list[][key]=v`, `fields[0][name]=x`.
 //!
-//! The notations are those of the Mastodon API (and of Rack); depth and number are bounded. Used by the server and by
+//! The notations follow the Mastodon API (and Rack); depth and number are bounded. Used by the server and by
 //! the SDK, so that a plugin's route parses parameters as the server's own routes do. Does no I/O and no decoding.
 
 use std::fmt;
@@ -62,7 +62,7 @@ impl Tree {
         insert(&mut self.root, &path, value).map_err(|()| Refused::TwoThings(path[0].to_owned()))
     }
 
-    /// Adds the members of a JSON object, which replace those of the same name.
+    /// Adds the members of a JSON object, which replace members of the same name.
     pub fn merge(&mut self, object: Map<String, Value>) {
         self.root.extend(object);
     }

@@ -1,5 +1,5 @@
-//! Bindings that wit-bindgen generates from the contract: types and imports once, and a world of its own for each
-//! interface that may be exported, so that a component exports only what the plugin implements.
+//! Bindings that wit-bindgen generates from the contract: types and imports once, and a separate world for each
+//! interface that may be exported, so that a component exports only the interfaces that the plugin implements.
 
 #![allow(
     missing_docs,

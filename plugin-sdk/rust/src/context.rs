@@ -27,9 +27,9 @@ impl Context {
     /// The account of the caller, on routes with `auth = "user"`.
     ///
     /// # Panics
-    /// When nobody is signed in, which other routes allow: use [`Context::viewer`] there.
+    /// When the request has no user, which other routes allow: use [`Context::viewer`] there.
     #[must_use]
-    #[expect(clippy::expect_used, reason = "the host lets nobody else through")]
+    #[expect(clippy::expect_used, reason = "the host requires a user")]
     pub fn account(&self) -> Id {
         self.viewer().expect("a route with auth = \"user\" is called by accounts only")
     }
@@ -64,7 +64,7 @@ impl Context {
         &self.call.request_id
     }
 
-    /// What was left of the wall-clock budget when the call began, in milliseconds.
+    /// The remaining wall-clock budget when the call began, in milliseconds.
     #[must_use]
     pub fn budget_ms(&self) -> u32 {
         self.call.budget_ms

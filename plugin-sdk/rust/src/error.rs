@@ -1,4 +1,4 @@
-//! The error type of plugins. Names and response bodies are those of the server's own errors.
+//! The error type of plugins. Names and response bodies are the same as of the server's own errors.
 
 use std::borrow::Cow;
 
@@ -16,11 +16,11 @@ pub enum Error {
     Invalid(Cow<'static, str>),
     /// Malformed: a required parameter is missing, or a value cannot be parsed: 400.
     BadRequest(Cow<'static, str>),
-    /// Nobody is signed in, and the request needs an account: 401.
+    /// The request needs a signed-in user: 401.
     Unauthorized(Cow<'static, str>),
     /// Visible to the caller, but not allowed: 403.
     Forbidden(Cow<'static, str>),
-    /// Changed by somebody else in the meantime: 409.
+    /// Changed by another request in the meantime: 409.
     Conflict(Cow<'static, str>),
     /// Larger than the limit: 413.
     TooLarge(Cow<'static, str>),

@@ -89,7 +89,7 @@ impl Task {
     }
 }
 
-/// What the function of a job may return: nothing, or an outcome.
+/// The result of the function of a job: nothing, or an outcome.
 pub trait IntoOutcome {
     /// As the outcome of the contract.
     fn into_outcome(self) -> Outcome;

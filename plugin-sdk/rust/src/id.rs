@@ -23,7 +23,7 @@ impl Id {
         sent.iter().map(|id| id.parse().map_err(|_| Error::NotFound)).collect()
     }
 
-    /// The ids among what a client sent.
+    /// The valid ids among values from a client.
     #[must_use]
     pub fn known(sent: &[String]) -> Vec<i64> {
         sent.iter().filter_map(|id| id.parse().ok()).collect()

@@ -44,7 +44,7 @@ impl Output {
         Ok(Self::of(Body::Account(id.into())))
     }
 
-    /// Statuses in this order, without those that the caller may not see.
+    /// Statuses in this order, without statuses that the caller may not see.
     pub fn statuses<I: Into<i64>>(ids: impl IntoIterator<Item = I>) -> Result<Self> {
         Ok(Self::of(Body::Statuses(ids.into_iter().map(Into::into).collect())))
     }
@@ -73,7 +73,7 @@ impl Output {
         self
     }
 
-    /// Adds the `Link` header for keyset pagination: `ids` are those of this page's records, newest first, `limit` is
+    /// Adds the `Link` header for keyset pagination: `ids` are the ids of this page's records, newest first, `limit` is
     /// the page's. There is a next page only after a full one.
     #[must_use]
     pub fn with_cursor(mut self, ids: &[i64], limit: u16) -> Self {

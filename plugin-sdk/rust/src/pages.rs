@@ -1,7 +1,8 @@
-//! Pages for browsers: what is on them, as data that the server renders.
+//! Pages for browsers: their content, as data that the server renders.
 //!
-//! The records of the contract with short ways to make them. A function marked `#[page("id")]` says what is on a page, one
-//! marked `#[submit("id")]` gets what was sent by its forms and buttons, as values that fit their fields.
+//! The records of the contract with short ways to make them. A function marked `#[page("id")]` returns the content of a
+//! page, a function marked `#[submit("id")]` receives the submissions of its forms and buttons, as values that fit
+//! their fields.
 //!
 //! ```ignore
 //! #[page("notes")]
@@ -154,7 +155,7 @@ impl Field {
         self
     }
 
-    /// What it shows at first.
+    /// Its initial value.
     #[must_use]
     pub fn value(mut self, value: impl Display) -> Self {
         self.value = value.to_string();
@@ -163,7 +164,7 @@ impl Field {
 }
 
 impl Items {
-    /// A list, and what is shown where it is empty.
+    /// A list, and the text for an empty one.
     #[must_use]
     pub fn new(none: impl Into<String>, items: impl IntoIterator<Item = Item>) -> Self {
         Self { title: None, items: items.into_iter().collect(), none: none.into() }
@@ -274,7 +275,7 @@ impl Outcome {
         Self::Done((notice.into(), Some(path.into())))
     }
 
-    /// `done`, unless what was sent is [invalid](Error::Invalid): that is said at `field`.
+    /// `done`, or for an [invalid](Error::Invalid) submission the message at `field`.
     ///
     /// # Errors
     /// Every other one.

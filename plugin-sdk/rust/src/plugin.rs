@@ -21,9 +21,9 @@ pub struct Package {
     pub schemas: (&'static str, &'static str),
 }
 
-/// A plugin: one function for each export of the contract. Override those that the manifest declares, then export them:
-/// `rookery_plugin::export!(MyPlugin: routes, events);`. The attribute macros do both.
-#[expect(unused_variables, reason = "defaults that ignore what they are asked")]
+/// A plugin: one function for each export of the contract. Override the functions that the manifest declares, then
+/// export them: `rookery_plugin::export!(MyPlugin: routes, events);`. The attribute macros do both.
+#[expect(unused_variables, reason = "defaults that ignore their parameters")]
 #[expect(clippy::missing_errors_doc, reason = "each as the contract has it")]
 pub trait Plugin: 'static {
     /// Its package.
@@ -107,7 +107,7 @@ pub trait Plugin: 'static {
     }
 }
 
-/// What a handler may return.
+/// The result of a handler.
 pub trait Reply {
     /// As an [`Output`].
     fn reply(self) -> Result<Output>;

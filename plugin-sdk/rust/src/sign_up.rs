@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Result;
 
-/// A sign-up: its parameters, of those that the manifest lists.
+/// A sign-up: the parameters that the manifest lists.
 #[derive(Clone, Debug)]
 pub struct SignUp {
     params: String,

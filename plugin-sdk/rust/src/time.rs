@@ -1,4 +1,4 @@
-//! Times as the API writes them. What the time is says [`system::now`](crate::system::now).
+//! Times as the API writes them. [`system::now`](crate::system::now) returns the present time.
 
 /// A time in milliseconds since 1970, as the API writes it: `2024-01-31T12:00:00.000Z`.
 #[must_use]

@@ -1,5 +1,5 @@
-//! Things that a person makes and names, such as circles: each has an id, a title and an owner. What is in them is the
-//! plugin's own matter.
+//! Things with a title that belong to an account, such as circles: each has an id, a title and an owner. Their content
+//! is up to the plugin.
 //!
 //! A plugin says once, in a [`Kind`], how many there may be and by which of its statements they are stored, and its five
 //! routes are a line each:
@@ -37,11 +37,11 @@ pub const TITLE_MAX: u32 = 256;
 pub struct Titled {
     /// Its id.
     pub id: Id,
-    /// What its owner calls it.
+    /// Its title.
     pub title: String,
 }
 
-/// Not derived: a derived row is checked against the statements of every plugin, also of those that have no things.
+/// Not derived: a derived row is checked against the statements of every plugin, also of plugins without such things.
 impl FromRow for Titled {
     const COLUMNS: &'static [&'static str] = &["id", "title"];
 
@@ -50,14 +50,14 @@ impl FromRow for Titled {
     }
 }
 
-/// What a client sends to create or to rename a thing.
+/// The parameters for creating or renaming a thing.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Naming {
     /// The title; none when it was not sent.
     pub title: Option<String>,
 }
 
-/// A kind of things: what it is called, its limit, and the plugin's statements, whose parameters are in this order.
+/// A kind of thing: its name, its limit, and the plugin's statements, whose parameters are in this order.
 ///
 /// Rows of things have the columns `id` and `title`.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ impl Kind {
     /// The caller's thing of this id.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none or it belongs to somebody else; the two look alike.
+    /// [`Error::NotFound`] when there is none or it belongs to another account; the two look alike.
     pub fn find(&self, ctx: &Context, id: Id) -> Result<Titled> {
         (self.find)(id, ctx.account()).one()
     }

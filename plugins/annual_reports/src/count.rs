@@ -1,5 +1,5 @@
-//! Counting a year of one account, in windows of its statuses: the database counts each window, and what is kept here is
-//! one number for each person, application and hashtag that was met.
+//! Counts a year of one account, in windows of its statuses: the database counts each window, and this module adds up
+//! one number for each account, application and hashtag.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::data::{Month, TopStatuses, TypeDistribution};
 use crate::sql;
 use crate::year::{self, Range};
 
-/// How many statuses are counted at once: a few milliseconds of the database.
+/// Statuses per window: a few milliseconds of the database.
 const WINDOW: u16 = 2_000;
-/// How many hashtags are read at once.
+/// Hashtags per statement.
 const HASHTAGS: u16 = 5_000;
 
-/// What an account did in a year.
+/// The counts of an account in a year.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) kinds: TypeDistribution,

@@ -1,13 +1,13 @@
-//! What a report says: the contract's `AnnualReports`, as it is kept.
+//! The content of a report: the contract's `AnnualReports`, as it is stored.
 
 use std::collections::BTreeSet;
 
 use rookery_plugin::prelude::*;
 
-/// The version of [`Data`] that clients are told.
+/// The version of [`Data`] in responses.
 pub(crate) const SCHEMA_VERSION: i64 = 1;
 
-/// Fewer statuses than this in a year make a lurker: the average of those who post at all.
+/// Fewer statuses than this in a year make a lurker: the average of accounts that post at all.
 const LURKER_BELOW: u64 = 113;
 
 /// The figures of a report.
@@ -24,7 +24,7 @@ pub(crate) struct Data {
     pub(crate) percentiles: Percentiles,
 }
 
-/// What somebody does most.
+/// The account's main activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Archetype {
@@ -35,7 +35,8 @@ pub(crate) enum Archetype {
     Oracle,
 }
 
-/// Statuses by kind. `standalone` are those that reply to nobody else: each status is in one of the three.
+/// Statuses by kind. `standalone` counts statuses that are neither a reblog nor a reply to another account: each status
+/// is in one of the three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TypeDistribution {
     pub(crate) total: u64,
@@ -112,7 +113,7 @@ impl Data {
         [top.by_reblogs, top.by_favourites, top.by_replies].into_iter().flatten().map(|id| id.0)
     }
 
-    /// Leaves out who and what is not there any more.
+    /// Drops deleted accounts and statuses.
     pub(crate) fn retain(&mut self, accounts: &BTreeSet<i64>, statuses: &BTreeSet<i64>) {
         for named in [&mut self.commonly_interacted_with_accounts, &mut self.most_reblogged_accounts] {
             named.retain(|one| accounts.contains(&one.account_id.0));

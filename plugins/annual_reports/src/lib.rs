@@ -25,7 +25,7 @@ use crate::work::Work;
 #[plugin]
 pub struct AnnualReports;
 
-/// How many accounts or statuses are asked about at once.
+/// Accounts or statuses per call.
 const PART: usize = 1_000;
 
 /// A report as it is kept.
@@ -70,7 +70,7 @@ fn shown(kept: &[Kept]) -> Result<Output> {
     }))
 }
 
-/// Those of `ids` of which `ask` says that they are there.
+/// The ids that exist according to `ask`.
 fn there(ids: BTreeSet<i64>, ask: impl Fn(&[i64]) -> Result<Vec<bool>>) -> Result<BTreeSet<i64>> {
     let ids: Vec<i64> = ids.into_iter().collect();
     let mut found = BTreeSet::new();
@@ -90,7 +90,7 @@ fn read(ctx: &Context, year: Id) -> Result<Output> {
     }
 }
 
-/// What the command is told: a year and an account, or where it was interrupted.
+/// The arguments of the command: a year and an account, or the position of an interruption.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {

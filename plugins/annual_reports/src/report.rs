@@ -12,7 +12,7 @@ use crate::sql;
 const FEW: usize = 10;
 /// Most accounts that were replied to, and most hashtags.
 const MANY: usize = 40;
-/// How many accounts are asked about at once.
+/// Accounts per call.
 const PART: usize = 100;
 
 /// The bit of `account.state`.
@@ -47,7 +47,7 @@ pub(crate) fn make(account: Id, year: i64) -> Result<()> {
     Ok(())
 }
 
-/// Those that were met more than once, most often first; of equal ones the smaller key.
+/// The keys with a count above one, highest count first; for equal counts the smaller key.
 fn repeated(counts: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
     let mut repeated: Vec<(i64, u64)> =
         counts.iter().filter(|(_, count)| **count > 1).map(|(key, count)| (*key, *count)).collect();
@@ -55,7 +55,7 @@ fn repeated(counts: &BTreeMap<i64, u64>) -> Vec<(i64, u64)> {
     repeated
 }
 
-/// The accounts that were met most, without those that are gone.
+/// The accounts with the highest counts, without deleted ones.
 fn known(counts: &BTreeMap<i64, u64>, most: usize) -> Result<Vec<Counted>> {
     let mut list = Vec::new();
     for part in repeated(counts).chunks(PART) {

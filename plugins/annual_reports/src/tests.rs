@@ -93,7 +93,7 @@ fn report_has_every_figure() {
     let expected =
         [[2, 0, 0], [3, 0, 0], [3, 0, 0], [0; 3], [0; 3], [0, 1, 1], [0; 3], [0; 3], [0; 3], [0; 3], [0; 3], [2, 0, 1]];
     assert_eq!(months.iter().map(numbers).collect::<Vec<_>>(), expected);
-    // Bob posted less, of three who posted; nobody gained fewer followers, of two who gained any.
+    // One of three authors posted less than bob; none of the two accounts with new followers gained fewer.
     assert_eq!(data["percentiles"], json!({ "followers": 0.0, "statuses": 50.0 }));
     assert_eq!(all["accounts"], json!([{ "id": bob.to_string(), "acct": "bob" }]));
     assert_eq!(all["statuses"].as_array().unwrap().len(), 2);
@@ -105,7 +105,7 @@ fn follow_at(fake: &Fake, follower: Id, followed: Id, id: i64) {
 }
 
 #[test]
-fn reports_of_all_are_of_those_who_posted_and_are_made_once() {
+fn reports_of_all_cover_authors_and_are_made_once() {
     let fake = Fake::new::<AnnualReports>();
     let [alice, bob, carol] = ["alice", "bob", "carol"].map(|name| fake.account(name));
     post(&fake, alice, month(3), "hello", |_| {});
@@ -121,7 +121,7 @@ fn reports_of_all_are_of_those_who_posted_and_are_made_once() {
 }
 
 #[test]
-fn report_that_was_read_is_shown_no_more() {
+fn read_report_is_not_listed() {
     let fake = Fake::new::<AnnualReports>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     for year in [2021, 2022, 2023] {
@@ -141,7 +141,7 @@ fn report_that_was_read_is_shown_no_more() {
 }
 
 #[test]
-fn who_and_what_is_gone_is_named_no_more() {
+fn deleted_accounts_and_statuses_are_dropped() {
     let fake = Fake::new::<AnnualReports>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     for number in 0..2 {
@@ -187,7 +187,7 @@ fn reports_are_made_in_january_if_the_admin_wants_them() {
 }
 
 #[test]
-fn report_is_made_for_whoever_asks_for_it() {
+fn report_is_made_on_request() {
     let fake = Fake::new::<AnnualReports>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     post(&fake, alice, month(3), "hello", |_| {});

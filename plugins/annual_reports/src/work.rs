@@ -6,12 +6,12 @@ use rookery_plugin::prelude::*;
 use crate::year::Range;
 use crate::{report, sql, year};
 
-/// How many accounts are counted at once.
+/// Accounts per call.
 const WINDOW: u16 = 200;
-/// How often in one step: what is kept of them is written in a few milliseconds, while nobody else writes.
+/// Calls per step: their reports are written in a few milliseconds, during which other writers wait.
 const WINDOWS: usize = 5;
 
-/// What is left to do.
+/// The remaining work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Work {
     pub(crate) year: i64,
@@ -69,7 +69,7 @@ impl Work {
         }
     }
 
-    /// Counts what the accounts after one did. All is read first, so that nobody waits for the transaction.
+    /// Counts the accounts after one. Everything is read first, so that other writers do not wait for the transaction.
     fn tally(&mut self, after: Id) -> Result<()> {
         let (tallies, next) = tallied(after, year::ids(self.year))?;
         self.keep(&tallies)?;
@@ -86,7 +86,7 @@ impl Work {
         Ok(())
     }
 
-    /// Keeps what was counted; of accounts that did nothing, nothing.
+    /// Stores the reports; none for accounts without activity.
     fn keep(&self, tallies: &[Tally]) -> Result<()> {
         let (idle, busy): (Vec<_>, Vec<_>) =
             tallies.iter().partition(|(_, posted, gained)| *posted == 0 && *gained == 0);
@@ -119,7 +119,7 @@ impl Work {
 /// An account, how many statuses it posted, and how many followers it gained.
 type Tally = (i64, u32, u32);
 
-/// What the local accounts after one did between two ids, some windows of accounts; and after which account to go on.
+/// The counts of the local accounts after one between two ids, for some windows of accounts; and the last account.
 fn tallied(mut after: Id, (since, until): Range) -> Result<(Vec<Tally>, Option<Id>)> {
     let mut tallies = Vec::new();
     for _ in 0..WINDOWS {

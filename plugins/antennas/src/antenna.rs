@@ -12,7 +12,7 @@ pub const TITLE_MAX: u32 = 256;
 /// How many accounts one antenna may list, and how many it may leave out.
 pub const MOST_ACCOUNTS: usize = 100;
 
-/// What the owner chooses.
+/// The owner's choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     pub title: String,
@@ -54,7 +54,7 @@ impl Choices {
     /// Checks the choices against the owner's other antennas.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The first fault.
     pub fn check(&self, others: &[Self]) -> Result<(), Fault> {
         if self.title.trim().is_empty() {
             return Err(Fault::TitleBlank);
@@ -97,7 +97,7 @@ pub struct List {
 }
 
 impl Entity {
-    /// From what the table has. A list that nothing is inserted into is not shown.
+    /// From the table's row. A list without insertion is not shown.
     #[must_use]
     pub fn new(id: i64, choices: Choices, terms: &Terms, accounts_count: i64, list_title: Option<String>) -> Self {
         let list =

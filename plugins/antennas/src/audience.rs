@@ -5,7 +5,7 @@
 
 use crate::status::{Status, Visibility};
 
-/// What an author allows antennas to do with their statuses.
+/// The author's permission for antennas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// Anyone may listen. All local authors.
@@ -13,7 +13,7 @@ pub enum Policy {
     Allow,
     /// Followers may.
     FollowersOnly,
-    /// Nobody may.
+    /// No antenna may.
     Block,
 }
 
@@ -29,7 +29,7 @@ impl Policy {
     }
 }
 
-/// What the owner of an antenna has to be.
+/// The tie between the owner of an antenna and the author that is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
     /// A follower of the author.
@@ -53,15 +53,16 @@ impl Ties {
 /// How an antenna listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// By what it lists. `worded`: it lists keywords or tags.
+    /// By its lists. `worded`: it lists keywords or tags.
     Listed { worded: bool },
-    /// The social timeline: what is public here, and what its owner's follows write. `home`: it inserts into the home feed.
+    /// The social timeline: public statuses of this server, and statuses of its owner's follows. `home`: it inserts
+    /// into the home feed.
     Social { home: bool },
     /// The local timeline.
     Local,
 }
 
-/// The ties that an owner needs, or `None` when nobody gets the status this way.
+/// The ties that an owner needs, or `None` when no owner receives the status this way.
 #[must_use]
 pub fn needed(status: &Status<'_>, policy: Policy, mode: Mode) -> Option<Ties> {
     if status.visibility == Visibility::Direct {
@@ -99,7 +100,7 @@ fn social(status: &Status<'_>, home: bool) -> Option<Ties> {
     Some(Ties { follower: !mentioned, mentioned, or_author: true })
 }
 
-/// Whether a local status stands on the local timeline.
+/// Whether a local status is on the local timeline.
 fn shown_locally(status: &Status<'_>) -> bool {
     let public = matches!(status.visibility, Visibility::Public | Visibility::PublicUnlisted | Visibility::Login);
     public && !status.reblog
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn private_statuses_are_for_followers_and_direct_ones_for_nobody() {
+    fn private_statuses_reach_followers_and_direct_ones_no_antenna() {
         let private = Status { visibility: Visibility::Private, ..status() };
         assert_eq!(needed(&private, Policy::Allow, WORDED), FOLLOWER);
         let direct = Status { visibility: Visibility::Direct, ..status() };
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn limited_statuses_are_for_whoever_they_mention() {
+    fn limited_statuses_reach_mentioned_accounts() {
         let limited = Status { visibility: Visibility::Limited, mentions: &[5], ..status() };
         let ties = needed(&limited, Policy::Allow, LISTED).unwrap();
         assert!(ties.bind(&limited, 5, || false) && !ties.bind(&limited, 6, || true));
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_social_timeline_is_what_is_public_here_and_what_follows_write() {
+    fn social_timeline_has_public_local_statuses_and_follows() {
         let (apart, home) = (Mode::Social { home: false }, Mode::Social { home: true });
         assert_eq!(needed(&status(), Policy::Block, home), ANYONE, "lists and policies do not matter");
         let elsewhere = Status { local: false, domain: Some("far.test"), ..status() };
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_local_timeline_is_what_is_public_here() {
+    fn local_timeline_has_public_local_statuses() {
         assert_eq!(needed(&status(), Policy::Allow, Mode::Local), ANYONE);
         let login = Status { visibility: Visibility::Login, ..status() };
         assert_eq!(needed(&login, Policy::Allow, Mode::Local), ANYONE);

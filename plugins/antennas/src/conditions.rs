@@ -1,5 +1,5 @@
-//! What an antenna listens for, and what it leaves out: the routes below one antenna, and those that find antennas by an
-//! account they list.
+//! The conditions and exclusions of an antenna: the routes below one antenna, and the routes that find antennas by a
+//! listed account.
 
 use rookery_plugin::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::sql;
 use crate::table;
 use crate::terms::{Kind, Terms};
 
-/// What is added or taken away. Each route looks at its own.
+/// The entries to add or remove. Each route reads its own field.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Entries {
@@ -163,7 +163,7 @@ fn add(ctx: &Context, id: Id, kind: Kind, entries: Vec<String>) -> Result<Output
     save(id, &terms, version)
 }
 
-/// Takes words, domains or hashtags away; those that are not there are no error.
+/// Removes words, domains or hashtags; missing ones are not an error.
 fn remove(ctx: &Context, id: Id, kind: Kind, entries: Vec<String>) -> Result<Output> {
     let version = table::next_version()?;
     let mut terms = table::find(ctx.account(), id)?.terms();
@@ -186,7 +186,7 @@ pub(crate) fn written(kind: Kind, entries: Vec<String>) -> Result<Vec<String>, R
     Ok(known.ok_or(Fault::Unwritable(kind))?)
 }
 
-/// The entries as the server compares them; none for what is not one.
+/// The entries in normalised form; without invalid ones.
 fn normal(kind: Kind, entries: Vec<String>) -> Result<Vec<Option<String>>> {
     match kind {
         Kind::Keywords | Kind::ExcludeKeywords => Ok(entries.into_iter().map(Some).collect()),
@@ -228,7 +228,7 @@ pub(crate) fn put(id: Id, side: Side, members: &[i64]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Takes accounts away. Those that are not there are no error; among the excluded, those that nobody has are.
+/// Removes accounts. Missing ones are not an error; among the excluded, unknown accounts are.
 fn remove_members(ctx: &Context, id: Id, side: Side, sent: &[String]) -> Result<Output> {
     let version = table::next_version()?;
     table::find(ctx.account(), id)?;

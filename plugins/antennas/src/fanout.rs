@@ -1,7 +1,7 @@
 //! The hook: statuses in, feed entries out.
 //!
-//! The arranged antennas stay in the memory of the instance, which serves one batch after the other; [`load`] brings them
-//! to what the tables have.
+//! The index of antennas stays in the memory of the instance, which serves one batch after the other; [`load`] updates
+//! it from the tables.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -40,7 +40,7 @@ pub(crate) fn awake_since() -> i64 {
     system::now() - AWAKE
 }
 
-/// Finds the antennas that catch the statuses of a batch, and what they are written to.
+/// Finds the antennas that catch the statuses of a batch, and writes the feed entries.
 #[on(fanout)]
 fn select(batch: &[Record]) -> Result<Vec<Entry>> {
     let statuses: Vec<Status<'_>> = batch.iter().map(Status::from).collect();
@@ -88,7 +88,7 @@ fn entry(wanted: Wanted) -> Entry {
     Entry { feed, viewer: Some(wanted.viewer), status: wanted.status, push: true }
 }
 
-/// What authors of other servers allow; those of this one allow everything.
+/// The permissions of authors of other servers; authors of this server allow everything.
 fn policies(statuses: &[Status<'_>]) -> Result<HashMap<i64, Policy>> {
     let remote: HashSet<i64> = statuses.iter().filter(|status| !status.local).map(|status| status.account).collect();
     if remote.is_empty() {
@@ -98,7 +98,7 @@ fn policies(statuses: &[Status<'_>]) -> Result<HashMap<i64, Policy>> {
     accounts.iter().flatten().map(|account| Ok((account.id, policy(account)?))).collect()
 }
 
-/// What an account publishes of itself, as far as it matters here.
+/// The public settings of an account that are used here.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Published {

@@ -1,5 +1,4 @@
-//! What is wrong with an antenna that somebody wants: in English for clients, and by its kind for the pages, which say it in
-//! their languages.
+//! The faults of a requested antenna: in English for clients, and by kind for the pages, which translate them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +7,7 @@ use rookery_plugin::Error;
 use crate::antenna::{MOST, MOST_ACCOUNTS, TITLE_MAX};
 use crate::terms::{ENTRY_MAX, KEPT_MAX, Kind};
 
-/// What is wrong.
+/// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     TitleBlank,
@@ -41,7 +40,7 @@ impl Display for Fault {
             Self::Twice(kind, entry) => write!(f, "{} have \"{entry}\" already", kind.parameter()),
             Self::Many(kind) => write!(f, "{} are limited to {}", kind.parameter(), kind.most()),
             Self::Unwritable(kind) => write!(f, "{} are not written like this", kind.parameter()),
-            Self::Full => write!(f, "What one antenna lists is limited to {} KiB", KEPT_MAX >> 10),
+            Self::Full => write!(f, "The lists of one antenna are limited to {} KiB", KEPT_MAX >> 10),
             Self::AccountTwice => write!(f, "An account is in the antenna already"),
             Self::ManyAccounts => write!(f, "Accounts are limited to {MOST_ACCOUNTS}"),
         }
@@ -55,7 +54,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Why something was not done: what its owner wants is wrong, or anything else.
+/// The reason of a refusal: a fault in the request, or another error.
 #[derive(Debug)]
 pub enum Refusal {
     Fault(Fault),

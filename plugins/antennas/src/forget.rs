@@ -38,8 +38,8 @@ fn clear(account: Id, target: Id) -> Result<()> {
     Ok(())
 }
 
-/// The antennas of an account go, and it goes from those of others. The host may have deleted the antennas before, so that
-/// only reading everything helps.
+/// Deletes the antennas of an account, and removes the account from the antennas of others. The host may have deleted
+/// the antennas before, so that only reading everything helps.
 fn purge(account: i64) -> Result<()> {
     let version = next_version()?;
     table::delete(&sql::ids_of(account).all::<i64>()?, version)?;
@@ -49,8 +49,8 @@ fn purge(account: i64) -> Result<()> {
     Ok(())
 }
 
-/// Once a day: the feeds of owners who do not come any more are emptied, and what an index needed to know of deleted
-/// antennas is dropped; it is read as a whole then.
+/// Once a day: the feeds of inactive owners are emptied, and the records of deleted antennas for indexes are dropped;
+/// an older index is then read as a whole.
 #[job("tidy")]
 fn tidy(_task: &Task) -> Result<()> {
     let since = fanout::awake_since();

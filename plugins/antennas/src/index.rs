@@ -1,8 +1,8 @@
-//! All antennas of the server, arranged so that one pass over a status finds those that catch it.
+//! An index of all antennas of the server: one pass over a status finds the antennas that catch it.
 //!
-//! The keywords of all antennas are one Aho-Corasick automaton, and accounts, domains and hashtags are three tables: what
-//! a status costs depends on its length and on what it hits, and hardly on how many antennas there are. Elements of one
-//! kind are alternatives, the kinds that an antenna sets must all be hit, and one hit of what it leaves out rejects.
+//! The keywords of all antennas are one Aho-Corasick automaton, and accounts, domains and hashtags are three tables:
+//! the cost of a status depends on its length and its hits, and hardly on the number of antennas. Elements of one kind
+//! are alternatives, the kinds that an antenna sets must all be hit, and one hit of an exclusion rejects.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub struct Antenna {
 }
 
 impl Antenna {
-    /// The timeline that it is, or `None` when it goes by what it lists. Social wins over local.
+    /// The timeline that it follows, or `None` when it uses its lists. Social wins over local.
     fn timeline(&self) -> Option<Mode> {
         let home = self.choices.insert_feeds && self.choices.list_id == 0;
         match (self.choices.stl, self.choices.ltl) {
@@ -37,7 +37,7 @@ impl Antenna {
     }
 }
 
-/// What is left of an antenna once its conditions stand in the tables.
+/// The rest of an antenna whose conditions are in the index.
 #[derive(Debug)]
 pub struct Rule {
     pub id: i64,
@@ -185,7 +185,7 @@ impl Scratch {
 }
 
 impl Index {
-    /// Arranges antennas, as many as fit into `room` bytes (see [`crate::room`]). Those that list nothing and are no
+    /// Arranges antennas, as many as fit into `room` bytes (see [`crate::room`]). Antennas without lists and without a
     /// timeline catch nothing and are left out.
     ///
     /// # Errors
@@ -253,7 +253,7 @@ impl Index {
         caught
     }
 
-    /// Marks what the status hits.
+    /// Marks the hits of the status.
     fn look(&self, status: &Status<'_>, domain: &str, here: &Here, scratch: &mut Scratch) {
         if let Some(rules) = self.accounts.get(&status.account) {
             scratch.hit(rules, ACCOUNT);
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn one_hit_of_what_is_left_out_rejects() {
+    fn one_hit_of_an_exclusion_rejects() {
         let tags = texts(&["spoiler"]);
         let full = Status {
             text: "a rook takes",

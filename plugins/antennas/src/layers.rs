@@ -1,7 +1,7 @@
 //! The index in two layers, so that one person's edit does not build the whole of it again.
 //!
 //! The base holds everything as of one version of the table; the layer above holds the few antennas that changed since,
-//! and their ids hide what the base knows of them. When the upper layer has grown, both become one new base.
+//! and their ids hide the base's entries. When the upper layer has grown, both become one new base.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ const CHANGED_MIN: usize = 256;
 #[derive(Debug, Default)]
 pub struct Layers {
     base: Index,
-    /// What the table's counters said when the base was read.
+    /// The table's counters when the base was read.
     base_version: i64,
     epoch: i64,
     changed: Index,
@@ -27,7 +27,7 @@ pub struct Layers {
     version: i64,
 }
 
-/// What it takes to arrive at the table's counters.
+/// The difference to the table's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Nothing.
@@ -58,7 +58,7 @@ impl Layers {
         self.hidden.len() > CHANGED_MIN.max(self.base.len() / 16)
     }
 
-    /// Replaces the upper layer: all antennas that changed since the base was read, and the ids of those that went.
+    /// Replaces the upper layer: all antennas that changed since the base was read, and the ids of deleted ones.
     ///
     /// # Errors
     /// As [`Index::build`]; then nothing was replaced.
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_hide_what_the_base_knew() {
+    fn changes_hide_entries_of_the_base() {
         let mut layers = Layers::new(base(&[1, 2, 3]), 5, 0);
         assert_eq!(caught(&layers, 10), [1, 2, 3]);
         layers.change(vec![antenna(2, 20), antenna(4, 10)], &[3], 6).unwrap();

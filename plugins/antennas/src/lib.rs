@@ -1,10 +1,10 @@
 //! Antennas: timelines of one's own, of statuses by account, server, hashtag and keyword.
 //!
-//! Every new and edited status passes [`mod@fanout`], which matches it against all antennas of the server at once
-//! ([`mod@index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people keep
-//! their antennas: this file has the antennas themselves, [`conditions`] what they listen for. The timeline of an antenna
-//! is answered by the host alone. What people may list, and how much memory all antennas take together, is bounded
-//! ([`terms`], [`room`]); in a browser they keep them on [`mod@pages`]. Spec: the contract's group `antennas`.
+//! Every new and edited status passes [`mod@fanout`], which matches it against all antennas of the server together
+//! ([`mod@index`]), decides who may have it ([`audience`]) and where it appears ([`spread`]). The rest is how people
+//! keep their antennas: this file has the antennas themselves, [`conditions`] their conditions. The timeline of an
+//! antenna is answered by the host alone. What people may list, and how much memory all antennas take together, is
+//! bounded ([`terms`], [`room`]); in a browser they keep them on [`mod@pages`]. Spec: the contract's group `antennas`.
 //!
 //! Not yet: keeping accounts out of the home feed that an antenna brings into an exclusive list; the server's own hashtag that
 //! passes an author's refusal.
@@ -48,7 +48,7 @@ fn index(ctx: &Context) -> Result<Output> {
     Output::json(&table::entities(&table::own(ctx.account())?))
 }
 
-/// What an antenna's owner sends. What is not sent stays.
+/// The parameters of an antenna. Absent parameters change nothing.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Change {
@@ -71,7 +71,7 @@ impl Change {
         Ok(Choices { list_id, ..self.apply(old) })
     }
 
-    /// The choices with what was sent; the list is looked at apart.
+    /// The choices with the sent parameters; the list is checked separately.
     fn apply(self, old: Choices) -> Choices {
         Choices {
             title: self.title.unwrap_or(old.title),

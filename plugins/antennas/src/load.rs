@@ -1,7 +1,7 @@
 //! Antennas from the tables into memory.
 //!
-//! One statement a batch says whether anything changed. What is read is read in parts, so that neither a result nor the
-//! memory is filled by what people list (see [`room`]).
+//! One statement a batch checks for changes. Antennas are read in parts, so that long lists fill neither a result nor
+//! the memory (see [`room`]).
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const ROWS: u16 = 10_000;
 /// How many accounts an antenna can have at most, on both sides together.
 const MEMBERS: usize = 2 * MOST_ACCOUNTS;
 
-/// Brings the antennas in memory to what the tables have.
+/// Updates the antennas in memory from the tables.
 ///
 /// # Errors
 /// The host's, or when the keywords are too many for an automaton.
@@ -44,8 +44,8 @@ fn rebuild(antennas: &mut Layers, version: i64, epoch: i64) -> Result<()> {
     Ok(())
 }
 
-/// All antennas that there is room for; a quarter of it is cleared at once when it is full. What changes while they are
-/// read has a later version, and is read again.
+/// All antennas that there is room for; a quarter of it is cleared in one step when it is full. Antennas that change
+/// meanwhile have a later version, and are read again.
 fn everything() -> Result<Vec<Antenna>> {
     let (mut antennas, mut taken, mut after): (Vec<Antenna>, usize, i64) = (Vec::new(), 0, 0);
     loop {
@@ -120,7 +120,7 @@ struct Loaded {
 /// An antenna, whether it leaves the account out, and the account.
 type Member = (i64, bool, i64);
 
-/// The members of antennas after `after`, up to `last`. One statement may not give those of all.
+/// The members of antennas after `after`, up to `last`. One statement may not return the members of all.
 fn members_between(mut after: i64, last: i64) -> Result<Vec<Member>> {
     let mut members: Vec<Member> = Vec::new();
     loop {

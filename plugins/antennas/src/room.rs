@@ -1,7 +1,7 @@
 //! How much memory antennas take, and who goes without when it is not enough.
 //!
-//! The figures are upper bounds, measured with a counting allocator on keywords that share nothing: what is arranged takes
-//! less. Owners who list little come first, so that whoever lists the most is the first to be left out.
+//! The figures are upper bounds, measured with a counting allocator on keywords that share nothing: real indexes take
+//! less. Owners with short lists come first, so that the owner with the longest lists is the first to be left out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -11,9 +11,9 @@ use crate::index::Antenna;
 /// What all antennas may take while they are arranged, in bytes. An instance that reaches three quarters of the
 /// manifest's 64 MiB is replaced after its call.
 pub const BASE: usize = 40 << 20;
-/// What those may take that changed since; beyond, everything is arranged anew.
+/// The memory for changed antennas; beyond it, the index is rebuilt.
 pub const CHANGED: usize = 8 << 20;
-/// What may be read at once, as plain lists.
+/// The memory for plain lists in one read.
 pub const READ: usize = 12 << 20;
 
 /// For a state of the automaton while it is built; there is at most one for each byte of each keyword.
@@ -33,20 +33,20 @@ const ANTENNA: usize = 200;
 pub type Keywords = BTreeMap<String, Vec<u32>>;
 
 impl Antenna {
-    /// What it takes as plain lists.
+    /// Its size as plain lists.
     #[must_use]
     pub fn plain(&self) -> usize {
         let texts: usize = self.terms.keywords.iter().chain(self.terms.others()).map(|text| text.len() + 40).sum();
         ANTENNA + texts + 16 * (self.accounts.len() + self.exclude_accounts.len())
     }
 
-    /// What it takes when it is arranged, at most.
+    /// Its largest size in the index.
     #[must_use]
     pub fn arranged(&self) -> usize {
         self.apart() + self.terms.keywords.iter().map(|word| STATE * word.len() + KEYWORD).sum::<usize>()
     }
 
-    /// What it takes beside others that are arranged, with whose keywords its own share their beginnings.
+    /// Its size in the index beside others, with whose keywords its own share prefixes.
     pub(crate) fn beside(&self, others: &Keywords) -> usize {
         let mut own: Vec<&str> = self.terms.keywords.iter().map(String::as_str).collect();
         own.sort_unstable();
@@ -63,7 +63,7 @@ impl Antenna {
     }
 }
 
-/// The states that `word` adds to those of `others` and of `before`.
+/// The states that `word` adds to the states of `others` and of `before`.
 fn new_states(word: &str, before: &str, others: &Keywords) -> usize {
     let below = others.range::<str, _>((Unbounded, Excluded(word))).next_back();
     let above = others.range::<str, _>((Excluded(word), Unbounded)).next();
@@ -84,7 +84,7 @@ pub fn fair(antennas: &mut [Antenna]) {
     antennas.sort_by_key(|antenna| (owners.get(&antenna.owner).copied(), antenna.owner, antenna.id));
 }
 
-/// Leaves out what is too much to be read; gives the ids of those antennas.
+/// Leaves out antennas beyond the memory for reading; returns their ids.
 pub fn trim(antennas: &mut Vec<Antenna>, room: usize) -> Vec<i64> {
     fair(antennas);
     let mut taken = 0;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_lists_the_most_is_left_out_first() {
+    fn owner_with_the_longest_lists_is_left_out_first() {
         let long = "x".repeat(500);
         let mut antennas = vec![antenna(1, 10, &[&long]), antenna(2, 10, &["a"]), antenna(3, 20, &["b"])];
         fair(&mut antennas);

@@ -1,7 +1,7 @@
 //! From statuses and antennas to feeds: who gets what, and where it appears.
 //!
-//! Two steps, so that the host is asked about a whole batch at once: [`catch`] finds which antennas catch which status,
-//! and [`entries`] writes feed entries once it is known who follows whom and who was here lately.
+//! Two steps, so that each batch needs one call of the host: [`catch`] finds which antennas catch which status, and
+//! [`entries`] writes feed entries with the relationships and the activity of owners.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_stands_in_the_antenna_and_where_it_inserts() {
+    fn status_enters_the_antenna_and_its_target() {
         let antennas =
             [antenna(11, 5, false, 0), antenna(12, 6, true, 0), antenna(13, 7, true, 70), antenna(14, 8, false, 80)];
         let found = spread(&antennas, &[status()], &[5, 6, 7, 8], &[]);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_not_here_lately_gets_nothing() {
+    fn inactive_owner_receives_nothing() {
         assert_eq!(spread(&[antenna(11, 5, true, 0)], &[status()], &[], &[]), []);
     }
 

@@ -12,7 +12,7 @@ pub struct Status<'a> {
     pub reblog: bool,
     pub visibility: Visibility,
     pub searchability: &'a str,
-    /// Empty for a reblog, which has no text of its own.
+    /// Empty for a reblog, which has no text.
     pub text: &'a str,
     pub tags: &'a [String],
     pub mentions: &'a [i64],

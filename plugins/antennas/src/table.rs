@@ -1,7 +1,7 @@
 //! Antennas as the tables have them.
 //!
-//! Whoever changes an antenna takes the next version first, before reading what the change depends on: it holds the
-//! counter's row until the end of the transaction, so that changes stand one after the other, limits hold, and an index in
+//! A change of an antenna takes the next version first, before reading the data that it depends on: this locks the
+//! counter's row until the end of the transaction, so that changes are serialised, limits are enforced, and an index in
 //! memory misses none.
 
 use rookery_plugin::prelude::*;
@@ -10,7 +10,7 @@ use crate::antenna::{Choices, Entity};
 use crate::terms::Terms;
 use crate::{FEED, sql};
 
-/// A row, with what its owner is shown of it.
+/// A row with the attributes for its owner.
 #[derive(Clone, Debug, Row)]
 pub(crate) struct Stored {
     pub(crate) id: Id,
@@ -27,7 +27,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// What the owner chose.
+    /// The owner's choices.
     pub(crate) fn choices(&self) -> Choices {
         Choices {
             title: self.title.clone(),
@@ -40,7 +40,7 @@ impl Stored {
         }
     }
 
-    /// What it listens for besides accounts.
+    /// Its conditions besides accounts.
     pub(crate) fn terms(&self) -> Terms {
         terms(&self.terms)
     }

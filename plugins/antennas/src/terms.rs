@@ -1,6 +1,6 @@
-//! What an antenna listens for and what it leaves out, besides accounts: words, domains and hashtags.
+//! The conditions and exclusions of an antenna besides accounts: words, domains and hashtags.
 //!
-//! Plain lists with their limits, kept as one JSON text in the antenna's row. Knows nothing of the host: texts come
+//! Plain lists with their limits, stored as one JSON text in the antenna's row. Independent of the host: texts arrive
 //! normalised.
 
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use crate::fault::Fault;
 
 /// The longest entry, in bytes.
 pub const ENTRY_MAX: usize = 256;
-/// The longest text that the lists of one antenna may be kept as, in bytes: what is read of many antennas at once, and the
-/// memory that their keywords are arranged in, follow from it.
+/// The longest stored text of the lists of one antenna, in bytes: the size of a read of many antennas, and the memory
+/// of their index, follow from it.
 pub const KEPT_MAX: usize = 16 << 10;
 
 /// Six lists, in the order in which they were made.
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// The parameter that carries the entries, and what the host normalises them as.
+    /// The parameter with the entries, and the kind of normalisation by the host.
     #[must_use]
     pub const fn parameter(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl Terms {
     /// Appends entries.
     ///
     /// # Errors
-    /// What is wrong with them; then `self` is of no use any more.
+    /// The first fault; `self` is then incomplete.
     pub fn add(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
         let list = self.list(kind);
         for entry in entries {
@@ -134,7 +134,7 @@ impl Terms {
     /// Has these entries instead, each once.
     ///
     /// # Errors
-    /// What is wrong with them; then `self` is of no use any more.
+    /// The first fault; `self` is then incomplete.
     pub fn set(&mut self, kind: Kind, entries: Vec<String>) -> Result<(), Fault> {
         self.clear(kind);
         let mut once: Vec<String> = Vec::with_capacity(entries.len());
@@ -158,7 +158,7 @@ impl Terms {
         lists.into_iter().flatten()
     }
 
-    /// Takes entries out; those that are not there are no error.
+    /// Removes entries; missing ones are not an error.
     pub fn remove(&mut self, kind: Kind, entries: &[String]) {
         self.list(kind).retain(|known| !entries.contains(known));
     }
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_counts_what_is_there_already() {
+    fn limit_counts_existing_entries() {
         let mut terms = Terms::default();
         terms.add(Kind::Domains, texts(20)).unwrap();
         assert_eq!(terms.add(Kind::Domains, vec!["more".into()]), Err(Fault::Many(Kind::Domains)));
     }
 
     #[test]
-    fn an_entry_stands_once() {
+    fn entry_is_listed_once() {
         let mut terms = Terms::default();
         assert!(terms.clone().add(Kind::Tags, vec!["rook".into(), "rook".into()]).is_err());
         terms.add(Kind::Tags, vec!["rook".into()]).unwrap();

@@ -130,7 +130,7 @@ fn antennas_and_their_changes_are_read_in_parts() {
 }
 
 #[test]
-fn full_antennas_of_one_owner_stop_nobody() {
+fn full_antennas_of_one_owner_do_not_affect_others() {
     let (fake, alice) = server();
     let carol = person(&fake, "carol", 1);
     let long: Vec<String> = (0..63).map(|number| format!("{number:-<250}")).collect();
@@ -175,7 +175,7 @@ fn an_account_that_very_many_antennas_name_can_go() {
 }
 
 #[test]
-fn what_one_antenna_lists_is_bounded() {
+fn lists_of_one_antenna_are_bounded() {
     let (fake, alice) = server();
     let antenna = create(&fake, alice, json!({"title": "Birds"}));
     add(&fake, alice, &antenna, "keywords", &[&"x".repeat(257)]).error(422);
@@ -202,7 +202,7 @@ fn owners_are_looked_up_in_parts() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_request_changes_nothing() {
     let (fake, alice) = server();
     let bob = fake.account("bob");
     let antenna = create(&fake, alice, json!({"title": "Birds"}));

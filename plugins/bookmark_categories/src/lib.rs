@@ -1,8 +1,8 @@
 //! Bookmarks in categories that each person names.
 //!
-//! Filing a status bookmarks it; a bookmark that goes takes its entries along, which events tell ([`forget`]). What a
-//! category holds is answered by the host alone, from the statement `statuses_of`, and so are the search for `my:categoried`
-//! and what automatic deletion keeps (`[[search]]` and `[[cleanup]]` in the manifest). Spec: the contract's group
+//! Filing a status bookmarks it; removing a bookmark removes its entries, by an event ([`forget`]). The host alone
+//! serves the statuses of a category, from the statement `statuses_of`, the search for `my:categoried` and the
+//! exceptions of automatic deletion (`[[search]]` and `[[cleanup]]` in the manifest). Spec: the contract's group
 //! `bookmark_categories`.
 
 mod forget;
@@ -17,7 +17,7 @@ use rookery_plugin::titled::{Kind, Naming, Titled};
 #[plugin]
 pub struct BookmarkCategories;
 
-/// How many statuses are filed or taken out in one go: as many as may be bookmarked at once.
+/// Statuses per request: as many as one call may bookmark.
 const PART: usize = 100;
 
 /// The categories of a person.
@@ -111,7 +111,7 @@ fn of_status(ctx: &Context, status: Id) -> Result<Output> {
     Output::json(&sql::holding(ctx.account(), original).all::<Titled>()?)
 }
 
-/// What is bookmarked for each status: a reblog's original. `None` when one of them is missing or hidden.
+/// The bookmarked status for each status: a reblog's original. `None` when one of them is missing or hidden.
 fn originals(statuses: &[Option<Status>]) -> Option<Vec<i64>> {
     statuses.iter().map(|status| status.as_ref().map(|status| status.reblog_of.unwrap_or(status.id))).collect()
 }

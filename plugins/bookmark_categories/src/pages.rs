@@ -1,6 +1,6 @@
 //! The pages on which people manage their categories in a browser: all of them, and one.
 //!
-//! What is filed is shown by apps; here stands how much it is.
+//! Apps show the statuses; the pages show their number.
 
 use rookery_plugin::pages::words::{SAVE, number};
 use rookery_plugin::pages::{Collection, Form, Outcome, Request, Submission, Text, View};
@@ -14,7 +14,7 @@ const TITLE: Text =
 const LEAD: Text = Text(&[
     (
         "en",
-        "Categories sort what you bookmarked. A post may be in several; whoever deletes a category keeps the bookmarks.",
+        "Categories sort what you bookmarked. A post may be in several; deleting a category keeps the bookmarks.",
     ),
     (
         "de",

@@ -53,7 +53,7 @@ fn one_missing_status_files_none() {
 }
 
 #[test]
-fn a_reblog_finds_what_its_original_is_filed_in() {
+fn reblog_finds_the_categories_of_its_original() {
     let fake = Fake::new::<BookmarkCategories>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     let original = fake.status(bob, "a rook");
@@ -129,7 +129,7 @@ fn twenty_categories_are_enough() {
 }
 
 #[test]
-fn the_host_is_told_what_somebody_filed_once_for_each_status() {
+fn host_receives_each_filed_status_once() {
     let fake = Fake::new::<BookmarkCategories>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     let [first, second] = ["a", "b"].map(|text| fake.status(bob, text));

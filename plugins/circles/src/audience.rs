@@ -1,17 +1,16 @@
-//! Whom a post to a circle reaches: the status filter.
+//! The audience of a post to a circle: the status filter.
 //!
-//! Asked about limited statuses alone, when they are published: also when a scheduled one is, so that its circle counts as it
-//! is then. The server keeps the answer as silent mentions. What answers in a thread without a circle, and what is edited, is
-//! none of its business.
+//! Called only for limited statuses, when they are published: also for a scheduled one, so that the members at that
+//! time count. The server stores the result as silent mentions. Replies without a circle and edits do not reach it.
 
 use rookery_plugin::prelude::*;
 
 use crate::{MOST_MEMBERS, sql};
 
-/// Members read at once, as many as a statement gives.
+/// Members per read, as many as a statement returns.
 const PART: u16 = 10_000;
 
-/// What the author asks of a circle.
+/// The author's parameters for a circle.
 #[derive(Clone, Debug, PartialEq)]
 enum Asked {
     /// Nothing: the server decides.

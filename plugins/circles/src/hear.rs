@@ -1,4 +1,4 @@
-//! What the server tells: statuses that enter a circle's history and leave it, and follows that end.
+//! Events: statuses that enter a circle's history and leave it, and follows that end.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use rookery_plugin::prelude::*;
 
 use crate::sql;
 
-/// What the filter stored with a status.
+/// The data that the filter stored with a status.
 #[derive(Deserialize)]
 struct Kept {
     circle: Id,
 }
 
-/// What the server gives back of it, under this plugin's name.
+/// This data in the event, under this plugin's name.
 #[derive(Default, Deserialize)]
 struct Further {
     circles: Option<Kept>,

@@ -1,11 +1,11 @@
 //! Circles: lists of followers that each person names, to post to.
 //!
-//! A post to a circle reaches its members as they are when it is published ([`audience`]); who joins or leaves later changes
-//! nothing of it. A membership hangs on the member's follow and ends with it ([`hear`]). What was posted to a circle, and who
-//! is in it, is answered by the host alone, from the statements `statuses_of` and `members_of`. Spec: the contract's group
-//! `circles`.
+//! A post to a circle reaches its members as they are when it is published ([`audience`]); later changes of the members
+//! do not affect it. A membership depends on the member's follow and ends with it ([`mod@hear`]). The host alone serves
+//! the statuses and the members of a circle, from the statements `statuses_of` and `members_of`. Spec: the contract's
+//! group `circles`.
 //!
-//! Knows nothing of mentions, threads, `mutual` and `personal`: audiences are the server's own.
+//! Mentions, threads, `mutual` and `personal` are audiences of the server itself.
 
 mod audience;
 mod hear;
@@ -64,7 +64,7 @@ fn update(ctx: &Context, id: Id, Params(sent): Params<Naming>) -> Result<Output>
 
 /// `DELETE /api/v1/circles/{id}`
 ///
-/// What was posted to it stays, and keeps its audience.
+/// Its statuses stay, and keep their audience.
 #[route(delete, "/api/v1/circles/{id}", scopes = ["write:lists"])]
 fn delete(ctx: &Context, id: Id) -> Result<Output> {
     CIRCLES.delete(ctx, id)?;
@@ -115,10 +115,10 @@ fn of_account(ctx: &Context, account: Id) -> Result<Output> {
     Output::json(&sql::holding(ctx.account(), account).all::<Titled>()?)
 }
 
-/// All of `ids` were added, each once, when that made so many rows. Nobody is added who does not follow.
+/// Checks that `rows` rows were inserted for `ids`, one for each. Accounts that do not follow are not added.
 ///
 /// # Errors
-/// [`Error::NotFound`] when someone was left out, [`Error::Invalid`] when somebody was named twice.
+/// [`Error::NotFound`] when an account was left out, [`Error::Invalid`] when an account was named twice.
 fn check_added(ids: &[i64], rows: u64) -> Result<()> {
     let distinct = ids.iter().collect::<BTreeSet<_>>().len();
     if u64::try_from(distinct).ok() != Some(rows) {

@@ -14,7 +14,7 @@ const ADDRESS_MAX: u32 = 320;
 
 const TITLE: Text = Text(&[("en", "Circles"), ("de", "Kreise"), ("ja", "サークル")]);
 const LEAD: Text = Text(&[
-    ("en", "A circle is a part of your followers to whom you can post. Nobody learns which circles they are in."),
+    ("en", "A circle is a part of your followers that you can post to. Its members do not learn that they are in it."),
     (
         "de",
         "Ein Kreis ist ein Teil derer, die dir folgen, und du kannst nur für ihn schreiben. Niemand erfährt, in welchen Kreisen er ist.",
@@ -40,7 +40,7 @@ const DELETED: Text = Text(&[
     ("ja", "サークルを削除しました。投稿済みのものはそのまま読めます。"),
 ]);
 const MEMBERS: Text = Text(&[("en", "Members"), ("de", "Mitglieder"), ("ja", "メンバー")]);
-const NOBODY: Text = Text(&[("en", "Nobody is in it."), ("de", "Niemand ist darin."), ("ja", "メンバーはいません。")]);
+const NOBODY: Text = Text(&[("en", "It has no members."), ("de", "Niemand ist darin."), ("ja", "メンバーはいません。")]);
 const REMOVE: Text = Text(&[("en", "Take out"), ("de", "Herausnehmen"), ("ja", "外す")]);
 const REMOVED: Text = Text(&[
     ("en", "They are not in the circle any more."),
@@ -50,14 +50,14 @@ const REMOVED: Text = Text(&[
 const ADD: Text = Text(&[("en", "Add somebody"), ("de", "Jemanden aufnehmen"), ("ja", "メンバーを追加")]);
 const ADDRESS: Text = Text(&[("en", "Address"), ("de", "Adresse"), ("ja", "アドレス")]);
 const ADDRESS_HINT: Text = Text(&[
-    ("en", "Somebody who follows you: name or name@server"),
+    ("en", "A follower: name or name@server"),
     ("de", "Jemand, der dir folgt: Name oder Name@Server"),
     ("ja", "あなたのフォロワー: ユーザー名 または ユーザー名@サーバー"),
 ]);
 const ADDED: Text =
     Text(&[("en", "They are in the circle."), ("de", "Das Konto ist im Kreis."), ("ja", "追加しました。")]);
 const NO_FOLLOWER: Text = Text(&[
-    ("en", "Nobody of this address follows you."),
+    ("en", "You have no follower with this address."),
     ("de", "Niemand mit dieser Adresse folgt dir."),
     ("ja", "このアドレスのフォロワーはいません。"),
 ]);

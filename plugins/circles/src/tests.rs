@@ -111,7 +111,7 @@ fn only_followers_become_members_all_or_none() {
     let again = json!({ "account_ids": [carol] });
     assert!(fake.post(&place).as_account(alice).json(again).send().error(422).contains("already"));
     assert_eq!(holding(&fake, alice, bob), json!([{ "id": circle, "title": "Rooks" }]));
-    assert_eq!(holding(&fake, bob, bob), json!([]), "nobody sees whose circles they are in");
+    assert_eq!(holding(&fake, bob, bob), json!([]), "members do not see their circles");
 
     let gone = json!({ "account_ids": [bob, dave, "no id"] });
     assert_eq!(fake.delete(&place).as_account(alice).json(gone).send().ok(), json!({}));
@@ -139,7 +139,7 @@ fn membership_ends_with_its_follow() {
     assert_eq!(holding(&fake, alice, bob), json!([]), "a new follow is no old member");
     add(&fake, alice, &first, &[bob]);
 
-    // Nobody told of this one; the next follow comes before the plugin hears of the end of the last.
+    // No event for this one; the next follow precedes the event about the end of the last.
     fake.state(|state| state.follows.remove(&(carol.0, alice.0)));
     assert_eq!(recipients(&fake, alice, &json!({ "visibility": "circle", "circle_id": second })), [0_i64; 0]);
     fake.advance(1_000);
@@ -148,7 +148,7 @@ fn membership_ends_with_its_follow() {
     let pair = Subject::Json(json!({ "account": carol, "target": alice }).to_string());
     fake.events(&[fake.event("follow.deleted", Some(carol), pair)]).unwrap();
     assert_eq!(holding(&fake, alice, carol), json!([{ "id": second, "title": "2" }]));
-    assert_eq!(fake.execute("DELETE FROM members"), 2, "nothing of before is left");
+    assert_eq!(fake.execute("DELETE FROM members"), 2, "no earlier entries are left");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn large_circle_is_read_in_parts() {
 }
 
 #[test]
-fn history_has_what_was_posted_until_it_is_deleted() {
+fn history_has_posts_until_they_are_deleted() {
     let fake = Fake::new::<Circles>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     let circle = create(&fake, alice, "Rooks");

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn null_and_empty_texts_remove_what_is_optional() {
+    fn null_and_empty_texts_remove_optional_values() {
         let full = Fields {
             name: "Rooks".into(),
             description: "All of them".into(),

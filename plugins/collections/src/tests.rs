@@ -174,7 +174,7 @@ fn only_the_owner_changes_a_collection() {
 }
 
 #[test]
-fn update_changes_what_is_sent() {
+fn update_changes_sent_values_only() {
     let (fake, [alice, bob]) = server(["alice", "bob"]);
     let made = create(&fake, alice, json!({ "name": "Rooks", "tag_name": "birds", "account_ids": [bob] }));
     let path = format!("{COLLECTIONS}/{}", made["id"].as_str().unwrap());
@@ -263,7 +263,7 @@ fn listed_account_withdraws_for_good() {
 }
 
 #[test]
-fn items_are_those_that_the_viewer_may_see() {
+fn hidden_items_are_left_out() {
     let (fake, [alice, bob, carol, dave]) = server(["alice", "bob", "carol", "dave"]);
     let path = of(&fake, alice, &[bob, carol]);
     fake.block(dave, bob);
@@ -281,7 +281,7 @@ fn items_are_those_that_the_viewer_may_see() {
 }
 
 #[test]
-fn collection_is_hidden_from_those_whom_its_owner_blocks() {
+fn collection_is_hidden_from_accounts_that_its_owner_blocks() {
     let (fake, [alice, bob, carol]) = server(["alice", "bob", "carol"]);
     let path = of(&fake, alice, &[carol]);
     fake.patch(&path).as_account(alice).json(json!({ "discoverable": true })).send().ok();

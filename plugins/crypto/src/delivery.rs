@@ -1,7 +1,7 @@
-//! Leaving messages for devices, and the box of those that wait for one.
+//! Delivers messages to devices, and serves the inbox of a device.
 //!
-//! Ids of a device's messages grow in the order in which they can be read: its owner is held while one is added, so that a
-//! client which reads on from the last one, or clears up to it, misses none.
+//! Ids of a device's messages grow in the order in which they can be read: its owner's row is locked while one is
+//! added, so that a client which reads on from the last one, or clears up to it, misses none.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::{at_most, sql};
 const BODY: usize = 32 << 10;
 /// Longest hmac, in bytes.
 const HMAC: usize = 256;
-/// Longest message as JSON, in bytes: what a stream carries.
+/// Longest message as JSON, in bytes: the limit of a stream.
 const WHOLE: usize = 60 << 10;
 /// How many messages wait for a device.
 const WAITING: i64 = 1_000;
-/// How many of them are of one account, so that nobody fills another's box alone.
+/// The share of one sender, so that no sender fills another's inbox alone.
 const OF_ONE: i64 = 200;
 /// Bytes of the messages that wait for all devices of a person.
 const FOR_PERSON: i64 = 16 << 20;
@@ -59,7 +59,7 @@ impl Letter {
     /// Its type, body and hmac.
     ///
     /// # Errors
-    /// [`Error::Invalid`] naming what is missing or too long.
+    /// [`Error::Invalid`] naming the missing or too long value.
     fn checked(self) -> Result<(i64, String, String)> {
         let wrong = |what: &str| Error::invalid(format!("Validation failed: {what}"));
         let kind = self.r#type.filter(|kind| *kind >= 0).ok_or_else(|| wrong("Type is not a number from 0"))?;
@@ -220,7 +220,7 @@ fn messages(ctx: &Context, page: Page) -> Result<Output> {
     Ok(Output::json(&shown)?.with_cursor(&ids, page.limit))
 }
 
-/// What is cleared.
+/// The messages to clear.
 #[derive(Deserialize)]
 struct Clearing {
     up_to_id: Option<String>,

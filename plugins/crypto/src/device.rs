@@ -111,7 +111,7 @@ pub(crate) fn set(ctx: &Context, sent: DeviceKeys) -> Result<Device> {
     Ok(device)
 }
 
-/// Those of `accounts` that exist and are not suspended, each once, in their order.
+/// The accounts among `accounts` that exist and are not suspended, each once, in their order.
 pub(crate) fn known(accounts: &[i64]) -> Result<Vec<i64>> {
     let mut seen = BTreeSet::new();
     let wanted: Vec<i64> = accounts.iter().copied().filter(|account| seen.insert(*account)).collect();
@@ -122,7 +122,7 @@ pub(crate) fn known(accounts: &[i64]) -> Result<Vec<i64>> {
     Ok(found.filter(|account| !account.suspended()).map(|account| account.id).collect())
 }
 
-/// Those of `accounts` whose devices the caller may reach: neither blocks the other.
+/// The accounts among `accounts` whose devices the caller may reach: neither blocks the other.
 pub(crate) fn reachable(ctx: &Context, accounts: &[i64]) -> Result<Vec<i64>> {
     let caller = ctx.account().0;
     let others: Vec<i64> = accounts.iter().copied().filter(|account| *account != caller).collect();

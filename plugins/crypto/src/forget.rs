@@ -1,7 +1,7 @@
-//! What goes, and the devices and messages that go with it.
+//! Deletes devices and messages after revoked tokens and deleted accounts.
 //!
-//! A device is not shown any more from the moment on at which its token is revoked (`devices_of` looks at tokens). Its row
-//! goes with the event; what no event told, since the plugin was off, is found once a day.
+//! A device is hidden from the moment at which its token is revoked (`devices_of` reads tokens). The event deletes its
+//! row; deletions without an event, while the plugin was off, are found once a day.
 
 use rookery_plugin::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a device uploads, checked before anything is kept: points of the curve, and signatures (RFC 8032).
+//! Uploads of a device, checked before anything is stored: points of the curve, and signatures (RFC 8032).
 //!
 //! Keys are kept as they were sent, since the signature is over the text of a key. Base64 may be padded or not: libolm
 //! writes none.
@@ -14,7 +14,7 @@ use rookery_plugin::prelude::*;
 use crate::device::Device;
 use crate::sql;
 
-/// How many one-time keys one upload brings: as many as libolm makes at once.
+/// How many one-time keys one upload brings: as many as libolm creates in one call.
 const AT_ONCE: usize = 100;
 /// How many are kept for a device.
 const KEPT: usize = 200;
@@ -51,7 +51,7 @@ struct KeySent {
     signature: Option<String>,
 }
 
-/// What a device says of itself, found valid.
+/// The valid description of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeviceKeys {
     pub(crate) device_id: String,
@@ -72,7 +72,7 @@ impl Upload {
     /// The device and its new one-time keys.
     ///
     /// # Errors
-    /// [`Error::Invalid`] naming what is missing, too long, no key, not signed, or there twice.
+    /// [`Error::Invalid`] naming the value that is missing, too long, not a key, not signed, or duplicate.
     pub(crate) fn checked(self) -> Result<(DeviceKeys, Vec<OneTimeKey>)> {
         let sent = self.device.ok_or_else(|| wrong("Device can't be blank"))?;
         let device = DeviceKeys {
@@ -137,8 +137,8 @@ fn fitting(what: &str, text: String) -> Result<String> {
     Ok(text)
 }
 
-/// Adds one-time keys to a device, whose owner is held. Those that it has already are no error, so that an upload may be
-/// sent again.
+/// Adds one-time keys to a device, whose owner is locked. Existing keys are not an error, so that an upload can be
+/// repeated.
 ///
 /// # Errors
 /// [`Error::Invalid`] for an id or key that it has with another key or id, and when it would have too many.

@@ -1,4 +1,4 @@
-//! Keys and messages of devices that encrypt end to end (Olm). The server passes on what it cannot read.
+//! Keys and messages of devices that encrypt end to end (Olm). The server forwards messages that it cannot read.
 //!
 //! A device belongs to one access token and goes with it ([`forget`]). Others claim its one-time keys, each of which is
 //! given out once, and leave messages for it until it clears them ([`delivery`]). Keys and signatures are checked when they
@@ -26,7 +26,7 @@ use crate::keys::Upload;
 #[plugin]
 pub struct Crypto;
 
-/// How many accounts or devices are asked about at once.
+/// Accounts or devices per request.
 const MOST: usize = 100;
 /// One-time keys of one device that one account may claim within an hour, so that a single account cannot use them all up.
 const OF_DEVICE: i64 = 20;
@@ -149,7 +149,7 @@ fn count(ctx: &Context) -> Result<Output> {
     Output::json(&json!({ "one_time_keys": count }))
 }
 
-/// More at once than may be asked about.
+/// Checks the number of accounts or devices in a request.
 ///
 /// # Errors
 /// [`Error::Invalid`].

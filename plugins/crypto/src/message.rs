@@ -1,4 +1,4 @@
-//! Messages, as they are kept and shown, and the token that says later what was sent.
+//! Messages, as they are stored and shown, and the token that later proves their content.
 
 use rookery_plugin::prelude::*;
 use rookery_plugin::time::iso;
@@ -47,15 +47,15 @@ impl From<Message> for EncryptedMessage {
     }
 }
 
-/// What a `message_franking` holds, which nobody but this server can write: who sent what to whom, and when. With the body
-/// and the key of the hmac, which both devices have, it proves what was sent.
+/// The content of a `message_franking`, which only this server can create: sender, recipient, type and time of a
+/// message. With the body and the key of the hmac, which both devices have, it proves the message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Franking {
     pub(crate) hmac: String,
     pub(crate) source_account_id: Id,
     pub(crate) target_account_id: Id,
     pub(crate) timestamp: String,
-    /// What the sender's server said, of a message from another one.
+    /// The statement of the sender's server, for a message from another server.
     pub(crate) original_franking: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl Franking {
         sealing::seal(PURPOSE, &serde_json::to_string(self)?)
     }
 
-    /// What a token says.
+    /// The content of a token.
     ///
     /// # Errors
     /// [`Error::Invalid`] for one that was not sealed here.
@@ -76,7 +76,7 @@ impl Franking {
     }
 }
 
-/// What the command `franking` is asked.
+/// The arguments of the command `franking`.
 #[derive(Deserialize)]
 struct Asked {
     message_franking: String,

@@ -89,7 +89,7 @@ fn device_is_set_up_and_found_by_others() {
 }
 
 #[test]
-fn what_is_no_key_or_not_signed_leaves_nothing_behind() {
+fn invalid_or_unsigned_keys_leave_nothing_behind() {
     let fake = Fake::new::<Crypto>();
     let alice = fake.account("alice");
     let refused = |device: Value, keys: Value| {
@@ -181,7 +181,7 @@ fn each_key_is_claimed_once_and_in_no_order() {
 }
 
 #[test]
-fn keys_of_several_devices_are_claimed_at_once() {
+fn keys_of_several_devices_are_claimed_together() {
     let fake = Fake::new::<Crypto>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     set_up(&fake, alice, "A", 1, [10]);
@@ -312,7 +312,7 @@ fn one_unknown_device_or_bad_message_keeps_all_back() {
 }
 
 #[test]
-fn pages_follow_one_another_and_what_was_read_is_cleared() {
+fn pages_follow_one_another_and_read_messages_are_cleared() {
     let fake = Fake::new::<Crypto>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     set_up(&fake, alice, "A", 1, []);
@@ -353,7 +353,7 @@ fn ids_grow_although_the_clock_goes_back() {
 }
 
 #[test]
-fn box_that_is_full_takes_no_more_and_nobody_fills_it_alone() {
+fn full_inbox_refuses_messages_and_no_sender_fills_it_alone() {
     let fake = Fake::new::<Crypto>();
     let alice = fake.account("alice");
     set_up(&fake, alice, "D", 1, []);
@@ -375,7 +375,7 @@ fn box_that_is_full_takes_no_more_and_nobody_fills_it_alone() {
 }
 
 #[test]
-fn nobody_claims_all_keys_of_a_device() {
+fn no_account_claims_all_keys_of_a_device() {
     let fake = Fake::new::<Crypto>();
     let (alice, bob, carol) = (fake.account("alice"), fake.account("bob"), fake.account("carol"));
     set_up(&fake, alice, "A", 1, 10..60);
@@ -428,7 +428,7 @@ fn bytes_that_wait_have_limits_for_a_pair_and_a_person() {
 }
 
 #[test]
-fn what_one_person_left_for_all_others_has_a_limit() {
+fn messages_of_one_sender_have_a_limit() {
     let fake = Fake::new::<Crypto>();
     let bob = fake.account("bob");
     set_up(&fake, bob, "B", 1, []);
@@ -447,7 +447,7 @@ fn what_one_person_left_for_all_others_has_a_limit() {
 }
 
 #[test]
-fn messages_that_nobody_fetches_expire_a_part_at_a_time() {
+fn unread_messages_expire_a_part_at_a_time() {
     let fake = Fake::new::<Crypto>();
     let alice = fake.account("alice");
     set_up(&fake, alice, "A", 1, [10]);

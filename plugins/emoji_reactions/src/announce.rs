@@ -1,4 +1,4 @@
-//! What the server says of reactions while they are switched on.
+//! The members of the instance documents about reactions.
 
 use rookery_plugin::contract::types::Fields;
 use rookery_plugin::prelude::*;

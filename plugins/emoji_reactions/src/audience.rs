@@ -1,4 +1,4 @@
-//! Who may see the reactions of a page: what its authors chose, and their ties to the viewer where they matter.
+//! Who may see the reactions of a page: the policies of its authors, and their ties to the viewer where they matter.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::people::{Config, settings_of};
 use crate::policy::{Author, Person, Policy};
 use crate::shown::Shown;
 
-/// What the viewer may see of a page.
+/// The statuses of a page whose reactions the viewer may see.
 pub(crate) struct Audience {
     /// The statuses whose authors let the viewer see reactions.
     pub(crate) sees: HashSet<i64>,

@@ -1,4 +1,4 @@
-//! What is shown of reactions in statuses, notifications and accounts.
+//! The members about reactions in statuses, notifications and accounts.
 //!
 //! A page of 40 statuses costs one statement, one look at settings, and one at pictures if a custom emoji is on it.
 
@@ -40,7 +40,7 @@ fn statuses(viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
     Ok(extras)
 }
 
-/// `Notification.emoji_reaction`: what one notification is about.
+/// `Notification.emoji_reaction`: the emoji of the notification.
 #[derive(Serialize)]
 struct Told {
     name: String,
@@ -78,8 +78,8 @@ struct ToldGroup {
     sample_account_ids: Vec<String>,
 }
 
-/// Adds the emojis to groups of notifications: those of the newest reactions, in that order. The samples of a group come
-/// side by side, and what is said of the first is the group's.
+/// Adds the emojis to groups of notifications: of the newest reactions, in this order. The samples of a group are
+/// adjacent, and the members of the first are the group's.
 #[on(decorate, kind = "notification_group")]
 fn notification_groups(_viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
     let mut extras = Extras::new();

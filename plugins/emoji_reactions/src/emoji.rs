@@ -1,4 +1,4 @@
-//! What a client names when it means an emoji, and what someone reacted with.
+//! The name of an emoji in a request, and the emoji of a reaction.
 
 use rookery_plugin::prelude::*;
 
@@ -31,8 +31,8 @@ impl Name {
     }
 }
 
-/// A domain as the server compares it, empty for its own; `None` for what is none. It is asked for as part of an account's
-/// name, because there the server leaves all names of its own out.
+/// A domain as the server compares it, empty for its own; `None` for invalid text. It is normalised as part of an
+/// account's name, because this drops all names of the server itself.
 fn form(domain: &str) -> Result<Option<String>> {
     if domain.is_empty() {
         return Ok(Some(String::new()));

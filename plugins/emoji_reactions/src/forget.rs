@@ -1,4 +1,4 @@
-//! What goes, and the reactions that go with it. Those of an account that goes are deleted by the host.
+//! Deletes reactions with their statuses. The host deletes the reactions of a deleted account.
 
 use rookery_plugin::prelude::*;
 

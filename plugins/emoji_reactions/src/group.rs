@@ -45,7 +45,7 @@ pub(crate) struct Compact {
     pub(crate) height: Option<Option<u32>>,
 }
 
-/// Groups the reactions of one status, which come with those of the same emoji side by side. Custom emojis without a
+/// Groups the reactions of one status, which are sorted by emoji. Custom emojis without a
 /// picture are left out.
 pub(crate) fn group(reactions: &[Reaction], pictures: &Pictures, signed_in: bool) -> Vec<Group> {
     let groups = reactions.chunk_by(|one, other| one.emoji == other.emoji);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_is_one_group() {
+    fn equal_emojis_are_one_group() {
         let reactions = [
             Reaction { own: true, ..reaction(1, "👍", None, 200) },
             reaction(3, "👍", None, 200),
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(counts, [(2, "rook".into()), (1, "rook@far.test".into())]);
         let json = serde_json::to_value(&groups[0]).unwrap();
         assert_eq!((&json["domain"], &json["width"], &json["height"]), (&json!(null), &json!(32), &json!(null)));
-        assert_eq!(json.get("me"), None, "nobody is signed in");
+        assert_eq!(json.get("me"), None, "anonymous");
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! Reactions to statuses with any emoji, within what the author allows.
+//! Reactions to statuses with any emoji, as far as the author allows them.
 //!
-//! [`mod@react`] has what changes reactions and [`tell`] who hears of it, [`decorate`] and [`reacted_by`] what is shown of
-//! them, [`trends`] what they make of a status, [`policy`] who may do either. Spec: the contract's group `emoji_reactions`.
+//! [`mod@react`] changes reactions and [`tell`] notifies of them, [`decorate`] and [`reacted_by`] show them, [`trends`]
+//! counts them for trends, [`policy`] decides who may do either. Spec: the contract's group `emoji_reactions`.
 //!
-//! Not yet: the stream event for all who see a status (it reaches the author and whoever reacted); reactions from and to
-//! other servers, with the settings about them and what a remote account's server can do. The search and automatic deletion know
-//! of reactions by statements alone (`[[search]]` and `[[cleanup]]` in the manifest).
+//! Not yet: the stream event for all who see a status (it reaches the author and the accounts that reacted); reactions
+//! from and to other servers, with the settings about them and the capabilities of a remote account's server. The
+//! search and automatic deletion know of reactions by statements alone (`[[search]]` and `[[cleanup]]` in the
+//! manifest).
 
 mod announce;
 mod audience;

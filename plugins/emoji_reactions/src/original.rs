@@ -32,7 +32,7 @@ pub(crate) fn visible(status: Id) -> Result<Option<Status>> {
     }
 }
 
-/// The original of `status`, whoever may see it.
+/// The original of `status`, regardless of its visibility.
 ///
 /// # Errors
 /// The host's.

@@ -1,4 +1,4 @@
-//! What authors and readers set for themselves, and what the admin decided.
+//! The settings of authors and readers, and of the admin.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(crate) struct Config {
     pub(crate) streaming_local_emoji_reaction: bool,
 }
 
-/// What a person of this server sets.
+/// The settings of a local account.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) emoji_reaction_policy: String,
@@ -43,7 +43,7 @@ pub(crate) fn settings_of(accounts: &[i64]) -> Result<HashMap<i64, Settings>> {
     Ok(accounts.iter().copied().zip(settings::get(accounts)?).collect())
 }
 
-/// What an account publishes about itself, as far as it matters here.
+/// The public settings of an account that are used here.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Published {
@@ -57,7 +57,8 @@ struct OtherSettings {
 }
 
 impl Config {
-    /// An author of another server, as their account says it. Nobody reacts to authors of a server that the admin named.
+    /// An author of another server, from their public settings. Reactions to authors of servers that the admin named
+    /// are refused.
     ///
     /// # Errors
     /// When the account's further members are no JSON.

@@ -6,7 +6,7 @@ use rookery_plugin::prelude::*;
 
 use crate::emoji::{Emoji, Name};
 
-/// What a custom emoji looks like.
+/// The picture of a custom emoji.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Picture {
     pub(crate) url: String,

@@ -1,4 +1,4 @@
-//! Who may react to an author's statuses, and see the reactions: what the author chose.
+//! Who may react to an author's statuses, and see the reactions: the author's choice.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use std::str::FromStr;
 pub(crate) enum Policy {
     #[default]
     Allow,
-    /// Followers of the author, and whom the author follows.
+    /// Followers of the author, and accounts that the author follows.
     OutsideOnly,
     FollowersOnly,
     FollowingOnly,
@@ -31,7 +31,7 @@ impl FromStr for Policy {
     }
 }
 
-/// What the author decided, and where they are.
+/// The author's choice, and whether they are local.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Author {
     pub(crate) id: i64,
@@ -51,7 +51,7 @@ pub(crate) struct Person {
 }
 
 impl Author {
-    /// Whether the author lets this person react and see reactions; `None` is nobody in particular.
+    /// Whether the author lets this person react and see reactions; `None` is an anonymous viewer.
     pub(crate) fn allows(&self, person: Option<&Person>) -> bool {
         let Some(person) = person else { return self.policy == Policy::Allow };
         if self.policy != Policy::Block && person.id == self.id {

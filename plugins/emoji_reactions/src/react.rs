@@ -61,7 +61,8 @@ fn permit(me: Id, status: &Original, config: &Config) -> Result<Option<Settings>
     Ok(settings)
 }
 
-/// What is reacted with, and the id of a custom emoji. `None` for another server's emoji that nobody used there.
+/// The emoji of a reaction, and the id of a custom emoji. `None` for another server's emoji that is not in use on the
+/// status.
 fn usable(status: &Original, name: Name) -> Result<Option<(Emoji, Option<i64>)>> {
     let found = core::emojis(&[name.key()])?.pop().flatten();
     if !name.domain.is_empty() && sql::used_there(status.id, &name.name, &name.domain).optional::<i64>()?.is_none() {
@@ -72,8 +73,8 @@ fn usable(status: &Original, name: Name) -> Result<Option<(Emoji, Option<i64>)>>
     Ok(Some((emoji, found.custom)))
 }
 
-/// The reaction's id. The change of the status comes first: reactions to it wait for each other there, so that those of
-/// one account are counted one after the other.
+/// The reaction's id. The change of the status comes first: reactions to it wait for each other there, so that
+/// reactions of one account are counted one after the other.
 fn insert(me: Id, status: i64, emoji: &Emoji, custom: Option<i64>) -> Result<i64> {
     core_write::touch("status", &[status])?;
     let reaction = sql::insert(me, status, &emoji.name.name, &emoji.name.domain, custom)
@@ -85,10 +86,10 @@ fn insert(me: Id, status: i64, emoji: &Emoji, custom: Option<i64>) -> Result<i64
     Ok(reaction)
 }
 
-/// Takes a reaction back and answers with the status: also of one that is hidden by now, and then with `{}`.
+/// Removes a reaction and returns the status: for a status that is hidden meanwhile, `{}`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the status is hidden and there is nothing to take back.
+/// [`Error::NotFound`] when the status is hidden and has no reaction of the caller.
 pub(crate) fn unreact(ctx: &Context, id: Id, text: &str) -> Result<Output> {
     let seen = visible(id)?;
     let status = match &seen {
@@ -103,7 +104,7 @@ pub(crate) fn unreact(ctx: &Context, id: Id, text: &str) -> Result<Output> {
     if seen.is_none() && taken.is_none() { Err(Error::NotFound) } else { Output::status(id) }
 }
 
-/// Deletes a reaction of `me` with its notifications; gives what it was with.
+/// Deletes a reaction of `me` with its notifications; returns its emoji.
 fn take_back(me: Id, status: i64, text: &str) -> Result<Option<Emoji>> {
     let Some(name) = Name::read(text)? else { return Ok(None) };
     // A Unicode emoji may be written in more than one way.

@@ -1,8 +1,8 @@
 //! The reactions that are shown, as the table has them.
 //!
-//! A status shows every emoji that was used, up to [`MOST`] of them, with how many used it, and up to [`MOST`] accounts in
-//! all: one for each emoji, then those who were first. Counts are complete; the lists of accounts are while no more than
-//! [`MOST`] reacted. So one status that thousands reacted to takes nothing from the others of its page.
+//! A status shows every emoji that was used, up to [`MOST`] of them, with their counts, and up to [`MOST`] accounts in
+//! all: one for each emoji, then the earliest. Counts are complete; the lists of accounts are complete up to [`MOST`]
+//! reactions. So one status with thousands of reactions does not shorten the lists of others on its page.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use crate::sql;
 
 /// How many accounts a status shows.
 pub(crate) const MOST: usize = 128;
-/// How many statuses are asked for in one statement, which then gives no more rows than it may.
+/// Statuses per statement, so that the result stays within its limit.
 const PART: usize = 40;
 /// How many reactions of a part are read as they are. Where there are more, the database arranges them and leaves out what
 /// is not shown, which costs several times as much.
 const FEW: usize = 500;
 
-/// What a viewer may know of the reactions to one status.
+/// The reactions to one status for a viewer.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// Those of one emoji side by side, in the order of its first use.
+    /// Sorted by emoji, in the order of its first use.
     pub(crate) reactions: Vec<Reaction>,
     pub(crate) local_author: bool,
 }
@@ -50,7 +50,8 @@ struct ShownRow {
     local_author: bool,
 }
 
-/// The reactions to statuses without those that the viewer does not want to know of. Statuses without any are left out.
+/// The reactions to statuses without reactions by accounts that the viewer blocks or mutes. Statuses without any are
+/// left out.
 ///
 /// # Errors
 /// The host's.
@@ -69,7 +70,7 @@ pub(crate) fn reactions(statuses: &[i64], viewer: Option<Id>) -> Result<HashMap<
     Ok(shown)
 }
 
-/// What is shown of one status, all of whose reactions these are, in the order in which they were made.
+/// The shown part of all reactions to one status, in the order of their creation.
 fn few(rows: &[FewRow], me: i64) -> Shown {
     let mut groups: Vec<Vec<&FewRow>> = Vec::new();
     for row in rows {
@@ -105,7 +106,7 @@ fn many(statuses: &[i64], me: i64, shown: &mut HashMap<i64, Shown>) -> Result<()
     Ok(())
 }
 
-/// Those who reacted to a status with one emoji, [`MOST`] at most, and how many they are.
+/// The accounts that reacted to a status with one emoji, [`MOST`] at most, and their number.
 ///
 /// # Errors
 /// The host's.

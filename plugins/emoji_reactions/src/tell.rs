@@ -53,7 +53,8 @@ struct Message {
     status_id: Id,
 }
 
-/// Tells the streams of the author and of whoever reacted what there is of this emoji now, unless they do not want it.
+/// Sends the present group of this emoji to the streams of the author and of the accounts that reacted, unless they
+/// switched it off.
 ///
 /// # Errors
 /// The host's.

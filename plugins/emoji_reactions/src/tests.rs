@@ -23,7 +23,7 @@ fn seen(fake: &Fake, viewer: Option<Id>, status: Id) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn reactions_are_counted_told_and_taken_back() {
+fn reactions_are_counted_streamed_and_removed() {
     let fake = Fake::new::<EmojiReactions>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     fake.emoji("rook");
@@ -72,7 +72,7 @@ fn crowd(fake: &Fake, status: Id, emoji: &str, count: usize) {
     }
 }
 
-/// What was streamed last, and how many messages there were.
+/// The last streamed message, and the number of messages.
 fn streamed(fake: &Fake) -> (Value, usize) {
     let messages = fake.state(|state| state.published.clone());
     let last = messages.last().map(|message| serde_json::from_str(&message.payload).unwrap());
@@ -115,7 +115,7 @@ fn a_server_says_that_it_has_reactions_while_they_are_on() {
 }
 
 #[test]
-fn what_is_hidden_by_now_is_taken_back_and_told() {
+fn reaction_to_a_hidden_status_is_removed_and_streamed() {
     let fake = Fake::new::<EmojiReactions>();
     let (alice, bob) = (fake.account("alice"), fake.account("bob"));
     let status = fake.status(alice, "hello");
@@ -155,7 +155,7 @@ fn this_servers_own_domain_means_its_emojis() {
     react(&fake, alice, status, "wren@rookery.example").error(422);
     fake.state(|state| state.emojis.clear());
     unreact(&fake, alice, status, ":rook@rookery.example:").ok();
-    assert_eq!(fake.execute("DELETE FROM reactions"), 0, "also of one that is disabled by now");
+    assert_eq!(fake.execute("DELETE FROM reactions"), 0, "also of a disabled emoji");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn an_emoji_that_is_disabled_is_neither_joined_nor_listed() {
     assert_eq!(listed(), ["👍"]);
     react(&fake, alice, status, "rook@far.test").error(422);
     react(&fake, alice, status, "wren@far.test").ok();
-    assert_eq!(seen(&fake, None, status), [("👍".into(), 1)], "nobody used the wren there");
+    assert_eq!(seen(&fake, None, status), [("👍".into(), 1)], "the wren is not in use there");
     fake.state(|state| state.emojis = gone);
     react(&fake, alice, status, "rook@FAR.test").ok();
     assert_eq!(seen(&fake, None, status), [("rook".into(), 2), ("👍".into(), 1)]);
@@ -281,7 +281,7 @@ fn everybody_who_reacts_adds_to_a_trend() {
 }
 
 #[test]
-fn the_host_is_told_what_somebody_reacted_to_and_what_many_did() {
+fn host_receives_marked_statuses_and_popular_ones() {
     let fake = Fake::new::<EmojiReactions>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     let [first, second, third] = ["a", "b", "c"].map(|text| fake.status(alice, text));

@@ -1,4 +1,4 @@
-//! What an invitation is, apart from where it is kept.
+//! An invitation, independent of its storage.
 
 use rookery_plugin::prelude::*;
 
@@ -36,16 +36,16 @@ impl Invite {
 
 /// True while the account can be used: confirmed, approved, neither suspended nor disabled.
 pub(crate) fn may_invite(account: Id) -> Result<bool> {
-    // Those that are not confirmed or approved are not there.
+    // Without unconfirmed and pending accounts.
     let found = core::accounts(&[account])?.pop().flatten();
     Ok(found.is_some_and(|account| account.state & UNUSABLE == 0))
 }
 
-/// A code that nobody guesses.
+/// A code that cannot be guessed.
 pub(crate) fn new_code() -> String {
     let mut code = String::with_capacity(LENGTH);
     while code.len() < LENGTH {
-        // What is beyond a whole number of alphabets would favour some letters.
+        // Bytes beyond a whole number of alphabets would favour some letters.
         let fair = system::random(16)
             .into_iter()
             .map(usize::from)

@@ -1,8 +1,8 @@
 //! Invitations: links with which people let others in.
 //!
-//! A usable one opens registration and stands for approval; whoever comes by it may follow the inviter as soon as their
-//! account can be used. Apps check a code at its link; people open the sign-up page there, which is the server's. They are
-//! made and expired on two pages, and nowhere else: the contract has no REST for that. Uses are counted in the transaction
+//! A usable invitation opens registration and replaces approval; the new account may follow the inviter as soon as it
+//! can be used. Apps check a code at its link; people open the sign-up page there, which is the server's. They are made
+//! and expired on two pages, and nowhere else: the contract has no REST for that. Uses are counted in the transaction
 //! that makes the account.
 //!
 //! Spec: the contract's group `invites`.
@@ -31,7 +31,7 @@ fn check(invite_code: String) -> Result<Output> {
     Output::template(&json!({ "invite_code": invite.code, "instance_api_url": url_hole("/api/v2/instance") }))
 }
 
-/// What a code is good for.
+/// The effect of a code.
 #[on(sign_up_judge)]
 fn judge(_ctx: &Context, sign_up: &SignUp) -> Result<Option<Admission>> {
     let Some(code) = code(sign_up) else { return Ok(None) };
@@ -52,18 +52,18 @@ fn claim(_ctx: &Context, sign_up: &SignUp, account: Id) -> Result<Option<Admissi
     admission(inviter)
 }
 
-/// The code that was sent. What is no text is none.
+/// The sent code. A value that is not text is ignored.
 fn code(sign_up: &SignUp) -> Option<String> {
     sign_up.param("invite_code").ok().flatten()
 }
 
-/// What somebody gets by an invitation of `inviter`: nothing, if the inviter may not use the server any more.
+/// The admission by an invitation of `inviter`: none if the inviter may no longer use the server.
 fn admission(inviter: Id) -> Result<Option<Admission>> {
     let admission = Admission { opens: true, approves: true, invited_by: Some(inviter.0) };
     Ok(invite::may_invite(inviter)?.then_some(admission))
 }
 
-/// Whoever came by an invitation that says so follows the inviter.
+/// Makes the new account follow the inviter if the invitation says so.
 #[on(events, kinds = ["account.created"])]
 fn follow(batch: &[Event]) -> Result<()> {
     let accounts: Vec<i64> = batch.iter().filter_map(Event::id).collect();

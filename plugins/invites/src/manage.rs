@@ -1,6 +1,6 @@
 //! The pages where people make, list and expire invitations: their own, or with `manage_invites` everybody's.
 //!
-//! The server checked permission, token and the types of what was sent; choices are those that the page offers.
+//! The server checked permission, token and the types of sent values; choices are from the page's options.
 
 use rookery_plugin::pages::{self, Field, Form, Item, Items, Outcome, Request, Submission, View};
 use rookery_plugin::prelude::{Context, Error, Id, Result, Row, config, page, submit, system};
@@ -24,7 +24,7 @@ const PAGE: usize = 40;
 /// How often another code is drawn when one is taken.
 const TRIES: usize = 5;
 
-/// An invitation with whoever made it.
+/// An invitation with its creator.
 #[derive(Row)]
 struct Made {
     id: Id,
@@ -111,7 +111,7 @@ fn create(ctx: &Context, submission: &Submission) -> Result<Outcome> {
     Err(Error::internal("every code that was drawn is taken"))
 }
 
-/// Lets those that are over make room for one more invitation of the caller's.
+/// Deletes expired invitations if needed for one more invitation of the caller.
 ///
 /// # Errors
 /// 422 `invites.limit` when as many as a person may have can still be used.

@@ -70,7 +70,7 @@ fn uses_end_and_are_counted_only_for_accounts_that_are_made() {
 }
 
 #[test]
-fn inviter_who_cannot_use_the_server_invites_nobody() {
+fn invitation_of_an_unusable_account_is_void() {
     let fake = Fake::new::<Invites>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
     let code = make(&fake, alice, "1", "", false);
@@ -90,7 +90,7 @@ fn inviter_who_cannot_use_the_server_invites_nobody() {
 }
 
 #[test]
-fn whoever_came_follows_when_the_invitation_says_so() {
+fn new_account_follows_when_the_invitation_says_so() {
     let fake = Fake::new::<Invites>();
     let [alice, bob, carol, dan] = ["alice", "bob", "carol", "dan"].map(|name| fake.account(name));
     for (autofollow, arriving) in [(true, bob), (false, carol)] {
@@ -117,7 +117,7 @@ fn own_invitations_are_listed_and_expired_by_their_owner() {
     assert_eq!(item.url, Some(format!("/invite/{code}")));
     assert_eq!(
         item.lines,
-        ["Used 0 of 5 times", "Until 2024-01-01 13:00 UTC", "Whoever comes by it follows the inviter.", "for a friend"]
+        ["Used 0 of 5 times", "Until 2024-01-01 13:00 UTC", "People who use it follow the inviter.", "for a friend"]
     );
     assert_eq!(items(&fake.page(bob, "invites").show().unwrap()), []);
 

@@ -1,4 +1,4 @@
-//! What the pages say, in English, German and Japanese.
+//! The texts of the pages, in English, German and Japanese.
 
 use rookery_plugin::prelude::Context;
 use rookery_plugin::time;
@@ -37,7 +37,7 @@ const ENGLISH: Words = Words {
     language: Language::English,
     title: "Invitations",
     title_all: "Everybody's invitations",
-    lead: "Whoever opens the link of an invitation may sign up here, without waiting for approval.",
+    lead: "People with the link of an invitation may sign up here, without waiting for approval.",
     new: "Invite somebody",
     max_uses: "How many people may use it",
     unlimited: "Any number",
@@ -49,9 +49,9 @@ const ENGLISH: Words = Words {
     create: "Create invitation",
     created: "The invitation is ready.",
     none: "There are no invitations yet.",
-    follows: "Whoever comes by it follows the inviter.",
+    follows: "People who use it follow the inviter.",
     expire: "Expire",
-    expired: "Nobody can use the invitation any more.",
+    expired: "The invitation can no longer be used.",
 };
 
 const GERMAN: Words = Words {
@@ -97,7 +97,7 @@ const JAPANESE: Words = Words {
 };
 
 impl Words {
-    /// The texts for whoever asks.
+    /// The texts in the caller's language.
     pub(crate) fn of(ctx: &Context) -> Self {
         match ctx.caller().locale.split('-').next() {
             Some("de") => GERMAN,
@@ -158,7 +158,7 @@ impl Words {
         }
     }
 
-    /// No more can be made.
+    /// The limit of invitations is reached.
     pub(crate) fn too_many(&self, most: i64) -> String {
         match self.language {
             Language::English => format!("You have {most} invitations, which is the limit: expire some first."),
@@ -167,7 +167,7 @@ impl Words {
         }
     }
 
-    /// Whoever made it.
+    /// Its creator.
     pub(crate) fn by(&self, username: &str) -> String {
         match self.language {
             Language::English => format!("By @{username}"),
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn date_is_that_of_the_calendar() {
+    fn date_follows_the_calendar() {
         for (seconds, written) in [
             (0, "1970-01-01 00:00 UTC"),
             (951_782_400, "2000-02-29 00:00 UTC"),

@@ -1,4 +1,4 @@
-//! What a deck is, apart from where it is kept.
+//! A deck, independent of its storage.
 
 use std::collections::HashSet;
 
@@ -73,7 +73,7 @@ pub(crate) fn shown(entries: Vec<Entry>, usable: &HashSet<i64>) -> Vec<Shown> {
     entries.into_iter().filter_map(show).collect()
 }
 
-/// The ids of those that are custom emojis of this server.
+/// The ids of the custom emojis of this server among them.
 pub(crate) fn usable(emojis: &[Option<Emoji>]) -> HashSet<i64> {
     emojis.iter().flatten().filter(|emoji| emoji.domain.is_none()).filter_map(|emoji| emoji.custom).collect()
 }

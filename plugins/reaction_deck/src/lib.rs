@@ -29,7 +29,7 @@ fn kept(ctx: &Context) -> Result<Vec<Shown>> {
     Ok(deck::shown(entries, &deck::usable(&emojis)))
 }
 
-/// What a deck is replaced with.
+/// The new content of a deck.
 #[derive(Deserialize)]
 struct Replacement {
     /// Unicode emojis and shortcodes.

@@ -8,8 +8,8 @@ use super::{looked_up, words};
 use plugins::Cx;
 use terminal::{Failure, Output};
 
-/// Shows what the plugin would do and asks for it, unless it was granted before; the answer is the body of the request
-/// that enables it.
+/// Shows the plugin's permissions and asks for consent, unless they were granted before; returns the body of the
+/// request that enables it.
 ///
 /// # Errors
 /// When the admin declines, or there is no terminal to ask on and `yes` was not given.

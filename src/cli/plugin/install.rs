@@ -1,8 +1,8 @@
 //! `rookery plugin install`, `upgrade` and `verify`.
 //!
-//! The package is got and shown by the command itself, also beside a running server: only it can read the admin's files and
-//! ask them. What they agreed to is put into the folder of plugins; the server that runs here checks it again and takes it
-//! from there.
+//! The command itself fetches and shows the package, also beside a running server: only it can read the admin's files
+//! and ask for consent. Then it moves the package into the folder of plugins, where the running server checks it again
+//! and loads it.
 
 use std::io::{IsTerminal as _, stdin};
 use std::path::Path;
@@ -17,7 +17,7 @@ use plugins::Cx;
 use plugins::install::{self, Candidate, Review, Source, Terms, Trust, verify};
 use terminal::{Failure, Output};
 
-/// What the admin says beforehand.
+/// The consent that the admin gives beforehand.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Public key that the package must be signed with, also in the place of the one that is trusted: the key itself, or a
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Public key that the index must be signed with, also in the place of the one that is trusted: the key itself, or a file
     #[arg(long)]
     index_key: Option<String>,
-    /// Trust the key, and grant what the plugin asks for, without asking
+    /// Trust the key and grant the plugin's permissions without confirmation
     #[arg(long, short)]
     yes: bool,
     /// Take a package without a signature from elsewhere than a file or in place of one that had one, and an index without one
@@ -106,7 +106,7 @@ pub(super) async fn upgrade(
     finish(cx, &candidate, &terms, arguments.yes, output).await
 }
 
-/// Asks the admin, and installs what they agree to.
+/// Asks the admin for consent, and installs the package.
 async fn finish(cx: &Cx, candidate: &Candidate, terms: &Terms, yes: bool, output: Output) -> Result<(), Failure> {
     let review = install::review(cx, candidate, terms).await?;
     let (name, version) = (&review.name, &review.version);
@@ -177,7 +177,7 @@ async fn ask(review: &Review, yes: bool, output: Output) -> Result<(), Failure> 
     consent::agree(&question, || format!("{name} {version} was not installed")).await
 }
 
-/// Verifies a file, or what a plugin is loaded from.
+/// Verifies a file, or the package of an installed plugin.
 pub(super) async fn verify(cx: &Cx, what: &str, key: Option<&str>, output: Output) -> Result<(), Failure> {
     let key = key.map(read_key).transpose()?;
     let is_file = what.contains(['/', '.']);

@@ -24,11 +24,11 @@ pub(super) fn list(all: &Value) -> String {
     if text.is_empty() { "There is no plugin.\n".to_owned() } else { text }
 }
 
-/// The last column: why the plugin is not loaded, what it waits for, or its description.
+/// The last column: the reason why the plugin is not loaded, its wait, or its description.
 fn remark(plugin: &Value) -> String {
     let missing = words(&plugin["missing"]);
     let waiting = plugin["waiting"]["version"].as_str().filter(|_| plugin["enabled"] == true);
-    // What an upgrade waits for says more than that it is not the package that was accepted.
+    // The wait of an upgrade is more informative than the different digest.
     if let Some(version) = waiting.filter(|_| !missing.is_empty()) {
         return format!("{version} waits for a grant of {missing}");
     }
@@ -57,7 +57,7 @@ fn rolled_back(from: &Value, name: &str) -> String {
     }
 }
 
-/// What a plugin would do and asks for, to be agreed to.
+/// The permissions and declarations of a plugin, for consent.
 pub(super) fn request(detail: &Value) -> String {
     let version = detail["waiting"]["version"].as_str().or(detail["version"].as_str()).unwrap_or_default();
     let mut text = format!("{} {version}: {}", word(&detail["name"]), word(&detail["description"]));
@@ -72,7 +72,7 @@ pub(super) fn request(detail: &Value) -> String {
     text
 }
 
-/// A package that is to be installed: where it comes from, whose it is, what it would do and asks for.
+/// A package for installation: its origin, signer, declarations and permissions.
 pub(super) fn review(review: &Value) -> String {
     let mut text = request(review);
     let mut row = |key: &str, value: String| {
@@ -86,9 +86,9 @@ pub(super) fn review(review: &Value) -> String {
         "key",
         match review["trust"].as_str() {
             Some("known") => format!("{key}, which is trusted for this plugin"),
-            Some("new") => format!("{key}, which was not seen before: compare it with what the author says"),
+            Some("new") => format!("{key}, which is new: compare it with the key that the author publishes"),
             Some("replaced") => format!("{key}, in the place of the one that was trusted"),
-            _ => "none: nobody signed it".to_owned(),
+            _ => "none: the package is not signed".to_owned(),
         },
     );
     let index_key = word(&review["index_key"]);
@@ -126,7 +126,7 @@ pub(super) fn changed(detail: &Value) -> String {
     }
 }
 
-/// The keys of a configuration: value, and what the schema says.
+/// The keys of a configuration: value, type and description.
 pub(super) fn config(name: &str, keys: &[ConfigKey]) -> String {
     if keys.is_empty() {
         return format!("{name} has no configuration.\n");

@@ -113,7 +113,7 @@ pub async fn featured_tags(cx: Cx, Path(id): Path<AccountId>) -> Result<Json<Vec
     Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
 }
 
-/// `GET /api/v1/accounts/{id}/identity_proofs`: always empty, as documented of what is deprecated.
+/// `GET /api/v1/accounts/{id}/identity_proofs`: always empty, as documented for this deprecated route.
 pub async fn identity_proofs(
     cx: Cx,
     _: Auth<AnyScope>,

@@ -26,7 +26,7 @@ pub async fn show(cx: Cx, Auth(viewer, ..): Auth<Profile>) -> Result<Json<entity
     Ok(Json::new(entity::credential::show(&cx, viewer.id).await?))
 }
 
-/// Body parameters of [`update`]; what is left out stays as it is.
+/// Body parameters of [`update`]; absent parameters change nothing.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CredentialParams {
@@ -36,7 +36,7 @@ pub struct CredentialParams {
     /// At most 500 characters; a URL counts as 23, a mention without its domain.
     #[serde(deserialize_with = "text")]
     note: Option<String>,
-    /// Whether follow requests must be approved. Becoming `false` accepts those that wait.
+    /// Whether follow requests must be approved. Changing it to `false` accepts the pending requests.
     #[serde(deserialize_with = "flag")]
     locked: Option<bool>,
     #[serde(deserialize_with = "flag")]

@@ -23,7 +23,7 @@ pub struct DirectoryParams {
     local: Option<bool>,
 }
 
-/// `GET /api/v1/directory`: leaves out whom the user blocks or mutes when somebody is signed in.
+/// `GET /api/v1/directory`: for a signed-in user, without accounts that the user blocks or mutes.
 pub async fn index(
     cx: Cx,
     auth: Option<AppAuth<AnyScope>>,

@@ -25,7 +25,7 @@ use service::notification::groups::{self, GroupFilter};
 pub struct GroupFilters {
     #[serde(flatten)]
     filters: Filters,
-    /// Which types are grouped, of those that may be; unknown ones are ignored. Without this: all of them.
+    /// The types to group, of the types that can be grouped; unknown types are ignored. Default: all of them.
     grouped_types: Option<Vec<String>>,
 }
 

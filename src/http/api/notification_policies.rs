@@ -14,23 +14,23 @@ use entity::notification_policy::{render, render_v1};
 use model::notification::PolicyAction;
 use service::notification::policy::{self, PolicyChange};
 
-/// Body parameters of [`update`]; what is left out stays.
+/// Body parameters of [`update`]; absent parameters change nothing.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Policy {
-    /// Senders whom the user does not follow.
+    /// Senders that the user does not follow.
     for_not_following: Option<PolicyAction>,
     /// Senders who do not follow the user, or for less than three days.
     for_not_followers: Option<PolicyAction>,
     /// Accounts of the last thirty days that the user does not follow.
     for_new_accounts: Option<PolicyAction>,
-    /// Private mentions by others than whom the user follows or mentioned privately before.
+    /// Private mentions by accounts that the user neither follows nor has mentioned privately.
     for_private_mentions: Option<PolicyAction>,
     /// Accounts that moderators limited and the user does not follow.
     for_limited_accounts: Option<PolicyAction>,
 }
 
-/// Body parameters of [`update_v1`]: true filters, false accepts; what is left out stays.
+/// Body parameters of [`update_v1`]: true filters, false accepts; absent parameters change nothing.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct V1Policy {

@@ -28,7 +28,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// What is no id is unknown.
+    /// A key that is not an id is unknown.
     fn ids(self) -> Vec<RowId> {
         self.id.into_iter().flatten().filter_map(|id| serde_json::from_value(id).ok()).collect()
     }

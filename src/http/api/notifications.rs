@@ -25,10 +25,10 @@ pub struct Filters {
     types: Option<Vec<String>>,
     /// No notifications of these types.
     exclude_types: Option<Vec<String>>,
-    /// Only notifications that this account caused, filtered ones included; none for what is no id.
+    /// Only notifications that this account caused, filtered ones included; none for an invalid id.
     #[schemars(with = "Option<AccountId>")]
     account_id: Option<String>,
-    /// Also those that the user's notification policy filters.
+    /// Also notifications that the user's notification policy filters.
     include_filtered: Option<bool>,
 }
 

@@ -37,7 +37,7 @@ struct Subscription {
     #[schemars(with = "String", transform = required)]
     endpoint: Option<String>,
     keys: Option<Keys>,
-    /// True for messages in the encoding of RFC 8291 (`aes128gcm`), else in that of the draft (`aesgcm`).
+    /// True for messages in the encoding of RFC 8291 (`aes128gcm`), else in the encoding of the draft (`aesgcm`).
     #[serde(deserialize_with = "flag")]
     standard: Option<bool>,
 }
@@ -64,7 +64,7 @@ pub struct Change {
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Data {
-    /// By type of notification; those that are left out are not sent, and unknown ones are ignored.
+    /// By type of notification; absent types are not sent, and unknown types are ignored.
     #[serde(deserialize_with = "flags")]
     alerts: BTreeMap<String, bool>,
     /// Whose notifications; everybody's when left out.

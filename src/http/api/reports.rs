@@ -27,9 +27,10 @@ pub struct ReportParams {
     status_ids: Option<Vec<StatusId>>,
     /// At most 1,000 characters.
     comment: Option<String>,
-    /// Whether the server of the account is told as well.
+    /// Whether the report is forwarded to the server of the account.
     forward: Option<bool>,
-    /// Which servers are told, of the account's own and those of whom the statuses answer; its own by default.
+    /// The servers that receive the report: the server of the account, which is the default, and the servers of
+    /// accounts that the statuses reply to.
     #[serde(deserialize_with = "distinct")]
     forward_to_domains: Option<Vec<String>>,
     /// `other` by default.

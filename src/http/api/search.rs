@@ -47,8 +47,8 @@ pub struct SearchParams {
     min_id: Option<StatusId>,
     /// Only statuses before this one.
     max_id: Option<StatusId>,
-    /// How far statuses may be from the user: anyone's, those of followed accounts, those that the user did something with,
-    /// or the user's own.
+    /// How far statuses may be from the user: by anyone, by followed accounts, with an interaction by the user, or by
+    /// the user.
     #[schemars(extend("enum" = ["public", "private", "direct", "limited"]))]
     searchability: Option<String>,
 }

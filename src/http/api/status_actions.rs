@@ -43,7 +43,7 @@ pub async fn unfavourite(
 #[model::parameters]
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ReblogParams {
-    /// That of the reblog; the user's default when it is left out.
+    /// The visibility of the reblog; the user's default when it is absent.
     #[schemars(with = "Option<Visibility>")]
     visibility: Option<String>,
 }

@@ -94,13 +94,14 @@ pub struct NewStatus {
     media_ids: Option<Vec<MediaId>>,
     /// Statuses to refer to besides those in the text; the first 5 that there are and that the author may see.
     status_reference_ids: Option<Vec<StatusId>>,
-    /// The status to quote: one that its author lets the user quote. Without it, the text says what is quoted.
+    /// The status to quote: one that its author lets the user quote. Without it, a link in the text decides.
     quoted_status_id: Option<StatusId>,
     /// Who may quote the status, if anyone may read it; the user's default when it is left out.
     quote_approval_policy: Option<QuotePolicy>,
     /// The only accounts that the text may mention; any when it is left out.
     allowed_mentions: Option<Vec<AccountId>>,
-    /// A time more than five minutes ahead, in ISO 8601: a scheduled status is made then. At once when it has passed.
+    /// A time more than five minutes ahead, in ISO 8601: a scheduled status is created. A past time publishes
+    /// immediately.
     scheduled_at: Option<Time>,
     poll: Option<PollParams>,
     /// Whether the text is Markdown.
@@ -110,7 +111,7 @@ pub struct NewStatus {
     rest: Map<String, Value>,
 }
 
-/// Body parameters of [`update`]: the whole status, so that what is left out is cleared.
+/// Body parameters of [`update`]: the whole status, so that absent parameters are cleared.
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct StatusParams {
@@ -305,7 +306,7 @@ pub async fn update(
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DeletionParams {
-    /// Whether its media are deleted at once; otherwise they may be attached to another status for a day.
+    /// Whether its media are deleted immediately; otherwise they may be attached to another status for a day.
     delete_media: Option<bool>,
 }
 
@@ -351,7 +352,7 @@ pub async fn source(
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ContextParams {
-    /// Whether what the status refers to comes apart from the ancestors.
+    /// Whether referenced statuses are separate from the ancestors.
     with_reference: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Suggestions of whom to follow.
+//! Suggestions of accounts to follow.
 //!
 //! Spec: <https://docs.joinmastodon.org/methods/suggestions/>
 
@@ -30,7 +30,7 @@ pub async fn index(
     Ok(Json::list(entity::suggestion::render(&cx, &suggestions).await?))
 }
 
-/// `DELETE /api/v1/suggestions/{account_id}`: a success whatever the id, since what is not there is not suggested either.
+/// `DELETE /api/v1/suggestions/{account_id}`: succeeds for every id, since an unknown account is not suggested either.
 pub async fn dismiss(
     cx: Cx,
     Auth(actor, ..): Auth<WriteAccounts>,

@@ -11,7 +11,7 @@ use crate::page::{Links, Page};
 
 use service::tag::FoundTag;
 
-/// `GET /api/v1/tags/{name}`: says whether they follow it to whoever is signed in.
+/// `GET /api/v1/tags/{name}`: includes for a signed-in user whether they follow it.
 pub async fn show(cx: Cx, auth: Option<AppAuth<AnyScope>>, Path(name): Path<String>) -> Result<Json<entity::Tag>> {
     let viewer = auth.as_ref().and_then(|AppAuth(grant, ..)| grant.actor.as_deref());
     let tag = service::tag::find(&cx, viewer, &name).await?;

@@ -20,7 +20,7 @@ use service::translation;
 /// Body parameters of [`translate`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TranslateParams {
-    /// ISO 639 code; without, the user's language, or that of the header `Accept-Language`.
+    /// ISO 639 code; by default the user's language, or else the language of the header `Accept-Language`.
     #[serde(default, deserialize_with = "language")]
     lang: Option<String>,
 }

@@ -217,7 +217,7 @@ pub fn optional_actor(extensions: &Extensions, scopes: &[&str]) -> Result<Option
     let Some(grant) = granted(extensions, scopes)? else { return Ok(None) };
     match grant.person() {
         Err(Unusable::Suspended) => Err(unusable(Unusable::Suspended).into()),
-        // A user whose account is not usable yet sees what the public sees.
+        // A user whose account is not usable yet sees the public view.
         Err(_) => Ok(None),
         Ok(actor) => Ok(actor.cloned()),
     }

@@ -1,7 +1,7 @@
 //! Extractors for handlers: authentication, paging, parameters and path segments.
 //!
-//! The context [`Cx`](crate::Cx) is an extractor too. Each says what it asks of a request
-//! ([`Describe`]), for the documentation of the API.
+//! The context [`Cx`](crate::Cx) is an extractor too. Each declares its requirements on a request ([`Describe`]) for
+//! the documentation of the API.
 
 pub mod auth;
 pub mod paging;

@@ -23,11 +23,11 @@ pub struct Paging<const DEFAULT: i64 = 20, const MAX: i64 = 40> {
     other_params: String,
 }
 
-/// The limit of a list that has no cursor. `DEFAULT` and `MAX` are those of the route.
+/// The limit of a list that has no cursor. `DEFAULT` and `MAX` are the limits of this route.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit<const DEFAULT: i64, const MAX: i64>(pub i64);
 
-/// Offset and limit of a list that has no cursor but an order of its own. `DEFAULT` and `MAX` are the limits of the route.
+/// Offset and limit of a list that is paged without a cursor. `DEFAULT` and `MAX` are the limits of the route.
 #[derive(Clone, Debug)]
 pub struct OffsetPaging<const DEFAULT: i64, const MAX: i64> {
     /// How many results to skip; not negative.

@@ -84,7 +84,7 @@ impl<P: Describe> Describe for ParamsOfOwn<P> {
     }
 }
 
-/// The unparsed parameters of a request, for routes that parse them themselves, as those of plugins do.
+/// The unparsed parameters of a request, for routes that parse them themselves, such as plugin routes.
 ///
 /// Access tokens are removed; the rest is checked as for every other route.
 #[derive(Debug)]

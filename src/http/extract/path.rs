@@ -1,6 +1,6 @@
-//! Path segments: what stands in a request's path where its route has `{parameters}`.
+//! Path segments: the values in a request's path of the route's `{parameters}`.
 //!
-//! [`Segments`] are put into the request's extensions by whoever looked its route up.
+//! The route look-up puts [`Segments`] into the request's extensions.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_parse_as_what_the_handler_takes() {
+    fn segments_parse_as_the_types_of_the_handler() {
         assert_eq!(parse::<String>(&["a b"]).as_deref(), Some("a b"));
         assert_eq!(parse::<StatusId>(&["12"]), Some(StatusId::from(12)));
         assert_eq!(parse::<(String, StatusId)>(&["alice", "12"]), Some(("alice".to_owned(), StatusId::from(12))));

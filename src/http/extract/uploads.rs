@@ -114,7 +114,7 @@ impl<'de> Deserializer<'de> for UploadDeserializer {
     type Error = serde::de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        // The folder of media is configured as text, and what is below it is ours.
+        // The folder of media is configured as text, and all paths below it are created by this server.
         visitor.visit_str(&self.0.to_string_lossy())
     }
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {

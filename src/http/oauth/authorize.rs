@@ -65,7 +65,7 @@ pub struct NativeParams {
 /// `GET /oauth/authorize`
 ///
 /// # Errors
-/// 401 for an unknown application, 400 for a redirect URI that is not one of its own.
+/// 401 for an unknown application, 400 for a redirect URI that is not registered.
 pub async fn show(
     cx: Cx,
     WebSession(person): WebSession,

@@ -39,7 +39,7 @@ impl<T: JsonSchema> Describe for Params<T> {
     }
 }
 
-/// Any valid token, whoever's and whatever its scopes, with errors in the OAuth format.
+/// Any valid token, of a user or an application and with any scopes; errors are in the OAuth format.
 #[derive(Debug)]
 pub struct AnyToken(pub Arc<Grant>);
 

@@ -1,5 +1,5 @@
-//! Descriptions of scopes for the consent page: the server's own in the language of the page, those of extensions in the
-//! words of the extension.
+//! Descriptions of scopes for the consent page: scopes of the server in the language of the page, scopes of an
+//! extension in its own words.
 
 use serde::Serialize;
 

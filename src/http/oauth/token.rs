@@ -31,9 +31,9 @@ pub struct TokenParams {
     client_secret: Option<String>,
     /// Of the grant `authorization_code`.
     code: Option<String>,
-    /// That of the authorization request.
+    /// The redirect URI of the authorization request.
     redirect_uri: Option<String>,
-    /// What the `code_challenge` was made of (RFC 7636).
+    /// The secret whose hash is the `code_challenge` (RFC 7636).
     code_verifier: Option<String>,
     /// Of the grant `client_credentials`, separated by spaces.
     scope: Option<String>,

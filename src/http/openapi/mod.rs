@@ -1,8 +1,8 @@
 //! The OpenAPI 3.1 document of everything that this server serves: `GET /api/openapi.json`, and as a page `GET /about/api`.
 //!
-//! Operations come from the argument lists of handlers and the policies of their routes
-//! ([`operation`](crate::operation)), those of plugins from their manifests, and entities from the schemas that the tests
-//! check every response against. [Streams](streams) have a separate table, which the tests check events against.
+//! Operations come from the signatures of handlers and the policies of their routes ([`operation`](crate::operation)),
+//! operations of plugins from their manifests, and entities from the schemas that the tests check every response
+//! against. [Streams](streams) have a separate table, which the tests check events against.
 //!
 //! Spec: <https://spec.openapis.org/oas/v3.1.1.html>
 
@@ -106,7 +106,7 @@ pub fn add_operation<'a>(paths: &'a mut Map<String, Value>, operation: &Operatio
     let mut object = operation.openapi();
     object["tags"] = json!([tag]);
     object["operationId"] = operation_id(operation).into();
-    // A name with a star stands for the rest of a path, which OpenAPI cannot say.
+    // A name with a star matches the rest of a path, which OpenAPI cannot express.
     let path = operation.path.replace("{*", "{");
     let item = paths.entry(path).or_insert_with(|| Map::new().into());
     let own = &mut item[operation.method.as_str().to_ascii_lowercase()];
@@ -162,7 +162,7 @@ fn security_schemes(cx: &context::Cx) -> Value {
     json!({
         "user": {
             "type": "oauth2",
-            "description": "A token of somebody who allowed the application.",
+            "description": "A token of a user who authorized the application.",
             "flows": { "authorizationCode": {
                 "authorizationUrl": url("/oauth/authorize"),
                 "tokenUrl": url("/oauth/token"),

@@ -26,7 +26,7 @@ struct Shown {
     caller: &'static str,
     scopes: Vec<String>,
     fields: Vec<Field>,
-    /// What it answers: an entity's name, or a word.
+    /// The response: an entity's name, or a word.
     answer: String,
     /// The entity in it that has a page.
     entity: Option<String>,

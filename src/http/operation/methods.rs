@@ -1,4 +1,4 @@
-//! The methods of a route with their handlers, which are axum's and also know what they take.
+//! The methods of a route with their handlers: axum handlers that also declare their operation.
 
 use std::fmt;
 use std::future::Future;
@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Describe, Operation, Respond};
 
-/// What a handler adds to the declaration of its operation.
+/// Adds the arguments and the response of a handler to the declaration of its operation.
 pub(crate) type Declare = fn(&mut Operation);
 
 /// What [`get`] and its like make.
@@ -61,7 +61,7 @@ impl Methods {
         found.or(self.other.as_ref())
     }
 
-    /// What the handler of `method` adds to the declaration of its operation.
+    /// The declaration of the operation by the handler of `method`.
     pub(crate) fn declare(&self, method: &Method) -> Option<Declare> {
         self.handler(method).map(|handler| handler.declare)
     }
@@ -77,10 +77,9 @@ impl Methods {
     }
 }
 
-/// A handler whose arguments say what they ask of a request, and whose result says what it returns: `Arguments` is the
-/// tuple of the arguments' types.
+/// A handler whose signature declares the operation: `Arguments` is the tuple of the arguments' types.
 pub trait Described<Arguments> {
-    /// Adds all of this.
+    /// Adds the requirements of all arguments, and the schema of the response.
     fn describe(operation: &mut Operation);
 }
 

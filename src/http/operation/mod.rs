@@ -1,9 +1,9 @@
-//! What an operation (one method of a route) takes and returns and whom it serves, read from the signature of its handler.
+//! Operations (one method of a route): parameters, response and authentication, read from the signature of the handler.
 //!
-//! Every extractor says by [`Describe`] what it asks of a request, and every response by [`Respond`] which schema it has;
-//! [`methods`] keep this beside the handler, and the router says it of every route
-//! ([`router::operations`](crate::router::operations)). Nothing is evaluated before a document or a test asks, so that
-//! starting costs nothing. What a route allows beside is its [`Policy`](crate::policy::Policy).
+//! Every extractor declares its requirements by [`Describe`], and every response its schema by [`Respond`]; [`methods`]
+//! store the declaration beside the handler, and [`router::operations`](crate::router::operations) lists it for every
+//! route. Declarations are evaluated lazily, for a document or a test, so that they do not delay the start. The
+//! [`Policy`](crate::policy::Policy) of a route has everything else.
 
 pub mod methods;
 pub(crate) mod openapi;
@@ -27,18 +27,18 @@ pub struct Operation {
     pub method: Method,
     /// The path as in the router, `/api/v1/statuses/{id}`.
     pub path: Cow<'static, str>,
-    /// Whom it serves.
+    /// Authentication and scopes.
     pub security: Security,
-    /// What it takes: those in the path first, in their order.
+    /// Its parameters; path parameters first, in their order.
     pub parameters: Vec<Parameter>,
     /// The schema of its response as [`Schema::name`](entity::Schema::name) writes it; empty when it has none.
     pub response: String,
 }
 
-/// Whom an operation serves.
+/// The authentication that an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Security {
-    /// Whose token it needs.
+    /// The token that it needs.
     pub caller: Caller,
     /// One of these is sufficient; when empty, every token is.
     pub scopes: &'static [&'static str],
@@ -46,18 +46,18 @@ pub struct Security {
     pub any_state: bool,
 }
 
-/// Whose token an operation needs.
+/// The token that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// Nobody's: a token changes at most what is shown, and an invalid one counts as none.
+    /// None. A token changes at most the content of the response, and an invalid token is ignored.
     Public,
-    /// Nobody's, but a token that is sent must be valid.
+    /// None, but a token that is sent must be valid.
     Optional,
-    /// Anybody's, an application's own included.
+    /// Of a user or of an application.
     Application,
-    /// A user's.
+    /// Of a user.
     User,
-    /// That of a user who may change the server's settings.
+    /// Of a user with permission to change the server's settings.
     Admin,
     /// A browser's session, which is a cookie.
     Session,
@@ -76,7 +76,7 @@ pub struct Parameter {
     pub schema: Value,
 }
 
-/// Where a parameter is sent. Those of [`Place::Body`] are taken from the query as well.
+/// Where a parameter is sent. Parameters of [`Place::Body`] are read from the query as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Path,
@@ -87,13 +87,13 @@ pub enum Place {
     File,
 }
 
-/// Says what an extractor asks of a request.
+/// Declares the requirements of an extractor on a request.
 pub trait Describe {
     /// Adds it to `operation`; nothing unless implemented.
     fn describe(_operation: &mut Operation) {}
 }
 
-/// Says which schema a response has.
+/// Declares the schema of a response.
 pub trait Respond {
     /// The schema as [`Schema::name`](entity::Schema::name) writes it; empty, for none, unless implemented.
     #[must_use]
@@ -120,7 +120,7 @@ impl Parameter {
 }
 
 impl Operation {
-    /// One that is public and takes what its path names.
+    /// A public operation with the parameters of its path.
     #[must_use]
     pub fn new(method: Method, path: impl Into<Cow<'static, str>>) -> Self {
         let path = path.into();
@@ -131,7 +131,7 @@ impl Operation {
         Self { method, path, security: Security::PUBLIC, parameters, response: String::new() }
     }
 
-    /// Adds the fields of `T`; those that are [`required`](model::params::required) say so.
+    /// Adds the fields of `T`, with their marks as [`required`](model::params::required).
     pub(crate) fn take<T: JsonSchema>(&mut self, place: Place) {
         let Value::Object(fields) = schema_of::<T>()["properties"].take() else { return };
         let creates = self.method == Method::POST;
@@ -147,7 +147,7 @@ impl Operation {
         if matches!(self.method, Method::GET | Method::HEAD | Method::DELETE) { Place::Query } else { Place::Body }
     }
 
-    /// Says what the parameters of the path are, in their order.
+    /// Sets the schemas of the path parameters, in their order.
     pub(crate) fn path_is<T: JsonSchema>(&mut self) {
         let schema = schema_of::<T>();
         let schemas = match schema.get("prefixItems") {

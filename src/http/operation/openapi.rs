@@ -40,7 +40,7 @@ impl Operation {
     }
 }
 
-/// What stands beside a body; `None` for what is in it.
+/// The parameter object; `None` for a parameter in the body.
 fn parameter(parameter: &Parameter) -> Option<Value> {
     let place = match parameter.place {
         Place::Path => "path",
@@ -69,7 +69,7 @@ fn form(fields: &[&Parameter]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// What the caller must be that no token says.
+/// Requirements on the caller beyond the token.
 fn beyond_tokens(security: &Security) -> Option<&'static str> {
     match security {
         Security { caller: Caller::Admin, .. } => Some("For users who may change the server's settings."),

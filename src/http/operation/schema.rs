@@ -25,7 +25,8 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Moves the marks of required members of `schema` into its own list of them; those of parameters themselves stay.
+/// Moves the marks of required members of `schema` into its own list of them; the marks of the parameters themselves
+/// stay.
 fn list_required(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! Accounts: people, what one does about another, what belongs to one's own account, and signing up by an app.
+//! Accounts, relationships, the user's own account, and sign-up by an app.
 
 use crate::api::{
     accounts, blocks, credentials, directory, domain_blocks, emails, endorsements, follow_requests, mutes, preferences,

@@ -71,7 +71,7 @@ pub(crate) fn routes() -> Routes {
         .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
 }
 
-/// What people uploaded, what pages need, and what is shown in the frames of other sites: without cookies.
+/// Uploads, assets of pages, and embeds in the frames of other sites: without cookies.
 pub(crate) fn files() -> Routes {
     Routes::new()
         .route("/media/{*key}", FILE, get(files::show))

@@ -1,7 +1,8 @@
 //! Every core route with its policy ([`Policy`]): a page for each part of the server.
 //!
 //! A route is its path, what it allows, and its handlers. Authentication, scope, parameters and the schema of the
-//! response stand in the handlers' signatures, from which [`operations`] reads them. What surrounds a handler is [`stages`](crate::stages).
+//! response are in the handlers' signatures, from which [`operations`] reads them. [`stages`](crate::stages) surround a
+//! handler.
 
 mod accounts;
 mod browser;
@@ -36,8 +37,7 @@ pub fn router(cx: context::Cx, extra: ExtraRoutes) -> Server {
     Pipeline::new(cx, routes, fallback)
 }
 
-/// `routes` and nothing else, for a listener of its own: without the stages of [`stages`](crate::stages), in the
-/// context `cx`.
+/// Only `routes`, for a separate listener: in the context `cx`, without the stages of [`stages`](crate::stages).
 pub fn standalone(cx: context::Cx, routes: Routes) -> Router {
     let routes = Arc::new(Table::new([routes]));
     Router::new().fallback(async move |mut request: Request| {

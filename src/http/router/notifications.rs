@@ -1,4 +1,4 @@
-//! What comes to somebody: notifications, pushes, conversations, announcements, and how far they read.
+//! Notifications, pushes, conversations, announcements, and markers of the reading position.
 
 use crate::api::{
     announcements, conversations, markers, notification_groups, notification_policies, notification_requests,

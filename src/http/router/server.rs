@@ -1,4 +1,4 @@
-//! What the server tells about itself, to people and to programs.
+//! Documents about the server, for people and for programs.
 
 use crate::api::{custom_emojis, instance, oembed, peers};
 use crate::operation::methods::get;
@@ -6,7 +6,7 @@ use crate::policy::{API, Closed, PROGRAM, Policy, SHARED, WELL_KNOWN};
 use crate::table::Routes;
 use crate::{health, openapi, well_known};
 
-/// What the server says about itself.
+/// Documents about the server.
 const ABOUT: Policy = API.closed(Closed::UnlessLimited).for_everyone();
 /// What would name the servers that a limited federation allows.
 const PEERS: Policy = API.closed(Closed::HiddenWhenLimited).for_everyone();

@@ -1,4 +1,4 @@
-//! Statuses, with polls, media and what is scheduled.
+//! Statuses, polls, media and scheduled statuses.
 
 use crate::api::{media, polls, scheduled_statuses, status_actions, statuses, translations};
 use crate::operation::methods::{get, post, put};

@@ -1,4 +1,4 @@
-//! Reads the cookies of a request, and collects those that its response sets.
+//! Reads the cookies of a request, and collects the cookies that the response sets.
 //!
 //! All are `HttpOnly`, `SameSite=Lax` and for every path; over HTTPS they are `Secure` with the `__Host-` prefix, so
 //! that another subdomain cannot set them (RFC 6265bis, section 4.1.3).
@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorResponse};
 use crate::operation::Describe;
 use config::Scheme;
 
-/// What a cookie is for.
+/// The purpose of a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
     /// The session of a signed-in user.
@@ -52,7 +52,7 @@ impl Name {
         }
     }
 
-    /// As it stands in the header.
+    /// Its name in the header.
     pub(crate) fn text(self, secure: bool) -> String {
         if secure { format!("__Host-{}", self.word()) } else { self.word().to_owned() }
     }

@@ -45,7 +45,7 @@ pub struct FormWithFiles<T, F> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageOwner(pub(crate) AccountId);
 
-/// The fields of a form that has none of its own.
+/// The fields of a form that has only a token.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoFields {}
 

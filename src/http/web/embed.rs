@@ -14,7 +14,7 @@ use entity::web;
 use model::StatusId;
 use service::public;
 
-/// Content security policy: that of other pages, in a frame of any site and without forms.
+/// Content security policy: as on other pages, but in a frame of any site and without forms.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors *";
 

@@ -1,8 +1,9 @@
 //! Pages for browsers: server-rendered, without scripts; every form is an ordinary POST.
 //!
-//! A handler of a route with cookies takes the request's [`Cookies`], and what it sets is written after it. Errors are
-//! shown as pages to clients that accept HTML. A handler returns a [`Page`]; [`SignedIn`] and [`Form`] in its argument
-//! list require a session and a valid CSRF token. Pages and feeds are rendered from the folder `templates`.
+//! A handler of a route with cookies takes the request's [`Cookies`]; cookies that it sets are written to the response.
+//! Errors are shown as pages to clients that accept HTML. A handler returns a [`Page`]; [`SignedIn`] and [`Form`] in
+//! its argument list require a session and a valid CSRF token. Pages and feeds are rendered from the folder
+//! `templates`.
 
 pub mod assets;
 pub mod confirmation;

@@ -1,7 +1,7 @@
 //! Where a browser goes next when a request or a plugin names it: the one function for such redirects.
 //!
-//! Decides on the text itself, before anything resolves it: what is not plainly a path of this server is refused, not
-//! mended, since browsers mend in ways of their own (backslashes, tabs, dots; WHATWG URL, section 4.4).
+//! Checks the text itself, before anything resolves it: anything but a plain path of this server is refused instead of
+//! corrected, since browsers apply their own corrections (backslashes, tabs, dots; WHATWG URL, section 4.4).
 
 use crate::normal_form;
 

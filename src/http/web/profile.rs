@@ -52,7 +52,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
     Ok(visitor.answer(Page::render(&cx, "profile.html", context)?))
 }
 
-/// `GET /users/{name}`: redirects the URL of an actor to its profile page, and that of a feed to the feed.
+/// `GET /users/{name}`: redirects the URL of an actor to its profile page, and the URL of a feed to the feed.
 pub async fn moved(cx: Cx, Path(name): Path<String>) -> Result<Response> {
     Ok(redirect_permanently(&cx.urls.profile(&name)))
 }

@@ -44,7 +44,7 @@ impl Page {
         Self::render_of(cx, &TEMPLATES, name, context)
     }
 
-    /// Like [`Page::render`], with other templates, such as those of plugins.
+    /// Like [`Page::render`], with other templates, such as templates of plugins.
     ///
     /// # Errors
     /// As [`Page::render`].

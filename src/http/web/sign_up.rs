@@ -40,11 +40,11 @@ pub async fn show(cx: Cx, WebSession(person): WebSession, cookies: Cookies, csrf
     Ok(page(&cx, &cookies, &csrf, &Fields::default(), None).await?.into_response())
 }
 
-/// The page for somebody who brings `params`, which an extension knows: its form carries them. Whoever is signed in sees it
-/// too. On a server for one it is 403.
+/// The sign-up page with `params`, which an extension declared: its form carries them. Signed-in users see it too. On a
+/// single-user server it is 403.
 ///
 /// # Errors
-/// When an extension whose answer is needed gives none.
+/// When an extension fails whose response is needed.
 pub async fn show_with(cx: &Cx, cookies: &Cookies, csrf: &Csrf, params: Map<String, Json>) -> Result<Page> {
     let page = page(cx, cookies, csrf, &Fields { rest: params, ..Fields::default() }, None).await?;
     let refused = cx.config.access.single_user;
@@ -135,7 +135,7 @@ async fn rules(cx: &Cx) -> Result<Vec<Value>> {
 }
 
 impl Fields {
-    /// What was sent of the parameters that extensions know, as far as it is text.
+    /// The sent parameters that extensions declared, as far as they are text.
     fn brought(&self, cx: &Cx) -> Map<String, Json> {
         if self.rest.is_empty() {
             return Map::new();

@@ -65,7 +65,7 @@ fn opening(status: &WebStatus) -> &str {
     if status.spoiler_text.is_empty() { &status.title } else { &status.spoiler_text }
 }
 
-/// Where other sites learn how to embed the status: whoever sees this page without an account may see it there.
+/// The oEmbed address of the status. This page is public, so other sites may embed the status.
 fn oembed(cx: &Cx, status: &WebStatus) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("url", &status.url).finish();
     cx.urls.path(&format!("/api/oembed?{query}"))

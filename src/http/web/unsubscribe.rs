@@ -1,4 +1,4 @@
-//! The page by which somebody stops letters about notifications, from the link in one of them and without signing in.
+//! The page that ends mails about notifications, by the link in a mail and without signing in.
 //!
 //! A mail program posts to the link by itself when its user says so (RFC 8058). So no token of a form is asked for: the link
 //! is the secret, and looking at it changes nothing.
@@ -25,7 +25,7 @@ pub struct UnsubscribeLink {
 /// `GET /auth/unsubscribe?account=…&token=…`
 ///
 /// # Errors
-/// [`Error::NotFound`](context::error::Error::NotFound) for another link than those of letters.
+/// [`Error::NotFound`](context::error::Error::NotFound) for a link that is not from a mail.
 pub async fn show(cx: Cx, Params(link): Params<UnsubscribeLink>) -> Result<Page> {
     page(&cx, &link, false).await
 }

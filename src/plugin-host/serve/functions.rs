@@ -2,8 +2,8 @@
 //! the method that a host implements, which answers with a failure of status 501 by default, and the function that guests call,
 //! which charges the call's budgets, checks the permission and forwards to it; without the charge it is a method of `dyn Host`.
 //!
-//! A new host function is its line in the WIT, a row here, the work in `src/plugins/call`, and its place in the SDKs. Those that
-//! cannot fail (logs, time, configuration, cache) are in [`own`](super::own), each of its own shape.
+//! A new host function needs a line in the WIT, a row here, the work in `src/plugins/call`, and a function in the SDKs.
+//! Functions that cannot fail (logs, time, configuration, cache) are in [`own`](super::own), with individual shapes.
 //!
 //! Spec: the costs in `plugin-sdk/wit/0.1/plugin.wit`.
 
@@ -55,7 +55,7 @@ macro_rules! host_functions {
             }
         )+}
 
-        /// What the guest receives of these functions, but for the charge.
+        /// The functions as the guest calls them, but without the charge.
         #[expect(missing_docs, reason = "documented by the contract")]
         impl dyn Host {$(
             pub async fn $served(&self, $($argument: $type),*) -> Result<$ok, Failure> {

@@ -15,7 +15,7 @@ async fn restart(folder: &Path, key: u8) {
     get(&plugin).await.unwrap();
 }
 
-/// What is kept of a component: its code, and what it imports and exports.
+/// The stored parts of a component: its code, its imports and its exports.
 const KINDS: [&str; 2] = ["cwasm", "interfaces"];
 
 /// The one file of this kind in a cache, which has one of each.

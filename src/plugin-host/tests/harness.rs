@@ -121,12 +121,12 @@ pub(crate) struct Quiet {
     pub(crate) value: Mutex<Vec<u8>>,
     /// Calls of `kv.get` that were cancelled.
     pub(crate) given_up: Arc<AtomicU64>,
-    /// What the answers of `kv.get` were allowed to have.
+    /// The allowed sizes of the results of `kv.get`.
     pub(crate) allowed: Mutex<Vec<usize>>,
     last_allowed: AtomicUsize,
 }
 
-/// The delay that stands for a bug in the server.
+/// The delay that simulates a bug in the server.
 pub(crate) const PANIC: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Counts drops: a future that is cancelled drops it, one that completes forgets it.

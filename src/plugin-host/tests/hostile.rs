@@ -152,7 +152,7 @@ async fn byte_budget_covers_whole_call() {
     let host = Quiet::new();
     *host.value.lock().unwrap() = vec![1; 10_000];
     plugin.route(Arc::<Quiet>::clone(&host), request("index")).await.unwrap();
-    // The host is told what is left before it builds an answer: less by what came before.
+    // The host receives the remaining size before it builds a result: reduced by earlier results.
     let allowed = host.allowed.lock().unwrap().clone();
     assert!(allowed[0] < Limits::default().bytes_in && allowed[0] - allowed[1] >= 10_000, "{allowed:?}");
 }
@@ -164,7 +164,7 @@ async fn waiting_ends_with_the_wall() {
     let host = Quiet::slow(Duration::from_secs(60));
     let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
     assert_eq!(ended, (CallErrorKind::Wall, "wall: used its 50000 ms".to_owned()));
-    assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "what the host did for it was given up");
+    assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "the work of the host is cancelled");
     get(&plugin).await.unwrap();
 }
 

@@ -80,11 +80,11 @@ async fn running_request_may_finish_while_draining() {
     let began = Instant::now();
     drop(pinned);
     draining.await.unwrap();
-    assert!(began.elapsed() < HANGS, "over as soon as nobody holds it");
+    assert!(began.elapsed() < HANGS, "ends when no call holds the pool");
 }
 
 #[tokio::test]
-async fn only_what_was_granted_is_linked() {
+async fn only_granted_interfaces_are_linked() {
     let mut package = package("ask_kv");
     package.granted = BTreeSet::from([Import::Cache]);
     let fault = engine().load(package.clone(), Quiet::new()).await.unwrap_err();

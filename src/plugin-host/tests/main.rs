@@ -4,7 +4,7 @@
 //! common prelude and wraps in a component.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "figures that a test measured, beside what it holds")]
+#![allow(clippy::print_stdout, reason = "prints measurements beside the assertions")]
 
 mod cache;
 mod harness;

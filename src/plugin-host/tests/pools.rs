@@ -36,7 +36,7 @@ async fn shared_instance_keeps_answers_apart() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_callers_at_once_share_few_instances() {
+async fn many_concurrent_callers_share_few_instances() {
     let plugin = load_with("who", |limits| {
         limits.route_policy = rookery_plugin_host::InstancePolicy::Pooled;
         limits.queue_wait = Duration::from_secs(30);

@@ -20,7 +20,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn other_files_than_components_are_told_apart() {
+fn other_files_than_components_are_recognised() {
     assert_eq!(shape(b""), "validate: antennas: the file is empty: build the plugin again");
     assert_eq!(
         shape(&wat::parse_str("(module)").unwrap()),
@@ -96,13 +96,13 @@ fn another_contract_is_named_with_both_versions() {
          0.1, or update the server"
     );
     let tools = r#"(component (instance $i) (export "exports" (instance $i)))"#;
-    assert_eq!(shape_of(tools), Ok(Interfaces::default()), "what a language's tools leave is never called");
+    assert_eq!(shape_of(tools), Ok(Interfaces::default()), "parts of a language's tools are never called");
     let later = r#"(component (import "rookery:plugin/log@0.1.7" (instance)))"#;
     assert_eq!(shape_of(later), Ok(Interfaces::default()), "types alone need no permission");
 }
 
 #[test]
-fn all_of_wasi_is_listed_at_once() {
+fn all_wasi_imports_are_listed_together() {
     let text = r#"(component
         (import "wasi:cli/environment@0.2.0" (instance))
         (import "wasi:clocks/wall-clock@0.2.0" (instance)))"#;
@@ -160,7 +160,7 @@ async fn manifest_and_component_must_agree() {
 }
 
 #[tokio::test]
-async fn limits_that_cannot_be_met_are_told_before_anything_starts() {
+async fn impossible_limits_are_reported_before_anything_starts() {
     assert_eq!(
         load_changed("begins_large", |_| {}).await,
         "validate: guest: begins with 100 MiB of memory, and its limit is 32 MiB: raise `memory` in plugin.toml"

@@ -1,5 +1,5 @@
-//! What a manifest may say about statements that the server runs by itself, for a page of statuses at once: `[[search]]`,
-//! what people marked, for the search; `[[cleanup]]`, what automatic deletion keeps.
+//! Declarations in a manifest of statements that the server runs by itself, for a page of statuses: `[[search]]`
+//! selects marked statuses for the search, `[[cleanup]]` statuses that automatic deletion keeps.
 //!
 //! That the statements exist and fit is checked when the plugin is loaded: `plugins::hooks`.
 
@@ -33,7 +33,7 @@ pub struct SearchMark {
 pub struct CleanupException {
     /// The name under which a person's choice is kept; unique in the plugin.
     pub id: String,
-    /// What the person reads, by language; `en` stands in for languages that are missing.
+    /// The title for users, by language; `en` is the fallback for missing languages.
     pub title: BTreeMap<String, String>,
     /// The statement that says which of `statuses`, all of them the `caller`'s, are kept.
     pub statement: String,
@@ -59,7 +59,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
         for word in &search.my {
             name("search: my", word)?;
             if !words.insert(word) {
-                return Err(format!("search: {word:?} stands there twice"));
+                return Err(format!("search: {word:?} is listed twice"));
             }
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
             return Err(format!("there are two cleanup with the id {id:?}"));
         }
         if !title.contains_key("en") {
-            return Err(format!("cleanup {id:?}: title has no \"en\", which stands for all other languages"));
+            return Err(format!("cleanup {id:?}: title has no \"en\", the fallback for all other languages"));
         }
         if title.values().any(|text| text.trim().is_empty() || text.chars().count() > TITLE_MAX) {
             return Err(format!("cleanup {id:?}: title is not of 1 to {TITLE_MAX} characters"));
@@ -103,11 +103,11 @@ mod tests {
     const CLEANUP: &str = "[[cleanup]]\nid = \"shelved\"\ntitle = { en = \"On a shelf\" }\nstatement = \"a\"\n";
 
     #[test]
-    fn contributions_name_statements_and_say_what_they_are_called() {
+    fn contributions_name_statements_and_have_titles() {
         assert_eq!(parsed(&format!("{SQL}{SEARCH}{CLEANUP}")), Ok(()));
         for (rest, wanted) in [
             (SEARCH.to_owned(), "there is no [sql]"),
-            (format!("{SQL}{SEARCH}{SEARCH}"), "\"shelved\" stands there twice"),
+            (format!("{SQL}{SEARCH}{SEARCH}"), "\"shelved\" is listed twice"),
             (format!("{SQL}{}", SEARCH.replace("\"shelved\"", "")), "my is empty"),
             (format!("{SQL}{}", SEARCH.replace("shelved", "On Shelf")), "small letters"),
             (format!("{SQL}{CLEANUP}{CLEANUP}"), "two cleanup with the id"),

@@ -1,4 +1,5 @@
-//! What a manifest asks for: as strings that an admin grants one by one, and as interfaces that are linked.
+//! The permissions that a manifest requests: as strings that an admin grants one by one, and as interfaces that are
+//! linked.
 
 use std::collections::BTreeSet;
 

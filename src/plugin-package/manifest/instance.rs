@@ -1,12 +1,13 @@
-//! What a plugin may add to the instance documents: members of its own, and none that clients read of the server.
+//! The members that a plugin may add to the instance documents: new ones only, and none that clients read as the
+//! server's.
 //!
-//! Asked when a manifest is loaded, and again for what the export `instance-info` answers with.
+//! Checked when a manifest is loaded, and again for the result of the export `instance-info`.
 
 use super::Instance;
 use super::paths::is_word;
 
-/// Members of the instance documents, v1 and v2. Reserved in both, also where one lacks a member; so is what is in their
-/// objects, except for [`OPEN`].
+/// Members of the instance documents, v1 and v2. Reserved in both, also where one lacks a member; so are the members of
+/// their objects, except for [`OPEN`].
 const MEMBERS: &[&str] = &[
     "approval_required",
     "configuration",

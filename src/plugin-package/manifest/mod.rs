@@ -1,4 +1,4 @@
-//! `plugin.toml`: what a plugin is, which permissions and limits it asks for, and where it attaches
+//! `plugin.toml`: the name and version of a plugin, the permissions and limits that it requests, its routes and hooks
 //! (docs/plugins.md#13-manifest).
 //!
 //! Plain data. Parsing ([`parse()`]) refuses unknown keys, suggesting the nearest known one, and checks everything that
@@ -122,7 +122,7 @@ pub struct Build {
     pub include: Vec<String>,
 }
 
-/// `[limits]`: what the plugin asks for; the admin may override it. Sizes as `32MiB`, times as `50ms`.
+/// `[limits]`: the limits that the plugin requests; the admin may override them. Sizes as `32MiB`, times as `50ms`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Limits {
@@ -139,7 +139,7 @@ pub struct Limits {
     pub bytes_out: Option<String>,
     pub rows: Option<u32>,
     pub db_size: Option<String>,
-    /// Entries in all feeds of its own.
+    /// Entries in all its feeds.
     pub feed_entries: Option<u32>,
     /// Notifications of its types that are kept, of all accounts together.
     pub notifications: Option<u32>,
@@ -178,11 +178,11 @@ pub struct Permissions {
     pub core_write: Vec<String>,
     /// `custom`, `home`, `list`.
     pub feeds: Vec<String>,
-    /// `https://host:port`; a leading `*.` stands for one or more labels.
+    /// `https://host:port`; a leading `*.` matches one or more labels.
     pub http: Vec<String>,
     /// Names of secrets.
     pub secrets: Vec<String>,
-    /// Names of topics; `user` for the streams of accounts, `token` for those of one token each.
+    /// Names of topics; `user` for the streams of accounts, `token` for the streams of single tokens.
     pub topics: Vec<String>,
     /// `kv`, `cache`.
     pub storage: Vec<String>,
@@ -198,7 +198,7 @@ pub struct Permissions {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Route {
-    /// How the plugin is told which route was called; unique in the plugin.
+    /// The name by which the plugin receives the route; unique in the plugin.
     pub id: String,
     /// One or several: `GET`, or `["PUT", "PATCH"]`.
     pub method: OneOrMany,
@@ -224,7 +224,7 @@ pub struct Route {
     /// The parameter that is the id of an account: 404 unless it exists.
     #[serde(default)]
     pub account_exists: Option<String>,
-    /// The caller takes back a mark of theirs: the status of the answer is shown although its author blocked them since.
+    /// The caller removes a mark: the status of the response is shown although its author has blocked them since.
     #[serde(default)]
     pub unmarks: bool,
     /// The route is paginated: paging parameters are parsed and `Link` is written.
@@ -233,7 +233,7 @@ pub struct Route {
     /// Answered by the host without calling the plugin.
     #[serde(default)]
     pub native: Option<Native>,
-    /// What a browser gets that asks for HTML: a page of the server's own.
+    /// The server's page for a browser that requests HTML.
     #[serde(default)]
     pub html: Option<CorePage>,
     /// Request headers that the plugin sees.
@@ -335,7 +335,7 @@ pub struct Native {
 pub struct Scope {
     /// `crypto`, `crypto:read`: the first word is none of the server's.
     pub name: String,
-    /// What it allows, in one sentence for the person who is asked.
+    /// The access that it grants, in one sentence for the consent page.
     pub description: String,
 }
 
@@ -348,7 +348,7 @@ pub struct Hook {
     /// Smaller is earlier; of equal ones, the plugin whose name comes first.
     #[serde(default = "Hook::default_priority")]
     pub priority: i32,
-    /// What happens when the call fails; by default that of the moment.
+    /// The policy when the call fails; by default the policy of the moment.
     #[serde(default)]
     pub policy: Option<Policy>,
     /// How items are batched into calls.
@@ -360,8 +360,8 @@ pub struct Hook {
     /// `status-filter`, `sign-up`: request parameters that are passed to the plugin.
     #[serde(default)]
     pub params: Vec<String>,
-    /// `status-filter`: those of `params` that name an audience: with one of them the visibilities `limited` and `reply` are
-    /// the plugin's too.
+    /// `status-filter`: the parameters in `params` that name an audience: with one of them the visibilities `limited`
+    /// and `reply` are the plugin's too.
     #[serde(default)]
     pub audience: Vec<String>,
     /// `events`: kinds; `decorate`: one kind of entity; `activity-*`: types; `channels`: streams; `status-filter`:
@@ -385,7 +385,7 @@ pub struct Hook {
     pub cache: Option<Keep>,
 }
 
-/// What a cached result depends on: it is stale when any of it changes.
+/// The dependencies of a cached result: it is stale when any of them changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
@@ -464,7 +464,7 @@ pub struct Batch {
     pub wait: Option<String>,
 }
 
-/// What a status must match before the plugin is called; an empty list matches any.
+/// The condition on a status for a call of the plugin; an empty list matches any.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct When {
@@ -517,8 +517,8 @@ pub struct NotificationKind {
     /// The recipient's notification policy may filter it.
     #[serde(default)]
     pub filterable: bool,
-    /// What a push of it says, by language: a sentence with `{name}` for the sender's name. English stands in for languages
-    /// that are missing.
+    /// The text of its push message, by language: a sentence with `{name}` for the sender's name. English is the
+    /// fallback for missing languages.
     #[serde(default)]
     pub titles: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! What a manifest may say about pages: `[[page]]`, and `html` of a route.
+//! Declarations of pages in a manifest: `[[page]]`, and `html` of a route.
 //!
 //! Conflicts with other paths are detected when the plugin is loaded, as for routes: `plugins::routes`.
 
@@ -24,7 +24,7 @@ pub enum CorePage {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PageDeclaration {
-    /// How the plugin is told which page is meant; unique among its pages and routes.
+    /// The name by which the plugin receives the page; unique among its pages and routes.
     pub id: String,
     /// A template, as of a route.
     pub path: String,
@@ -95,7 +95,7 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
     if let Title::Many(texts) = &page.title
         && !texts.contains_key("en")
     {
-        return Err("title has no \"en\", which stands for all other languages".to_owned());
+        return Err("title has no \"en\", the fallback for all other languages".to_owned());
     }
     let texts: Vec<&String> = match &page.title {
         Title::One(text) => vec![text],
@@ -114,7 +114,7 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
 pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> {
     match route.html {
         Some(CorePage::SignUp) if route.auth != Auth::None || route.method.all() != ["GET"] => {
-            Err("html: the sign-up page is for nobody in particular: write method = \"GET\", auth = \"none\""
+            Err("html: the sign-up page has no caller: write method = \"GET\", auth = \"none\""
                 .to_owned())
         }
         Some(CorePage::SignUp) if route.native.is_some() || route.cache => {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn page_says_where_it_is_for_whom_and_what_it_is_called() {
+    fn page_has_path_role_and_title() {
         assert_eq!(page("path = \"/notes\"\ntitle = \"Notes\"\npermission = \"invite_users\""), Ok(()));
         assert_eq!(page("path = \"/notes/{id}\"\ntitle = { en = \"Note\", de = \"Notiz\" }"), Ok(()));
         for (more, wanted) in [
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(route("auth = \"none\""), Ok(()));
         let text = "id = \"a\"\nmethod = \"GET\"\npath = \"/join/{word}\"\nhtml = \"sign-up\"\nauth = \"none\"";
         let unasked = check_html(&toml::from_str(text).expect("a route"), &["code".to_owned()]);
-        assert!(unasked.expect_err("nobody asks for it").contains("among params"));
+        assert!(unasked.expect_err("no parameter requests it").contains("among params"));
         assert!(route("auth = \"user\"").is_err());
         assert!(route("auth = \"none\"\ncache = true").is_err());
     }

@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Manifest, LoadError> {
 /// Limits as an admin gives them: a JSON object with the keys of `[limits]`.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// A message about the first invalid limit.
 pub fn parse_limits(value: Value) -> Result<Limits, String> {
     let limits: Limits = read(value)?;
     limits.resolve()?;
@@ -206,7 +206,7 @@ mod tests {
             assert!(said.starts_with("plugin.toml of notes: route \"a\": ") && said.contains(wanted), "{path}: {said}");
         }
         let kept = route("/api/v1/decks", "cache = true\nheaders = [\"X-Deck\"]").replace("\"user\"", "\"none\"");
-        assert!(sentence(&kept).contains("an answer that depends on headers is for nobody else"));
+        assert!(sentence(&kept).contains("a response that depends on headers cannot be shared"));
         let twice =
             format!("{}{}", route("/api/v1/decks/{a}", ""), route("/api/v1/decks/{b}", "").replace("\"a\"", "\"b\""));
         assert!(sentence(&twice).contains("two routes serve GET /api/v1/decks/{b}"));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_are_of_a_family_of_their_own_and_say_what_they_allow() {
+    fn scopes_have_their_own_family_and_a_description() {
         let scope =
             |name: &str, description: &str| format!("[[scope]]\nname = \"{name}\"\ndescription = \"{description}\"\n");
         for (more, wanted) in [
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_say_only_what_their_moment_asks() {
+    fn hooks_have_only_the_keys_of_their_moment() {
         for (more, wanted) in [
             ("on = \"fanout\"\npolicy = \"refuse\"", "the policy \"refuse\" is not one of \"skip\""),
             ("on = \"fanout\"\nparams = [\"x\"]", "params says nothing at this moment"),

@@ -1,4 +1,4 @@
-//! What a manifest may say about methods and paths. Conflicts with routes that exist are found by
+//! Methods and paths in a manifest. Conflicts with existing routes are found by
 //! `plugins::routes`; here resources of the client API are reserved whether the server implements them yet or
 //! not.
 
@@ -67,7 +67,7 @@ pub(super) fn check(route: &Route) -> Result<(), String> {
     nested(route)
 }
 
-/// Checks a template; the error continues as that of [`check`].
+/// Checks a template; the error continues like the error of [`check`].
 pub(super) fn template(path: &str) -> Result<(), String> {
     let fault = |problem: &str| Err(format!("the path {path:?} {problem}"));
     let Some(rest) = path.strip_prefix('/') else { return fault("does not begin with a slash") };

@@ -167,7 +167,7 @@ fn check_origin(origin: &str) -> Checked {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
     let host_ok = !labels.is_empty() && labels.bytes().all(fits) && labels.split('.').all(|label| !label.is_empty());
     if host.starts_with("*.") && !labels.contains('.') {
-        return Err("stands for a whole top-level domain: name one below it".to_owned());
+        return Err("covers a whole top-level domain: name a domain below it".to_owned());
     }
     if port && host_ok { Ok(()) } else { Err(takes.to_owned()) }
 }
@@ -209,7 +209,7 @@ fn route(manifest: &Manifest, route: &Route) -> Checked {
         return Err("cache says nothing here: others may only keep what GET answers to anyone".to_owned());
     }
     if route.cache && !route.headers.is_empty() {
-        return Err("cache and headers: an answer that depends on headers is for nobody else: leave out one".to_owned());
+        return Err("cache and headers: a response that depends on headers cannot be shared: leave out one".to_owned());
     }
     if let Some(role) = &route.role {
         one_of("role", role, &["moderator", "admin"])?;
@@ -342,7 +342,7 @@ fn hook(hook: &Hook) -> Checked {
 
 fn events(hook: &Hook) -> Checked {
     if hook.kinds.is_empty() {
-        return Err("kinds is empty: name the events to be told of".to_owned());
+        return Err("kinds is empty: name the events to receive".to_owned());
     }
     hook.kinds.iter().try_for_each(|kind| one_of("kinds", kind, EVENTS))
 }
@@ -353,10 +353,10 @@ fn decorate(hook: &Hook) -> Checked {
     };
     one_of("kinds", kind, DECORATED)?;
     if hook.cache.is_some() && kind != "status" {
-        return Err("cache is for statuses alone: what is said of accounts is kept anyway".to_owned());
+        return Err("cache is for statuses only: decorations of accounts are always cached".to_owned());
     }
     if !hook.types.is_empty() && !matches!(kind.as_str(), "notification" | "notification_group") {
-        return Err("types are those of notifications: leave them out for other entities".to_owned());
+        return Err("types are types of notifications: leave them out for other entities".to_owned());
     }
     if hook.fields.is_empty() {
         return Err("fields is empty: name the members that are added".to_owned());
@@ -444,10 +444,10 @@ fn schedules(manifest: &Manifest) -> Checked {
     Ok(())
 }
 
-/// Checks the JSON Schema of `[config]` or `[settings]`: that of an object, every property with a valid default.
+/// Checks the JSON Schema of `[config]` or `[settings]`: of an object, every property with a valid default.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// A message about the mistake.
 pub fn check_schema(schema: &Value) -> Checked {
     let validator = validator(schema)?;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
@@ -464,7 +464,7 @@ pub fn check_schema(schema: &Value) -> Checked {
 /// them, and people the texts.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// A message about the mistake.
 pub fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::draft202012::options()
         .with_pattern_options(jsonschema::PatternOptions::regex())

@@ -51,7 +51,7 @@ fn split(text: &str) -> Option<(u64, &str)> {
     Some((number, text[end..].trim_start()))
 }
 
-/// Limits in numbers: those of a call, and those of the database.
+/// Limits in numbers: the limits of a call, and the limits of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// Limits that the sandbox enforces.
@@ -140,7 +140,7 @@ impl Limits {
         Ok(resolved)
     }
 
-    /// The limits of what the server keeps for the plugin, in rows and lines.
+    /// The limits of the plugin's data on the server, in rows and lines.
     fn resolve_kept(&self, resolved: &mut Resolved) -> Result<(), String> {
         const MOST: u32 = 1_000_000_000;
         within(&mut resolved.feed_entries, "feed-entries", self.feed_entries, MOST)?;
@@ -195,7 +195,7 @@ impl Limits {
         raised.into_iter().flatten().collect()
     }
 
-    /// These limits, falling back to those of `below`.
+    /// These limits, with the limits of `below` as the fallback.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         let or = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());

@@ -178,7 +178,8 @@ fn embed(files: &[(&str, &'static [u8])]) -> Result<Package, LoadError> {
 /// The package in the bytes of a `.plugin` file.
 ///
 /// # Errors
-/// At [`Stage::Read`] for what is not a tar archive, or has links or paths outside of it; else as [`Package::new`].
+/// At [`Stage::Read`] for bytes that are not a tar archive, and for an archive with links or paths outside of it; else
+/// as [`Package::new`].
 pub fn unpack(bytes: &[u8], origin: Origin) -> Result<Package, LoadError> {
     let fault = |problem: &str| unreadable(&origin, problem);
     let mut files = BTreeMap::new();

@@ -47,7 +47,7 @@ pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, 
     };
     let package = unpack(&bytes, Origin::Kept)?;
     if package.digest != digest || package.name() != name {
-        return Err(unreadable(&Origin::Kept, &format!("the copy of {name} is not what it was: remove it")));
+        return Err(unreadable(&Origin::Kept, &format!("the copy of {name} was changed: remove it")));
     }
     Ok(Some(package))
 }

@@ -1,6 +1,6 @@
 //! SQL of plugins as packages contain it: named statements and migrations, and their validation.
 //!
-//! # What an author writes
+//! # The author's files
 //!
 //! `sql/queries.sql` holds statements. Each begins with its annotations:
 //!
@@ -20,8 +20,9 @@
 //!   test membership of a list. `FROM {each:list as e}` unnests a list into `e.value`; elements of a `json` list are
 //!   documents: `e.value ->> 'key'`.
 //! * `{page:s.id}` in WHERE paginates by that column (keyset pagination): the host adds the bounds, ORDER BY (newest
-//!   first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
-//!   declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 is that of the statement.
+//! first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
+//! declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 means the limit of the
+//! statement.
 //! * Bare names are the plugin's own tables, `core_v1.accounts` is a view that `permissions.core-views` names (see
 //!   `migrations/*/0020_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
 //! * Results are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views are integers
@@ -31,9 +32,9 @@
 //! rename), DROP, and changes of rows. Types are `integer`, `text`, `blob`, `boolean`, `real` and `json`; `integer
 //! PRIMARY KEY` assigns row ids. Texts compare by their bytes. References are to the plugin's own tables only. A line
 //! `-- contract` declares that the previous version cannot run on the result: the plugin is paused during the
-//! migration, on every server. While a migration runs nobody else writes on SQLite, so one that changes many rows is better
-//! marked `-- batch: 1000`: a file of one UPDATE or DELETE, whose WHERE leaves out the rows that are done. It changes so many
-//! rows at a time and lets others write in between, until none is left.
+//! migration, on every server. A migration blocks all other writers on SQLite, so a migration of many rows should be
+//! marked `-- batch: 1000`: a file of one UPDATE or DELETE, whose WHERE excludes the rows that are done. It changes
+//! this many rows in each transaction, until none is left, and other writers run in between.
 //!
 //! # Enforcement
 //!
@@ -55,7 +56,7 @@ use database::confined::VIEWS;
 /// The files of a package, by path.
 pub type Files = BTreeMap<String, Arc<[u8]>>;
 
-/// The views that `permissions.core-views` asks for: `statuses:private` is a view of its own.
+/// The views that `permissions.core-views` requests: `statuses:private` is a separate view.
 ///
 /// # Errors
 /// For an unknown view, as a clause.

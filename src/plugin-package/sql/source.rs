@@ -73,7 +73,7 @@ impl Source {
 /// Parses the file.
 ///
 /// # Errors
-/// What is wrong and where, as a clause: "line 4: …".
+/// The mistake and its place, as a clause: "line 4: …".
 pub fn read(text: &str) -> Result<Vec<Source>, String> {
     let mut sources: Vec<Source> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -83,7 +83,7 @@ pub fn read(text: &str) -> Result<Vec<Source>, String> {
             Some(("name", rest)) => sources.push(head(rest).map_err(at)?),
             Some(("params", rest)) => {
                 let source =
-                    sources.last_mut().ok_or_else(|| at("-- params: stands before any -- name:".to_owned()))?;
+                    sources.last_mut().ok_or_else(|| at("-- params: must follow a -- name: line".to_owned()))?;
                 source.params.extend(params(rest).map_err(at)?);
             }
             Some(("dialect", rest)) => {
@@ -93,7 +93,7 @@ pub fn read(text: &str) -> Result<Vec<Source>, String> {
                     _ => return Err(at(format!("{rest} is no dialect: write sqlite or postgres"))),
                 };
                 let source =
-                    sources.last_mut().ok_or_else(|| at("-- dialect: stands before any -- name:".to_owned()))?;
+                    sources.last_mut().ok_or_else(|| at("-- dialect: must follow a -- name: line".to_owned()))?;
                 source.texts.retain(|(_, text)| !text.trim().is_empty());
                 source.texts.push((Some(engine), String::new()));
             }
@@ -113,7 +113,7 @@ fn append(sources: &mut [Source], line: &str) -> Result<(), String> {
             Ok(())
         }
         None if line.trim().is_empty() => Ok(()),
-        None => Err("SQL stands before any \"-- name:\"".to_owned()),
+        None => Err("SQL must follow a \"-- name:\" line".to_owned()),
     }
 }
 

@@ -59,7 +59,7 @@ pub fn dialect(engine: Engine) -> &'static dyn Dialect {
 /// Parses and expands `text`. `params` are the declared parameters.
 ///
 /// # Errors
-/// What is wrong, as a clause: "it names :foo, which `-- params:` does not declare".
+/// The mistake, as a clause: "it names :foo, which `-- params:` does not declare".
 pub fn read(text: &str, params: &[(String, ParamType)], engine: Engine) -> Result<Text, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("it is longer than {MOST_BYTES} bytes: split it"));
@@ -94,7 +94,7 @@ fn tokenize(text: &str, engine: Engine) -> Result<Vec<Token>, String> {
 fn word(token: Option<Token>) -> Result<String, String> {
     match token {
         Some(Token::Word(word)) if word.quote_style.is_none() => Ok(word.value),
-        _ => Err("a colon stands before something that is no name".to_owned()),
+        _ => Err("a colon must precede the name of a parameter".to_owned()),
     }
 }
 

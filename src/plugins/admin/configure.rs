@@ -32,7 +32,7 @@ pub async fn set_limits(cx: &Cx, name: &str, limits: Map<String, Value>) -> Resu
 /// Changes members of the configuration; JSON null resets one to its default.
 ///
 /// # Errors
-/// [`Error::Invalid`] for what the plugin's schema refuses.
+/// [`Error::Invalid`] for values that the plugin's schema refuses.
 pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Result<Plugin> {
     let package = find(cx, name).await?.package.map_err(|fault| of_fault(&fault))?;
     let package =
@@ -57,10 +57,10 @@ pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Resu
 #[derive(Clone, Debug, Serialize)]
 pub struct ConfigKey {
     pub key: String,
-    /// What the admin set, else the default.
+    /// The value that the admin set, or the default.
     pub value: Value,
     pub default: Value,
-    /// What the schema says of it: its type or words, and the description.
+    /// Its type or allowed words in the schema, and its description.
     pub description: String,
 }
 

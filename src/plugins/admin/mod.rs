@@ -1,7 +1,7 @@
 //! Plugin administration: the use cases behind the command line, the socket of a running server and the admin API.
 //!
 //! Each changes the desired state, in the database; the caller is already authorised. Running servers reconcile by
-//! themselves, and [`life::reload`](crate::life::reload) reports the result at once.
+//! themselves, and [`life::reload`](crate::life::reload) reports the result immediately.
 
 mod configure;
 mod enable;

@@ -41,7 +41,7 @@ pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Resu
     detail(&cx, &name).await
 }
 
-/// What an admin agreed to.
+/// The permissions and package that an admin agreed to.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Agreed {
     /// The digest of the package that they were shown; any when it is left out.

@@ -36,7 +36,7 @@ pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Val
         Error::invalid(error.failure.map_or(error.message, |failure| failure.message))
     })?;
     let answer = serde_json::from_str(&answer)
-        .map_err(|error| Error::invalid(format!("{name} answered with what is no JSON: {error}")))?;
+        .map_err(|error| Error::invalid(format!("{name} returned invalid JSON: {error}")))?;
     call.commit().await?;
     Ok(answer)
 }

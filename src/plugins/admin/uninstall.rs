@@ -75,7 +75,7 @@ async fn notification_types(cx: &Cx, serving: Option<&Active>, plugin: &Plugin) 
     Ok(names.filter(|name| registry.hooks.notification(name).is_none()).collect())
 }
 
-/// Deletes the plugin's events, which are not part of the dump, in transactions that nobody has to wait for.
+/// Deletes the plugin's events, which are not part of the dump, in short transactions.
 async fn clear_events(cx: &Cx, plugin: PluginId) -> Result<()> {
     const BATCH: i64 = 2_000;
     loop {

@@ -245,7 +245,7 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// A change in progress, in the transaction of the call or in one of its own. Dropped before [`Work::done`], it is
+/// A change in progress, in the transaction of the call or in a separate one. Dropped before [`Work::done`], it is
 /// rolled back, together with the earlier changes of the call.
 pub(super) struct Work<'a> {
     place: Place<'a>,
@@ -346,7 +346,7 @@ impl Call {
 
     /// Begins a change. Validate before: a change that fails rolls back the call's transaction.
     pub(super) async fn change(&self) -> Result<Work<'_>, Failure> {
-        // Before a transaction is open, so that nobody waits for it.
+        // Before a transaction is open, so that no other writer waits for it.
         self.active.quotas.storage.ready().await.or_failure()?;
         let place = match self.mode {
             Mode::Ambient => Place::Shared(self.open().await?),

@@ -52,7 +52,7 @@ impl Core for Call {
         let rows = store::account::list_by_handles(&self.cx.db, &wanted).await.or_failure()?;
         let ids: HashMap<String, i64> = rows.iter().map(|row| (row.acct().to_lowercase(), row.id.into())).collect();
         let of = |handle: &Option<String>| handle.as_ref().and_then(|handle| ids.get(handle)).copied();
-        // Id 0 is no account: it stands for unknown handles.
+        // Id 0 is not an account: it represents unknown handles.
         self.accounts(handles.iter().map(|handle| of(handle).unwrap_or(0)).collect()).await
     }
 

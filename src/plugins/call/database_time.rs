@@ -1,7 +1,7 @@
-//! Whose turn it is to change something, and how long a call keeps the database.
+//! Schedules the writes of plugins, and limits the time for which a call uses the database.
 //!
-//! A plugin waits for its own turn first and then for that of all plugins, so that it stands in the way of others once
-//! at most. The time of a statement or transaction beyond [`FREE`] counts towards the limit of the part that ran it, and
+//! A plugin waits for its own queue first and then for the queue of all plugins, so that it occupies at most one place
+//! there. The time of a statement or transaction beyond [`FREE`] counts towards the limit of the part that ran it, and
 //! after a transaction that part's next one waits for as long: other writers, other processes too, find the database
 //! free half of the time.
 
@@ -17,7 +17,7 @@ use crate::{Active, Cx};
 use context::error::{Error, Result};
 use database::Engine;
 
-/// What a statement or transaction may take without being counted: others do not notice it.
+/// The time of a statement or transaction that is not counted, since others do not notice it.
 const FREE: Duration = Duration::from_millis(10);
 
 /// Counts the time until it is dropped.
@@ -76,7 +76,7 @@ impl Call {
     }
 }
 
-/// How many transactions of all plugins may be open at once.
+/// The number of transactions that all plugins together may have open.
 fn places(cx: &Cx) -> usize {
     match cx.db.engine() {
         Engine::Sqlite => 1,

@@ -1,4 +1,4 @@
-//! Errors as the contract's failures: what a plugin learns of an error of the server.
+//! Converts the server's errors to the contract's failures, which plugins receive.
 //!
 //! The other direction, an error caused by a plugin, is [`crate::error`].
 

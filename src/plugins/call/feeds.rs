@@ -38,7 +38,7 @@ impl Feeds for Call {
         let rows: Vec<NewEntry> = entries.iter().filter_map(|entry| row(&kinds, entry)).collect();
         let entered = plugin_feed::insert(tx, &rows, self.cx.clock.now()).await.or_failure()?;
         let own: Vec<i64> = entered.iter().map(|(kind, ..)| *kind).filter(|kind| *kind > LIST).collect();
-        // What was there already, or was not let in, takes no room.
+        // Entries that existed already or were refused do not count.
         self.active.quotas.feed_entries.give_back(charged.saturating_sub(own.len() as u64));
         let own: BTreeSet<i64> = own.into_iter().collect();
         for kind in own {

@@ -113,7 +113,7 @@ impl Call {
     }
 }
 
-/// The supported HTTP methods: those that make sense without a proxy.
+/// The supported HTTP methods, which make sense without a proxy.
 fn method(name: &str) -> Result<Method, HttpError> {
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let found = known.into_iter().find(|method| method.as_str() == name);

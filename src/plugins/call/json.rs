@@ -16,7 +16,7 @@ pub const MAX_DEPTH: usize = 32;
 /// Checks `text`.
 ///
 /// # Errors
-/// What is wrong, worded for the plugin's author.
+/// A message for the plugin's author.
 pub fn check(text: &str) -> Result<(), String> {
     read(text, |deserializer| Check { depth: 0 }.deserialize(deserializer))
 }

@@ -215,7 +215,7 @@ impl Call {
     }
 }
 
-/// What a new instance of a plugin learns about the server.
+/// The facts about the server that a new instance of a plugin receives.
 #[must_use]
 pub fn environment(cx: &Cx, manifest: &Manifest, generation: u64, config: &Value, test: bool) -> Environment {
     Environment {

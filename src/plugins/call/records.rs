@@ -36,8 +36,8 @@ impl<'a> From<&'a crate::Active> for Reader<'a> {
     }
 }
 
-/// Those of `ids` that exist, with tags and mentions; statuses that are not public lack their text, tags and mentions
-/// unless `reader` may see them. Three queries, whatever their number.
+/// The existing statuses among `ids`, with tags and mentions; statuses that are not public lack their text, tags and
+/// mentions unless `reader` may see them. Three queries, whatever their number.
 pub async fn statuses(
     mut db: impl Executor,
     reader: Reader<'_>,
@@ -70,7 +70,7 @@ pub async fn statuses(
     rows.into_iter().map(record).collect()
 }
 
-/// Those of `ids` that exist and are not waiting for approval, in one query.
+/// The accounts among `ids` that exist and are not pending, in one query.
 pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<HashMap<AccountId, Account>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -119,7 +119,7 @@ fn searched(spoiler: &str, content: &str) -> String {
     format!("{spoiler}\n{}", text::plain(content))
 }
 
-/// What an account publishes beyond the record's own fields.
+/// The public attributes of an account beyond the fields of the record.
 #[derive(Serialize)]
 struct Further<'a> {
     other_settings: &'a OtherSettings,

@@ -13,7 +13,7 @@ use rookery_plugin_host::imports::types::Failure;
 use super::Call;
 use super::failure::failure;
 
-/// What is left for one answer.
+/// The remaining size budget of one response.
 #[derive(Debug)]
 pub(super) struct Room<'a> {
     plugin: &'a str,
@@ -31,7 +31,7 @@ impl Room<'_> {
     /// Takes the bytes of `part`, which belongs to the answer.
     ///
     /// # Errors
-    /// 413 `host.too-large` when they are more than what is left; none are left then.
+    /// 413 `host.too-large` when they exceed the remaining budget, which is then 0.
     pub(super) fn take(&mut self, part: &impl ByteSize) -> Result<(), Failure> {
         self.take_bytes(part.total_bytes())
     }
@@ -52,12 +52,12 @@ impl Room<'_> {
 }
 
 impl Call {
-    /// Sets what the answer of the function called next may have.
+    /// Sets the budget for the response of the next function call.
     pub(super) fn allow_answer(&self, bytes: usize) {
         self.allowed.store(bytes, Ordering::Relaxed);
     }
 
-    /// What is left for the answer of the function that runs.
+    /// The remaining budget for the response of the current function.
     pub(super) fn room(&self) -> Room<'_> {
         let (left, limit) = (self.allowed.load(Ordering::Relaxed), self.active.limits.host.bytes_in);
         Room { plugin: self.active.name(), left, limit }

@@ -1,7 +1,7 @@
 //! Texts that a plugin alone can read again (contract: interface `sealing`): encrypted and authenticated with a key that is
 //! derived from the server's secret key and the plugin's name.
 //!
-//! Nothing is kept here: whoever has the token has the text, if they are the plugin.
+//! Nothing is stored: the plugin that has the token can decrypt the text.
 
 use rookery_plugin_host::imports::types::Failure;
 
@@ -29,7 +29,7 @@ impl Call {
         self.cx.keys.open(&self.key(), purpose, token).map(|text| text.expose().to_owned())
     }
 
-    /// What the key is derived for: names of plugins have no space.
+    /// The context of the key derivation: names of plugins have no space.
     fn key(&self) -> String {
         format!("sealed by the plugin {}", self.active.name())
     }

@@ -17,7 +17,7 @@ use store::plugin_setting;
 
 /// Most accounts of one call.
 const ITEMS: usize = 1_000;
-/// Accounts whose settings are read at once, before they are measured.
+/// The number of accounts whose settings are read in one statement, before they are measured.
 const CHUNK: usize = 50;
 
 #[async_trait]
@@ -34,7 +34,7 @@ impl Settings for Call {
                 texts.insert(account, text);
             }
         }
-        // Measured anew: an account that is named twice counts twice.
+        // Measured again: an account that is named twice counts twice.
         let mut room = self.room();
         let of = |id: &i64| {
             let text = texts.get(&AccountId::from(*id)).unwrap_or(&defaults);

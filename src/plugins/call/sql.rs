@@ -1,5 +1,5 @@
-//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides what a statement may do; this
-//! module decides in which transaction it runs.
+//! Access to the plugin's own tables (contract: interface `sql`). [`crate::sql`] decides which operations a statement
+//! may contain; this module decides in which transaction it runs.
 
 use async_trait::async_trait;
 use rookery_plugin_host::Part;

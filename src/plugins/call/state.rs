@@ -55,8 +55,8 @@ impl Calls {
         Arc::clone(self.changing.get_or_init(|| Arc::new(Semaphore::new(places))))
     }
 
-    /// Those of one plugin: half of all, or the only one, so that others need not wait for it more than once.
-    /// Filters, for which changes wait, do not wait for the plugin's other transactions either.
+    /// The places of one plugin: half of all, or the only one, so that others wait for it at most once. Filters, which
+    /// changes wait for, do not wait for the plugin's other transactions either.
     pub(super) fn changing_of(&self, places: usize, plugin: &State, part: Part) -> Arc<Semaphore> {
         let [others, filters] = &plugin.changing;
         let own = if part == Part::Filters { filters } else { others };

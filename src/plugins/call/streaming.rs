@@ -51,7 +51,7 @@ impl Call {
         Ok(Change::TopicMessage { topic: self.topic(&topic)?, event, payload, scopes: self.scopes(&topic) })
     }
 
-    /// What a token needs one of to be told: the plugin's own scopes, of a message to one token.
+    /// The scopes of which a token needs one to receive the event: the plugin's own scopes, for a message to one token.
     fn scopes(&self, topic: &str) -> Vec<String> {
         match topic.split_once(':') {
             Some(("token", _)) => self.active.manifest.scopes.iter().map(|scope| scope.name.clone()).collect(),
@@ -80,7 +80,7 @@ impl Call {
     }
 }
 
-/// True for the streams of people: those of an account, or of one of its tokens.
+/// True for the streams of an account or of one of its tokens.
 pub(crate) fn is_person(topic: &str) -> bool {
     matches!(topic, "user" | "token")
 }

@@ -40,7 +40,7 @@ impl Call {
         }
     }
 
-    /// Those of `ids` that `eyes` may see, in that order.
+    /// The statuses among `ids` that `eyes` may see, in this order.
     pub(super) async fn seen(&self, eyes: &Eyes, ids: &[StatusId]) -> Result<Vec<Seen>, Failure> {
         Ok(match eyes {
             Eyes::Of(actor) => {

@@ -245,8 +245,8 @@ impl Call {
         })
     }
 
-    /// Charges notifications to the plugin's quota, before they are made. Those of accounts that had too many within the
-    /// hour are left out; an error when no other is left.
+    /// Charges notifications to the plugin's quota, before they are made. Notifications to accounts that received too
+    /// many within the hour are dropped; an error when none remains.
     async fn charge_notifications(&self, mut items: Vec<NewNotification>) -> Result<Vec<NewNotification>, Failure> {
         let (most, now, asked) = (self.active.limits.notifications_per_hour, Instant::now(), items.len());
         {
@@ -277,8 +277,8 @@ impl Call {
         Err(denied(&format!("core-write = [\"{permission}\"]")))
     }
 
-    /// Checks that the manifest declares the type of notification: those of the server and of other plugins are out of
-    /// reach.
+    /// Checks that the manifest declares the type of notification: types of the server and of other plugins are
+    /// refused.
     fn check_notification(&self, kind: &str) -> Result<(), Failure> {
         let declared = self.active.manifest.notifications.iter().any(|declared| declared.name == kind);
         if declared && NotificationKind::from(kind).core().is_none() {
@@ -287,9 +287,9 @@ impl Call {
         Err(failure(422, "core.undeclared", format!("The manifest has no notification {kind:?}")))
     }
 
-    /// Those of `accounts` that are local; for others than the caller the plugin needs `as-any`. For publicly visible
-    /// actions as the caller, the caller's token must have
-    /// `scope`; for private ones the scopes of the plugin's route suffice.
+    /// The local accounts among `accounts`; for accounts other than the caller the plugin needs `as-any`. For publicly
+    /// visible actions as the caller, the caller's token must have `scope`; for private actions the scopes of the
+    /// plugin's route suffice.
     async fn actors(
         &self,
         accounts: &[i64],

@@ -1,8 +1,8 @@
-//! Statements of plugins that the server runs by itself, for a page of statuses at once: which ones somebody marked, which
-//! the search asks, and which automatic deletion keeps. No plugin is called.
+//! Statements of plugins that the server runs by itself, for a whole page of statuses: for the statuses that an account
+//! marked, which the search needs, and for the statuses that automatic deletion keeps. No plugin is called.
 //!
 //! Parameters are filled by name: `caller`, the person who is meant, `statuses`, the page, and `least`, a number that the
-//! person chose; a statement with `{page:…}` has those of paging. Its column `id` is the answer.
+//! person chose; a statement with `{page:…}` has the paging parameters. Its column `id` is the result.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn ways<'a>(registry: &'a Registry, word: Option<&'a str>) -> impl Iterator<Item
     all.filter(move |(_, way)| word.is_none_or(|word| way.my.iter().any(|own| own == word)))
 }
 
-/// Those of `statuses` that `viewer` marked in the way that `word` stands for, or in any.
+/// The statuses among `statuses` that `viewer` marked in the way that `word` names, or in any way.
 ///
 /// # Errors
 /// [`Error::Plugin`] when the plugin that `word` belongs to cannot say. Without a word such a plugin is left out.
@@ -102,7 +102,7 @@ pub async fn marked(
     Ok(found)
 }
 
-/// The statuses of `page` that `viewer` marked in the way that `word` stands for, or in any, in the order of the page.
+/// The statuses of `page` that `viewer` marked in the way that `word` names, or in any way, in the order of the page.
 ///
 /// # Errors
 /// As [`marked`].
@@ -126,7 +126,7 @@ pub async fn list_marked(cx: &Cx, viewer: AccountId, word: Option<&str>, page: M
     Ok(found)
 }
 
-/// The exceptions of automatic deletion that enabled plugins have, those that are not served just now among them.
+/// The exceptions of automatic deletion of all enabled plugins, including plugins that are not active at the moment.
 pub fn exceptions(registry: &Registry) -> Vec<CleanupException> {
     let here = registry.plugins.iter().map(|active| (active.id, &active.manifest));
     let absent = registry.absent.iter().map(|absent| (absent.id, &*absent.manifest));
@@ -146,8 +146,8 @@ fn declared(plugin: PluginId, manifest: &Manifest) -> impl Iterator<Item = Clean
     })
 }
 
-/// Those of `statuses`, which `account` wrote, that an exception keeps: of `chosen`, names of exceptions, each with the number
-/// that was chosen.
+/// The statuses among `statuses` by `account` that an exception keeps. `chosen` has the names of exceptions, each with
+/// the number that the account chose.
 ///
 /// # Errors
 /// [`Error::Plugin`] when one of them cannot be asked: its plugin is enabled and does not serve.
@@ -177,7 +177,7 @@ pub async fn kept(
     Ok(found)
 }
 
-/// What a statement is asked.
+/// The parameters of a statement.
 struct Asked<'a> {
     caller: AccountId,
     statuses: &'a [StatusId],

@@ -20,7 +20,7 @@ impl Default for HookLimits {
 }
 
 impl HookLimits {
-    /// Sets the factor: for slow or loaded machines, such as those that run tests.
+    /// Sets the factor: for slow or loaded machines, such as in tests.
     pub fn set(&self, times: u32) {
         self.0.store(times, Ordering::Relaxed);
     }

@@ -1,8 +1,8 @@
-//! Channels of streams that plugins serve: asked when a client subscribes, and again when a new generation serves what is
-//! open. What is sent afterwards is sent without them.
+//! Stream channels of plugins: the plugin is called when a client subscribes, and again for open channels when a new
+//! generation is active. Later messages are sent without a call.
 //!
-//! A plugin answers with topics: `NAME` or `NAME:ID` of its own, as its manifest declares them, or `feed:NAME:KEY`, the
-//! statuses that enter a feed of its own.
+//! A plugin returns topics: its own `NAME` or `NAME:ID`, as its manifest declares them, or `feed:NAME:KEY`, the
+//! statuses that enter one of its feeds.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl ServeChannels for Session {
     }
 }
 
-/// What the channel `name` shows `actor`, who asks for it with `params`.
+/// The topics of the channel `name` for `actor`, who subscribes with `params`.
 ///
 /// # Errors
 /// [`Error::NotFound`] when no plugin serves it, [`Error::Refused`] in the plugin's words, [`Error::Plugin`] when it gives no

@@ -69,7 +69,7 @@ pub async fn decorate(
     Decorations::new(members, complete)
 }
 
-/// What one plugin adds to each target.
+/// The members that one plugin adds to each target, from the cache or a call.
 #[derive(Default)]
 struct Answer {
     said: Vec<Fields>,
@@ -87,7 +87,7 @@ struct Decoration<'a> {
 }
 
 impl Decoration<'_> {
-    /// What one plugin adds to each target; nothing where it does not answer.
+    /// The members that one plugin adds to each target; none where the call fails.
     async fn ask(&self, hook: &Subscription) -> Answer {
         let Some(keep) = hook.keep.filter(|_| !self.versions.is_empty()) else {
             return self.ask_anew(hook).await;
@@ -100,7 +100,7 @@ impl Decoration<'_> {
         let keys: Vec<Key> = self.targets.iter().zip(self.versions).map(key).collect();
         let now = Instant::now();
         let mut said: Vec<Option<Fields>> = keys.iter().map(|key| kept.get(key, now)).collect();
-        // Of those that are decorated alike, one.
+        // One of several targets with the same decoration.
         let mut missing: Vec<usize> = (0..keys.len()).filter(|place| said[*place].is_none()).collect();
         let mut asked = HashSet::new();
         missing.retain(|place| asked.insert(keys[*place]));
@@ -119,7 +119,7 @@ impl Decoration<'_> {
         Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
     }
 
-    /// What one plugin adds to those targets whose type it asks for: no call without any.
+    /// The members that one plugin adds to the targets of the types that it decorates: no call without such a target.
     async fn ask_anew(&self, hook: &Subscription) -> Answer {
         let wanted = self.targets.iter().enumerate().filter(|(_, target)| hook.has_type(&target.code));
         let (places, targets): (Vec<usize>, Vec<Target>) =
@@ -166,7 +166,7 @@ fn sort(hook: &Subscription, extras: Vec<Extra>, count: usize) -> Vec<Fields> {
     said.into_iter().map(|said| if said.is_empty() { Fields::default() } else { said.into() }).collect()
 }
 
-/// Merges the plugin's answer, and its defaults for what is missing, into the members of all plugins.
+/// Merges the plugin's members, and its defaults for missing ones, into the members of all plugins.
 fn merge(members: &mut [Members], hook: &Subscription, said: &[Fields]) {
     for (index, members) in members.iter_mut().enumerate() {
         for (place, field) in hook.fields.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! A cache of decorations of statuses, for hooks whose manifest allows it (`cache`).
 //!
-//! As in [`context::caches`], keys contain versions, so no invalidation message is needed,
-//! on this node or another: a status's version changes when a plugin says so (`core-write.touch`), and those of its
-//! author and viewer with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is
-//! stale for [`LONGEST`] at most.
+//! As in [`context::caches`], keys contain versions, so no invalidation message is needed, on this node or another: a
+//! status's version changes when a plugin requests it (`core-write.touch`), and the versions of its author and viewer
+//! change with their profiles, posts, follows, blocks, mutes and settings. What depends on anything else is stale for
+//! [`LONGEST`] at most.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ const ENTRY: usize = 192;
 /// them.
 pub(super) type Fields = Arc<[Option<Box<str>>]>;
 
-/// What a decoration depends on.
+/// The dependencies of a decoration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     plugin: PluginId,

@@ -1,7 +1,7 @@
 //! The outbox dispatcher: one task for each lane that has events due, lanes in parallel.
 //!
 //! A lane is what must stay in order: the events of one plugin for one sixteenth of the accounts (a shard). Woken by
-//! commits of this process; polls for those of others.
+//! commits of this process; polls for commits of other processes.
 
 use model::boxed;
 use std::collections::HashMap;
@@ -60,10 +60,10 @@ pub async fn run(cx: Cx, mut stop: watch::Receiver<bool>) {
     while running.join_next().await.is_some() {}
 }
 
-/// Delivers what is due, and what follows from it, until nothing is due: for tests and the command line.
+/// Delivers due events, and events that follow from them, until none is due: for tests and the command line.
 ///
 /// # Errors
-/// When the database fails; an event that a plugin does not accept is rescheduled and is no error here.
+/// When the database fails; an event that a plugin does not accept is rescheduled and is not an error here.
 #[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
     let mut count = 0;

@@ -71,8 +71,8 @@ impl FilterDrafts for Session {
 /// client sent.
 ///
 /// # Errors
-/// [`Error::Refused`](context::Error::Refused), in the plugin's words, when a plugin refuses, by a verdict or a failure
-/// of its own below 500; [`Error::Plugin`](context::Error::Plugin) when one whose policy is `refuse` does not answer.
+/// [`Error::Refused`](context::Error::Refused), in the plugin's words, when a plugin refuses, by a verdict or by its
+/// own failure below 500; [`Error::Plugin`](context::Error::Plugin) when one whose policy is `refuse` does not answer.
 pub async fn filter(
     cx: &Cx,
     actor: &Actor,
@@ -122,7 +122,7 @@ async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> 
     }
 }
 
-/// `actor` as the caller of `hook`, and what the plugin is told of it.
+/// `actor` as the caller of `hook`, and the record of it for the plugin.
 pub(super) fn spoken_for(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>) -> (Caller, CallContext) {
     let caller = Caller {
         actor: Some(Arc::clone(actor)),
@@ -223,7 +223,7 @@ async fn applied(
     Ok(pending)
 }
 
-/// Those of `recipients` that exist.
+/// The existing accounts among `recipients`.
 async fn known(cx: &Cx, recipients: &[i64]) -> Result<Vec<AccountId>, CallError> {
     if recipients.len() > MOST_RECIPIENTS {
         return Err(wrong(&format!("{} recipients: at most {MOST_RECIPIENTS}", recipients.len())));

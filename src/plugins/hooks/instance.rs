@@ -1,8 +1,8 @@
 //! Instance documents (instance API, NodeInfo) with the additions of active plugins.
 //!
-//! Static additions come from manifests; those that depend on configuration or settings come from the export
+//! Static additions come from manifests; additions that depend on configuration or settings come from the export
 //! `instance-info`, which is called once and cached until the registry or the settings change. Plugins add members and
-//! list items, and change nothing that is there.
+//! list items, and do not change existing values.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,11 @@
-//! Where plugins take part in what the server does: before, during and after.
+//! The hooks by which plugins take part in the work of the server: before, during and after.
 //!
 //! Reached through the core's extension port. [`Hooks`] is the table of subscriptions and belongs to the registry.
 //! Before a status is saved or a notification created, filters are called, with no transaction open; while a response
-//! is rendered, [`decorate()`] is called, and statements of plugins tell the search what somebody [`marked`] and automatic
-//! deletion what is [`kept`]; afterwards events are delivered from an outbox ([`record`]). A plugin that
-//! fails or is slow costs what its hook adds, as its policy says, and nothing else. Without plugins each of these is a
-//! lookup in an empty table.
+//! is rendered, [`decorate()`] is called, and statements of plugins select the statuses that an account [`marked`], for
+//! the search, and the statuses that automatic deletion [`kept`]; afterwards events are delivered from an outbox
+//! ([`record`]). When a plugin fails or is slow, only the addition of its hook is lost, according to its policy.
+//! Without plugins each hook is a lookup in an empty table.
 //!
 //! Follows docs/plugins.md#14-hooks.
 

@@ -13,7 +13,7 @@ use service::search::MARKS;
 /// Ids of one statement: of the longest page of a search.
 pub(super) const MOST: usize = 4_000;
 
-/// Checks what the manifest says of such statements against the statements, and against the `others`.
+/// Checks the manifest's declarations of such statements against the statements, and against the `others`.
 ///
 /// # Errors
 /// At [`Stage::Validate`] for a statement that cannot answer, at [`Stage::Conflict`] for a word that is taken.

@@ -18,7 +18,7 @@ use database::Tx;
 use model::{AccountId, StatusId};
 use store::plugin_event::NewEvent;
 
-/// Shards: events of one plugin that are delivered in parallel; those of one account share a shard and stay in order.
+/// Shards: events of one plugin that are delivered in parallel; events of one account share a shard and stay in order.
 pub const SHARDS: i64 = 16;
 #[async_trait]
 impl ReceiveChanges for Session {
@@ -54,7 +54,7 @@ struct EventRecord {
     traits: Option<StatusTraits>,
 }
 
-/// `change` as an event of the contract; none for changes that plugins are not told of.
+/// `change` as an event of the contract; none for changes that plugins do not receive.
 fn told(change: &Change) -> Option<EventRecord> {
     let json = |value: Value| Some(value.to_string());
     let by =

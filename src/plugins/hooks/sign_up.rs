@@ -1,7 +1,7 @@
-//! Sign-ups: a plugin may let somebody in although registrations are closed, or without approval, and counts that in the
-//! transaction in which the account is made.
+//! Sign-ups: a plugin may admit a sign-up although registrations are closed, or without approval, and counts it in the
+//! transaction that creates the account.
 //!
-//! Asked about requests with a parameter that the hook names, and about no other. The plugin's part of the transaction
+//! Called only for requests with a parameter that the hook names. The plugin's part of the transaction
 //! comes first and is limited like every other; then the core goes on in it, so that no plugin runs while a lock of the
 //! core's is held (docs/plugins.md#14-hooks, rule (a)).
 
@@ -25,7 +25,7 @@ use database::Tx;
 use model::AccountId;
 use plugin_package::manifest::{Moment, Policy};
 
-/// How long the rest of the transaction may take: that of the core alone.
+/// The time limit of the rest of the transaction, which is the core's alone.
 const CORE: Duration = Duration::from_secs(30);
 
 #[async_trait]
@@ -51,7 +51,7 @@ impl JudgeSignUps for Session {
     }
 }
 
-/// What the first plugin with something to say says of a sign-up with `params`.
+/// The verdict of the first plugin that has one on a sign-up with `params`.
 ///
 /// # Errors
 /// [`Error::Plugin`] when one whose policy is `refuse` gives no answer.
@@ -92,7 +92,7 @@ pub async fn claim(
     drop(call.ambient().await?);
     let host = Arc::clone(&call);
     let asked = async { hook.active.component.claim_sign_up(host, context, own, account.into()).await };
-    // Sign-ups by one invitation at once wait for each other in here, so that only the limits of every hook's call hold.
+    // Concurrent sign-ups by one invitation wait for each other here, so the limits are those of a single call.
     let said = cx.spend_hook_time(hook.count(cx, Box::pin(asked))).await;
     let Some(said) = said.map_err(|error| no_answer(hook.active.name(), error.kind, Some(503)))? else {
         return Ok(None);
@@ -110,7 +110,7 @@ pub async fn claim(
     Ok(Some((tx, admission)))
 }
 
-/// Those of `params` that the hook names, as JSON; none when it names none of them.
+/// The parameters among `params` that the hook names, as JSON; `None` without any.
 fn own(hook: &Subscription, params: &Map<String, Value>) -> Option<String> {
     let given = |value: &Value| !value.is_null() && value.as_str() != Some("");
     let named = params.iter().filter(|(name, value)| hook.params.contains(name) && given(value));
@@ -118,7 +118,7 @@ fn own(hook: &Subscription, params: &Map<String, Value>) -> Option<String> {
     (!own.is_empty()).then(|| Value::Object(own).to_string())
 }
 
-/// Nobody in particular, in the language of the request.
+/// An anonymous caller, with the language of the request.
 fn stranger(cx: &Cx, hook: &Subscription) -> (Caller, CallContext) {
     let caller = Caller {
         locale: cx.language().code().to_owned(),

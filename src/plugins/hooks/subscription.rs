@@ -41,11 +41,11 @@ pub struct Subscription {
     pub types: Vec<String>,
     /// Request parameters that it is given.
     pub params: Vec<String>,
-    /// Those of them that name an audience.
+    /// The parameters that name an audience.
     pub audience: Vec<String>,
     /// Members that it adds.
     pub fields: Vec<Field>,
-    /// What its results depend on, if they may be cached.
+    /// The dependencies of its results, if they may be cached.
     pub keep: Option<Keep>,
     pub(super) calls: AtomicU64,
     pub(super) failures: AtomicU64,
@@ -101,8 +101,8 @@ impl Subscription {
         self.types.is_empty() || self.types.iter().any(|known| known == name)
     }
 
-    /// True when it is this plugin that says whom a status reaches: the visibility that the client sent is a word of the
-    /// plugin's, or one of the server's that leaves the audience open, with a parameter that names one.
+    /// True when this plugin decides the audience of a status: the client sent a visibility of the plugin, or a
+    /// visibility of the server that leaves the audience open together with a parameter that names one.
     #[must_use]
     pub fn owns_audience(&self, visibility: Option<&str>, params: &Map<String, Value>) -> bool {
         let given = |name: &String| {
@@ -113,7 +113,7 @@ impl Subscription {
         })
     }
 
-    /// Number of calls, and of those that failed.
+    /// Number of calls, and number of failed calls.
     #[must_use]
     pub fn calls(&self) -> (u64, u64) {
         (self.calls.load(Ordering::Relaxed), self.failures.load(Ordering::Relaxed))

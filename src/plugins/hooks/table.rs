@@ -176,7 +176,7 @@ fn plan(manifests: &[&Manifest]) -> Result<BTreeMap<Moment, Vec<(usize, usize)>>
     Ok(moments)
 }
 
-/// What a hook claims exclusively, in words.
+/// The name of the resource that a hook claims exclusively.
 fn claims(plugin: &str, hook: &Hook) -> Result<Vec<String>, LoadError> {
     match hook.on {
         Moment::Decorate => decorated(plugin, hook),

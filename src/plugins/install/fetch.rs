@@ -19,7 +19,7 @@ use model::{Time, boxed};
 use plugin_package::index::{self, Entry, INDEX_MAX, Index};
 use plugin_package::package::{self, Origin, PACKED_MAX, Package, unpack};
 
-/// What the name of a signature's file adds to that of the package.
+/// The suffix of the file name of a signature.
 pub const SIGNATURE: &str = ".minisig";
 
 /// Where a package comes from.
@@ -97,7 +97,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// When it was signed, by what its signature says.
+    /// The time in its signature.
     #[must_use]
     pub fn signed_at(&self) -> Option<Time> {
         let seconds = self.signature.as_ref()?.timestamp()?;
@@ -256,7 +256,7 @@ fn check_sum(file: &[u8], entry: &Entry) -> Result<()> {
     Err(Error::invalid(format!("the checksum of {file} is {}, and the index says {wanted}", &is[..12])))
 }
 
-/// The candidate, if it is what the index says.
+/// The candidate, if it matches the index.
 fn check_entry(mut candidate: Candidate, entry: &Entry) -> Result<Candidate> {
     let about = &candidate.package.manifest.plugin;
     if (&about.name, &about.version) != (&entry.name, &entry.version) {
@@ -303,7 +303,7 @@ async fn document(cx: &Cx, target: &Target, limit: usize) -> Result<Document, Fe
         timeout: Duration::from_secs(cx.config.plugins.download_timeout_seconds),
         limit,
         beyond: Beyond::Refuse,
-        // Static servers call what they do not know anything.
+        // Static servers send arbitrary types for unknown extensions.
         kinds: &[],
         plain: PlainHttp::Allowed,
     };

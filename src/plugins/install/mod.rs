@@ -1,10 +1,11 @@
 //! Installing packages from files, URLs and the indexes of static web servers, and upgrading them: there is no central
-//! service, an author's signature stands for the author.
+//! service, the signature identifies the author.
 //!
-//! Reached from the command line and from the admin API. A package is got ([`fetch()`]), compared with what is here
-//! ([`review`]) and shown to the admin; what they agreed to is put into the folder of plugins ([`place`]) and accepted
-//! ([`accept`]), with the key that it was signed with ([`trust`]). From then on the life of the plugin is that of any other:
-//! rolling back is [`admin::rollback`]. Packages that people put into the folder themselves need no signature.
+//! Reached from the command line and from the admin API. A package is fetched ([`fetch()`]), compared with the
+//! installed one ([`review`]) and shown to the admin; with their consent it is moved into the folder of plugins
+//! ([`place`]) and accepted ([`accept`]), with the key of its signature ([`trust`]). From then on its life cycle is the
+//! same as for every plugin: rolling back is [`admin::rollback`]. Packages that people put into the folder themselves
+//! need no signature.
 
 pub mod fetch;
 pub mod trust;
@@ -36,7 +37,7 @@ pub use trust::{Terms, Trust};
 /// Installed packages of a plugin that are remembered.
 const INSTALLS: usize = 20;
 
-/// What the admin is shown before a package is installed.
+/// The facts that the admin reviews before a package is installed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Review {
     pub name: String,
@@ -46,7 +47,7 @@ pub struct Review {
     pub version: String,
     /// The version that is here, if one was accepted.
     pub before: Option<String>,
-    /// SHA-256 of the package: what one agrees to.
+    /// SHA-256 of the package, to which the admin agrees.
     pub digest: String,
     /// SHA-256 of its file.
     pub sha256: String,
@@ -80,7 +81,8 @@ pub(crate) fn remembered(plugin: Option<&Plugin>) -> Result<Option<PublicKey>> {
     text.map(PublicKey::parse).transpose().map_err(Error::internal)
 }
 
-/// Remembers what the index that named `candidate` was signed with, which the admin agreed to with the package, and when.
+/// Stores the key and time of the signature of the index that named `candidate`, to which the admin agreed with the
+/// package.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -97,7 +99,7 @@ pub async fn remember_index(cx: &Cx, candidate: &Candidate, review: &Review) -> 
     Ok(())
 }
 
-/// Compares `candidate` with what is here.
+/// Compares `candidate` with the installed package.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a signature or version that `terms` do not allow, and for a package that is denied.
@@ -181,7 +183,7 @@ fn check_version(candidate: &Candidate, before: Option<&str>, terms: &Terms) -> 
     Err(Error::invalid(format!("{label} is older than {before}, which is here: --downgrade takes it all the same")))
 }
 
-/// What has been put into the folder of plugins, and what was there before.
+/// The package that was moved into the folder of plugins, and the previous one.
 #[derive(Debug)]
 pub struct Placed {
     path: PathBuf,
@@ -238,9 +240,8 @@ fn put(folder: &TrustedFolder, name: &OsStr, bytes: Option<&[u8]>) -> io::Result
     }
 }
 
-/// Makes a candidate that was [placed](place) the desired package of its plugin, after a dry run: what it asks for is
-/// granted, its key and where it came from are remembered, and a plugin that is new here is enabled. The admin agreed
-/// to all of that.
+/// Makes a candidate that was [placed](place) the desired package of its plugin, after a dry run: its permissions are
+/// granted, its key and origin are stored, and a new plugin is enabled. The admin agreed to all of that.
 ///
 /// # Errors
 /// As [`review`], and [`Error::Invalid`] when it could not be loaded: nothing changed then.
@@ -322,12 +323,13 @@ fn remove_replaced(cx: &Cx, before: &Plugin, now: &Plugin) {
     }
 }
 
-/// Removes what an installation put into the folder of plugins; what somebody else put there stays.
+/// Removes the files of an installation from the folder of plugins; other files stay.
 pub(crate) fn remove_installed(cx: &Cx, plugin: &Plugin) {
     remove(cx, installed_file(plugin));
 }
 
-/// As [`remove_installed`], with the copies of packages: whoever installs another of that name must not go back to one of them.
+/// As [`remove_installed`], with the copies of packages: a different plugin of that name must not be rolled back to one
+/// of them.
 pub(crate) fn remove_all(cx: &Cx, plugin: &Plugin) {
     remove_installed(cx, plugin);
     if let Err(error) = package::forget(&cx.config.plugins.cache_dir.join("packages"), &plugin.name) {
@@ -353,7 +355,7 @@ fn remove(cx: &Cx, file: Option<&str>) {
 /// [`Error::Invalid`] when it was not installed by a command, or from a file, which holds one version.
 pub async fn origin_of(cx: &Cx, name: &str) -> Result<Source> {
     let plugin = desired::find(cx, name).await?;
-    let none = || Error::invalid(format!("nobody said where {name} comes from: name a file, a URL or an index"));
+    let none = || Error::invalid(format!("{name} has no known origin: name a file, a URL or an index"));
     let source = Source::parse(plugin.source.as_deref().ok_or_else(none)?)?;
     if source.is_remote() {
         return Ok(source);
@@ -376,7 +378,7 @@ async fn placed(cx: &Cx, name: &str, digest: &str, source: Source) -> Result<Opt
     Ok(fitting)
 }
 
-/// What a request asks for.
+/// A request to install or review a package.
 #[derive(Debug, Default)]
 pub struct Request {
     /// Where the package comes from; `None`: where the present one came from.

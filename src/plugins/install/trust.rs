@@ -2,7 +2,7 @@
 //! plugin; from then on, packages of that plugin must be signed with it.
 //!
 //! A key is remembered for as long as the plugin keeps tables here, so uninstalling does not forget it and purging does. An
-//! index that is signed is held to the same rules by its address: whoever changes it could hold back a package.
+//! index that is signed follows the same rules by its address: an attacker who changes it could withhold a package.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use context::error::{Error, Result};
 use crypto::signature::{PublicKey, Signature, SignatureError};
 use store::plugin_index::KnownIndex;
 
-/// What the admin says beforehand.
+/// The consent that the admin gives beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The key that the package must be signed with; it takes the place of a remembered one.
@@ -24,7 +24,7 @@ pub struct Terms {
     pub downgrade: bool,
 }
 
-/// How the key of a package stands to what is remembered of its plugin.
+/// The relation of a package's key to the stored key of its plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
@@ -38,7 +38,7 @@ pub enum Trust {
     Unsigned,
 }
 
-/// The key that `candidate` is signed with, whose signature fits, and how it stands to `remembered`.
+/// The key of the valid signature of `candidate`, and its relation to `remembered`.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the signature does not fit, is of another key than the remembered or named one, or is missing
@@ -113,8 +113,8 @@ fn unsigned(
     }
 }
 
-/// As [`check`], for the index that named a package. One without a signature will do as long as it never had one; one that was
-/// signed before what was `known` of it may be an old one that somebody serves again, to hold back what came since.
+/// As [`check`], for the index that named a package. An index without a signature is accepted as long as it never had
+/// one; an index that was signed before the `known` one may be a replay that withholds newer packages.
 ///
 /// # Errors
 /// [`Error::Invalid`] as for a package, and for an older index.

@@ -1,4 +1,4 @@
-//! Verifying packages: the digest, the signature and its key, of a file or of what a plugin is loaded from.
+//! Verifies packages: the digest, the signature and its key, of a file or of the package that a plugin is loaded from.
 //!
 //! Changes nothing. A package is verified when its signature fits and its key is the one that the admin names or that is
 //! remembered for the plugin.
@@ -34,12 +34,12 @@ pub struct Verified {
     pub key_id: Option<String>,
     /// The key is the remembered one, or the one that was asked for.
     pub trusted: bool,
-    /// What the author signed beside the file.
+    /// The trusted comment of the signature.
     pub comment: Option<String>,
     /// When it was installed, and from where.
     pub installed_at: Option<String>,
     pub source: Option<String>,
-    /// What was found, for people.
+    /// The result as text.
     pub sentence: String,
 }
 
@@ -70,7 +70,7 @@ impl Verified {
 }
 
 /// Verifies a file and the signature beside it. Without `key` and a remembered one, the key that came with it is taken,
-/// which proves no more than that the file is whole.
+/// which proves only the integrity of the file.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a package that cannot be read, is not signed, or whose signature is not accepted.
@@ -115,9 +115,9 @@ fn check(candidate: &Candidate, plugin: Option<&Plugin>, key: Option<&PublicKey>
     let trusted = key.is_some() || trust == Trust::Known;
     let label = trust::label(candidate);
     let sentence = if trusted {
-        format!("{label} is what its author signed")
+        format!("{label} is signed by its author")
     } else {
-        format!("{label} is whole, but nobody here trusted its key before: compare it with what its author says")
+        format!("{label} is intact, but its key is not trusted here: compare the key with the one that its author publishes")
     };
     let comment = candidate.signature.as_ref().map(Signature::trusted_comment).map(plain);
     let verified = Verified { sha256: Some(candidate.sha256.clone()), comment, ..Verified::new(package, plugin) };

@@ -82,7 +82,7 @@ impl From<Queued> for Value {
     }
 }
 
-/// The kinds of jobs that can run now: those of plugins that are active and not paused.
+/// The kinds of jobs that can run now: the jobs of plugins that are active and not paused.
 pub(super) fn kinds(cx: &Cx, registry: &Registry) -> Vec<String> {
     let called = registry.plugins.iter().filter(|active| !cx.plugins.pauses.stops(active));
     called.map(|active| kind_of(active.name())).collect()

@@ -69,7 +69,7 @@ pub async fn install(cx: &Cx, package: &Package, on: bool) -> Result<()> {
 /// Changes the desired state of the plugin called `name`, and notifies every running server.
 ///
 /// # Errors
-/// Those of `change` and of [`find`].
+/// The errors of `change` and of [`find`].
 pub async fn change(cx: &Cx, name: &str, change: impl FnOnce(&mut Plugin) -> Result<()> + Send) -> Result<Plugin> {
     let now = cx.clock.now();
     find(cx, name).await?;

@@ -87,7 +87,7 @@ impl State {
     }
 }
 
-/// A package and a version of its configuration: what is loaded, or was tried.
+/// A package and a version of its configuration, loaded or tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     /// Digest of the package.
@@ -105,7 +105,8 @@ pub(super) enum Input {
     Quarantined,
     /// It is to run, and there is no package; `serves` while an older generation is active.
     NoPackage { serves: bool },
-    /// Exactly what is desired is active. `outdated` when another server changed its tables so that it cannot run on them.
+    /// The desired package and configuration are active. `outdated` when another server changed its tables so that it
+    /// cannot run on them.
     Serves { outdated: Option<LoadError> },
     /// This is desired, and something else or nothing is active.
     Desired(Candidate),
@@ -117,7 +118,7 @@ pub(super) enum Input {
     Loaded { generation: u64, before: Option<String> },
     /// It was not loaded.
     NotLoaded(LoadError),
-    /// The periodic look at what is active.
+    /// The periodic check of active plugins.
     Checked(Health),
 }
 
@@ -129,7 +130,7 @@ pub(super) struct Health {
     pub calls: u64,
     /// A circuit breaker that keeps opening: why it should be quarantined.
     pub tripped: Option<LoadError>,
-    /// It may refuse posts: without it, what it would have refused would be published.
+    /// It may refuse posts: without it, posts that it would have refused would be published.
     pub refuses_posts: bool,
 }
 

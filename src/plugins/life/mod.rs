@@ -1,9 +1,10 @@
 //! The life of plugins on this server: from a package that is found to one that serves, and what happens when one fails.
 //!
-//! The admin's wishes are rows that every server reads ([`desired`]); [`reconcile`](follow) makes this server follow them, one
-//! plugin at a time, off the request path: it chooses a package ([`source`]), prepares it (`pipeline`), waits for calls on tables
-//! that change ([`pause`]) and swaps the registry. [`supervise`] looks after what serves, [`watch`] after files that change.
-//! What may follow what is decided in one place, the state machine in `machine`; [`observed`] keeps its state for the admin.
+//! The desired state consists of rows that every server reads ([`desired`]); [`reconcile`](follow) makes this server
+//! follow them, one plugin at a time, off the request path: it chooses a package ([`source`]), prepares it
+//! (`pipeline`), waits for calls on tables that change ([`pause`]) and swaps the registry. [`supervise`] monitors
+//! active plugins, [`watch`] changes of files. The state machine in `machine` alone decides the transitions;
+//! [`observed`] stores its state for the admin.
 //!
 //! Follows docs/plugins.md#2-life-cycle.
 

@@ -1,6 +1,6 @@
 //! The observed state of each plugin in this process: where it is in its life, its history and failures.
 //!
-//! Kept in memory, bounded, for the admin. What a state leads to is decided by `machine`; the desired state is in the
+//! Stored in memory, bounded, for the admin. `machine` decides the transitions; the desired state is in the
 //! database: see [`super::desired`].
 
 use std::collections::{BTreeMap, VecDeque};
@@ -162,7 +162,7 @@ impl FailedCall {
         }
     }
 
-    /// One line for the plugin's log: what was called, how it ended and where.
+    /// One line for the plugin's log: the call, its result and the place of the failure.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { kind, name, ended, message, .. } = self;

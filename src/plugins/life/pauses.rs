@@ -132,7 +132,7 @@ impl Pauses {
     ///
     /// # Errors
     /// [`CallErrorKind::Busy`].
-    #[expect(clippy::result_large_err, reason = "errors are few, and handed on at once")]
+    #[expect(clippy::result_large_err, reason = "errors are few, and returned immediately")]
     pub fn check(&self, active: &Active) -> Result<(), CallError> {
         if self.stops(active) { Err(self.busy(active)) } else { Ok(()) }
     }

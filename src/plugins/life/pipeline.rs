@@ -45,7 +45,7 @@ pub(crate) struct Prepared {
     pub contract: bool,
 }
 
-/// Turns `candidate` into a plugin that could replace `old`; `passed` is told of each step.
+/// Turns `candidate` into a plugin that could replace `old`; `passed` is called after each step.
 ///
 /// # Errors
 /// The stage that failed and one sentence; nothing changed.
@@ -276,7 +276,7 @@ impl Attempts {
     }
 }
 
-/// `fault`, and that it came of others waiting for `tx` if it did: then it says nothing about what was tried.
+/// `fault`, marked if other writers that waited for `tx` caused it: then it is not a fault of the package.
 fn broken_off(tx: &Tx, fault: LoadError) -> LoadError {
     if tx.has_yielded() { LoadError { lasting: false, ..fault.contended() } } else { fault }
 }
@@ -360,7 +360,7 @@ impl Rehearsal {
     }
 }
 
-/// Applies and commits the pending migrations of `active`, and ends the pause that other servers were `told` of, if
+/// Applies and commits the pending migrations of `active`, and ends the pause that other servers were `told` about, if
 /// any.
 ///
 /// # Errors

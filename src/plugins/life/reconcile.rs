@@ -1,10 +1,10 @@
-//! The reconciler of plugins in this process: loads what is desired, unloads what is not; a failure leaves what was
-//! active.
+//! The reconciler of plugins in this process: loads desired plugins and unloads others; after a failure the active
+//! plugin stays.
 //!
 //! Reached at server start, when the desired state changes (in this process or another: the settings' generation), when
 //! files change, and from the admin. Plugins are loaded one at a time, off the request path; requests see only the swap
-//! of the registry. What follows from a state is decided by `machine`, which package is tried by `source`; the steps
-//! before the swap are in `pipeline`.
+//! of the registry. `machine` decides the transitions and `source` the package; the steps before the swap are in
+//! `pipeline`.
 
 use model::boxed;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ async fn keep_events_for_absent(cx: &Cx) {
     let manifests = match store::plugin::list_manifests(&cx.db).await {
         Ok(manifests) => manifests,
         Err(error) => {
-            tracing::error!(%error, "what plugins that do not serve here are to be told may be lost");
+            tracing::error!(%error, "events for plugins that are not active on this node may be lost");
             return;
         }
     };
@@ -279,7 +279,7 @@ fn without_package(cx: &Cx, name: &str, serving: Option<&Active>) -> Outcome {
     Outcome::Failed(LoadError::new(Stage::Read, sentence))
 }
 
-/// Loads a candidate in the place of what is active.
+/// Loads a candidate to replace the active plugin.
 async fn load(cx: &Cx, plugin: Plugin, package: Package, serving: Option<Arc<Active>>) -> Outcome {
     let (name, begun) = (plugin.name.clone(), Instant::now());
     match swap_in(cx, plugin, package.clone(), serving.as_ref()).await {
@@ -407,7 +407,7 @@ fn unchanged(cx: &Cx, serving: &Active) -> Outcome {
     }
 }
 
-/// Records why a plugin could not be loaded, and reports what was not reported before.
+/// Records why a plugin could not be loaded, and logs a reason that was not logged before.
 fn fail(
     cx: &Cx,
     name: &str,
@@ -472,7 +472,7 @@ fn event(cx: &Cx, what: &'static str, version: &str, digest: &str, begun: Instan
     }
 }
 
-/// Ends what a plugin that was unloaded still runs, its statements too, in the background.
+/// Ends the running calls and statements of an unloaded plugin, in the background.
 fn end(cx: &Cx, serving: &Arc<Active>) {
     let (db, name, component) = (cx.db.clone(), serving.name().to_owned(), serving.component.clone());
     tokio::spawn(async move {

@@ -1,7 +1,7 @@
 //! Which package a plugin is loaded from.
 //!
 //! A package in the plugin folder takes precedence over an embedded one of the same name, and of several in the folder the
-//! one that the admin accepted, else that of the highest version. Outside of development a package in the folder is loaded
+//! one that the admin accepted, else the highest version. Outside of development a package in the folder is loaded
 //! only when the admin accepted exactly that digest; a package that was rolled back is not loaded again automatically.
 
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ use crate::Cx;
 use plugin_package::package::{self, Origin, Package};
 use store::plugin::Plugin;
 
-/// The available packages by name, and the faults of those that cannot be read.
+/// The available packages by name, and the faults of unreadable packages.
 #[derive(Debug, Default)]
 pub struct Packages {
-    /// Those that can be read: of each plugin the one of the highest version in the folder, else the embedded one.
+    /// The readable packages: for each plugin the highest version in the folder, else the embedded one.
     pub found: BTreeMap<String, Package>,
     /// The others of the same names.
     pub others: Vec<Package>,
-    /// Those that cannot, by the name of the folder or file, which is nearly always that of the plugin.
+    /// The unreadable packages, by the name of the folder or file, which is nearly always the plugin's name.
     pub broken: BTreeMap<String, LoadError>,
 }
 

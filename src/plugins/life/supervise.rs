@@ -24,7 +24,7 @@ pub async fn check(cx: &Cx) {
             Action::RollBack { to, broken, calls } => roll_back(cx, active, &to, broken, calls).await,
             Action::Quarantine(why) => quarantine(cx, active, &why).await,
             Action::Report(why) => {
-                tracing::error!(plugin = active.name(), "{why}; it goes on refusing what it should check");
+                tracing::error!(plugin = active.name(), "{why}; posts that it should check are still refused");
             }
             Action::Stay | Action::Load | Action::Wait(_) | Action::Unload => {}
         }

@@ -12,7 +12,8 @@ use rookery_http::ErrorResponse;
 /// `Retry-After`, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// The response to a call that failed. A mistake of the plugin's is 500, and its log says which: the client cannot mend it.
+/// The response to a call that failed. A mistake in the plugin is 500 and written to its log, since the client cannot
+/// fix it.
 pub(super) fn answer(mounted: &Mounted, cause: &CallError) -> Response {
     let error = match &cause.failure {
         Some(failure) if !is_own_mistake(failure) => refused(failure.clone()),

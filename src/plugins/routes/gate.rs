@@ -74,7 +74,7 @@ pub(crate) fn rank(actor: Option<&Actor>) -> u8 {
     }
 }
 
-/// The least rank for a role in a manifest. An unknown role admits nobody.
+/// The least rank for a role in a manifest. An unknown role admits no user.
 fn needed(role: Option<&str>) -> u8 {
     match role {
         None => 0,
@@ -155,8 +155,9 @@ pub(super) fn id(text: &str) -> Result<i64> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
-/// Checks at a path outside `/api/` what the server has checked before at the others: a closed server serves people only,
-/// and every request counts against the general limit. Signing up is open on a closed server, as the server's own form is.
+/// The checks for a path outside `/api/` that the server has done earlier for other paths: a closed server serves
+/// signed-in users only, and every request counts against the general limit. Sign-up is open on a closed server, like
+/// the server's own form.
 ///
 /// # Errors
 /// [`Error::Unauthorized`] on a closed server, [`Error::RateLimited`] when the limit is exhausted.

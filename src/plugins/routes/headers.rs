@@ -44,7 +44,7 @@ const TYPES: [(&str, &str); 11] = [
     ("text/vcard", "text/vcard; charset=utf-8"),
 ];
 
-/// Those of `headers` that the manifest lists in `wanted`, with lower-case names.
+/// The headers that the manifest lists in `wanted`, with lower-case names.
 pub(super) fn shown(headers: &HeaderMap, wanted: &[String]) -> Vec<(String, String)> {
     let names = wanted.iter().filter_map(|name| HeaderName::try_from(name.as_str()).ok());
     let mut shown = Vec::new();

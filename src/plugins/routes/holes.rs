@@ -55,7 +55,7 @@ impl Filled {
     /// Parses a template, as strictly as [`json::check`].
     ///
     /// # Errors
-    /// What is wrong, worded for the plugin's author.
+    /// A message for the plugin's author.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         json::read(text, |deserializer| Read { depth: 0 }.deserialize(deserializer)).map(Self)
     }

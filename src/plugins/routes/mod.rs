@@ -1,9 +1,9 @@
-//! Routes of plugins: what the server checks before a plugin is called, and how its answer becomes a response.
+//! Routes of plugins: the checks before a plugin is called, and the conversion of its output to a response.
 //!
-//! Reached from the router's fallback ([`crate::extra_routes`]), so a core route always wins. A request carries one registry
-//! from its beginning on ([`Cx::registry`]). The gate answers exactly as core routes do; the plugin learns who
-//! calls but never sees a token, refers to entities by id, and they are rendered by the same code as everywhere. Routes
-//! that the manifest declares `native` never call the plugin at all.
+//! Reached from the router's fallback ([`crate::extra_routes`]), so a core route always wins. A request uses one
+//! registry from its beginning ([`Cx::registry`]). The gate responds exactly like core routes; the plugin receives the
+//! caller but never a token, and refers to entities by id, which the server renders. Routes that the manifest declares
+//! `native` never call the plugin at all.
 //!
 //! Follows docs/plugins.md#13-manifest, docs/plugins.md#18-native-routes, docs/plugins.md#23-swap-and-drain and
 //! docs/plugins.md#26-limits.

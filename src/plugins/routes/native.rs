@@ -1,7 +1,7 @@
-//! Native routes: answered by the server alone, from a feed of the plugin's own or a named statement, without calling
-//! the plugin.
+//! Native routes: served by the server alone, from a feed or a named statement of the plugin, without calling the
+//! plugin.
 //!
-//! Parameters of a statement are filled by name: those of the path, `caller`, and those of pagination.
+//! Parameters of a statement are filled by name: path parameters, `caller`, and paging parameters.
 
 use axum::http::{StatusCode, header};
 use axum::response::Response;

@@ -120,9 +120,9 @@ fn paging(page: &PageRule) -> Vec<Parameter> {
     let id = |text: &str| json!({ "type": "string", "description": text });
     let least = if page.all { 0 } else { 1 };
     vec![
-        optional("max_id", id("Only what is older than this.")),
-        optional("since_id", id("Only what is newer than this.")),
-        optional("min_id", id("What is newer than this, the oldest of it first.")),
+        optional("max_id", id("Only items older than this.")),
+        optional("since_id", id("Only items newer than this.")),
+        optional("min_id", id("The items immediately newer than this.")),
         optional("limit", json!({ "type": "integer", "default": page.default, "minimum": least, "maximum": page.max })),
     ]
 }

@@ -20,8 +20,7 @@ use service::visibility::{self, Place};
 /// Most entities in one response, duplicates counted: about 10 MB.
 const MAX_ENTITIES: usize = 2_000;
 
-/// A token with one of these may read the account of its own person as they see it: what `verify_credentials` and
-/// `update_credentials` ask for.
+/// A token with one of these may read its user's own account, as for `verify_credentials` and `update_credentials`.
 const CREDENTIAL_SCOPES: &[&str] = &["profile", "read:accounts", "write:accounts"];
 
 /// A valid answer.
@@ -48,10 +47,10 @@ enum Shape {
 }
 
 impl Checked {
-    /// Validates an answer; that of a route which takes a mark back `unmarks`.
+    /// Validates the output of a call; `unmarks` for a route that removes a mark.
     ///
     /// # Errors
-    /// What is invalid, worded for the plugin's author.
+    /// A message for the plugin's author.
     pub(super) fn of(status: u16, sent: &[(String, String)], output: Output, unmarks: bool) -> Result<Self, String> {
         let known = StatusCode::from_u16(status).ok().filter(|status| (200..600).contains(&status.as_u16()));
         let mut taken = HeaderMap::new();
@@ -144,13 +143,13 @@ impl Shape {
     }
 }
 
-/// Renders those of `ids` that `viewer` may see at `place`, in this order.
+/// Renders the statuses among `ids` that `viewer` may see at `place`, in this order.
 pub(super) async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Array> {
     let seen = visibility::statuses(cx, viewer, place, ids).await?;
     entity::status::render(cx, viewer, &seen).await
 }
 
-/// Renders those of `ids` that exist and are not hidden, in this order.
+/// Renders the accounts among `ids` that exist and are not hidden, in this order.
 pub(super) async fn accounts(cx: &Cx, ids: &[AccountId]) -> Result<Array> {
     let known = service::account::list_visible(cx, ids).await?;
     entity::account::render(cx, &known).await

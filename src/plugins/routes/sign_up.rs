@@ -35,7 +35,7 @@ pub(super) async fn page(cx: &Cx, found: Found, headers: &HeaderMap) -> Result<R
     Ok(response)
 }
 
-/// What a plugin's answer at the same path becomes: a refusal where nobody may sign up, whatever they bring.
+/// Checks a plugin's response at the path of sign-up: a refusal where sign-up is impossible.
 ///
 /// # Errors
 /// [`Error::Forbidden`] in place of a success, on a server for one.

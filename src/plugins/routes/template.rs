@@ -98,8 +98,8 @@ impl Template {
         }
     }
 
-    /// A sort key: literal segments before parameters, so that of two templates that match the same path the more
-    /// specific is smaller.
+    /// A sort key: literal segments before parameters, so that the more specific of two templates that match the same
+    /// path is smaller.
     pub(super) fn closeness(&self) -> Vec<bool> {
         self.0.iter().map(|segment| !matches!(segment, Segment::Fixed(_))).collect()
     }

@@ -118,8 +118,8 @@ fn described<'a>(active: &'a Active, values: &'a Map<String, Value>) -> impl Ite
 /// Saves the form that [`offers`] describes, for the plugin called `name`.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such active plugin or it has no settings, [`Error::Invalid`] for what its
-/// schema refuses.
+/// [`Error::NotFound`] when there is no such active plugin or it has no settings, [`Error::Invalid`] for values that
+/// its schema refuses.
 pub async fn submit(cx: &Cx, account: AccountId, name: &str, form: &Map<String, Value>) -> Result<()> {
     let registry = cx.registry();
     let active = registry.find(name).filter(|active| active.settings.is_some()).ok_or(Error::NotFound)?;
@@ -150,7 +150,7 @@ pub fn changed_meanwhile() -> Error {
 /// open: a schema may take its time.
 ///
 /// # Errors
-/// [`Error::Invalid`] for what the schema refuses.
+/// [`Error::Invalid`] for values that the schema refuses.
 pub fn prepare(active: &Active, before: Map<String, Value>, members: &Map<String, Value>) -> Result<PreparedChange> {
     let mut after = before.clone();
     for (name, value) in members {
@@ -163,7 +163,7 @@ pub fn prepare(active: &Active, before: Map<String, Value>, members: &Map<String
     Ok(PreparedChange { before, after })
 }
 
-/// Stores a change; false, and nothing is changed, when the settings are no longer those that it was made from.
+/// Stores a change; false, without a change, when the stored settings differ from the settings before it.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such local account.

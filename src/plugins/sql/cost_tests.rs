@@ -101,7 +101,7 @@ const AGGREGATES: &[(&[&str], &str)] = &[
     (&["string_agg"], "string_agg(t.body, u.body)"),
 ];
 
-/// Whole statements: tables made of values, windows, sorts, values of values.
+/// Whole statements: tables from values, windows, sorts, nested values.
 const WHOLE: &[(&[&str], &str)] = &[
     (&["json_each"], "SELECT count(e.value) AS n FROM t JOIN t u ON u.id > 0, json_each(:doc) AS e WHERE e.value > t.id"),
     (&["unnest"], "SELECT count(e.value) AS n FROM t JOIN t u ON u.id > 0, {each:list as e} WHERE e.value > t.id"),
@@ -259,7 +259,7 @@ fn memory_kib() -> u64 {
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// What the server does besides: writes, all the time. The longest that it waited, ms, and the most memory, KiB.
+/// Concurrent writes of the server: the longest wait in ms, and the peak memory in KiB.
 #[derive(Default)]
 struct Watch {
     over: AtomicBool,
@@ -308,7 +308,7 @@ async fn every_function_ends_in_time_on_its_largest_arguments() {
         }
         watch.over.store(true, Ordering::Relaxed);
         writing.await.unwrap();
-        // The others are functions of the other engine, or search for what is too long.
+        // The others are functions of the other engine, or search for a pattern that is too long.
         assert!(ran >= 60, "{engine:?}: only {ran} statements ran");
         let longest = watch.longest_ms.load(Ordering::Relaxed);
         assert!(u128::from(longest) < HANGS.as_millis(), "{engine:?}: the server waited {longest} ms to write");
@@ -349,7 +349,7 @@ async fn statements_of_one_plugin_take_bounded_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn plugin_that_reads_too_much_stands_in_nobodys_way() {
+async fn plugin_that_reads_too_much_does_not_delay_others() {
     // Of thirty rows, eight times: it ends when it is ended.
     let slow = ["u", "v", "w", "x", "y", "z", "a"].map(|name| format!(" JOIN t {name} ON {name}.id > 0")).concat();
     let slow = format!("SELECT count(*) AS n FROM t{slow}");

@@ -25,7 +25,7 @@ use store::plugin_kv;
 /// The folder in `storage.data_dir`.
 const FOLDER: &str = "plugin-dumps";
 
-/// Key-value entries read at once.
+/// Key-value entries per read.
 const VALUES: u16 = 100;
 
 /// A dump that was written.

@@ -37,7 +37,7 @@ pub(super) fn of(name: &str, error: &ConfinedError, most: usize, bare: impl Fn(&
             let most = most >> 20;
             failure(429, "bytes", format!("{name}: the result reached the limit of {most} MiB for a statement"))
         }
-        ConfinedError::Denied(_) => failure(403, "denied", format!("{name}: it reaches beyond what was granted")),
+        ConfinedError::Denied(_) => failure(403, "denied", format!("{name}: it exceeds the granted permissions")),
         ConfinedError::Unique(table) => {
             let table = bare(table);
             let mut failure = failure(409, "unique", format!("{name}: a row like this is there already in {table}"));

@@ -1,10 +1,10 @@
 //! Migrations of plugins: `migrations/NNNN_name.sql`, or a pair `.sqlite.sql` and `.postgres.sql`.
 //!
-//! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared. One
-//! that is marked `-- batch:` runs in transactions of its own, each of which changes some rows ([`Progress`]).
-//! An applied file is recorded with its checksum and never runs again. There are no down migrations: a package that is
-//! older than the schema runs only where the newer migrations expand it, which was rehearsed with the previous version,
-//! or where the newer package declares it (`compatible-from`).
+//! They run in the caller's transaction, all or none; a candidate's are rolled back after its statements were prepared.
+//! A migration that is marked `-- batch:` runs in separate transactions, each of which changes some rows
+//! ([`Progress`]). An applied file is recorded with its checksum and never runs again. There are no down migrations: a
+//! package that is older than the schema runs only where the newer migrations expand it, which was rehearsed with the
+//! previous version, or where the newer package declares it (`compatible-from`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

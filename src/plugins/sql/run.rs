@@ -42,7 +42,7 @@ fn span(statement: &Statement) -> Span {
 }
 
 impl Statements {
-    /// Runs a read-only statement on a connection of its own.
+    /// Runs a read-only statement on a separate connection.
     ///
     /// # Errors
     /// As the contract's `sql.query`; 422 `sql.read-only` for a statement that changes something.
@@ -74,7 +74,7 @@ impl Statements {
         self.answer(statement, done, bound.reversed)
     }
 
-    /// Waits for the memory that a statement which reads may take: beside those of more connections than two.
+    /// Waits for the memory of a reading statement, from the budget of all reading statements.
     async fn reserve(&self, statement: &Statement) -> Result<SemaphorePermit<'_>, Failure> {
         let reserved = tokio::time::timeout(self.limits.time * 4, self.memory.acquire_many(statement.texts)).await;
         let busy = || failure(503, "unavailable", format!("{}: the database is busy", statement.name));

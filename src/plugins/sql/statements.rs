@@ -21,9 +21,9 @@ use plugin_package::sql::{Files, Returns, utf8};
 use store::plugin_schema;
 use tokio::sync::Semaphore;
 
-/// Texts that all reading statements of a plugin may hold at once, in those connections that routes, jobs and decorations
-/// share: 32 MiB. The connection of filters and, on SQLite, the connection of the one transaction add another 16 MiB each,
-/// 64 MiB in all.
+/// The bytes of text that all reading statements of a plugin may hold together, in the connections that routes, jobs
+/// and decorations share: 32 MiB. The connection of filters and, on SQLite, the connection of the one transaction add
+/// another 16 MiB each, 64 MiB in all.
 const TEXTS_AT_ONCE: usize = 2 * MAX_VALUES;
 
 /// The pagination parameters that `{page:…}` adds, in this order, unless the statement declares them.
@@ -53,7 +53,7 @@ pub struct Statement {
     /// The text for the page above `min_id`, in ascending order.
     pub(super) ascending: Option<Arc<str>>,
     pub(super) slots: Vec<Slot>,
-    /// Texts that it may hold at once.
+    /// The bytes of text that it may hold.
     pub(super) texts: u32,
     /// Indices of the pagination parameters.
     pub(super) page: Option<[usize; 4]>,
@@ -188,7 +188,7 @@ impl Statement {
     }
 }
 
-/// Checks the text for both engines, and keeps that of `engine`.
+/// Checks the text for both engines, and keeps the text for `engine`.
 fn compile(scope: &Scope, engine: Engine, source: &Source, limits: &Limits) -> Result<Statement, String> {
     let params = params(source);
     let most = source.max_rows.unwrap_or(limits.rows).min(limits.rows);

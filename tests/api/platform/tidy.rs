@@ -9,6 +9,7 @@ mod imports;
 mod links;
 mod names;
 mod source;
+mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -191,7 +192,7 @@ struct File {
 fn files(folder: &str) -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
-    collect(&root.join(folder), &mut paths);
+    collect(&root.join(folder), "rs", &mut paths);
     paths.sort();
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -202,13 +203,26 @@ fn files(folder: &str) -> Vec<File> {
     paths.into_iter().map(read).collect()
 }
 
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+/// The documents and guides in English: below `docs`, of the SDKs, and at the top.
+fn guides() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root.join(name)).to_vec();
+    ["docs", "plugin-sdk"].into_iter().for_each(|folder| collect(&root.join(folder), "md", &mut paths));
+    let read = |path: PathBuf| File {
+        text: std::fs::read_to_string(&path).unwrap(),
+        path: path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(),
+        code: String::new(),
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn collect(folder: &Path, ending: &str, paths: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect(&path, ending, paths);
+        } else if path.extension().is_some_and(|extension| extension == ending) {
             paths.push(path);
         }
     }

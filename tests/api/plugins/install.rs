@@ -85,7 +85,7 @@ async fn new_admin_installs_from_a_static_server_upgrades_and_rolls_back() {
     assert!(said.contains("notes 1.1.0 serves") && said.contains("It may use core:read."), "{said}");
     assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"], "the one before is gone");
     let verified = plugin(app, &["verify", "notes"]).await.ok();
-    assert!(verified.starts_with("notes 1.1.0 is what its author signed.") && verified.contains(&author.key));
+    assert!(verified.starts_with("notes 1.1.0 is signed by its author.") && verified.contains(&author.key));
 
     let back = plugin(app, &["rollback", "notes"]).await.ok();
     assert!(back.starts_with("notes 1.0.0 serves"), "{back}");

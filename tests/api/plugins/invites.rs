@@ -375,7 +375,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
         "The invitation is ready.",
         "Used 0 of 10 times",
         "Until 2026-01-22 12:0",
-        "Whoever comes by it follows the inviter.",
+        "People who use it follow the inviter.",
         "&lt;b&gt;for&lt;/b&gt; friends",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -67,7 +67,7 @@ pub fn command(attribute: TokenStream, item: TokenStream) -> TokenStream {
     beside(&function, handler::command(&name, &function))
 }
 
-/// `#[page("notes")] fn notes(ctx: &Context, request: &pages::Request) -> Result<pages::View>`: what is on a page.
+/// `#[page("notes")] fn notes(ctx: &Context, request: &pages::Request) -> Result<pages::View>`: the content of a page.
 #[proc_macro_attribute]
 pub fn page(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let page = parse_macro_input!(attribute as syn::LitStr);
@@ -76,7 +76,7 @@ pub fn page(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// `#[submit("notes")] fn sent(ctx: &Context, request: &pages::Request, submission: &pages::Submission) ->
-/// Result<pages::Outcome>`: what the forms and buttons of a page send.
+/// Result<pages::Outcome>`: handles the forms and buttons of a page.
 #[proc_macro_attribute]
 pub fn submit(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let page = parse_macro_input!(attribute as syn::LitStr);

@@ -212,7 +212,7 @@ fn decorate(found: &[Found]) -> Option<TokenStream> {
     })
 }
 
-/// Dispatches pages, and what their forms send, by the page.
+/// Dispatches pages and their submissions by the page.
 fn pages(found: &[Found]) -> TokenStream {
     let request = quote!(ctx: &::rookery_plugin::Context, request: &::rookery_plugin::pages::Request);
     let shown = found.iter().filter_map(|found| {
@@ -339,7 +339,7 @@ fn interfaces(found: &[Found]) -> Vec<syn::Ident> {
     names.iter().map(|name| format_ident!("{}", name)).collect()
 }
 
-/// Error messages for what the manifest declares and no function handles, and for what two functions handle.
+/// Error messages for declarations in the manifest without a function, and for declarations with two functions.
 fn missing(manifest: &Manifest, found: &[Found]) -> Vec<String> {
     let mut complaints = Vec::new();
     for route in manifest.routes().iter().filter(|route| !route.native) {

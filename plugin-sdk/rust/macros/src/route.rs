@@ -55,7 +55,7 @@ pub(crate) fn texts(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
 }
 
 impl Attribute {
-    /// The route's id: that of the attribute, or the function's name.
+    /// The route's id: the id in the attribute, or the function's name.
     pub(crate) fn id(&self, function: &ItemFn) -> String {
         self.id.as_ref().map_or_else(|| function.sig.ident.to_string(), LitStr::value)
     }

@@ -1,4 +1,4 @@
-//! Finds the functions of a crate that carry one of these attributes, in every module except those of tests.
+//! Finds the functions of a crate that carry one of these attributes, in every module except test modules.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use syn::{Attribute, Item, ItemFn, ItemMod, LitStr, Meta};
 
 use crate::{hook, route};
 
-/// What a function handles, by its attribute.
+/// The export that a function handles, by its attribute.
 pub(crate) enum Role {
     Route(String),
     Hook(String, Vec<String>),
@@ -69,7 +69,7 @@ fn items(items: &[Item], beside: &Path, module: &mut Vec<String>, found: &mut Ve
     Ok(())
 }
 
-/// The file of a module: `x.rs`, `x/mod.rs`, or that of `#[path]`.
+/// The file of a module: `x.rs`, `x/mod.rs`, or the file in `#[path]`.
 fn file_of(module: &ItemMod, beside: &Path, folder: &Path) -> PathBuf {
     for attribute in &module.attrs {
         let Meta::NameValue(pair) = &attribute.meta else { continue };

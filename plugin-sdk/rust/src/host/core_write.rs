@@ -4,7 +4,7 @@ use super::{imports::core_write as host, numbers};
 use crate::Result;
 pub use crate::contract::core_write::{NewNotification, NewStatus};
 
-/// Publishes statuses of local accounts, each with a result of its own. Must come before any other change of the call.
+/// Publishes statuses of local accounts, with one result for each. Must come before any other change of the call.
 pub fn create_statuses(items: &[NewStatus]) -> Result<Vec<Result<i64>>> {
     Ok(host::create_statuses(items)?.into_iter().map(|item| item.map_err(Into::into)).collect())
 }
@@ -40,7 +40,7 @@ pub fn follow<I: Copy + Into<i64>>(account: impl Into<i64>, targets: &[I]) -> Re
     Ok(host::follow(account.into(), &numbers(targets))?)
 }
 
-/// Invalidates what the server has cached of this plugin's decorations of these entities.
+/// Invalidates the server's cache of this plugin's decorations of these entities.
 pub fn touch<I: Copy + Into<i64>>(kind: &str, ids: &[I]) -> Result<()> {
     Ok(host::touch(kind, &numbers(ids))?)
 }

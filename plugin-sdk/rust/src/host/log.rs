@@ -23,8 +23,8 @@ macro_rules! level {
     };
 }
 level!(
-    trace Trace "For whoever follows every step.",
-    debug Debug "For whoever looks for a fault.",
+    trace Trace "Every step.",
+    debug Debug "Details for finding a fault.",
     info Info "What happened.",
     warn Warn "The plugin coped.",
     error Error "Someone must act."

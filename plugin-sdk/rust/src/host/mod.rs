@@ -67,8 +67,8 @@ pub mod config {
         host::secret(name)
     }
 
-    /// The version of the configuration, which grows with every change: for dropping what was derived from an older
-    /// one.
+    /// The version of the configuration, which grows with every change: for dropping values that were derived from an
+    /// older one.
     #[must_use]
     pub fn version() -> u64 {
         host::version()

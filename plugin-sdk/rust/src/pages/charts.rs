@@ -41,7 +41,7 @@ impl View {
 }
 
 impl Figure {
-    /// What stands out, and what it is of.
+    /// The highlighted value and its label.
     #[must_use]
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self { value: value.into(), label: label.into() }
@@ -106,7 +106,7 @@ macro_rules! titled {
 titled!(Figures, Bars, Statuses, People);
 
 impl Picture {
-    /// A picture with a title only; `alt` says what it shows.
+    /// A picture with a title only; `alt` describes it.
     #[must_use]
     pub fn new(id: impl Into<String>, title: impl Into<String>, alt: impl Into<String>) -> Self {
         let (figures, words) = (Vec::new(), Vec::new());

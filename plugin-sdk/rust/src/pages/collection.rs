@@ -51,10 +51,10 @@ impl Collection {
         View::new(self.title.of(ctx)).text(self.lead.of(ctx)).form(create).items(Items::new(self.none.of(ctx), items))
     }
 
-    /// Does what the page sent. `make` makes a thing of this title, `delete` deletes one.
+    /// Handles a submission of the page. `make` creates a thing with this title, `delete` deletes one.
     ///
     /// # Errors
-    /// Those of both; what `make` calls [invalid](crate::Error::Invalid) is said at the title instead.
+    /// The errors of both; a message of `make` that is [invalid](crate::Error::Invalid) is shown at the title instead.
     pub fn submit(
         &self,
         ctx: &Context,

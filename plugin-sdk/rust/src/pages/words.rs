@@ -12,7 +12,7 @@ pub const SAVE: Text = Text(&[("en", "Save"), ("de", "Speichern"), ("ja", "保�
 /// The button that deletes something.
 pub const DELETE: Text = Text(&[("en", "Delete"), ("de", "Löschen"), ("ja", "削除")]);
 
-/// What stands between thousands.
+/// The separator of thousands.
 const THOUSANDS: Text = Text(&[("en", ","), ("de", "."), ("ja", ",")]);
 
 /// A number as the caller's language writes it: `1,204`, `1.204`.

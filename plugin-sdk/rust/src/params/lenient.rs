@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_as_what_is_wanted() {
+    fn texts_are_read_as_the_wanted_type() {
         let read = all(json!({
             "title": 5, "limit": "20", "exclusive": "1", "with_media": "off", "account_ids": {"0": "1", "1": "2"},
             "id": "7", "mode": "other", "inner": {"weight": "3"}, "unknown": [1],

@@ -82,7 +82,7 @@ impl Query {
 /// Reads the rows; an error when the host truncated them, since a part must not pass for all of them.
 fn whole<T: FromRow>(name: &str, rows: Rows) -> Result<Vec<T>> {
     if rows.truncated {
-        return Err(Error::internal(format!("{name} has more rows than may be read at once: give it a LIMIT")));
+        return Err(Error::internal(format!("{name} has more rows than one result may have: give it a LIMIT")));
     }
     row::read(rows)
 }

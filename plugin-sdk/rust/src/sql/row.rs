@@ -9,7 +9,7 @@ pub trait FromRow: Sized {
     /// The names of the columns to read; when empty, all of them in order.
     const COLUMNS: &'static [&'static str];
 
-    /// Reads a row: `values` are those of [`FromRow::COLUMNS`], each to be taken once.
+    /// Reads a row: `values` has a value for each of [`FromRow::COLUMNS`], each to be taken once.
     fn from_row(values: &mut dyn Iterator<Item = Value>) -> Result<Self>;
 }
 

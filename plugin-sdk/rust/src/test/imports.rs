@@ -319,7 +319,7 @@ pub(crate) mod core_write {
         })
     }
 
-    /// Whoever approves followers is followed at once here.
+    /// Unlike on a server, a follow of a locked account is accepted immediately.
     pub(crate) fn follow(account: i64, targets: &[i64]) -> Result<Vec<bool>, Failure> {
         current("core-write.follow", |state| {
             let usable = |id: i64| state.accounts.iter().any(|known| known.id == id && known.state & 1 == 0);

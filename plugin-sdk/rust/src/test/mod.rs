@@ -1,9 +1,9 @@
 //! A fake server for native tests: `cargo test` runs a plugin's functions against it.
 //!
 //! It holds the accounts, statuses, follows and emojis that a test adds, runs the plugin's SQL on SQLite in memory, has
-//! a fixed clock, and records what the plugin does. It answers native routes from the statement or feed that the manifest
-//! names. It is simpler than the server: visibility follows a few rules, and limits and permissions are not enforced.
-//! Test those with `rookery plugin test`, which runs the real server.
+//! a fixed clock, and records the plugin's actions. It answers native routes from the statement or feed that the
+//! manifest names. It is simpler than the server: visibility follows a few rules, and limits and permissions are not
+//! enforced. Test those with `rookery plugin test`, which runs the real server.
 //!
 //! ```ignore
 //! let fake = Fake::new::<ReactionDeck>();

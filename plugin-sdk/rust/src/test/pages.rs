@@ -7,7 +7,7 @@ use super::calls::context;
 use crate::contract::pages::{Outcome, Request, Submission, Value, View};
 use crate::{Context, Result};
 
-/// Somebody at a page.
+/// The visitor of a page.
 #[derive(Clone, Debug)]
 pub struct Visit<'a> {
     fake: &'a Fake,
@@ -38,14 +38,14 @@ impl Visit<'_> {
         self
     }
 
-    /// By somebody who reads this language.
+    /// With this language.
     #[must_use]
     pub fn in_language(mut self, code: &str) -> Self {
         code.clone_into(&mut self.request.ctx.caller.locale);
         self
     }
 
-    /// What is on the page.
+    /// The content of the page.
     ///
     /// # Errors
     /// The plugin's.
@@ -55,7 +55,7 @@ impl Visit<'_> {
         (self.fake.calls.page)(&context, &self.request)
     }
 
-    /// Sends the form `form`. What it changes is kept if it is done.
+    /// Submits the form `form`. Its changes are kept if it succeeds.
     ///
     /// # Errors
     /// The plugin's.

@@ -10,7 +10,7 @@ const PAGE: [&str; 4] = ["max_id", "since_id", "min_id", "limit"];
 pub(super) struct Query {
     /// Names of the parameters, in order.
     pub(super) params: Vec<String>,
-    /// Those of them that are integers.
+    /// The integers among them.
     pub(super) integers: Vec<String>,
     /// `returns: page(account)`
     pub(super) accounts: bool,

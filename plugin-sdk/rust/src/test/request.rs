@@ -103,7 +103,7 @@ impl<'a> Asked<'a> {
         self
     }
 
-    /// With a token of these scopes; by default, of those that the route asks for.
+    /// With a token of these scopes; by default, of the scopes that the route requires.
     #[must_use]
     pub fn with_scopes(mut self, scopes: &[&str]) -> Self {
         self.scopes = Some(scopes.iter().map(|scope| (*scope).to_owned()).collect());

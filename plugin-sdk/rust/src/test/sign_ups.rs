@@ -13,7 +13,8 @@ impl Fake {
         (self.calls.sign_up_judge)(&Context::new(context(None, &[], 0)), &SignUp::new(params.to_string()))
     }
 
-    /// Has the hook count the sign-up of the account that is made next. What it changes is rolled back unless it admits them.
+    /// Has the hook count the sign-up of the account that is made next. Its changes are rolled back unless it admits
+    /// the sign-up.
     pub fn claim_sign_up(&self, params: &Value, account: impl Into<i64>) -> Result<Option<Admission>> {
         let (ctx, account) = (context(None, &[], 0), Id(account.into()));
         let claim = self.calls.sign_up_claim;

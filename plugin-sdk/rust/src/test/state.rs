@@ -1,4 +1,4 @@
-//! The state of the fake server: its data, and a record of what the plugin did.
+//! The state of the fake server: its data, and a record of the plugin's actions.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,10 +32,11 @@ pub struct State {
     /// Milliseconds that every call has taken so far.
     pub elapsed: u64,
     pub accounts: Vec<Account>,
-    /// Access tokens and whose they are: each local account has one with the account's id, and those of [`Fake::token`].
+    /// Access tokens and their accounts: each local account has one with the account's id, and the tokens of
+    /// [`Fake::token`].
     pub tokens: BTreeMap<i64, i64>,
     pub statuses: Vec<Status>,
-    /// What is counted of statuses, by their ids; nothing of any other.
+    /// The counters of statuses by their ids; zero for other statuses.
     pub status_counts: BTreeMap<i64, StatusCounts>,
     /// Names of the applications that statuses were posted with, by the ids of statuses.
     pub status_applications: BTreeMap<i64, String>,
@@ -84,7 +85,7 @@ pub struct State {
     pub(super) database: Database,
 }
 
-/// What is counted of a status.
+/// The counters of a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "columns of the view statuses")]
 pub struct StatusCounts {

@@ -1,7 +1,7 @@
 //! The pages of the reports: a list of the years, and a year with its picture to share.
 //!
-//! They show what is kept, read or not, to the account whose report it is. Statuses and accounts are named by their ids: the
-//! server renders those that the account may still see. The picture has figures, hashtags and no more.
+//! They show stored reports, read or unread, to their account. Statuses and accounts are named by their ids: the server
+//! renders the ones that the account may still see. The picture has only figures and hashtags.
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +62,7 @@ fn report(ctx: &Context, request: &Request) -> Result<View> {
     Ok(view.bars(named(&data.most_used_apps, "").titled(APPS.of(ctx))))
 }
 
-/// The picture of a year: what the person likes to tell others, without anybody else in it.
+/// The picture of a year, for sharing: without other people.
 fn picture(ctx: &Context, year: i64, data: &Data) -> Picture {
     let (title, lead) = (filled(ctx, MINE, year), archetype(data.archetype).0.of(ctx));
     let figures: Vec<Figure> =

@@ -86,8 +86,8 @@ fn report_says_everything_in_the_readers_language() {
         ("What you posted", 3),
         ("What others liked best", 2),
         ("Your hashtags", 1),
-        ("Whom you answered most", 1),
-        ("Whom you boosted most", 0),
+        ("Most replies to", 1),
+        ("Most boosts of", 0),
         ("New followers by month", 12),
         ("Your apps", 1),
     ];
@@ -99,7 +99,7 @@ fn report_says_everything_in_the_readers_language() {
 }
 
 #[test]
-fn picture_has_figures_and_hashtags_and_names_nobody() {
+fn picture_has_figures_and_hashtags_and_no_accounts() {
     let fake = Fake::new::<AnnualReports>();
     let alice = fake.account("alice");
     keep(&fake, alice, 2023, 0);

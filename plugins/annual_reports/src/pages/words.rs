@@ -1,4 +1,4 @@
-//! What the pages and the picture say, in their languages.
+//! The texts of the pages and the picture, by language.
 
 use rookery_plugin::pages::Text;
 
@@ -6,7 +6,7 @@ use crate::data::Archetype;
 
 pub(super) const REPORTS: Text = Text(&[("en", "Annual reports"), ("de", "Jahresrückblicke"), ("ja", "年間レポート")]);
 pub(super) const LEAD: Text = Text(&[
-    ("en", "What you did here, year by year. Nobody but you sees these pages; their pictures are yours to share."),
+    ("en", "What you did here, year by year. Only you see these pages; you may share their pictures."),
     ("de", "Was du hier gemacht hast, Jahr für Jahr. Diese Seiten siehst nur du; ihre Bilder kannst du teilen."),
     ("ja", "年ごとの活動のまとめです。このページはあなただけに表示されます。画像は自由に共有できます。"),
 ]);
@@ -46,10 +46,10 @@ pub(super) const MOST_REPLIED: Text =
 pub(super) const HASHTAGS: Text =
     Text(&[("en", "Your hashtags"), ("de", "Deine Hashtags"), ("ja", "よく使ったハッシュタグ")]);
 pub(super) const TALKED_TO: Text =
-    Text(&[("en", "Whom you answered most"), ("de", "Wem du am meisten geantwortet hast"), ("ja", "よく返信した人")]);
+    Text(&[("en", "Most replies to"), ("de", "Wem du am meisten geantwortet hast"), ("ja", "よく返信した人")]);
 pub(super) const ANSWERS: Text = Text(&[("en", "{} replies"), ("de", "{} Antworten"), ("ja", "返信 {} 件")]);
 pub(super) const REBLOGGED: Text =
-    Text(&[("en", "Whom you boosted most"), ("de", "Wen du am meisten geteilt hast"), ("ja", "よくブーストした人")]);
+    Text(&[("en", "Most boosts of"), ("de", "Wen du am meisten geteilt hast"), ("ja", "よくブーストした人")]);
 pub(super) const TIMES: Text = Text(&[("en", "{} boosts"), ("de", "{}-mal geteilt"), ("ja", "ブースト {} 件")]);
 pub(super) const APPS: Text = Text(&[("en", "Your apps"), ("de", "Deine Apps"), ("ja", "使ったアプリ")]);
 
@@ -69,7 +69,7 @@ pub(super) const MONTH_NAMES: [Text; 12] = [
     Text(&[("en", "Dec"), ("de", "Dez"), ("ja", "12月")]),
 ];
 
-/// What somebody who does this most is called, and why.
+/// The title for a main activity, and its explanation.
 pub(super) const fn archetype(archetype: Archetype) -> (Text, Text) {
     match archetype {
         Archetype::Lurker => (

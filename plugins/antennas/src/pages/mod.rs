@@ -1,6 +1,6 @@
 //! The pages on which people manage their antennas in a browser: all of them, and one with everything that it has.
 //!
-//! A list is a field with an entry on each line, which has what is kept afterwards: what is not there any more is taken out.
+//! A list is a field with an entry on each line, which replaces the stored list: missing entries are removed.
 //! Accounts that are suspended are marked by a word behind their address, and stay until their line is taken out.
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ fn changed(ctx: &Context, request: &Request, sent: &Submission) -> Result<Outcom
     Ok(if faults.is_empty() { done() } else { Outcome::Invalid(faults) })
 }
 
-/// Where it writes to and what it listens for, in a line.
+/// Its target and its conditions, in a line.
 fn summary(ctx: &Context, antenna: &Stored) -> String {
     let entity = antenna.entity();
     let place = match &entity.list {
@@ -152,7 +152,7 @@ fn settings(ctx: &Context, antenna: &Stored) -> Result<Form> {
         .field(Field::flag("ignore_reblog", NO_REBLOGS.of(ctx)).value(antenna.ignore_reblog)))
 }
 
-/// Saves the settings; what is wrong, by the fields.
+/// Saves the settings; returns faults by field.
 fn save_settings(ctx: &Context, id: Id, sent: &Submission) -> Result<Vec<(String, String)>> {
     let saved = choose(ctx, id, |old| {
         let (insert_feeds, list_id) = match sent.text("place") {
@@ -192,7 +192,7 @@ const fn kinds(side: Side) -> [Kind; 3] {
     }
 }
 
-/// Saves the lists of a side; what is wrong, by the fields.
+/// Saves the lists of a side; returns faults by field.
 fn save_lists(ctx: &Context, id: Id, side: Side, sent: &Submission) -> Result<Vec<(String, String)>> {
     let version = table::next_version()?;
     let mut terms = table::find(ctx.account(), id)?.terms();
@@ -210,9 +210,9 @@ fn save_lists(ctx: &Context, id: Id, side: Side, sent: &Submission) -> Result<Ve
     Ok(wrong)
 }
 
-/// Has these accounts on a side; what is wrong, by the field.
+/// Sets the accounts of a side; returns faults by field.
 fn save_accounts(ctx: &Context, id: Id, side: Side, text: &str) -> Result<Vec<(String, String)>> {
-    // What stands behind an address says something of the account.
+    // A word after an address is a mark of the account.
     let addresses = lines(text).filter_map(|line| line.split_whitespace().next());
     let mut wanted: Vec<String> = addresses.map(|address| address.trim_start_matches('@').to_owned()).collect();
     let wrong = |why| Ok(vec![("accounts".to_owned(), why)]);
@@ -267,7 +267,7 @@ fn entries(kind: Kind, text: &str) -> Vec<String> {
     }
 }
 
-/// Nothing when it was done; what is wrong otherwise, with the field that it is about.
+/// None after success; otherwise the faults with their fields.
 ///
 /// # Errors
 /// All that is no fault.

@@ -77,7 +77,7 @@ fn every_setting_is_on_the_page_and_saved_by_it() {
 }
 
 #[test]
-fn list_has_what_its_field_says_and_nothing_else() {
+fn list_is_replaced_by_its_field() {
     let fake = Fake::new::<Antennas>();
     let [alice, bob, carol] = ["alice", "bob", "carol"].map(|name| fake.account(name));
     let antenna = made(&fake, alice, "Birds");
@@ -105,7 +105,7 @@ fn list_has_what_its_field_says_and_nothing_else() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_its_field_and_nothing_is_kept() {
+fn faults_are_shown_at_their_field_and_nothing_is_stored() {
     let fake = Fake::new::<Antennas>();
     let alice = fake.account("alice");
     fake.account("bob");

@@ -1,4 +1,4 @@
-//! What the pages say, in their languages.
+//! The texts of the pages, by language.
 
 use rookery_plugin::pages::Text;
 use rookery_plugin::pages::words::number;
@@ -13,7 +13,7 @@ pub(super) const ANTENNAS: Text = Text(&[("en", "Antennas"), ("de", "Antennen"),
 pub(super) const LEAD: Text = Text(&[
     (
         "en",
-        "An antenna is a timeline of your own: it collects new posts by their author, server, hashtags and words. What is older stays where it is.",
+        "An antenna is a timeline of your own: it collects new posts by their author, server, hashtags and words. Older posts are not collected.",
     ),
     (
         "de",
@@ -31,7 +31,7 @@ pub(super) const NONE: Text = Text(&[
     ("ja", "アンテナはまだありません。"),
 ]);
 pub(super) const CREATED: Text = Text(&[
-    ("en", "The antenna is there. Say what it listens for."),
+    ("en", "The antenna is created. Now add its conditions."),
     ("de", "Die Antenne ist angelegt. Sag ihr, worauf sie achtet."),
     ("ja", "アンテナを作成しました。集めるものを設定してください。"),
 ]);
@@ -46,7 +46,7 @@ pub(super) const DELETED: Text =
 pub(super) const SETTINGS: Text = Text(&[("en", "Settings"), ("de", "Einstellungen"), ("ja", "設定")]);
 pub(super) const PLACE: Text = Text(&[("en", "Writes to"), ("de", "Schreibt in"), ("ja", "投稿の追加先")]);
 pub(super) const PLACE_HINT: Text = Text(&[
-    ("en", "What it collects is always in the antenna's own timeline, and here as well."),
+    ("en", "Collected posts are always in the antenna's own timeline, and here as well."),
     ("de", "Was sie sammelt, steht immer in der Timeline der Antenne, und außerdem hier."),
     ("ja", "集めた投稿はアンテナのタイムラインに加えて、ここにも表示されます。"),
 ]);
@@ -59,7 +59,7 @@ pub(super) const SOCIAL: Text =
 pub(super) const SOCIAL_HINT: Text = Text(&[
     (
         "en",
-        "Collects what the home feed has and what is posted here. What it listens for and leaves out does not count then.",
+        "Collects the home feed and the posts of this server. The lists below are then ignored.",
     ),
     (
         "de",
@@ -70,7 +70,7 @@ pub(super) const SOCIAL_HINT: Text = Text(&[
 pub(super) const LOCAL: Text =
     Text(&[("en", "Local timeline"), ("de", "Lokale Timeline"), ("ja", "ローカルタイムライン")]);
 pub(super) const LOCAL_HINT: Text = Text(&[
-    ("en", "Collects what is posted here, unless it is a social timeline. Again, the lists below do not count then."),
+    ("en", "Collects the posts of this server, unless it is a social timeline. The lists below are then ignored."),
     (
         "de",
         "Sammelt, was hier geschrieben wird, wenn sie keine soziale Timeline ist. Auch dann zählen die Listen unten nicht.",
@@ -141,7 +141,7 @@ pub(super) fn hint(ctx: &Context, kind: Kind) -> String {
     words.of(ctx).replace("{}", &kind.most().to_string())
 }
 
-/// What a list is called.
+/// The name of a list.
 pub(super) const fn label(kind: Kind) -> Text {
     match kind {
         Kind::Keywords | Kind::ExcludeKeywords => KEYWORDS,
@@ -150,12 +150,12 @@ pub(super) const fn label(kind: Kind) -> Text {
     }
 }
 
-/// What is called so, and how many there are: `Hashtags: 3`.
+/// A name with a number: `Hashtags: 3`.
 pub(super) fn counted(ctx: &Context, what: Text, count: u64) -> String {
     format!("{}: {}", what.of(ctx), number(ctx, count))
 }
 
-/// Nobody here is known by this address.
+/// No account with this address is known here.
 pub(super) fn unknown(ctx: &Context, address: &str) -> String {
     let words = Text(&[
         ("en", "This server knows no account @{}."),
@@ -165,7 +165,7 @@ pub(super) fn unknown(ctx: &Context, address: &str) -> String {
     words.of(ctx).replace("{}", address)
 }
 
-/// What is wrong, as a sentence.
+/// A fault as a sentence.
 pub(super) fn sentence(ctx: &Context, fault: &Fault) -> String {
     let (words, what) = match fault {
         Fault::TitleBlank => (

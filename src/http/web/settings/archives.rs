@@ -1,4 +1,5 @@
-//! Archives of what one wrote: asking for one, and downloading it. They are listed on the page of [exports](super::transfers).
+//! Archives of a user's statuses: requesting and downloading them. They are listed on the page of
+//! [exports](super::transfers).
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -15,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use service::archive::{self, Archive, KEPT};
 
-/// The form has no fields of its own.
+/// The form has only a token.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fields {}
@@ -54,7 +55,7 @@ pub async fn show(frame: Frame, Path(id): Path<RowId>) -> Result<Response> {
     Ok(response)
 }
 
-/// What the page of exports shows: the archives, newest first, and when the next may be asked for.
+/// The data of the page of exports: the archives, newest first, and when the next may be requested.
 pub(super) async fn shown(frame: &Frame) -> Result<Value> {
     let language = frame.cx.language();
     let archives = archive::list(&frame.cx, frame.person.account.id).await?;

@@ -24,7 +24,7 @@ const PATH: &str = "/settings/cleanup";
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
     enabled: Option<bool>,
-    /// In seconds: one of those that the page offers.
+    /// In seconds: one of the values that the page offers.
     min_status_age: Option<String>,
     keep_direct: Option<bool>,
     keep_pinned: Option<bool>,
@@ -105,7 +105,7 @@ impl Fields {
         }
     }
 
-    /// What was chosen of the exceptions that are offered: 0 for those that do not hold.
+    /// The chosen values of the offered exceptions: 0 for an exception that is off.
     fn chosen(&self, offered: &[CleanupException]) -> Result<BTreeMap<String, i64>, Error> {
         let mut faults = Validation::default();
         let mut chosen = BTreeMap::new();
@@ -124,7 +124,7 @@ impl Fields {
         faults.check().map(|()| chosen)
     }
 
-    /// What was chosen.
+    /// The policy of the form.
     fn policy(&self, account: AccountId) -> Result<StatusCleanupPolicy, Error> {
         let ticked = |field: Option<bool>| field.unwrap_or_default();
         let mut faults = Validation::default();

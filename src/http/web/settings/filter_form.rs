@@ -1,4 +1,4 @@
-//! The form of a filter: what stands in it, what it asks for, and what is wrong with it.
+//! The form of a filter: its fields, the change that it requests, and its errors.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ struct Keyword {
     destroy: Option<bool>,
 }
 
-/// What stands in the form.
+/// The values of the form's fields.
 #[derive(Serialize)]
 pub(super) struct Shown<'a> {
     title: &'a str,
@@ -68,10 +68,10 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// What the service said, at the field that it names.
+    /// The error of the service, at the field that it names.
     ///
     /// # Errors
-    /// What is no [`Error::Invalid`].
+    /// Every error but [`Error::Invalid`].
     pub(super) fn by(cx: &Cx, error: Error) -> Result<Self> {
         let Error::Invalid(text) = error else { return Err(error.into()) };
         let named = text.strip_prefix("Validation failed: ").unwrap_or(&text);
@@ -86,7 +86,7 @@ impl Refused {
 }
 
 impl Fields {
-    /// Those of a new filter.
+    /// The fields of a new filter.
     pub(super) fn new() -> Self {
         let context = Some(vec!["home".to_owned(), "public".to_owned()]);
         Self { context, with_quote: Some(true), ..Self::default() }

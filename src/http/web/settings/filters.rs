@@ -1,4 +1,4 @@
-//! The pages of filters: the list of them, and the form of one. The service is that of `/api/v2/filters`.
+//! The pages of filters: the list, and the form of a filter. They use the service of `/api/v2/filters`.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -116,7 +116,7 @@ fn context_name(context: FilterContext) -> &'static str {
     }
 }
 
-/// The message that says what a filter does.
+/// The message that describes the effect of a filter.
 fn action_name(action: FilterAction) -> &'static str {
     match action {
         FilterAction::Warn => "filters.warn",

@@ -37,7 +37,7 @@ pub async fn index(frame: Frame, paging: Paging) -> Result<Page> {
 /// `POST /settings/followed_tags`: unfollows one.
 ///
 /// # Errors
-/// [`NotFound`](context::Error::NotFound) for what is no name of a hashtag.
+/// [`NotFound`](context::Error::NotFound) for a text that is not the name of a hashtag.
 pub async fn delete(frame: Frame, Form(form): Form<Unfollowed>) -> Result<Response> {
     let name = form.name.unwrap_or_default();
     let tag = tag::unfollow(&frame.cx, &frame.actor().await?, &name).await?;

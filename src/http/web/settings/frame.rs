@@ -1,4 +1,4 @@
-//! The frame of the signed-in pages, as an extractor: who is signed in, and what every page of theirs shows.
+//! The frame of the signed-in pages, as an extractor: the signed-in user, and the parts of every page.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ impl Frame {
         self.cx.language().say(key)
     }
 
-    /// The signed-in user, as services take whoever acts.
+    /// The signed-in user as the actor of a service.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the account was suspended meanwhile.
@@ -86,7 +86,7 @@ impl Frame {
     /// The errors of a form by field, to show it again with them; every other error fails the request.
     ///
     /// # Errors
-    /// What is no [`Error::Validation`].
+    /// Every error but [`Error::Validation`].
     pub fn faults(&self, error: Error) -> Result<BTreeMap<&'static str, String>> {
         match error {
             Error::Validation(faults) => Ok(field_errors(&self.cx, &faults)),
@@ -101,7 +101,7 @@ pub fn field_errors(cx: &Cx, faults: &Validation) -> BTreeMap<&'static str, Stri
     faults.iter().filter_map(|(field, faults)| Some((field, sentence(cx, &faults.first()?.description)))).collect()
 }
 
-/// What is wrong with a field, as a sentence; `words` are a service's, and follow the name of an attribute there.
+/// The error of a field as a sentence; `words` are the service's message without the name of the attribute.
 pub(super) fn sentence(cx: &Cx, words: &str) -> String {
     cx.language().say_error(words).unwrap_or_else(|| format!("It {words}."))
 }

@@ -25,7 +25,7 @@ const PATH: &str = "/settings/preferences";
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct Fields {
-    /// The language of pages and mails; blank: that of the browser.
+    /// The language of pages and mails; blank: the browser's language.
     locale: Option<String>,
     /// Blank: by whether followers are approved.
     visibility: Option<String>,
@@ -33,7 +33,7 @@ pub struct Fields {
     disabled_visibilities: Option<Vec<String>>,
     searchability: Option<String>,
     quote_policy: Option<String>,
-    /// ISO 639 code; blank: that of the pages.
+    /// ISO 639 code; blank: the language of the pages.
     language: Option<String>,
     sensitive: Option<bool>,
     keep_visibility: Option<bool>,
@@ -92,7 +92,7 @@ fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
     frame.page("preferences", "settings.preferences", "settings/preferences.html", own)
 }
 
-/// What stands in a field, unless it is blank.
+/// The value of a field, unless it is blank.
 fn filled(field: &Option<String>) -> Option<&str> {
     field.as_deref().filter(|text| !text.is_empty())
 }
@@ -118,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// What was chosen.
+    /// The preferences of the form.
     fn preferences(&self) -> Result<Preferences, Error> {
         let mut faults = Validation::default();
         let mut known = |attribute: &'static str, is_known: bool| {

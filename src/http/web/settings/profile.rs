@@ -44,7 +44,7 @@ pub struct Fields {
     remove_header: Option<bool>,
 }
 
-/// What stands in the form.
+/// The values of the form's fields.
 #[derive(Serialize)]
 struct Shown {
     display_name: String,

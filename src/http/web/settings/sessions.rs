@@ -1,4 +1,4 @@
-//! The page of browsers in which somebody is signed in, where each can be signed out.
+//! The page of the user's browser sessions, where each can be signed out.
 
 use axum::response::Response;
 use minijinja::{Value, context};
@@ -57,10 +57,10 @@ fn shown(frame: &Frame, browser: &Browser) -> Value {
     }
 }
 
-/// A browser and its system as people call them, from what it says in `User-Agent`: `Firefox · Linux`. `None` when it
+/// The common names of a browser and its system, from the header `User-Agent`: `Firefox · Linux`. `None` when it
 /// says nothing.
 fn name(agent: &str) -> Option<String> {
-    // Those that imitate others come first.
+    // Browsers that imitate others come first.
     let browsers = [
         ("Edg", "Edge"),
         ("OPR/", "Opera"),

@@ -22,10 +22,10 @@ pub(super) const PATH: &str = "/settings/transfer";
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Fields {
-    /// What is in the file.
+    /// The kind of records in the file.
     #[schemars(with = "Option<TransferKind>")]
     kind: Option<String>,
-    /// Takes away what is not in the file.
+    /// Removes existing records that are not in the file.
     overwrite: Option<bool>,
 }
 
@@ -136,7 +136,7 @@ pub(super) async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Re
     frame.page("transfer", "settings.transfer", "settings/transfer.html", own)
 }
 
-/// What a service says in English, in the language of the page.
+/// A service's English message, in the language of the page.
 fn sentence(frame: &Frame, english: &str) -> String {
     frame.cx.language().say_error(english).unwrap_or_else(|| format!("{english}."))
 }

@@ -1,7 +1,7 @@
 //! Turns the statement of a migration in batches into one that changes a limited number of rows.
 //!
-//! Rows are chosen by what the engine calls them itself (`rowid`, `ctid`), so no table needs a key for it. The statement
-//! is run until it changes nothing, which its WHERE must come to.
+//! Rows are selected by the engine's own row identifier (`rowid`, `ctid`), so no table needs a key for it. The
+//! statement runs repeatedly until it changes nothing, so its WHERE must exclude changed rows.
 
 use sqlparser::ast::{Expr, FromTable, SetExpr, Statement, TableWithJoins};
 

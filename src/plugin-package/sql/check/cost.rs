@@ -1,9 +1,9 @@
-//! Bounds what a single call of a function may cost, since the engines look at their time limit between calls only.
+//! Bounds the cost of a single call of a function, since the engines check their time limit between calls only.
 //!
-//! Called after the children of an expression were checked. On SQLite, functions whose time or memory nothing limits become
-//! functions of the server's own; on PostgreSQL, patterns and results are wrapped in functions of `core_v1` that refuse
-//! what is too large (`migrations/postgres/0020_core_views.sql`). The limits are those of [`functions`], the same on both
-//! engines.
+//! Called after the children of an expression were checked. On SQLite, functions whose time or memory nothing limits
+//! become functions of the server; on PostgreSQL, patterns and results are wrapped in functions of `core_v1` that
+//! refuse values that are too large (`migrations/postgres/0020_core_views.sql`). The limits of [`functions`] are the
+//! same on both engines.
 
 use sqlparser::ast::{
     BinaryOperator as Op, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
@@ -83,7 +83,7 @@ fn arguments(function: &mut Function) -> Vec<&mut Expr> {
     args.collect()
 }
 
-/// Limits what is searched for: a literal now, anything else when the statement runs.
+/// Limits the pattern of a search: a literal now, anything else when the statement runs.
 fn search(engine: Engine, pattern: &mut Expr) -> Result<(), String> {
     match pattern {
         Expr::Value(value) if !matches!(value.value, Value::Placeholder(_)) => match &value.value {
@@ -153,7 +153,7 @@ fn replace(expr: &mut Expr) {
     }
 }
 
-/// True for what may be larger than everything that it is made of, on PostgreSQL.
+/// True for an expression whose value may be larger than its operands on PostgreSQL.
 fn grows(expr: &Expr) -> bool {
     match expr {
         Expr::Function(function) => functions::is_growing(&function.name.to_string()),

@@ -89,7 +89,7 @@ fn call(function: &Function) -> Result<(), String> {
     }
 }
 
-/// Portable type names in CAST, mapped to those of the engine.
+/// Portable type names in CAST, mapped to the engine's type names.
 fn cast_type(engine: Engine, given: &DataType) -> Result<DataType, String> {
     let known = Portable::of(given)?;
     Ok(match engine {

@@ -78,7 +78,7 @@ pub struct Rules<'a> {
 /// tells the reader that there are more.
 ///
 /// # Errors
-/// What is refused and what to do, as a clause: "it reads accounts in the schema public: …".
+/// The refusal and the remedy, as a clause: "it reads accounts in the schema public: …".
 pub fn statement(
     rules: Rules<'_>,
     tokens: Vec<Token>,
@@ -155,7 +155,7 @@ fn checked(rules: Rules<'_>, mut statement: Statement, migrating: bool) -> Resul
     Ok(found)
 }
 
-/// Rewrites names and refuses what is not allowed.
+/// Rewrites names and refuses forbidden constructs.
 struct Walk<'a> {
     rules: Rules<'a>,
     migrating: bool,

@@ -14,7 +14,7 @@ use database::confined::functions;
 /// Checks a statement that `returns: owner`, beyond what every statement is checked for.
 ///
 /// # Errors
-/// What is refused and what to do, as a clause.
+/// The refusal and the remedy, as a clause.
 pub fn owner(rules: Rules<'_>, tokens: Vec<Token>) -> Result<(), String> {
     deep(move || {
         let statements = parse(rules, tokens)?;

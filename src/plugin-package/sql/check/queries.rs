@@ -12,12 +12,12 @@ use super::{Growth, Rules, parse};
 use crate::sql::text;
 use database::confined::functions;
 
-/// Collects the names of common table expressions, or verifies every table name after the rewrite, wherever it stands.
+/// Collects the names of common table expressions, or verifies every table name after the rewrite, in any position.
 ///
 /// One type for both, because the traversal of every kind of expression is compiled for each.
 #[derive(Default)]
 pub(super) struct Names<'a> {
-    /// Those of common table expressions that were met.
+    /// The names of common table expressions so far.
     pub(super) common: BTreeSet<String>,
     /// What every table is verified against, if at all.
     pub(super) rules: Option<Rules<'a>>,
@@ -76,7 +76,7 @@ fn body(part: &SetExpr) -> Result<(), String> {
 /// Longest literal that does not count as growth: a longer one is stored with every row.
 const SHORT: usize = 64;
 
-/// The growth of an INSERT: that of its parameters if each is stored once, otherwise anything.
+/// The growth by an INSERT: the size of its parameters if each is stored once, otherwise unbounded.
 pub(super) fn growth(insert: &Insert) -> Growth {
     let mut brought = BTreeSet::new();
     let mut plain = |value: &Expr| match value {
@@ -208,7 +208,7 @@ pub(super) fn factor(factor: &TableFactor) -> Result<(), String> {
     }
 }
 
-/// Gives a statement with `{page:…}` its ORDER BY and LIMIT. Those that the author wrote must agree.
+/// Adds ORDER BY and LIMIT to a statement with `{page:…}`. The author's own clauses must agree with them.
 pub(super) fn page(
     rules: Rules<'_>,
     statement: &mut Statement,

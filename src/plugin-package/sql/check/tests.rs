@@ -1,4 +1,4 @@
-//! What the check accepts and what it refuses, statement by statement.
+//! Accepted and refused statements.
 
 use proptest::prelude::*;
 
@@ -155,7 +155,7 @@ fn statements_beyond_the_plugin_are_refused() {
     }
 }
 
-/// What is written, and what SQLite and PostgreSQL run in its place; empty where the engine has it not.
+/// The author's text, and the text that SQLite and PostgreSQL run instead; empty where the engine lacks it.
 const BOUNDED: &[(&str, &str, &str)] = &[
     ("instr(title, :id)", "rookery_instr(title, $1)", ""),
     ("strpos(title, :id)", "", "strpos(title, core_v1.short($1))"),
@@ -201,7 +201,7 @@ fn calls_that_nothing_interrupts_are_bounded() {
 }
 
 #[test]
-fn names_become_those_of_the_name_space() {
+fn names_move_into_the_name_space() {
     let source =
         "WITH accounts AS (SELECT id FROM notes) SELECT core_v1.statuses.id, a.id, accounts.id FROM core_v1.statuses
                   JOIN notes a ON a.id = core_v1.statuses.id JOIN accounts ON accounts.id = a.id";
@@ -227,7 +227,7 @@ fn common_table_hides_no_server_table() {
 }
 
 #[test]
-fn changes_are_told_from_reading() {
+fn changes_are_distinguished_from_reads() {
     for engine in BOTH {
         let upsert = "INSERT INTO notes (id) VALUES (:id) ON CONFLICT (id) DO UPDATE SET";
         for (source, growth) in [

@@ -1,4 +1,4 @@
-//! What a manifest declares, and what the statements of a plugin do, as rows.
+//! The declarations of a manifest and the statements of a plugin, as rows.
 
 use serde::Serialize;
 

@@ -115,7 +115,7 @@ pub struct Detail {
     /// The limits that the admin set.
     pub limits_set: Value,
     pub usage: Option<Usage>,
-    /// What the server keeps for it, beside the quotas.
+    /// The use of storage on the server, beside the quotas.
     pub quotas: Vec<QuotaRow>,
     pub breakers: Vec<Breaker>,
     pub config: Value,
@@ -199,7 +199,7 @@ impl Detail {
         let name = &known.plugin.name;
         let active = cx.plugins.latest().find(name).cloned();
         let observed = cx.plugins.observed.of(name);
-        // Of a plugin that was never accepted, what it would do is shown before someone agrees to it.
+        // For a plugin that was never accepted, the package in the folder is shown, so that an admin can review it.
         let package = known.package.as_ref().ok().and_then(Option::as_ref).or(known.waiting.as_ref());
         let manifest = manifest(active.as_deref(), package);
         let rows = |list: fn(&Manifest) -> Vec<String>| manifest.map(list).unwrap_or_default();

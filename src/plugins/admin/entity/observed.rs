@@ -1,4 +1,4 @@
-//! What was seen of a plugin on this node: its use of limits and quotas, its failures and its history.
+//! The observed state of a plugin on this node: its use of limits and quotas, its failures and its history.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub struct LimitRow {
     pub db_time_ms: u64,
 }
 
-/// One quota of what the server keeps.
+/// One storage quota.
 #[derive(Debug, Serialize)]
 pub struct QuotaRow {
     /// Its key in `[limits]`.
@@ -140,7 +140,7 @@ impl From<&Parked> for ParkedRow {
     }
 }
 
-/// The quotas of a plugin; of one that is absent those of which the server keeps more meanwhile.
+/// The quotas of a plugin; for an absent plugin, the quotas whose use can still grow.
 pub(super) fn quotas(cx: &Cx, plugin: i64, active: Option<&Active>, outbox: &Outbox) -> Vec<QuotaRow> {
     let row = |quota: &Quota| QuotaRow {
         limit: quota.key(),

@@ -1,4 +1,4 @@
-//! What a form of a plugin's page sent, as values that fit the fields that the page offers.
+//! The submission of a form of a plugin's page, checked against the fields of the page.
 
 use rookery_plugin_host::exports::pages::{Block, Field, Form, Input, Submission, Value, View};
 use serde_json::{Map, Value as Json};
@@ -11,13 +11,13 @@ const ITEM: &str = "_item";
 /// Why nothing is handed to the plugin.
 #[derive(Debug, PartialEq)]
 pub(super) enum Refused {
-    /// The page does not offer what was sent: not any more, perhaps.
+    /// The page does not offer the submitted form or button, perhaps no longer.
     Unknown,
-    /// The form, and what is wrong with its fields, by their names.
+    /// The form, and the errors of its fields by their names.
     Faults(String, Vec<(String, String)>),
 }
 
-/// Reads what was sent, by the page as it is now.
+/// Reads a submission for the current page.
 ///
 /// # Errors
 /// [`Refused`].

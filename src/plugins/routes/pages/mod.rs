@@ -1,10 +1,10 @@
-//! Pages of plugins: what is asked of a browser before a plugin is called, and how its view becomes a page.
+//! Pages of plugins: the checks before a plugin is called, and the rendering of its view.
 //!
-//! Reached from the router's fallback, as routes are. Whoever asks is signed in by a session and has the permission of the
-//! manifest; a form is accepted only with the token of its page (CSRF). The plugin says what is on a page as data, which is
-//! rendered as text by the template of this folder. What a form sends is checked against the page as it is now: only a form
-//! or button that the plugin offers reaches it, with values that fit its fields. A picture of a page is drawn when it is
-//! asked for, at the page's address with `picture=ID`.
+//! Reached from the router's fallback, as routes are. The user is signed in by a session and has the permission of the
+//! manifest; a form is accepted only with the token of its page (CSRF). The plugin returns the content of a page as
+//! data, which the template of this folder renders as text. A submission is checked against the current page: only a
+//! form or button that the plugin offers reaches it, with values that fit its fields. A picture of a page is drawn on
+//! request, at the page's address with `picture=ID`.
 
 mod form;
 mod named;
@@ -42,10 +42,10 @@ use rookery_http::{ErrorResponse, Result, observe};
 use service::session::{self, Person};
 use service::templates::Templates;
 
-/// What a person may do in a browser, in the words of tokens.
+/// The permissions of a user in a browser, as scopes.
 const SCOPES: &str = "profile read write follow push";
 
-/// The templates of the server's pages, and that of plugins' pages.
+/// The templates of the server's pages and of plugins' pages.
 static TEMPLATES: LazyLock<Templates> =
     LazyLock::new(|| rookery_http::web::TEMPLATES.clone().with(&[("settings/plugin.html", include_str!("page.html"))]));
 
@@ -97,7 +97,7 @@ async fn answer(cx: Cx, mounted: Arc<MountedPage>, params: Vec<(String, String)>
     response
 }
 
-/// Somebody at a page.
+/// The visitor of a page.
 struct Visit {
     cx: Cx,
     core: rookery_http::Cx,
@@ -114,7 +114,7 @@ struct Visit {
     csrf: Csrf,
 }
 
-/// A form that is shown again: which one, what was sent, and in sentences what is wrong with it.
+/// A form that is shown again: its name, the submitted values, and the errors as sentences.
 struct Again {
     form: String,
     sent: Map<String, Value>,
@@ -133,7 +133,7 @@ impl Visit {
         cookies: Cookies,
     ) -> Result<Self> {
         let actor = session::actor(&cx, &person).await?;
-        // There is no token between them and the server: they may do what any token of theirs may.
+        // There is no token between them and the server: they have every scope.
         let actor = Actor { scopes: Scopes::from_stored(SCOPES), ..actor };
         if !permits(&mounted, &actor) {
             return Err(Error::forbidden("This action is not allowed").into());
@@ -187,7 +187,7 @@ impl Visit {
         }
     }
 
-    /// Asks the plugin what is on the page.
+    /// Requests the content of the page from the plugin.
     async fn view(&self) -> Result<View> {
         let call = Call::new(&self.cx, &self.mounted.plugin, Part::Routes, self.caller(), Mode::Read);
         let shown = self.mounted.plugin.component.page(call, self.asked()).await;

@@ -1,4 +1,4 @@
-//! The statuses and accounts that the blocks of a page name by their ids, as whoever is at the page may see them.
+//! The statuses and accounts that the blocks of a page name by their ids, as far as the visitor may see them.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use entity::web::{self, Author, WebStatus};
 use model::{AccountId, Actor, StatusId};
 use service::visibility::{self, Place, Seen};
 
-/// By id; who or what is not here is gone, or hidden from them.
+/// By id; a missing one is deleted, or hidden from the visitor.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     pub(super) statuses: HashMap<i64, WebStatus>,

@@ -1,4 +1,4 @@
-//! What a plugin says is on a page: checked, and as the template takes it.
+//! The content of a page from a plugin: checked, and converted for the template.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ const NAME_MAX: usize = 64;
 /// Checks a view.
 ///
 /// # Errors
-/// What is wrong, worded for the plugin's author.
+/// A message for the plugin's author.
 pub(super) fn check(view: &View) -> Result<(), String> {
     if view.blocks.len() > BLOCKS {
         return Err(format!("{} blocks are more than {BLOCKS}", view.blocks.len()));
@@ -238,7 +238,7 @@ fn list(items: &Items, again: Option<&Again>, whole: &dyn Fn(&str) -> String) ->
     context! { kind => "items", title => items.title, rows, none => items.none }
 }
 
-/// A field, with what was sent where its form is shown again.
+/// A field, with the submitted value where its form is shown again.
 fn field(form: &str, field: &Field, again: Option<&Again>) -> Value {
     let sent = again.map(|again| again.sent.get(&field.name).and_then(|sent| sent.as_str()).unwrap_or_default());
     let (kind, most, lines, least, choices) = match &field.input {
@@ -262,7 +262,7 @@ fn field(form: &str, field: &Field, again: Option<&Again>) -> Value {
     }
 }
 
-/// What is wrong with a field, or with the form by the empty name.
+/// The error of a field, or of the form under the empty name.
 fn fault<'a>(again: &'a Again, name: &str) -> Option<&'a str> {
     again.faults.iter().find(|(field, _)| field == name).map(|(_, why)| why.as_str())
 }

@@ -25,7 +25,7 @@ const NO_SUBJECT: &[&str] = &[
 ];
 
 /// The names of the tests in a file: of the functions that follow the attribute.
-fn names(text: &str) -> Vec<&str> {
+pub(super) fn names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut test = false;
     for line in text.lines().map(str::trim_start) {

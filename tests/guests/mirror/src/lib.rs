@@ -1,4 +1,4 @@
-//! Says what it was asked, and answers what it is told to: what the server does around a plugin is tested with it.
+//! Records requests, and returns responses on command: tests use it for the server's work around a plugin.
 
 #![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "called by the sandbox alone"))]
 
@@ -38,7 +38,7 @@ impl Plugin for Mirror {
         told_by(sign_up, "judge")
     }
 
-    /// Counts first, so that a test sees what is rolled back.
+    /// Counts first, so that a test sees the rollback.
     fn sign_up_claim(_: &Context, sign_up: &SignUp, account: Id) -> Result<Option<Admission>> {
         Query::new("keep", vec![SqlValue::Integer(account.0), SqlValue::Integer(1)]).exec()?;
         told_by(sign_up, "claim")
@@ -48,7 +48,7 @@ impl Plugin for Mirror {
         hall(ctx, request)
     }
 
-    /// Keeps something, and then does what was sent.
+    /// Stores a row, and then follows the command.
     fn submit(ctx: &Context, _: &pages::Request, sent: &Submission) -> Result<pages::Outcome> {
         Query::new("keep", vec![SqlValue::Integer(ctx.account().0), SqlValue::Integer(2)]).exec()?;
         match sent.text("say") {
@@ -63,7 +63,7 @@ impl Plugin for Mirror {
     }
 }
 
-/// What a page has to say, as its parameter tells.
+/// The content of a page, by its parameter.
 fn hall(ctx: &Context, request: &pages::Request) -> Result<View> {
     let form = Form::new("speak", "Speak").field(Field::text("say", "Say", 20).required());
     let view = View::new("Mirror <1>").text(format!("{} {:?}", ctx.caller().locale, request.after));
@@ -99,7 +99,7 @@ fn gallery(view: View, request: &pages::Request) -> View {
         .picture(picture.figures([Figure::new("1,204", "posts")]))
 }
 
-/// What a sign-up's parameter tells for a moment: `claim-trap`, or a word that holds for both.
+/// The command in a sign-up's parameter for a moment: `claim-trap`, or a word for both moments.
 fn told_by(sign_up: &SignUp, moment: &str) -> Result<Option<Admission>> {
     let told: String = sign_up.param("mirror_code")?.unwrap_or_default();
     let admission = Admission { opens: true, approves: true, invited_by: None };
@@ -116,7 +116,7 @@ fn told_by(sign_up: &SignUp, moment: &str) -> Result<Option<Admission>> {
 
 rookery_plugin::export!(Mirror: routes, sign_up, pages);
 
-/// What the request looks like from here.
+/// The request as the plugin receives it.
 fn echo(request: &Request) -> Result<Output> {
     let body = match &request.body {
         Body::None => Value::Null,
@@ -208,7 +208,7 @@ fn answer(request: &Request) -> Result<Output> {
     Ok(output.with_status(told.status))
 }
 
-/// Keeps a status, and then does what it is told to.
+/// Stores a status, and then follows the command.
 fn keep(request: &Request) -> Result<Output> {
     let account = request.ctx.caller.account.ok_or(Error::NotFound)?;
     let status: i64 = request.params.iter().find_map(|(_, value)| value.parse().ok()).ok_or(Error::NotFound)?;

@@ -1,4 +1,4 @@
-//! Takes part in everything: what it does is decided by the texts that tests write.
+//! Implements every hook: the texts of tests are commands.
 
 #![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "called by the sandbox alone"))]
 
@@ -86,7 +86,7 @@ fn failure(message: &str) -> Failure {
     Failure { status: 422, code: "probe.refused".to_owned(), message: message.to_owned(), detail: None }
 }
 
-/// Keeps what it hears. `poison` is never taken, `later` not before ten seconds have passed.
+/// Stores events. `poison` always fails, `later` fails for ten seconds.
 #[on(events)]
 fn hear(batch: &[Event]) -> Result<()> {
     for event in batch {
@@ -126,7 +126,7 @@ fn judge(batch: &[notification_filter::Draft]) -> Result<Vec<u8>> {
     Ok(batch.iter().map(code).collect())
 }
 
-/// Says what it was asked, and more than it may.
+/// Returns its parameters, and more than it may.
 #[on(decorate, kind = "status")]
 fn decorate(viewer: Option<Id>, targets: &[Target]) -> Result<Extras> {
     assert!(!name().starts_with("broken"), "as asked");

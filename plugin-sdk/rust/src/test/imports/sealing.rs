@@ -1,4 +1,4 @@
-//! The interface `sealing`. A token says in hexadecimal what it holds: only the server encrypts it.
+//! The interface `sealing`. A token is the text in hexadecimal: only the server encrypts it.
 
 use super::{Failure, current, failure};
 

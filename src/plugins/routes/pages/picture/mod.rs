@@ -1,6 +1,6 @@
-//! Pictures of pages, to share: a plugin says what is on one, and it is drawn here, as all are.
+//! Pictures of pages, to share: a plugin returns the content as data, and this module draws it in one style.
 //!
-//! One style: the evening sky of the front page, with the values of a chart standing on the ground as trees do. What has
+//! The style: the evening sky of the front page, with the values of a chart as trees on the ground. What has
 //! no room shrinks down to a size that can be read, is then cut, and at last left out. Drawing takes some milliseconds of
 //! a thread; it reads nothing but the record.
 
@@ -36,7 +36,7 @@ const MUTED: u32 = 0xe6_d3cb;
 const ACCENT: u32 = 0xff_c56f;
 const EARTH: u32 = 0x12_0f17;
 
-/// Draws a picture as PNG; `foot` stands below, whose it is.
+/// Draws a picture as PNG, with the owner's name in `foot` at the bottom.
 ///
 /// # Errors
 /// Of the encoder.
@@ -78,7 +78,7 @@ fn sky(canvas: &mut Canvas) {
     }
 }
 
-/// What everything stands on, in front of its feet.
+/// The ground in front of all columns.
 fn ground(canvas: &mut Canvas) {
     let mut ground = PathBuilder::new();
     let (right, bottom) = (WIDTH as f32, HEIGHT as f32);
@@ -141,7 +141,7 @@ fn figures(canvas: &mut Canvas, figures: &[Figure], y: f32) {
     }
 }
 
-/// Words in a row, those that fit; false when there are none.
+/// The words that fit into a row; false when there are none.
 fn words(canvas: &mut Canvas, words: &[String], y: f32) -> bool {
     let lines = words.iter().map(|word| drawable(word)).filter(|word| !word.is_empty() && word != "#");
     let mut x = MARGIN;
@@ -179,7 +179,7 @@ fn columns(canvas: &mut Canvas, bars: &[Bar], top: f32) {
     }
 }
 
-/// What the columns are, written on the ground.
+/// The labels of the columns, on the ground.
 fn labels(canvas: &mut Canvas, bars: &[Bar]) {
     for (index, bar) in bars.iter().enumerate() {
         let label = Line::fit(&bar.label, (12.0, 19.0), cell(bars) - 6.0);

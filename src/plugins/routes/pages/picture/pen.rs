@@ -14,7 +14,7 @@ static FACES: LazyLock<Vec<Face<'static>>> = LazyLock::new(|| {
     fonts.iter().filter_map(|font| Face::parse(font, 0).ok()).collect()
 });
 
-/// What stands at the end of a text that was cut.
+/// The end of a text that was cut.
 const ELLIPSIS: char = '…';
 
 /// A colour, from `0xRRGGBB`.
@@ -135,7 +135,7 @@ impl Canvas {
         self.pixels.fill_path(path, &paint, FillRule::Winding, Transform::identity(), None);
     }
 
-    /// Writes a line whose first letter stands at `x`, on the base line `y`.
+    /// Writes a line whose first letter is at `x`, on the base line `y`.
     pub(super) fn write(&mut self, line: &Line, x: f32, y: f32, color: Color) {
         let mut path = PathBuilder::new();
         let mut x = x;
