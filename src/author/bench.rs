@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::play;
+use super::test_runner;
 use super::project::Project;
-use super::suite::{self, Case, Suite};
+use super::test_file::{self, Case, Suite};
 use plugin_package::Package;
 use terminal::{Failure, Output};
 
@@ -17,7 +17,7 @@ use terminal::{Failure, Output};
 pub(crate) async fn run(project: &Project, times: u32, output: Output) -> Result<(), Failure> {
     let package = project.package()?;
     let mut lines = Vec::new();
-    for (_, suite) in suite::all(project)? {
+    for (_, suite) in test_file::all(project)? {
         for case in &suite.cases {
             lines.extend(measure(project, &package, &suite, case, times.max(1)).await?);
         }
@@ -32,10 +32,10 @@ async fn measure(
     case: &Case,
     times: u32,
 ) -> Result<Vec<Value>, Failure> {
-    let (stage, names) = play::begin(project, package, suite).await?;
+    let (stage, names) = test_runner::begin(project, package, suite).await?;
     let mut lines = Vec::new();
     for step in &case.steps {
-        let Ok(sent) = play::request(&stage, step, &names).await else { continue };
+        let Ok(sent) = test_runner::request(&stage, step, &names).await else { continue };
         if stage.send(&sent).await?.status != step.status.unwrap_or(200) {
             continue;
         }

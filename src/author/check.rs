@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::project::Project;
 use super::rows;
-use super::stage::Stage;
+use super::test_server::Stage;
 use model::clock::Clock;
 use plugin_package::Package;
 use terminal::{Failure, Output};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::project::Project;
-use super::{fresh, rust};
+use super::{staleness, rust};
 use terminal::{Failure, Output};
 
 /// The plugin contract in WIT, for tools that generate bindings.
@@ -61,7 +61,7 @@ pub(crate) fn build(project: &Project, purpose: Purpose) -> Result<(), Failure> 
         }
         _ => plain(project, &build.command, Vec::new())?,
     }
-    fresh::remember(project, purpose)
+    staleness::remember(project, purpose)
 }
 
 /// Builds in a language that needs only the contract.

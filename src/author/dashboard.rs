@@ -26,7 +26,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 
 /// The data of the page.
 #[derive(Clone)]
-struct Shown {
+struct Dashboard {
     cx: Cx,
     plugin: String,
     port: u16,
@@ -48,14 +48,14 @@ pub(crate) async fn serve(cx: Cx, plugin: String, port: u16) -> Result<(), Failu
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
     let listener =
         listener.map_err(|error| Failure::new(format!("the page on port {port} cannot be served: {error}")))?;
-    axum::serve(listener, router(Shown { cx, plugin, port })).await.map_err(Failure::new)
+    axum::serve(listener, router(Dashboard { cx, plugin, port })).await.map_err(Failure::new)
 }
 
-fn router(shown: Shown) -> Router {
+fn router(shown: Dashboard) -> Router {
     Router::new().route("/", get(page)).route("/state", get(state)).with_state(shown)
 }
 
-async fn page(State(shown): State<Shown>, headers: HeaderMap) -> Response {
+async fn page(State(shown): State<Dashboard>, headers: HeaderMap) -> Response {
     if !shown.is_for(&headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
@@ -63,7 +63,7 @@ async fn page(State(shown): State<Shown>, headers: HeaderMap) -> Response {
     (headers, PAGE.replace("{plugin}", &shown.plugin)).into_response()
 }
 
-async fn state(State(shown): State<Shown>, headers: HeaderMap, Query(after): Query<After>) -> Response {
+async fn state(State(shown): State<Dashboard>, headers: HeaderMap, Query(after): Query<After>) -> Response {
     if !shown.is_for(&headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
@@ -71,7 +71,7 @@ async fn state(State(shown): State<Shown>, headers: HeaderMap, Query(after): Que
     (headers, shown.since(&after).await.to_string()).into_response()
 }
 
-impl Shown {
+impl Dashboard {
     /// False for a request with a foreign host name (DNS rebinding).
     fn is_for(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());

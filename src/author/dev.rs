@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::compile::{self, Purpose};
 use super::dashboard;
 use super::project::Project;
-use super::stage::Stage;
+use super::test_server::Stage;
 use model::clock::Clock;
 use plugin_package::Package;
 use rookery_server::serve;

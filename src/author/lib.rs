@@ -11,18 +11,18 @@ mod dashboard;
 mod dev;
 mod diff;
 mod doctor;
-mod fresh;
+mod staleness;
 mod index;
 mod new;
 mod pack;
-mod play;
+mod test_runner;
 mod project;
 mod rows;
 mod rust;
 mod sign;
-mod stage;
+mod test_server;
 mod strip;
-mod suite;
+mod test_file;
 
 use std::path::{Path, PathBuf};
 
@@ -147,7 +147,7 @@ pub fn run(command: Command, output: Output) -> Result<(), Failure> {
 /// The project in `folder`, with a component that is not older than its sources.
 fn built(folder: &Path, least: Purpose, output: Output) -> Result<Project, Failure> {
     let project = Project::open(folder)?;
-    fresh::ensure(&project, least, output)?;
+    staleness::ensure(&project, least, output)?;
     Ok(project)
 }
 
@@ -155,7 +155,7 @@ async fn serve(command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::Check { folder } => check::run(&built(&folder, Purpose::Trial, output)?, output).await,
         Command::Test { folder, only } => {
-            suite::run(&built(&folder, Purpose::Trial, output)?, only.as_deref(), output).await
+            test_file::run(&built(&folder, Purpose::Trial, output)?, only.as_deref(), output).await
         }
         Command::Dev { folder, port } => dev::run(&folder, port, output).await,
         Command::Pack { folder, key } => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fresh;
+use super::staleness;
 use plugin_package::manifest::{self, Manifest};
 use plugin_package::package::{Origin, Package};
 use terminal::Failure;
@@ -150,7 +150,7 @@ impl Project {
                 let relative = path.strip_prefix(&self.folder).map_err(Failure::new)?;
                 let relative = relative.to_string_lossy().replace('\\', "/");
                 let tested = self.manifest.tests.iter().any(|test| test.file == relative);
-                if fresh::is_made(&path) || tested || relative == self.manifest.plugin.wasm {
+                if staleness::is_made(&path) || tested || relative == self.manifest.plugin.wasm {
                     continue;
                 }
                 if path.is_dir() {

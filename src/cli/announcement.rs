@@ -89,7 +89,7 @@ impl Command {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct AnnouncementRow<'a> {
     id: RowId,
     text: &'a str,
     starts_at: Option<String>,
@@ -109,8 +109,8 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List => {
             let all = announcement::list_all(cx).await?;
-            let shown: Vec<Shown<'_>> = all.iter().map(Shown::from).collect();
-            output.answer(&shown, || shown.iter().map(Shown::line).collect())
+            let shown: Vec<AnnouncementRow<'_>> = all.iter().map(AnnouncementRow::from).collect();
+            output.answer(&shown, || shown.iter().map(AnnouncementRow::line).collect())
         }
         Command::Add { text, event, at, draft } => {
             let when = if draft { Publication::Draft } else { publication(at.as_deref())? };
@@ -175,7 +175,7 @@ impl Event {
     }
 }
 
-impl<'a> From<&'a Announcement> for Shown<'a> {
+impl<'a> From<&'a Announcement> for AnnouncementRow<'a> {
     fn from(announcement: &'a Announcement) -> Self {
         Self {
             id: announcement.id,
@@ -190,7 +190,7 @@ impl<'a> From<&'a Announcement> for Shown<'a> {
     }
 }
 
-impl Shown<'_> {
+impl AnnouncementRow<'_> {
     fn line(&self) -> String {
         let state = match (&self.published_at, &self.scheduled_at) {
             (Some(at), _) => format!("published {at}"),

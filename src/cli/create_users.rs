@@ -40,7 +40,7 @@ fn yes() -> bool {
 
 /// The output for an account that was created.
 #[derive(Debug, Serialize)]
-pub(super) struct Made {
+pub(super) struct CreatedUser {
     pub(super) id: AccountId,
     pub(super) username: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ impl Ready {
 }
 
 /// Creates one account.
-pub(super) async fn one(cx: &Cx, new: NewUser) -> Result<Made, Failure> {
+pub(super) async fn one(cx: &Cx, new: NewUser) -> Result<CreatedUser, Failure> {
     let ready = prepare(cx, new).await?;
     write_one(cx, &ready).await
 }
@@ -129,7 +129,7 @@ async fn make_batch(cx: &Cx, lines: &[String], token: Option<&str>) -> Result<us
     Ok(refused)
 }
 
-fn answer(made: &Result<Made, Failure>, username: Option<&str>) -> Result<(), Failure> {
+fn answer(made: &Result<CreatedUser, Failure>, username: Option<&str>) -> Result<(), Failure> {
     let line = match made {
         Ok(made) => serde_json::to_string(made),
         Err(failure) => serde_json::to_string(&Refused { username, error: failure.text() }),
@@ -186,7 +186,7 @@ pub(super) fn check_password(password: &str) -> Result<(), Failure> {
     Err(Failure::usage("a password has 8 to 72 characters"))
 }
 
-async fn write_together(cx: &Cx, ready: &[&Ready]) -> Result<Vec<Made>, Failure> {
+async fn write_together(cx: &Cx, ready: &[&Ready]) -> Result<Vec<CreatedUser>, Failure> {
     let mut tx = cx.db.begin().await?;
     let mut made = Vec::with_capacity(ready.len());
     for one in ready {
@@ -196,12 +196,12 @@ async fn write_together(cx: &Cx, ready: &[&Ready]) -> Result<Vec<Made>, Failure>
     Ok(made)
 }
 
-async fn write_one(cx: &Cx, ready: &Ready) -> Result<Made, Failure> {
+async fn write_one(cx: &Cx, ready: &Ready) -> Result<CreatedUser, Failure> {
     let made = write_together(cx, &[ready]).await?;
     made.into_iter().next().ok_or_else(|| Failure::new("an account was lost"))
 }
 
-async fn write(cx: &Cx, tx: &mut Tx, ready: &Ready) -> Result<Made, Failure> {
+async fn write(cx: &Cx, tx: &mut Tx, ready: &Ready) -> Result<CreatedUser, Failure> {
     let id = sign_up::create(cx, tx, ready.again()).await?;
     let access_token = match &ready.scopes {
         None => None,
@@ -210,5 +210,5 @@ async fn write(cx: &Cx, tx: &mut Tx, ready: &Ready) -> Result<Made, Failure> {
             Some(token::mint(cx, tx, Some(app), Some(id), scopes).await?.expose().to_owned())
         }
     };
-    Ok(Made { id, username: ready.account.username.clone(), access_token })
+    Ok(CreatedUser { id, username: ready.account.username.clone(), access_token })
 }

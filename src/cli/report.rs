@@ -38,7 +38,7 @@ pub(super) enum Command {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ReportRow {
     id: RowId,
     created_at: String,
     category: ReportCategory,
@@ -62,12 +62,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List { all } => {
             let reports = report::list(cx, all, LISTED_MAX).await?;
-            let shown: Vec<Shown> = report::named(cx, reports).await?.into_iter().map(Shown::from).collect();
-            output.answer(&shown, || shown.iter().map(Shown::line).collect())
+            let shown: Vec<ReportRow> = report::named(cx, reports).await?.into_iter().map(ReportRow::from).collect();
+            output.answer(&shown, || shown.iter().map(ReportRow::line).collect())
         }
         Command::Show { id } => {
             let found = report::find(cx, RowId::from(id)).await?;
-            let shown: Vec<Shown> = report::named(cx, vec![found]).await?.into_iter().map(Shown::from).collect();
+            let shown: Vec<ReportRow> = report::named(cx, vec![found]).await?.into_iter().map(ReportRow::from).collect();
             shown.iter().try_for_each(|shown| output.answer(shown, || shown.text()))
         }
         Command::Resolve { id } => set_resolved(cx, id, true, output).await,
@@ -83,7 +83,7 @@ async fn set_resolved(cx: &Cx, id: i64, resolved: bool, output: Output) -> Resul
     output.answer(&Changed { id, changed }, || format!("The report {id} is {since} {state}."))
 }
 
-impl From<NamedReport> for Shown {
+impl From<NamedReport> for ReportRow {
     fn from(NamedReport { report, account, target }: NamedReport) -> Self {
         let acct = |account: Option<Account>| account.map(|account| account.acct());
         Self {
@@ -102,7 +102,7 @@ impl From<NamedReport> for Shown {
     }
 }
 
-impl Shown {
+impl ReportRow {
     fn line(&self) -> String {
         let state = if self.action_taken_at.is_some() { "  (resolved)" } else { "" };
         let target = self.target_account.as_deref().unwrap_or("?");

@@ -67,7 +67,7 @@ impl Command {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct TrendRow<'a> {
     id: String,
     name: &'a str,
     domain: Option<&'a str>,
@@ -94,8 +94,8 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 
 async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result<(), Failure> {
     let trends = review::list(cx, kind, pending).await?;
-    let shown: Vec<Shown<'_>> = trends.iter().map(Shown::from).collect();
-    output.answer(&shown, || shown.iter().map(Shown::line).collect())
+    let shown: Vec<TrendRow<'_>> = trends.iter().map(TrendRow::from).collect();
+    output.answer(&shown, || shown.iter().map(TrendRow::line).collect())
 }
 
 async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output) -> Result<(), Failure> {
@@ -129,7 +129,7 @@ impl Kind {
     }
 }
 
-impl<'a> From<&'a NamedTrend> for Shown<'a> {
+impl<'a> From<&'a NamedTrend> for TrendRow<'a> {
     fn from(trend: &'a NamedTrend) -> Self {
         Self {
             id: trend.subject_id.to_string(),
@@ -142,7 +142,7 @@ impl<'a> From<&'a NamedTrend> for Shown<'a> {
     }
 }
 
-impl Shown<'_> {
+impl TrendRow<'_> {
     fn line(&self) -> String {
         let state = match self.approved {
             Some(true) => "approved",

@@ -106,7 +106,7 @@ struct Parts<'a> {
 }
 
 /// A group with all its parts, and its index on the page.
-struct Shown<'a> {
+struct RenderedGroup<'a> {
     place: usize,
     group: &'a Group,
     accounts: Vec<AccountId>,
@@ -132,7 +132,7 @@ impl<'v> Parts<'v> {
     }
 
     /// `None` when all its accounts, its status or another subject were deleted since it was read.
-    fn shown<'a>(&self, place: usize, group: &'a Group) -> Option<Shown<'a>> {
+    fn shown<'a>(&self, place: usize, group: &'a Group) -> Option<RenderedGroup<'a>> {
         if let Some(seen) = &group.newest.status {
             self.statuses.entry(seen)?;
         }
@@ -146,10 +146,10 @@ impl<'v> Parts<'v> {
                 accounts.push(id);
             }
         }
-        (!accounts.is_empty()).then_some(Shown { place, group, accounts })
+        (!accounts.is_empty()).then_some(RenderedGroup { place, group, accounts })
     }
 
-    fn results(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<Fragment> {
+    fn results(&self, shown: &[RenderedGroup<'_>], expand: ExpandAccounts) -> Result<Fragment> {
         let (full, partial) = self.accounts(shown, expand)?;
         let statuses = self.statuses.entries(&self.seen);
         let groups: Vec<Fragment> = shown.iter().map(|shown| self.group(shown)).collect::<Result<_>>()?;
@@ -171,7 +171,7 @@ impl<'v> Parts<'v> {
         Ok(results.close())
     }
 
-    fn group(&self, shown: &Shown<'_>) -> Result<Fragment> {
+    fn group(&self, shown: &RenderedGroup<'_>) -> Result<Fragment> {
         let (group, row) = (shown.group, &shown.group.newest.listed.notification);
         let key = group.key.clone().unwrap_or_else(|| ungrouped(row.id));
         let mut object = Fragment::of(&Shared {
@@ -196,9 +196,9 @@ impl<'v> Parts<'v> {
     }
 
     /// The complete accounts of groups, each once, and the partial ones if `expand` requests them.
-    fn accounts(&self, shown: &[Shown<'_>], expand: ExpandAccounts) -> Result<(Vec<&str>, Option<Array>)> {
+    fn accounts(&self, shown: &[RenderedGroup<'_>], expand: ExpandAccounts) -> Result<(Vec<&str>, Option<Array>)> {
         let rendered = &self.statuses.authors;
-        let whole = |shown: &&Shown<'_>| match expand {
+        let whole = |shown: &&RenderedGroup<'_>| match expand {
             ExpandAccounts::Full => shown.accounts.len(),
             ExpandAccounts::PartialAvatars => 1,
         };

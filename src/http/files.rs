@@ -11,7 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::access;
+use super::closed_server;
 use super::auth::Authentication;
 use super::extract::Path;
 use crate::Cx;
@@ -34,7 +34,7 @@ pub async fn show(
     }
     if cx.config.access.limited_federation {
         // Files need a token or a browser session then (docs/contract/rules.md#7-access-modes).
-        if !access::is_person(&cx, &authentication, &asked).await? {
+        if !closed_server::is_person(&cx, &authentication, &asked).await? {
             return Err(Error::Unauthorized("Sign in to see this file".into()).into());
         }
         let mut response = serve(&cx, &key, &asked).await?;

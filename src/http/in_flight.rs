@@ -2,7 +2,7 @@
 //!
 //! [`InFlight`] counts the body of one request while it is read and until the request is answered; what all of them hold
 //! is in the [`Budget`]. The files of a multipart body are written to a folder of the request as they arrive and count as
-//! disk. How large a single body may be is in [`guard`](crate::guard).
+//! disk. How large a single body may be is in [`request_limits`](crate::request_limits).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -74,7 +74,7 @@ impl From<Exceeded> for Error {
 impl Budget {
     pub(crate) fn new(config: &Config) -> Arc<Self> {
         let (memory, disk) = (config.connections.body_memory_bytes, config.connections.upload_disk_bytes);
-        let largest = crate::guard::largest_body_bytes(config);
+        let largest = crate::request_limits::largest_body_bytes(config);
         Arc::new(Self {
             memory: Pool::new(memory, 2 * config.server.body_limit_bytes),
             disk: Pool::new(disk, 2 * largest),

@@ -6,7 +6,7 @@
 // By which the names that `parameters` writes hold here too.
 extern crate self as rookery_http;
 
-pub mod access;
+pub mod closed_server;
 pub mod api;
 pub mod auth;
 pub mod cache;
@@ -16,13 +16,13 @@ mod cx;
 pub mod error;
 pub mod extract;
 pub mod files;
-pub mod guard;
+pub mod request_limits;
 pub mod headers;
 pub mod health;
 mod in_flight;
 pub mod json;
 pub mod mount;
-pub(crate) mod normal_form;
+pub(crate) mod path_normalisation;
 pub mod oauth;
 pub mod observe;
 pub mod openapi;

@@ -52,7 +52,7 @@ pub enum Closed {
     /// Signed-in users.
     ToStrangers,
     /// Everybody, by this method.
-    Open(Change),
+    Open(WriteMethod),
     /// Everybody, unless federation is limited.
     UnlessLimited,
     /// Everybody, unless federation is limited: it would then list the allowed servers.
@@ -71,7 +71,7 @@ pub struct Policy {
     /// The methods that other origins may use; `None` without CORS.
     pub cors: Option<&'static str>,
     /// An additional limit, for one method or for all methods that change something.
-    pub limit: Option<(Option<Change>, &'static Limit, Per)>,
+    pub limit: Option<(Option<WriteMethod>, &'static Limit, Per)>,
     /// The largest body, where that is less than for others.
     pub body_limit_bytes: Option<usize>,
     /// The files that it takes.
@@ -84,12 +84,12 @@ pub struct Policy {
 
 /// A method that changes something, as a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum WriteMethod {
     Post,
     Delete,
 }
 
-impl Change {
+impl WriteMethod {
     /// True for this `method`.
     #[must_use]
     pub fn is(self, method: &Method) -> bool {
@@ -142,7 +142,7 @@ impl Policy {
 
     /// Requests by `method` count against `limit`; by any method that changes something when there is none.
     #[must_use]
-    pub const fn limit(mut self, method: Option<Change>, limit: &'static Limit, per: Per) -> Self {
+    pub const fn limit(mut self, method: Option<WriteMethod>, limit: &'static Limit, per: Per) -> Self {
         self.limit = Some((method, limit, per));
         self
     }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::client_address::client_address;
-use super::guard::is_multipart;
+use super::request_limits::is_multipart;
 use super::policy::{Per, RouteKind};
 use super::state::RequestState;
 use super::web::error_page;

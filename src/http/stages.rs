@@ -31,7 +31,7 @@ use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::table::{Route, Table};
 use super::web::{self, Cookies};
-use super::{access, compress, guard, headers, normal_form, rate_limits};
+use super::{closed_server, compress, request_limits, headers, path_normalisation, rate_limits};
 use crate::Cx;
 use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
@@ -78,17 +78,17 @@ impl Service<Request> for Pipeline {
 impl Shared {
     async fn answer(&self, mut request: Request) -> Response {
         let begun = Instant::now();
-        let is_normal = normal_form::normalise(request.uri_mut());
+        let is_normal = path_normalisation::normalise(request.uri_mut());
         let (route, segments) = self.routes.find(request.uri().path());
         let id = RequestId::draw(&self.ids);
         let state = state_of(Cx(self.cx.begin(Some(id))), route, &request);
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
         if let Some(limit) = state.policy.body_limit_bytes {
-            extensions.insert(guard::BodyLimit(limit));
+            extensions.insert(request_limits::BodyLimit(limit));
         }
         if let Some(files) = state.policy.files {
-            extensions.insert(crate::guard::TakesFiles(files));
+            extensions.insert(crate::request_limits::TakesFiles(files));
         }
         if let Some(segments) = segments {
             extensions.insert(segments);
@@ -110,11 +110,11 @@ impl Shared {
         {
             return headers::preflight(methods, request.headers());
         }
-        let limit = match guard::time_limit(&state.cx, &request) {
+        let limit = match request_limits::time_limit(&state.cx, &request) {
             Ok(limit) => limit,
             Err(error) => return ErrorResponse(error).into_response(),
         };
-        let answer = async { guard::within(limit, pin!(self.handle(state, request))).await };
+        let answer = async { request_limits::within(limit, pin!(self.handle(state, request))).await };
         AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| error::panicked())
     }
 
@@ -143,7 +143,7 @@ impl Shared {
     /// The response of the handler, if this server is open to the caller.
     async fn serve(&self, state: &RequestState<'_>, authentication: Authentication, mut request: Request) -> Response {
         if state.closed
-            && let Some(refusal) = access::refuse(state, &authentication, request.uri(), request.headers()).await
+            && let Some(refusal) = closed_server::refuse(state, &authentication, request.uri(), request.headers()).await
         {
             return refusal;
         }
@@ -173,7 +173,7 @@ fn admit_body(
         }
         Authentication::Missing | Authentication::Invalid | Authentication::Unknown => {
             if state.route.is_some() && state.policy.kind == RouteKind::Api {
-                extensions.insert(guard::BodyLimit(SMALL_BODY_BYTES));
+                extensions.insert(request_limits::BodyLimit(SMALL_BODY_BYTES));
             }
         }
     }
@@ -226,7 +226,7 @@ fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestS
         cx.speak(language);
     }
     RequestState {
-        closed: access::is_closed(&cx, policy, request.method()),
+        closed: closed_server::is_closed(&cx, policy, request.method()),
         carries: Carries::of(request.headers(), query),
         pages: rate_limits::is_paging(query),
         wants_page: web::wants_page(policy.kind, request.headers()),

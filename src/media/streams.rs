@@ -90,7 +90,7 @@ impl Streams {
     /// [`Error::Broken`] when it makes no sense, [`Error::Unsupported`] for a codec that is not decoded, and when there is
     /// neither picture nor sound; [`Error::TooLarge`] beyond the limits.
     pub(super) fn parse(answer: &[u8], container: Container, most_seconds: u64) -> Result<Self> {
-        let Answer { streams, format } = serde_json::from_slice(answer).map_err(|_| Error::Broken)?;
+        let ProbeOutput { streams, format } = serde_json::from_slice(answer).map_err(|_| Error::Broken)?;
         let of = |kind: &'static str| streams.iter().filter(move |stream| stream.codec_type.as_deref() == Some(kind));
         let video = of("video").find(|stream| !stream.is_picture()).map(VideoStream::of).transpose()?;
         let audio = of("audio").next().map(AudioStream::of);
@@ -182,7 +182,7 @@ fn fraction(text: &str) -> Option<(u64, u64)> {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct ProbeOutput {
     #[serde(default)]
     streams: Vec<Stream>,
     #[serde(default)]

@@ -30,7 +30,7 @@ use crate::serve::too_much_out;
 use crate::state::State;
 
 /// The future of a guest's export.
-pub(crate) type Answer<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Result<R, Failure>>> + Send + 'a>>;
+pub(crate) type GuestFuture<'a, R> = Pin<Box<dyn Future<Output = wasmtime::Result<Result<R, Failure>>> + Send + 'a>>;
 
 /// CPU budget of a self-test, and the most that starting an instance may use. No manifest can raise it: the server's
 /// database waits meanwhile.
@@ -73,7 +73,7 @@ impl Runner {
     pub(crate) async fn call<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
-        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+        work: impl for<'a> FnOnce(&'a mut Live) -> GuestFuture<'a, R> + Send,
     ) -> Result<R, CallError> {
         let target = self.metrics.target(order.kind, order.name);
         let span = tracing::info_span!(
@@ -138,7 +138,7 @@ impl Runner {
     async fn placed<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
-        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+        work: impl for<'a> FnOnce(&'a mut Live) -> GuestFuture<'a, R> + Send,
     ) -> Result<R, CallError> {
         let limit = self.limits().bytes_in;
         if order.bytes > limit {
@@ -165,7 +165,7 @@ impl Runner {
     async fn run<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
-        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+        work: impl for<'a> FnOnce(&'a mut Live) -> GuestFuture<'a, R> + Send,
     ) -> Result<R, CallError> {
         let (limits, pool) = (self.limits(), self.pool(order.kind, order.name));
         let _ticking = self.template.ticker.run();

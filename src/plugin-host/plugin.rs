@@ -15,7 +15,7 @@ use crate::bindings::exports::{
 use crate::bindings::imports::feeds::Entry;
 use crate::bindings::imports::types::{CallContext, Failure, Status};
 use crate::byte_size::ByteSize;
-use crate::call::{Answer, CallRequest, Runner, one_line};
+use crate::call::{GuestFuture, CallRequest, Runner, one_line};
 use crate::contract::{Export, Import};
 use crate::error::CallError;
 use crate::host::Host;
@@ -283,7 +283,7 @@ impl Plugin {
     async fn call<R: ByteSize + Send>(
         &self,
         order: CallRequest<'_>,
-        work: impl for<'a> FnOnce(&'a mut Live) -> Answer<'a, R> + Send,
+        work: impl for<'a> FnOnce(&'a mut Live) -> GuestFuture<'a, R> + Send,
     ) -> Result<R, CallError> {
         self.0.runner.call(order, work).await
     }

@@ -22,7 +22,7 @@ use crate::host::Host;
 use crate::state::State;
 
 /// The result of a host function.
-pub(crate) trait Answer: ByteSize {
+pub(crate) trait HostResult: ByteSize {
     /// The value that carries `failure`, where the contract lets the function fail.
     fn refused(_failure: Failure) -> Option<Self> {
         None
@@ -34,7 +34,7 @@ pub(crate) trait Answer: ByteSize {
     }
 }
 
-impl<T: ByteSize> Answer for std::result::Result<T, Failure> {
+impl<T: ByteSize> HostResult for std::result::Result<T, Failure> {
     fn refused(failure: Failure) -> Option<Self> {
         Some(Err(failure))
     }
@@ -44,14 +44,14 @@ impl<T: ByteSize> Answer for std::result::Result<T, Failure> {
     }
 }
 
-impl Answer for () {}
-impl Answer for i64 {}
-impl Answer for u64 {}
-impl Answer for String {}
-impl Answer for Vec<u8> {}
-impl Answer for Option<String> {}
-impl Answer for Option<Arc<[u8]>> {}
-impl Answer
+impl HostResult for () {}
+impl HostResult for i64 {}
+impl HostResult for u64 {}
+impl HostResult for String {}
+impl HostResult for Vec<u8> {}
+impl HostResult for Option<String> {}
+impl HostResult for Option<Arc<[u8]>> {}
+impl HostResult
     for Vec<
         std::result::Result<
             crate::bindings::imports::http_client::Response,
@@ -96,7 +96,7 @@ impl State {
 
     /// Charges an answer's bytes. One beyond the limit becomes a failure of status 413, or a trap where the function
     /// cannot fail.
-    fn admit<T: Answer>(&mut self, function: &'static str, answer: T) -> Result<T> {
+    fn admit<T: HostResult>(&mut self, function: &'static str, answer: T) -> Result<T> {
         let limit = self.limits.bytes_in;
         let Some(scope) = &mut self.scope else {
             return Ok(answer);
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// Serves a synchronous host function.
-    fn ask<T: Answer>(
+    fn ask<T: HostResult>(
         &mut self,
         function: &'static str,
         cost: u32,
@@ -133,7 +133,7 @@ impl State {
     }
 
     /// Serves an asynchronous host function.
-    async fn wait<T: Answer>(
+    async fn wait<T: HostResult>(
         &mut self,
         function: &'static str,
         cost: u32,

@@ -30,7 +30,7 @@ pub const ROW: u64 = 64;
 
 /// The resource that a quota limits.
 #[derive(Clone, Debug)]
-pub enum Kept {
+pub enum Resource {
     /// Bytes: its tables with their indexes, key-value items, settings of accounts, payloads of waiting jobs.
     Storage,
     /// Entries in its own feeds.
@@ -41,7 +41,7 @@ pub enum Kept {
     Events,
 }
 
-impl Kept {
+impl Resource {
     /// The key in `[limits]`, and the name in errors and metrics.
     fn key(&self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ struct State {
     db: Db,
     plugin: PluginId,
     name: String,
-    kept: Kept,
+    kept: Resource,
     most: u64,
     measured: AtomicU64,
     since: AtomicU64,
@@ -104,12 +104,12 @@ impl Quotas {
     #[must_use]
     pub fn new(db: &Db, plugin: PluginId, manifest: &Manifest, limits: &Resolved) -> Self {
         let types = manifest.notifications.iter().map(|kind| kind.name.clone()).collect();
-        let quota = |kept: Kept, most: u64| Quota::of(db.clone(), plugin, manifest.plugin.name.clone(), kept, most);
+        let quota = |kept: Resource, most: u64| Quota::of(db.clone(), plugin, manifest.plugin.name.clone(), kept, most);
         Self {
-            storage: quota(Kept::Storage, limits.db_size),
-            feed_entries: quota(Kept::FeedEntries, limits.feed_entries.into()),
-            notifications: quota(Kept::Notifications(types), limits.notifications.into()),
-            events: quota(Kept::Events, limits.events.into()),
+            storage: quota(Resource::Storage, limits.db_size),
+            feed_entries: quota(Resource::FeedEntries, limits.feed_entries.into()),
+            notifications: quota(Resource::Notifications(types), limits.notifications.into()),
+            events: quota(Resource::Events, limits.events.into()),
         }
     }
 
@@ -131,12 +131,12 @@ impl Quota {
     /// A quota of `most` bytes of storage for the plugin called `name`.
     #[must_use]
     pub fn new(db: Db, plugin: PluginId, name: String, most: u64) -> Self {
-        Self::of(db, plugin, name, Kept::Storage, most)
+        Self::of(db, plugin, name, Resource::Storage, most)
     }
 
     /// A quota of `most` bytes or rows of the resource `kept` for the plugin called `name`.
     #[must_use]
-    pub fn of(db: Db, plugin: PluginId, name: String, kept: Kept, most: u64) -> Self {
+    pub fn of(db: Db, plugin: PluginId, name: String, kept: Resource, most: u64) -> Self {
         Self(Arc::new(State {
             db,
             plugin,

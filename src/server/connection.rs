@@ -1,6 +1,6 @@
 //! The clock of one connection: how long a client may take over the head of a request, stall in its middle, and stay idle.
 //!
-//! [`Timed`] is the connection's stream, [`Steady`] the body of a request, [`Answer`] the body of its response; they share an
+//! [`Timed`] is the connection's stream, [`Steady`] the body of a request, [`ResponseBody`] the body of its response; they share an
 //! [`Activity`]. A time limit costs a timer only while something is waited for. The time limit of handlers is in
 //! `rookery_http::guard`.
 //!
@@ -118,7 +118,7 @@ pub(crate) struct Drain {
 
 /// The body of a response, which notes when it is complete.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseBody {
     body: Body,
     _open: Open,
 }
@@ -404,13 +404,13 @@ impl Drain {
     }
 }
 
-impl Answer {
+impl ResponseBody {
     pub(crate) fn new(body: Body, open: Open) -> Self {
         Self { body, _open: open }
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tower::Service;
 
 use crate::admission::{Admission, Place};
-use crate::connection::{Activity, Answer, Drain, Open, Timed, Timeouts, Unread};
+use crate::connection::{Activity, ResponseBody, Drain, Open, Timed, Timeouts, Unread};
 use config::Config;
 use rookery_http::router::Server;
 
@@ -137,7 +137,7 @@ where
     S: Service<Request, Response = Response, Error = Infallible> + Clone,
     S::Future: Unpin,
 {
-    type Response = axum::http::Response<Answer>;
+    type Response = axum::http::Response<ResponseBody>;
     type Error = Infallible;
     type Future = Answering<S::Future>;
 
@@ -168,17 +168,17 @@ struct Answering<F> {
 
 impl<F> Answering<F> {
     /// Sends `response`.
-    fn answer(&mut self, response: Response) -> axum::http::Response<Answer> {
+    fn answer(&mut self, response: Response) -> axum::http::Response<ResponseBody> {
         if response.status().as_u16() == SWITCHING_PROTOCOLS {
             self.activity.upgrade();
         }
         let open = self.open.take().unwrap_or_else(|| self.activity.begin());
-        response.map(|body: Body| Answer::new(body, open))
+        response.map(|body: Body| ResponseBody::new(body, open))
     }
 
     /// Sends the response after which the connection is closed: the next request could not be distinguished from the
     /// rest of this one's body. HTTP/2 ends the stream alone.
-    fn answer_last(&mut self, mut response: Response) -> axum::http::Response<Answer> {
+    fn answer_last(&mut self, mut response: Response) -> axum::http::Response<ResponseBody> {
         if self.is_http1 {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             self.activity.linger();
@@ -188,7 +188,7 @@ impl<F> Answering<F> {
 }
 
 impl<F: Future<Output = Result<Response, Infallible>> + Unpin> Future for Answering<F> {
-    type Output = Result<axum::http::Response<Answer>, Infallible>;
+    type Output = Result<axum::http::Response<ResponseBody>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();

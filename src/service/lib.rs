@@ -23,4 +23,4 @@ pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use server::{announcement, domain, instance, locale, public, report, rule, settings, webfinger};
-pub use status::{conversation, heads, mark, poll, reblog, scheduled_status, status_cleanup, visibility};
+pub use status::{conversation, heads, interaction, poll, reblog, scheduled_status, status_cleanup, visibility};

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::channel::{Grant, Opened, Wanted};
 use crate::connection::{Connection, End, Form, Owner};
 use crate::event::{Event, quote};
-use crate::seats::{Seat, Seats};
+use crate::connection_limits::{Seat, Seats};
 use crate::topic::Topic;
 use context::Cx;
 use database::versions::Versions;

@@ -2,7 +2,7 @@
 //!
 //! [`start`] creates the [`Hub`], which holds the connections and their subscriptions, and the tasks that feed it:
 //! one reads the core's change log and sends each change to the connections that it concerns ([`dispatch`]), one
-//! closes connections that may not stay open ([`keeper`]), one renews subscriptions after plugins were replaced
+//! closes connections that may not stay open ([`revocation`]), one renews subscriptions after plugins were replaced
 //! ([`renewal`]), and one receives changes of other nodes ([`bus`]). [`routes()`] are the endpoints. A connection is
 //! one task with a queue; slow consumers are disconnected.
 //!
@@ -17,10 +17,10 @@ mod connection;
 mod dispatch;
 mod event;
 mod hub;
-mod keeper;
+mod revocation;
 mod renewal;
 mod routes;
-mod seats;
+mod connection_limits;
 mod sse;
 mod topic;
 mod websocket;
@@ -59,7 +59,7 @@ pub fn start_alone(cx: &Cx) -> Streaming {
     let changes = cx.live.subscribe();
     let tasks = vec![
         tokio::spawn(dispatch::run(Arc::clone(&hub), changes)),
-        tokio::spawn(keeper::run(Arc::clone(&hub))),
+        tokio::spawn(revocation::run(Arc::clone(&hub))),
         tokio::spawn(renewal::run(Arc::clone(&hub))),
     ];
     Streaming { hub, tasks: Mutex::new(tasks) }

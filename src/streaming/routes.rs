@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::channel::{Refused, Wanted};
 use crate::connection::{Form, Owner};
 use crate::hub::Guest;
-use crate::{Hub, keeper, sse, websocket};
+use crate::{Hub, revocation, sse, websocket};
 use context::Error;
 use rookery_http::auth::Authentication;
 use rookery_http::client_address;
@@ -118,7 +118,7 @@ async fn admit(
     form: Form,
 ) -> Result<(Guest, mpsc::Receiver<Utf8Bytes>), Refused> {
     let (guest, queue) = hub.admit(owner, address(hub, parts), form).map_err(|text| Refused::new(503, text))?;
-    if keeper::is_valid(hub, &guest.connection).await.map_err(|error| unknown(&error))? {
+    if revocation::is_valid(hub, &guest.connection).await.map_err(|error| unknown(&error))? {
         return Ok((guest, queue));
     }
     Err(invalid())

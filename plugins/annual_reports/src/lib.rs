@@ -30,7 +30,7 @@ const PART: usize = 1_000;
 
 /// A report as it is kept.
 #[derive(Row)]
-struct Kept {
+struct StoredReport {
     year: i64,
     schema_version: i64,
     data: String,
@@ -41,18 +41,18 @@ struct Kept {
 /// Accounts and statuses that are gone since, or hidden, are named nowhere.
 #[route(get, "/api/v1/annual_reports", scopes = ["read:accounts"])]
 fn index(ctx: &Context) -> Result<Output> {
-    shown(&sql::unread(ctx.account()).all::<Kept>()?)
+    shown(&sql::unread(ctx.account()).all::<StoredReport>()?)
 }
 
 /// `GET /api/v1/annual_reports/{year}`: read or not.
 #[route(get, "/api/v1/annual_reports/{year}", scopes = ["read:accounts"])]
 fn show(ctx: &Context, year: Id) -> Result<Output> {
-    shown(&[sql::report(ctx.account(), year).one::<Kept>()?])
+    shown(&[sql::report(ctx.account(), year).one::<StoredReport>()?])
 }
 
 /// Reports, with the accounts and statuses that they name.
-fn shown(kept: &[Kept]) -> Result<Output> {
-    let read = |kept: &Kept| serde_json::from_str::<Data>(&kept.data);
+fn shown(kept: &[StoredReport]) -> Result<Output> {
+    let read = |kept: &StoredReport| serde_json::from_str::<Data>(&kept.data);
     let mut reports = kept.iter().map(read).collect::<Result<Vec<Data>, _>>()?;
     let accounts = there(reports.iter().flat_map(Data::accounts).collect(), |ids| {
         Ok(core::accounts(ids)?.iter().map(|account| report::is_there(account.as_ref())).collect())
@@ -93,7 +93,7 @@ fn read(ctx: &Context, year: Id) -> Result<Output> {
 /// The arguments of the command: a year and an account, or the position of an interruption.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct GenerateArguments {
     year: Option<i64>,
     /// The user name of a local account; without one, all that posted.
     account: Option<String>,
@@ -102,7 +102,7 @@ struct Asked {
 
 /// `rookery plugin run annual_reports generate '{"year": 2025, "account": "alice"}'`
 #[command("generate")]
-fn generate(_ctx: &Context, asked: Asked) -> Result<serde_json::Value> {
+fn generate(_ctx: &Context, asked: GenerateArguments) -> Result<serde_json::Value> {
     let work = match asked.work {
         Some(work) => serde_json::from_value::<Work>(work)?.step()?,
         None => {

@@ -51,7 +51,7 @@ fn index(ctx: &Context) -> Result<Output> {
 /// The parameters of an antenna. Absent parameters change nothing.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Change {
+struct AntennaParams {
     title: Option<String>,
     list_id: Option<String>,
     insert_feeds: Option<bool>,
@@ -61,7 +61,7 @@ struct Change {
     ignore_reblog: Option<bool>,
 }
 
-impl Change {
+impl AntennaParams {
     /// The choices updated from the request; the list must belong to the caller.
     fn with_list(self, ctx: &Context, old: Choices) -> Result<Choices, Refusal> {
         let list_id = match self.list_id.as_deref() {
@@ -87,7 +87,7 @@ impl Change {
 
 /// `POST /api/v1/antennas`
 #[route(post, "/api/v1/antennas", scopes = ["write:lists"])]
-fn create(ctx: &Context, Params(change): Params<Change>) -> Result<Output> {
+fn create(ctx: &Context, Params(change): Params<AntennaParams>) -> Result<Output> {
     answer(ctx, make(ctx, &change.with_list(ctx, Choices::default())?)?)
 }
 
@@ -110,7 +110,7 @@ fn show(ctx: &Context, id: Id) -> Result<Output> {
 
 /// `PUT /api/v1/antennas/{id}`
 #[route([put, patch], "/api/v1/antennas/{id}", scopes = ["write:lists"])]
-fn update(ctx: &Context, id: Id, Params(change): Params<Change>) -> Result<Output> {
+fn update(ctx: &Context, id: Id, Params(change): Params<AntennaParams>) -> Result<Output> {
     choose(ctx, id, |old| change.with_list(ctx, old))?;
     answer(ctx, id)
 }

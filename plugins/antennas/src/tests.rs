@@ -1,7 +1,7 @@
 //! The routes and hooks, natively, against the SDK's fake server.
 
 use rookery_plugin::prelude::*;
-use rookery_plugin::test::{Answer, Fake};
+use rookery_plugin::test::{TestResponse, Fake};
 use serde_json::{Value, json};
 
 use crate::Antennas;
@@ -32,7 +32,7 @@ fn create(fake: &Fake, owner: Id, choices: Value) -> String {
     antenna["id"].as_str().unwrap().to_owned()
 }
 
-fn add(fake: &Fake, owner: Id, antenna: &str, list: &str, entries: &[&str]) -> Answer {
+fn add(fake: &Fake, owner: Id, antenna: &str, list: &str, entries: &[&str]) -> TestResponse {
     let parameter = match list.trim_start_matches("exclude_") {
         "accounts" => "account_ids",
         other => other,

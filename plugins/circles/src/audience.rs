@@ -12,7 +12,7 @@ const PART: u16 = 10_000;
 
 /// The author's parameters for a circle.
 #[derive(Clone, Debug, PartialEq)]
-enum Asked {
+enum CircleChoice {
     /// Nothing: the server decides.
     Nothing,
     /// To post to it.
@@ -26,10 +26,10 @@ enum Asked {
 #[on(status_filter)]
 fn reach(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
     let circle = match asked(draft)? {
-        Asked::Nothing => return Ok(Verdict::Pass),
-        Asked::NoCircle => return Ok(refused(Error::invalid("visibility: circle needs a circle_id"))),
-        Asked::Unknown => return Ok(refused(not_found())),
-        Asked::Circle(id) => id,
+        CircleChoice::Nothing => return Ok(Verdict::Pass),
+        CircleChoice::NoCircle => return Ok(refused(Error::invalid("visibility: circle needs a circle_id"))),
+        CircleChoice::Unknown => return Ok(refused(not_found())),
+        CircleChoice::Circle(id) => id,
     };
     match sql::owner_of(circle).optional::<i64>()? {
         None => Ok(refused(not_found())),
@@ -45,21 +45,21 @@ fn reach(_ctx: &Context, draft: &Draft) -> Result<Verdict> {
 }
 
 /// `visibility` and `circle_id` as the client sent them. A blank id is none.
-fn asked(draft: &Draft) -> Result<Asked> {
+fn asked(draft: &Draft) -> Result<CircleChoice> {
     if draft.editing.is_some() {
-        return Ok(Asked::Nothing);
+        return Ok(CircleChoice::Nothing);
     }
     let word: Option<String> = draft.param("visibility")?;
     let id = match draft.param::<String>("circle_id") {
         Ok(sent) => sent.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Err(_) => return Ok(Asked::Unknown),
+        Err(_) => return Ok(CircleChoice::Unknown),
     };
-    let circle = |text: String| text.parse().map_or(Asked::Unknown, Asked::Circle);
+    let circle = |text: String| text.parse().map_or(CircleChoice::Unknown, CircleChoice::Circle);
     Ok(match (word.as_deref(), id) {
-        (Some("circle"), None) => Asked::NoCircle,
+        (Some("circle"), None) => CircleChoice::NoCircle,
         (Some("circle" | "limited"), Some(id)) => circle(id),
         (Some("reply"), Some(id)) if draft.reply_to.is_none() => circle(id),
-        _ => Asked::Nothing,
+        _ => CircleChoice::Nothing,
     })
 }
 
@@ -97,21 +97,21 @@ mod tests {
     #[test]
     fn circle_is_asked_for_by_three_words() {
         for (extra, reply_to, wanted) in [
-            (json!({ "visibility": "circle", "circle_id": "5" }), None, Asked::Circle(Id(5))),
-            (json!({ "visibility": "circle", "circle_id": 5 }), Some(9), Asked::Circle(Id(5))),
-            (json!({ "visibility": "circle", "circle_id": " " }), None, Asked::NoCircle),
-            (json!({ "visibility": "circle" }), Some(9), Asked::NoCircle),
-            (json!({ "visibility": "circle", "circle_id": "five" }), None, Asked::Unknown),
-            (json!({ "visibility": "limited", "circle_id": "5" }), Some(9), Asked::Circle(Id(5))),
-            (json!({ "visibility": "limited", "circle_id": "" }), None, Asked::Nothing),
-            (json!({ "visibility": "limited" }), Some(9), Asked::Nothing),
-            (json!({ "visibility": "reply", "circle_id": "5" }), None, Asked::Circle(Id(5))),
-            (json!({ "visibility": "reply", "circle_id": "5" }), Some(9), Asked::Nothing),
-            (json!({ "visibility": "mutual", "circle_id": "5" }), None, Asked::Nothing),
+            (json!({ "visibility": "circle", "circle_id": "5" }), None, CircleChoice::Circle(Id(5))),
+            (json!({ "visibility": "circle", "circle_id": 5 }), Some(9), CircleChoice::Circle(Id(5))),
+            (json!({ "visibility": "circle", "circle_id": " " }), None, CircleChoice::NoCircle),
+            (json!({ "visibility": "circle" }), Some(9), CircleChoice::NoCircle),
+            (json!({ "visibility": "circle", "circle_id": "five" }), None, CircleChoice::Unknown),
+            (json!({ "visibility": "limited", "circle_id": "5" }), Some(9), CircleChoice::Circle(Id(5))),
+            (json!({ "visibility": "limited", "circle_id": "" }), None, CircleChoice::Nothing),
+            (json!({ "visibility": "limited" }), Some(9), CircleChoice::Nothing),
+            (json!({ "visibility": "reply", "circle_id": "5" }), None, CircleChoice::Circle(Id(5))),
+            (json!({ "visibility": "reply", "circle_id": "5" }), Some(9), CircleChoice::Nothing),
+            (json!({ "visibility": "mutual", "circle_id": "5" }), None, CircleChoice::Nothing),
         ] {
             assert_eq!(asked(&draft(&extra, reply_to)), Ok(wanted), "{extra}");
         }
         let edit = Draft { editing: Some(3), ..draft(&json!({ "visibility": "circle" }), None) };
-        assert_eq!(asked(&edit), Ok(Asked::Nothing));
+        assert_eq!(asked(&edit), Ok(CircleChoice::Nothing));
     }
 }

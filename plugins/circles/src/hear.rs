@@ -8,14 +8,14 @@ use crate::sql;
 
 /// The data that the filter stored with a status.
 #[derive(Deserialize)]
-struct Kept {
+struct CircleExtra {
     circle: Id,
 }
 
 /// This data in the event, under this plugin's name.
 #[derive(Default, Deserialize)]
 struct Further {
-    circles: Option<Kept>,
+    circles: Option<CircleExtra>,
 }
 
 #[on(events)]

@@ -28,7 +28,7 @@ pub(crate) fn of(fake: &Fake, owner: Id, accounts: &[Id]) -> String {
     format!("{COLLECTIONS}/{}", made["id"].as_str().unwrap())
 }
 
-fn add(fake: &Fake, owner: Id, path: &str, account: Id) -> rookery_plugin::test::Answer {
+fn add(fake: &Fake, owner: Id, path: &str, account: Id) -> rookery_plugin::test::TestResponse {
     fake.post(&format!("{path}/items")).as_account(owner).json(json!({ "account_id": account })).send()
 }
 

@@ -26,14 +26,14 @@ pub(crate) struct Device {
 
 /// `Device`, as it is shown.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct PublicDevice {
     device_id: String,
     name: String,
     identity_key: String,
     fingerprint_key: String,
 }
 
-impl From<Device> for Shown {
+impl From<Device> for PublicDevice {
     fn from(device: Device) -> Self {
         let Device { device_id, name, identity_key, fingerprint_key, .. } = device;
         Self { device_id, name, identity_key, fingerprint_key }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use rookery_plugin::prelude::*;
 
-use crate::device::{Address, Device, Shown};
+use crate::device::{Address, Device, PublicDevice};
 use crate::keys::Upload;
 
 /// The plugin.
@@ -41,7 +41,7 @@ fn upload(ctx: &Context, Params(upload): Params<Upload>) -> Result<Output> {
     let (sent, keys) = upload.checked()?;
     let device = device::set(ctx, sent)?;
     keys::add(&device, keys)?;
-    Output::json(&Shown::from(device))
+    Output::json(&PublicDevice::from(device))
 }
 
 /// Whose devices are wanted.
@@ -55,7 +55,7 @@ struct People {
 #[derive(Serialize)]
 struct Devices {
     account_id: Id,
-    devices: Vec<Shown>,
+    devices: Vec<PublicDevice>,
 }
 
 /// `POST /api/v1/crypto/keys/query`: accounts that do not exist are left out.
@@ -71,7 +71,7 @@ fn query(ctx: &Context, Params(people): Params<People>) -> Result<Output> {
     let mut devices = device::grouped(device::of(&device::reachable(ctx, &accounts)?)?);
     for of in &mut answer {
         let own = devices.remove(&of.account_id.0).unwrap_or_default();
-        of.devices = own.into_iter().map(Shown::from).collect();
+        of.devices = own.into_iter().map(PublicDevice::from).collect();
     }
     Output::json(&answer)
 }

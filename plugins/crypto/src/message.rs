@@ -78,13 +78,13 @@ impl Franking {
 
 /// The arguments of the command `franking`.
 #[derive(Deserialize)]
-struct Asked {
+struct FrankingArguments {
     message_franking: String,
 }
 
 /// `rookery plugin run crypto franking`
 #[command("franking")]
-fn franking(_ctx: &Context, asked: Asked) -> Result<serde_json::Value> {
-    let Asked { message_franking } = asked;
+fn franking(_ctx: &Context, asked: FrankingArguments) -> Result<serde_json::Value> {
+    let FrankingArguments { message_franking } = asked;
     Ok(serde_json::to_value(Franking::open(&message_franking)?)?)
 }

@@ -52,7 +52,7 @@ fn letter(to: Id, device: &str, body: &str) -> Value {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "so that a test may write vec![…]")]
-fn send(fake: &Fake, from: Id, letters: Vec<Value>) -> rookery_plugin::test::Answer {
+fn send(fake: &Fake, from: Id, letters: Vec<Value>) -> rookery_plugin::test::TestResponse {
     fake.post(DELIVER).as_account(from).json(json!({ "device": letters })).send()
 }
 

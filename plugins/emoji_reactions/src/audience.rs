@@ -6,7 +6,7 @@ use rookery_plugin::prelude::*;
 
 use crate::people::{Config, settings_of};
 use crate::policy::{Author, Person, Policy};
-use crate::shown::Shown;
+use crate::shown::StatusReactions;
 
 /// The statuses of a page whose reactions the viewer may see.
 pub(crate) struct Audience {
@@ -25,9 +25,9 @@ impl Audience {
         config: &Config,
         viewer: Option<Id>,
         targets: &[Target],
-        shown: &HashMap<i64, Shown>,
+        shown: &HashMap<i64, StatusReactions>,
     ) -> Result<Self> {
-        let reacted: Vec<(&Target, &Shown)> =
+        let reacted: Vec<(&Target, &StatusReactions)> =
             targets.iter().filter_map(|target| Some((target, shown.get(&target.id)?))).collect();
         let owners = |local| {
             let of = reacted.iter().filter(move |(_, shown)| shown.local_author == local);

@@ -22,7 +22,7 @@ const FEW: usize = 500;
 
 /// The reactions to one status for a viewer.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct StatusReactions {
     /// Sorted by emoji, in the order of its first use.
     pub(crate) reactions: Vec<Reaction>,
     pub(crate) local_author: bool,
@@ -55,7 +55,7 @@ struct ShownRow {
 ///
 /// # Errors
 /// The host's.
-pub(crate) fn reactions(statuses: &[i64], viewer: Option<Id>) -> Result<HashMap<i64, Shown>> {
+pub(crate) fn reactions(statuses: &[i64], viewer: Option<Id>) -> Result<HashMap<i64, StatusReactions>> {
     let mut shown = HashMap::new();
     for part in statuses.chunks(PART) {
         let me = viewer.map_or(0, i64::from);
@@ -71,7 +71,7 @@ pub(crate) fn reactions(statuses: &[i64], viewer: Option<Id>) -> Result<HashMap<
 }
 
 /// The shown part of all reactions to one status, in the order of their creation.
-fn few(rows: &[FewRow], me: i64) -> Shown {
+fn few(rows: &[FewRow], me: i64) -> StatusReactions {
     let mut groups: Vec<Vec<&FewRow>> = Vec::new();
     for row in rows {
         let same = |group: &&mut Vec<&FewRow>| group[0].name == row.name && group[0].domain == row.domain;
@@ -87,11 +87,11 @@ fn few(rows: &[FewRow], me: i64) -> Shown {
         own: group.iter().any(|row| row.account_id == me),
     };
     let reactions = groups.iter().flat_map(|group| group.iter().map(|row| reaction(group, row))).collect();
-    Shown { reactions, local_author: rows[0].local_author }
+    StatusReactions { reactions, local_author: rows[0].local_author }
 }
 
 /// As [`few`], of several statuses and by the database.
-fn many(statuses: &[i64], me: i64, shown: &mut HashMap<i64, Shown>) -> Result<()> {
+fn many(statuses: &[i64], me: i64, shown: &mut HashMap<i64, StatusReactions>) -> Result<()> {
     let rows: Vec<ShownRow> = sql::shown(statuses, me, MOST).all()?;
     for row in rows {
         let status = shown.entry(row.status_id).or_default();

@@ -1,16 +1,16 @@
 //! The routes and hooks, natively, against the SDK's fake server.
 
 use rookery_plugin::prelude::*;
-use rookery_plugin::test::{Answer, Fake};
+use rookery_plugin::test::{TestResponse, Fake};
 use serde_json::{Value, json};
 
 use crate::EmojiReactions;
 
-fn react(fake: &Fake, account: Id, status: Id, emoji: &str) -> Answer {
+fn react(fake: &Fake, account: Id, status: Id, emoji: &str) -> TestResponse {
     fake.put(&format!("/api/v1/statuses/{status}/emoji_reactions/{emoji}")).as_account(account).send()
 }
 
-fn unreact(fake: &Fake, account: Id, status: Id, emoji: &str) -> Answer {
+fn unreact(fake: &Fake, account: Id, status: Id, emoji: &str) -> TestResponse {
     fake.delete(&format!("/api/v1/statuses/{status}/emoji_reactions/{emoji}")).as_account(account).send()
 }
 

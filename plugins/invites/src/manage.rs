@@ -26,7 +26,7 @@ const TRIES: usize = 5;
 
 /// An invitation with its creator.
 #[derive(Row)]
-struct Made {
+struct InviteRow {
     id: Id,
     code: String,
     account_id: Id,
@@ -56,7 +56,7 @@ fn own(ctx: &Context, request: &Request) -> Result<View> {
 #[page("all_invites")]
 fn all(ctx: &Context, request: &Request) -> Result<View> {
     let words = Words::of(ctx);
-    let rows: Vec<Made> = sql::of_all(before(request), PAGE + 1).all()?;
+    let rows: Vec<InviteRow> = sql::of_all(before(request), PAGE + 1).all()?;
     let next = next(rows.get(PAGE - 1).map(|row| row.id), rows.len());
     let items = rows.into_iter().take(PAGE).map(|row| {
         let by = words.by(&row.username);
@@ -65,9 +65,9 @@ fn all(ctx: &Context, request: &Request) -> Result<View> {
     Ok(View::new(words.title_all).items(Items::new(words.none, items)).with_next(next))
 }
 
-impl From<Made> for Invite {
-    fn from(made: Made) -> Self {
-        let Made { id, code, account_id, max_uses, uses, expires_at, autofollow, comment, .. } = made;
+impl From<InviteRow> for Invite {
+    fn from(made: InviteRow) -> Self {
+        let InviteRow { id, code, account_id, max_uses, uses, expires_at, autofollow, comment, .. } = made;
         Self { id, code, account_id, max_uses, uses, expires_at, autofollow, comment }
     }
 }

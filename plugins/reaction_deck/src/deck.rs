@@ -30,7 +30,7 @@ pub(crate) struct Custom {
 /// An entry as clients see it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Shown {
+pub(crate) enum DeckEmoji {
     Custom { name: String, url: String, static_url: String, width: Option<u32>, height: Option<u32> },
     Plain { name: String },
 }
@@ -63,12 +63,12 @@ pub(crate) fn custom_names(entries: &[Entry]) -> Vec<String> {
 }
 
 /// What clients see: custom emojis only while they are among `usable`.
-pub(crate) fn shown(entries: Vec<Entry>, usable: &HashSet<i64>) -> Vec<Shown> {
+pub(crate) fn shown(entries: Vec<Entry>, usable: &HashSet<i64>) -> Vec<DeckEmoji> {
     let show = |Entry { name, custom }: Entry| match custom {
         Some(Custom { id, url, static_url, width, height }) => {
-            usable.contains(&id).then_some(Shown::Custom { name, url, static_url, width, height })
+            usable.contains(&id).then_some(DeckEmoji::Custom { name, url, static_url, width, height })
         }
-        None => Some(Shown::Plain { name }),
+        None => Some(DeckEmoji::Plain { name }),
     };
     entries.into_iter().filter_map(show).collect()
 }

@@ -9,7 +9,7 @@ mod tests;
 
 use rookery_plugin::prelude::*;
 
-use crate::deck::{Entry, Shown};
+use crate::deck::{Entry, DeckEmoji};
 
 /// The plugin.
 #[plugin]
@@ -22,7 +22,7 @@ fn index(ctx: &Context) -> Result<Output> {
 }
 
 /// The caller's deck.
-fn kept(ctx: &Context) -> Result<Vec<Shown>> {
+fn kept(ctx: &Context) -> Result<Vec<DeckEmoji>> {
     let kept: Option<String> = sql::deck(ctx.account()).optional()?;
     let entries: Vec<Entry> = kept.map_or_else(|| Ok(Vec::new()), |kept| serde_json::from_str(&kept))?;
     let emojis = core::emojis(&deck::custom_names(&entries))?;
@@ -44,7 +44,7 @@ fn replace(ctx: &Context, Params(replacement): Params<Replacement>) -> Result<Ou
 }
 
 /// Replaces the caller's deck; gives the new one.
-fn replace_with(ctx: &Context, emojis: &[String]) -> Result<Vec<Shown>> {
+fn replace_with(ctx: &Context, emojis: &[String]) -> Result<Vec<DeckEmoji>> {
     let names = deck::names(emojis);
     let emojis = core::emojis(&names)?;
     let usable = deck::usable(&emojis);

@@ -3,7 +3,7 @@
 use rookery_plugin::pages::{Field, Form, Outcome, Request, Submission, Text, View};
 use rookery_plugin::prelude::*;
 
-use crate::deck::Shown;
+use crate::deck::DeckEmoji;
 use crate::{kept, replace_with};
 
 /// Longest list, in characters: 256 shortcodes.
@@ -44,9 +44,9 @@ fn save(ctx: &Context, _: &Request, sent: &Submission) -> Result<Outcome> {
 }
 
 /// An emoji as it is typed.
-fn word(shown: &Shown) -> String {
+fn word(shown: &DeckEmoji) -> String {
     match shown {
-        Shown::Custom { name, .. } => format!(":{name}:"),
-        Shown::Plain { name } => name.clone(),
+        DeckEmoji::Custom { name, .. } => format!(":{name}:"),
+        DeckEmoji::Plain { name } => name.clone(),
     }
 }

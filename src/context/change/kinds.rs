@@ -214,7 +214,7 @@ changes! {
 
     /// Notifications were made.
     /// Those of one batch.
-    Notified = "notification.created" { made: Vec<Made> } => [push, live];
+    Notified = "notification.created" { made: Vec<CreatedNotification> } => [push, live];
 
     /// Notifications that were filtered are shown, since their senders were permitted.
     NotificationsMerged = "notifications.merged" { receiver: AccountId } => [live];
@@ -252,7 +252,7 @@ impl ChangeKind {
 
 /// A notification that was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Made {
+pub struct CreatedNotification {
     pub receiver: AccountId,
     pub notification: NotificationId,
     pub kind: String,

@@ -14,6 +14,6 @@ mod live;
 mod push;
 mod record;
 
-pub use kinds::{Change, ChangeKind, Made, StatusTraits};
+pub use kinds::{Change, ChangeKind, CreatedNotification, StatusTraits};
 pub use live::Live;
 pub use record::{record, record_all};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::kinds::{Change, Made};
+use super::kinds::{Change, CreatedNotification};
 use crate::queue::{self, SendPush};
 use crate::{Cx, Result};
 use database::Tx;
@@ -15,14 +15,14 @@ pub(crate) async fn queue(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()
         Change::Notified { made } => Some(made),
         _ => None,
     });
-    let made: Vec<&Made> = batches.flatten().collect();
+    let made: Vec<&CreatedNotification> = batches.flatten().collect();
     let receivers: BTreeSet<AccountId> = made.iter().map(|made| made.receiver).collect();
     let mut subscriptions: HashMap<AccountId, Vec<store::push::Wanted>> = HashMap::new();
     for wanted in store::push::list_wanted(&mut *tx, &Vec::from_iter(receivers)).await? {
         subscriptions.entry(wanted.account_id).or_default().push(wanted);
     }
     let mut jobs = Vec::new();
-    for Made { receiver, notification, kind } in made {
+    for CreatedNotification { receiver, notification, kind } in made {
         let wanting = subscriptions.get(receiver).into_iter().flatten();
         let wanting = wanting.filter(|wanted| wanted.alerts.0.get(kind) == Some(&true));
         jobs.extend(wanting.map(|wanted| SendPush { subscription: wanted.number, notification: *notification }));

@@ -99,7 +99,7 @@ pub async fn update(
     sent: ParamsOfOwn<Uploads<MediaParams, MediaFiles>>,
 ) -> Result<Json<entity::MediaAttachment>> {
     let Uploads { params, files } = sent.or_missing(service::media::show(&cx, &actor, id)).await?;
-    let change = service::media::Change {
+    let change = service::media::MediaUpdate {
         thumbnail: files.thumbnail.map(|file| file.path),
         description: params.description,
         focus: params.focus,

@@ -56,7 +56,7 @@ struct Keys {
 
 /// Body parameters of [`update`].
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Change {
+pub struct SubscriptionParams {
     data: Option<Data>,
 }
 
@@ -109,7 +109,7 @@ pub async fn create(
 pub async fn update(
     cx: Cx,
     Auth(actor, ..): Auth<Push>,
-    Params(change): Params<Change>,
+    Params(change): Params<SubscriptionParams>,
 ) -> Result<Json<entity::WebPushSubscription>> {
     let subscription = push::update(&cx, &actor, wanted(change.data)).await?;
     Ok(Json::new(entity::push_subscription::render(&cx, &subscription)?))

@@ -17,7 +17,7 @@ use entity::Either;
 use model::{AccountId, StatusId, Visibility};
 
 use service::status::{self, Interaction};
-use service::{mark, reblog as reblogs};
+use service::{interaction, reblog as reblogs};
 
 /// `POST /api/v1/statuses/{id}/favourite`
 pub async fn favourite(
@@ -25,7 +25,7 @@ pub async fn favourite(
     Auth(actor, ..): Auth<WriteFavourites>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    mark::favourite(&cx, &actor, id).await?;
+    interaction::favourite(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
@@ -35,7 +35,7 @@ pub async fn unfavourite(
     Auth(actor, ..): Auth<WriteFavourites>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    let seen = mark::unfavourite(&cx, &actor, id).await?;
+    let seen = interaction::unfavourite(&cx, &actor, id).await?;
     Ok(Json::new(entity::status::render_one(&cx, Some(&actor), &seen).await?))
 }
 
@@ -75,7 +75,7 @@ pub async fn bookmark(
     Auth(actor, ..): Auth<WriteBookmarks>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    mark::bookmark(&cx, &actor, id).await?;
+    interaction::bookmark(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
@@ -85,7 +85,7 @@ pub async fn unbookmark(
     Auth(actor, ..): Auth<WriteBookmarks>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<Either<entity::Status, entity::Empty>>> {
-    match mark::unbookmark(&cx, &actor, id).await? {
+    match interaction::unbookmark(&cx, &actor, id).await? {
         Some(seen) => Ok(Json::new(entity::status::render_one(&cx, Some(&actor), &seen).await?).either()),
         None => Ok(Json::empty().or()),
     }
@@ -97,7 +97,7 @@ pub async fn pin(
     Auth(actor, ..): Auth<WriteAccounts>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    mark::pin(&cx, &actor, id).await?;
+    interaction::pin(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
@@ -107,13 +107,13 @@ pub async fn unpin(
     Auth(actor, ..): Auth<WriteAccounts>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    mark::unpin(&cx, &actor, id).await?;
+    interaction::unpin(&cx, &actor, id).await?;
     shown(&cx, Some(&actor), id).await
 }
 
 /// `POST /api/v1/statuses/{id}/mute`
 pub async fn mute(cx: Cx, Auth(actor, ..): Auth<WriteMutes>, Path(id): Path<StatusId>) -> Result<Json<entity::Status>> {
-    mark::mute_conversation(&cx, &actor, id, true).await?;
+    interaction::mute_conversation(&cx, &actor, id, true).await?;
     shown(&cx, Some(&actor), id).await
 }
 
@@ -123,7 +123,7 @@ pub async fn unmute(
     Auth(actor, ..): Auth<WriteMutes>,
     Path(id): Path<StatusId>,
 ) -> Result<Json<entity::Status>> {
-    mark::mute_conversation(&cx, &actor, id, false).await?;
+    interaction::mute_conversation(&cx, &actor, id, false).await?;
     shown(&cx, Some(&actor), id).await
 }
 

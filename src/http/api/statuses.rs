@@ -26,7 +26,7 @@ use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
 
 use context::json::{Fragment, Object};
 use service::poll::PollDraft;
-use service::status::{self, Change, Draft, Made, MediaOfDeleted};
+use service::status::{self, Draft, EditDraft, CreatedStatus, MediaOfDeleted};
 use service::visibility::{self, Place};
 use service::{media, scheduled_status, timeline};
 
@@ -153,7 +153,7 @@ pub struct MediaParams {
 
 impl MediaParams {
     /// Pictures are written to folders that go with `folders`.
-    async fn into_change(self, cx: &Cx, folders: &mut Vec<Scratch>) -> Result<(MediaId, media::Change)> {
+    async fn into_change(self, cx: &Cx, folders: &mut Vec<Scratch>) -> Result<(MediaId, media::MediaUpdate)> {
         let thumbnail = match self.thumbnail.as_deref().filter(|uri| !uri.is_empty()) {
             Some(uri) => {
                 let picture = data_of(uri).ok_or_else(|| {
@@ -167,7 +167,7 @@ impl MediaParams {
             }
             None => None,
         };
-        Ok((self.id, media::Change { thumbnail, description: self.description, focus: self.focus }))
+        Ok((self.id, media::MediaUpdate { thumbnail, description: self.description, focus: self.focus }))
     }
 }
 
@@ -246,8 +246,8 @@ pub async fn create(
         ..Draft::default()
     };
     match status::publish(&cx, &actor, draft, params.scheduled_at).await {
-        Ok(Made::Status(id)) => Ok(shown(&cx, Some(&actor), id).await?.either()),
-        Ok(Made::Scheduled(id)) => {
+        Ok(CreatedStatus::Status(id)) => Ok(shown(&cx, Some(&actor), id).await?.either()),
+        Ok(CreatedStatus::Scheduled(id)) => {
             let scheduled = scheduled_status::show(&cx, &actor, id).await?;
             Ok(Json::new(entity::scheduled_status::render(&cx, &scheduled)?).or())
         }
@@ -286,7 +286,7 @@ pub async fn update(
         };
         attributes.thumbnail = Some(file.path);
     }
-    let change = Change {
+    let edit = EditDraft {
         text: params.status.unwrap_or_default(),
         spoiler_text: params.spoiler_text.unwrap_or_default(),
         sensitive: params.sensitive.unwrap_or_default(),
@@ -298,7 +298,7 @@ pub async fn update(
         quote_approval_policy: params.quote_approval_policy,
         params: params.rest,
     };
-    status::edit(&cx, &actor, id, change).await?;
+    status::edit(&cx, &actor, id, edit).await?;
     shown(&cx, Some(&actor), id).await
 }
 

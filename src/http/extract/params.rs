@@ -19,7 +19,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::uploads::Sent;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::guard::BodyLimit;
+use crate::request_limits::BodyLimit;
 use crate::in_flight::{InFlight, body_error, causes, exceeded};
 use crate::operation::{Describe, Operation};
 use crate::state::TOKEN_NAMES;

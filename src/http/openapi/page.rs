@@ -13,11 +13,11 @@ use context::Error;
 #[derive(Serialize)]
 struct Group {
     name: String,
-    operations: Vec<Shown>,
+    operations: Vec<OperationRow>,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct OperationRow {
     id: String,
     method: String,
     path: String,
@@ -60,7 +60,7 @@ fn groups(paths: &Map<String, Value>) -> Vec<Group> {
     for (path, item) in paths {
         for (method, operation) in item.as_object().into_iter().flatten() {
             let name = operation["tags"][0].as_str().unwrap_or_default();
-            let shown = Shown::of(method, path, operation);
+            let shown = OperationRow::of(method, path, operation);
             match groups.iter_mut().find(|group| group.name == name) {
                 Some(group) => group.operations.push(shown),
                 None => groups.push(Group { name: name.to_owned(), operations: vec![shown] }),
@@ -71,7 +71,7 @@ fn groups(paths: &Map<String, Value>) -> Vec<Group> {
     groups
 }
 
-impl Shown {
+impl OperationRow {
     fn of(method: &str, path: &str, operation: &Value) -> Self {
         let answer = &operation["responses"]["200"]["content"]["application/json"]["schema"];
         Self {

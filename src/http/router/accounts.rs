@@ -5,13 +5,13 @@ use crate::api::{
     registrations, relationships, reports, suggestions,
 };
 use crate::operation::methods::{delete, get, patch, post};
-use crate::policy::{API, Change, Closed, Files, Per, Policy, SHARED};
+use crate::policy::{API, WriteMethod, Closed, Files, Per, Policy, SHARED};
 use crate::table::Routes;
 use service::rate_limits as limits;
 
 /// Signing up through an application.
 const SIGN_UP: Policy =
-    API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::SIGN_UP, Per::Address);
+    API.closed(Closed::Open(WriteMethod::Post)).limit(Some(WriteMethod::Post), &limits::SIGN_UP, Per::Address);
 
 pub(crate) fn routes() -> Routes {
     Routes::new()

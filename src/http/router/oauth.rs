@@ -3,15 +3,15 @@
 use crate::api::apps;
 use crate::oauth;
 use crate::operation::methods::{any, get, post};
-use crate::policy::{API, Change, Closed, PROGRAM, Per, Policy, WELL_KNOWN};
+use crate::policy::{API, WriteMethod, Closed, PROGRAM, Per, Policy, WELL_KNOWN};
 use crate::table::Routes;
 use service::rate_limits as limits;
 
 /// Registering an application, which comes before any sign-in.
 const REGISTER_APP: Policy =
-    API.closed(Closed::Open(Change::Post)).limit(Some(Change::Post), &limits::APPS, Per::Address);
+    API.closed(Closed::Open(WriteMethod::Post)).limit(Some(WriteMethod::Post), &limits::APPS, Per::Address);
 /// What takes the credentials of applications.
-const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(Change::Post), &limits::OAUTH, Per::Address);
+const CREDENTIALS: Policy = PROGRAM.small_body().limit(Some(WriteMethod::Post), &limits::OAUTH, Per::Address);
 
 pub(crate) fn routes() -> Routes {
     Routes::new()

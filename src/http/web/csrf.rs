@@ -16,7 +16,7 @@ use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::extract::Uploads;
 use crate::extract::params::{Params, parse};
-use crate::guard::is_multipart;
+use crate::request_limits::is_multipart;
 use crate::in_flight::InFlight;
 use crate::operation::{Describe, Operation, Parameter, Place, schema_of};
 use context::limits::Key;

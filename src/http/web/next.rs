@@ -3,7 +3,7 @@
 //! Checks the text itself, before anything resolves it: anything but a plain path of this server is refused instead of
 //! corrected, since browsers apply their own corrections (backslashes, tabs, dots; WHATWG URL, section 4.4).
 
-use crate::normal_form;
+use crate::path_normalisation;
 
 /// True when `next` is a path on this server in normal form, with or without a query and a fragment, that no browser
 /// takes for another server's address.
@@ -12,7 +12,7 @@ pub fn is_own_path(next: &str) -> bool {
     let end = next.find(['?', '#']).unwrap_or(next.len());
     let (path, rest) = next.split_at(end);
     let is_plain = |letter: char| !letter.is_control() && !letter.is_whitespace() && letter != '\\';
-    normal_form::is_normal(path) && path.chars().all(is_plain) && rest.chars().all(is_plain)
+    path_normalisation::is_normal(path) && path.chars().all(is_plain) && rest.chars().all(is_plain)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub enum Origin {
     /// A `.plugin` file.
     File(PathBuf),
     /// A copy that the server stored of a package that was active before.
-    Kept,
+    RollbackCopy,
 }
 
 impl Origin {
@@ -50,7 +50,7 @@ impl Origin {
     pub fn stem(&self) -> Option<String> {
         match self {
             Self::Folder(path) | Self::File(path) => Some(path.file_stem()?.to_string_lossy().into_owned()),
-            Self::Embedded | Self::Kept => None,
+            Self::Embedded | Self::RollbackCopy => None,
         }
     }
 }
@@ -60,7 +60,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Embedded => f.write_str("embedded"),
             Self::Folder(path) | Self::File(path) => write!(f, "{}", path.display()),
-            Self::Kept => f.write_str("kept"),
+            Self::RollbackCopy => f.write_str("kept"),
         }
     }
 }
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn package_digest_is_independent_of_wrapping() {
         let folder = Package::new(files(&[]), Origin::Embedded).unwrap();
-        let packed = unpack(&tar(&files(&[])), Origin::Kept).unwrap();
+        let packed = unpack(&tar(&files(&[])), Origin::RollbackCopy).unwrap();
         assert_eq!(folder.digest, packed.digest);
         let other = Package::new(files(&[("sql/queries.sql", "")]), Origin::Embedded).unwrap();
         assert_ne!(folder.digest, other.digest);
@@ -284,14 +284,14 @@ mod tests {
         for (path, wanted) in
             [("../evil", "leaves the package"), ("/etc/evil", "leaves the package"), ("a//b", "leaves")]
         {
-            let fault = unpack(&tar(&files(&[(path, "")])), Origin::Kept).unwrap_err();
+            let fault = unpack(&tar(&files(&[(path, "")])), Origin::RollbackCopy).unwrap_err();
             assert!(fault.message.contains(wanted), "{fault}");
         }
         let whole = tar(&files(&[]));
-        let fault = unpack(&whole[..700], Origin::Kept).unwrap_err();
+        let fault = unpack(&whole[..700], Origin::RollbackCopy).unwrap_err();
         assert!(fault.message.contains("cut off"), "{fault}");
-        assert!(unpack(b"", Origin::Kept).unwrap_err().message.contains("no plugin.toml"));
-        let fault = Package::new(files(&[("notes.cwasm", "")]), Origin::Kept).unwrap_err();
+        assert!(unpack(b"", Origin::RollbackCopy).unwrap_err().message.contains("no plugin.toml"));
+        let fault = Package::new(files(&[("notes.cwasm", "")]), Origin::RollbackCopy).unwrap_err();
         assert!(fault.message.contains("never accepted"), "{fault}");
     }
 

@@ -43,11 +43,11 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
 pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let bytes = match read_bounded(&path(folder, name, digest)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        bytes => bytes.map_err(|error| unreadable(&Origin::Kept, &error.to_string()))?,
+        bytes => bytes.map_err(|error| unreadable(&Origin::RollbackCopy, &error.to_string()))?,
     };
-    let package = unpack(&bytes, Origin::Kept)?;
+    let package = unpack(&bytes, Origin::RollbackCopy)?;
     if package.digest != digest || package.name() != name {
-        return Err(unreadable(&Origin::Kept, &format!("the copy of {name} was changed: remove it")));
+        return Err(unreadable(&Origin::RollbackCopy, &format!("the copy of {name} was changed: remove it")));
     }
     Ok(Some(package))
 }

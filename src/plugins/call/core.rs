@@ -10,7 +10,7 @@ use rookery_plugin_host::imports::types::{Account, Failure, Page, Relationship, 
 
 use super::Call;
 use super::failure::{OrFailure as _, at_most};
-use super::room::Room;
+use super::result_budget::Room;
 use crate::call::records::{self, Reader};
 use model::{AccountId, Actor, Cursor, StatusId};
 

@@ -8,7 +8,7 @@ use rookery_plugin_host::imports::types::Failure;
 use rookery_plugin_host::imports::{http_client, log};
 
 use super::Call;
-use super::ambient::late;
+use super::transaction::late;
 use super::failure::{TRANSACTION_TIME, log_cause};
 
 #[async_trait]

@@ -46,11 +46,11 @@ pub struct Line {
 
 /// The latest lines of every plugin.
 #[derive(Debug, Default)]
-pub struct Logs(Mutex<HashMap<String, Kept>>);
+pub struct Logs(Mutex<HashMap<String, LogBuffer>>);
 
 /// The latest lines of one plugin.
 #[derive(Debug, Default)]
-struct Kept {
+struct LogBuffer {
     lines: VecDeque<Line>,
     /// Of all lines together.
     bytes: usize,
@@ -82,7 +82,7 @@ impl Logs {
         self.of(plugin, |kept| (kept.bytes, kept.dropped))
     }
 
-    fn of<T>(&self, plugin: &str, work: impl FnOnce(&mut Kept) -> T) -> T {
+    fn of<T>(&self, plugin: &str, work: impl FnOnce(&mut LogBuffer) -> T) -> T {
         let mut plugins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match plugins.get_mut(plugin) {
             Some(kept) => work(kept),

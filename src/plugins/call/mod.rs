@@ -7,7 +7,7 @@
 //!
 //! The contract is `plugin-sdk/wit/0.1/plugin.wit`, which documents cost, permission and result of each function.
 
-mod ambient;
+mod transaction;
 mod budgets;
 mod cache;
 mod core;
@@ -22,11 +22,11 @@ mod kv;
 mod log;
 pub mod logs;
 mod memory;
-mod notified;
+mod notification_limit;
 mod plugin_metrics;
 mod queue;
 pub mod records;
-mod room;
+mod result_budget;
 mod sealing;
 mod settings;
 mod sql;
@@ -45,7 +45,7 @@ use rookery_plugin_host::exports::lifecycle::Environment;
 use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
-use self::ambient::{Deadline, Slot, Time};
+use self::transaction::{Deadline, Slot, Time};
 pub(crate) use self::database_time::Timed;
 pub(crate) use self::failure::{OrFailure, log_cause, transaction_time};
 pub use self::state::Calls;
@@ -113,7 +113,7 @@ pub struct Call {
     deadline: Deadline,
     /// Messages to publish when the call is committed.
     messages: Mutex<Vec<Change>>,
-    /// Bytes that the answer of the running host function may have ([`room`]).
+    /// Bytes that the answer of the running host function may have ([`result_budget`]).
     allowed: AtomicUsize,
     /// Accounts that were loaded as viewers or authors.
     people: Mutex<HashMap<AccountId, Option<Arc<Actor>>>>,

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::budgets::{Allowance, Bucket, MetricTable};
 use super::memory::Memory;
-use super::notified::Notified;
+use super::notification_limit::Notified;
 use model::PluginId;
 
 /// The shared state of all plugins. Entries are created by the first call.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::Call;
-use super::ambient::Work;
+use super::transaction::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
 use crate::quota::count_reached;
@@ -19,8 +19,8 @@ use context::extension::Notice;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use service::profile_image::Picture;
-use service::status::{self, Draft, Made};
-use service::{auth, follow, mark, notification, profile};
+use service::status::{self, Draft, CreatedStatus};
+use service::{auth, follow, interaction, notification, profile};
 
 /// Most statuses that one call creates, deletes or bookmarks.
 const STATUSES: usize = 100;
@@ -96,12 +96,12 @@ impl CoreWrite for Call {
         let actors = self.actors(&[account], None).await?;
         let actor = actors.get(&id).ok_or_else(|| failure(404, "core.not-found", "There is no such account here"))?;
         let ids: Vec<StatusId> = statuses.into_iter().map(StatusId::from).collect();
-        let proper = mark::bookmarkable(&self.cx, actor, &ids).await.or_failure()?;
+        let proper = interaction::bookmarkable(&self.cx, actor, &ids).await.or_failure()?;
         if proper.is_empty() {
             return Ok(Vec::new());
         }
         let mut work = self.change().await?;
-        let new = mark::bookmark_all(&self.cx, work.tx()?, actor, &proper).await.or_failure()?;
+        let new = interaction::bookmark_all(&self.cx, work.tx()?, actor, &proper).await.or_failure()?;
         work.done().await?;
         Ok(new)
     }
@@ -185,7 +185,7 @@ impl Call {
     /// Validates and filters a status, with no transaction open.
     async fn prepare_status<'a>(&self, author: &'a Actor, item: NewStatus) -> Result<Prepared<'a>, Failure> {
         let draft = self.draft(item).await?;
-        if let Some(Made::Status(first)) =
+        if let Some(CreatedStatus::Status(first)) =
             status::idempotency::first_made(&self.cx, &self.cx.db, author, draft.idempotency_key.as_deref())
                 .await
                 .or_failure()?
@@ -200,7 +200,7 @@ impl Call {
         // One before it in the same call may have the same key.
         let key = prepared.idempotency_key();
         let made = status::idempotency::first_made(&self.cx, work.tx()?, author, key).await.or_failure()?;
-        if let Some(Made::Status(first)) = made {
+        if let Some(CreatedStatus::Status(first)) = made {
             work.done().await?;
             return Ok(first.into());
         }

@@ -71,7 +71,7 @@ pub async fn decorate(
 
 /// The members that one plugin adds to each target, from the cache or a call.
 #[derive(Default)]
-struct Answer {
+struct Decorated {
     said: Vec<Fields>,
     /// The plugin answered for every target.
     complete: bool,
@@ -88,7 +88,7 @@ struct Decoration<'a> {
 
 impl Decoration<'_> {
     /// The members that one plugin adds to each target; none where the call fails.
-    async fn ask(&self, hook: &Subscription) -> Answer {
+    async fn ask(&self, hook: &Subscription) -> Decorated {
         let Some(keep) = hook.keep.filter(|_| !self.versions.is_empty()) else {
             return self.ask_anew(hook).await;
         };
@@ -116,23 +116,23 @@ impl Decoration<'_> {
                 }
             }
         }
-        Answer { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
+        Decorated { said: said.into_iter().map(Option::unwrap_or_default).collect(), complete }
     }
 
     /// The members that one plugin adds to the targets of the types that it decorates: no call without such a target.
-    async fn ask_anew(&self, hook: &Subscription) -> Answer {
+    async fn ask_anew(&self, hook: &Subscription) -> Decorated {
         let wanted = self.targets.iter().enumerate().filter(|(_, target)| hook.has_type(&target.code));
         let (places, targets): (Vec<usize>, Vec<Target>) =
             wanted.map(|(place, target)| (place, target.clone())).unzip();
         if targets.is_empty() {
-            return Answer { said: Vec::new(), complete: true };
+            return Decorated { said: Vec::new(), complete: true };
         }
-        let Ok(fresh) = self.call(hook, targets).await else { return Answer::default() };
+        let Ok(fresh) = self.call(hook, targets).await else { return Decorated::default() };
         let mut said = vec![Fields::default(); self.targets.len()];
         for (place, fresh) in places.into_iter().zip(fresh) {
             said[place] = fresh;
         }
-        Answer { said, complete: true }
+        Decorated { said, complete: true }
     }
 
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {

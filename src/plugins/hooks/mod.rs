@@ -9,7 +9,7 @@
 //!
 //! Follows docs/plugins.md#14-hooks.
 
-mod asked;
+mod named_statements;
 pub mod budget;
 mod channel;
 mod decorate;
@@ -28,9 +28,9 @@ mod scopes;
 pub mod sign_up;
 mod subscription;
 mod table;
-mod when;
+mod predicate;
 
-pub use asked::{exceptions, kept, list_marked, marked, search_words};
+pub use named_statements::{exceptions, kept, list_marked, marked, search_words};
 pub use channel::open_channel;
 pub use decorate::decorate;
 pub use decoration_cache::DecorationCache;
@@ -40,4 +40,4 @@ pub use judge::{judge, judges};
 pub use outbox::{listens_to, record};
 pub use subscription::Subscription;
 pub use table::Hooks;
-pub use when::Predicate;
+pub use predicate::Predicate;

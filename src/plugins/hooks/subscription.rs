@@ -8,7 +8,7 @@ use rookery_plugin_host::LoadError;
 use serde_json::{Map, Value};
 
 use super::field::Field;
-use super::when::Predicate;
+use super::predicate::Predicate;
 use crate::active::Active;
 use plugin_package::manifest::{self, Hook, Keep, Moment, Policy};
 

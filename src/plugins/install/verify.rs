@@ -99,7 +99,7 @@ pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verif
             let sentence = format!("{name} comes with the server, and is part of its program");
             Ok(Verified { trusted: key.is_none(), sentence, ..Verified::new(&package, None) })
         }
-        Origin::Kept => kept(&package, &known.plugin, key),
+        Origin::RollbackCopy => kept(&package, &known.plugin, key),
         Origin::Folder(_) => Err(unsigned(&package)),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
-use rookery_plugin_host::exports::routes::{Body, Request, Response as Answer};
+use rookery_plugin_host::exports::routes::{Body, Request, Response as GuestResponse};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told, Failure};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
 
@@ -95,7 +95,7 @@ async fn finish(
     Ok(response)
 }
 
-fn check(mounted: &Mounted, answer: Answer) -> Result<Checked, String> {
+fn check(mounted: &Mounted, answer: GuestResponse) -> Result<Checked, String> {
     Checked::of(answer.status, &answer.headers, answer.output, mounted.route().unmarks)
 }
 

@@ -12,7 +12,7 @@ mod claim;
 mod failure;
 mod gate;
 mod headers;
-mod holes;
+mod placeholders;
 mod invoke;
 mod native;
 mod native_check;

@@ -8,7 +8,7 @@ use axum::response::Response;
 use rookery_plugin_host::exports::routes::Output;
 
 use super::headers;
-use super::holes::{EntityKind, Filled};
+use super::placeholders::{EntityKind, Filled};
 use crate::Cx;
 use crate::call::json;
 use context::error::{Error, Result};

@@ -97,7 +97,7 @@ pub async fn upload(cx: &Cx, actor: &Actor, upload: Upload, processing: moving::
 
 /// Changes of the description, focus and picture of an attachment; `None` leaves a value unchanged.
 #[derive(Debug, Default)]
-pub struct Change {
+pub struct MediaUpdate {
     /// The picture of a video or audio file.
     pub thumbnail: Option<PathBuf>,
     /// An empty string removes it.
@@ -134,7 +134,7 @@ fn usable(media: MediaAttachment) -> Result<MediaAttachment> {
 /// # Errors
 /// As [`show`], and [`Error::Invalid`] for values that [`upload`] refuses.
 #[model::use_case]
-pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: Change) -> Result<MediaAttachment> {
+pub async fn update(cx: &Cx, actor: &Actor, id: MediaId, mut change: MediaUpdate) -> Result<MediaAttachment> {
     let seen = show(cx, actor, id).await?;
     let picture = match change.thumbnail.take() {
         Some(path) => Some(moving::new_thumbnail(cx, &seen, &path).await?),
@@ -221,7 +221,7 @@ pub(super) async fn delete_detached(cx: &Cx, tx: &mut Tx, media: Vec<MediaAttach
 ///
 /// # Errors
 /// [`Error::Invalid`] for a description that is too long and a malformed focus.
-pub fn apply(cx: &Cx, media: &mut MediaAttachment, change: Change) -> Result<()> {
+pub fn apply(cx: &Cx, media: &mut MediaAttachment, change: MediaUpdate) -> Result<()> {
     if change.description.is_some() {
         media.description = description(cx, change.description)?;
     }

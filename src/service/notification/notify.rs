@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::by_mail;
 use super::decide::{decide, may_be_answer, since};
 use context::Cx;
-use context::change::{self, Change, Made};
+use context::change::{self, Change, CreatedNotification};
 use context::error::Result;
 use context::extension::{Notice, NotificationTraits};
 use context::queue::{self, MergeNotifications};
@@ -150,8 +150,8 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
     request(cx, tx, &new).await?;
     let told = new.iter().filter(|row| !row.filtered && !row.silent);
     let made =
-        |row: &NewNotification| Made { receiver: row.receiver, notification: row.id, kind: row.kind.to_string() };
-    let made: Vec<Made> = told.map(made).collect();
+        |row: &NewNotification| CreatedNotification { receiver: row.receiver, notification: row.id, kind: row.kind.to_string() };
+    let made: Vec<CreatedNotification> = told.map(made).collect();
     let count = made.len();
     if count > 0 {
         change::record(cx, tx, Change::Notified { made }).await?;

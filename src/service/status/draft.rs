@@ -94,13 +94,13 @@ impl Draft {
 
 /// The new content of a status.
 #[derive(Debug, Default)]
-pub struct Change {
+pub struct EditDraft {
     pub text: String,
     pub spoiler_text: String,
     pub sensitive: bool,
     pub language: Option<String>,
     pub media_ids: Vec<MediaId>,
-    pub media_attributes: Vec<(MediaId, media::Change)>,
+    pub media_attributes: Vec<(MediaId, media::MediaUpdate)>,
     pub poll: Option<PollDraft>,
     /// Whether the text is Markdown.
     pub markdown: bool,
@@ -110,7 +110,7 @@ pub struct Change {
     pub params: Map<String, Value>,
 }
 
-impl Change {
+impl EditDraft {
     pub(super) fn source(&self) -> Source<'_> {
         let has_media = !self.media_ids.is_empty();
         Source { text: &self.text, spoiler_text: &self.spoiler_text, has_media, markdown: self.markdown }

@@ -5,8 +5,8 @@
 //! Spec: docs/contract/rules.md#10-statuses, Edits.
 
 use super::compose::{self, Words};
-use super::draft::Change;
-use super::reference::{self, Asked, References, Referring};
+use super::draft::EditDraft;
+use super::reference::{self, ReferenceRequest, References, Referring};
 use super::{expiry, mentions, revision};
 use crate::media::{self, Picture};
 use crate::poll::{self, CheckedPoll, PollChange};
@@ -24,7 +24,7 @@ use store::status_edit::Revision;
 
 /// A validated edit, ready to be written.
 struct PreparedEdit {
-    change: Change,
+    change: EditDraft,
     words: Words,
     poll: Option<CheckedPoll>,
     sensitive: bool,
@@ -40,7 +40,7 @@ struct PreparedEdit {
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
 #[model::use_case]
 #[boxed]
-pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Result<()> {
+pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: EditDraft) -> Result<()> {
     let old = revision::own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;
     let prepared = prepare(cx, actor, &old, change).await?;
@@ -53,7 +53,7 @@ pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: Change) -> Resul
 }
 
 /// All checks that are possible before the transaction. Stores the pictures that are sent with the edit.
-async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: Change) -> Result<PreparedEdit> {
+async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: EditDraft) -> Result<PreparedEdit> {
     let words = compose::words(cx, actor, change.source()).await?;
     let poll = change.poll.as_ref().map(poll::check).transpose()?;
     let language = match &change.language {
@@ -64,7 +64,7 @@ async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: Change) -> Re
     let (words, pending) =
         compose::filtered(cx, actor, words, pending, (change.source(), &change.params, None)).await?;
     let pictures = pictures(cx, actor, old.id, &mut change).await?;
-    let asked = Asked { found: &words.references, ..Asked::default() };
+    let asked = ReferenceRequest { found: &words.references, ..ReferenceRequest::default() };
     let references = reference::resolve(cx, actor, asked, Some(old)).await?;
     let (sensitive, language, extras) = (pending.sensitive, pending.language, pending.extras);
     Ok(PreparedEdit { change, words, poll, sensitive, language, extras, pictures, references })
@@ -183,7 +183,7 @@ async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
 }
 
 /// Stores the pictures that an edit sends for its existing attachments.
-async fn pictures(cx: &Cx, actor: &Actor, id: StatusId, change: &mut Change) -> Result<Vec<(MediaId, Picture)>> {
+async fn pictures(cx: &Cx, actor: &Actor, id: StatusId, change: &mut EditDraft) -> Result<Vec<(MediaId, Picture)>> {
     let mut pictures = Vec::new();
     for (attachment, attributes) in &mut change.media_attributes {
         let Some(path) = attributes.thumbnail.take().filter(|_| change.media_ids.contains(attachment)) else {

@@ -8,7 +8,7 @@ use context::Cx;
 use context::error::{Error, Result};
 use database::{Executor, Tx};
 use model::Actor;
-use store::idempotency_key::Made;
+use store::idempotency_key::CreatedStatus;
 
 /// How long an idempotency key is valid.
 const IDEMPOTENCY_WINDOW: Duration = Duration::hours(1);
@@ -20,7 +20,7 @@ const IDEMPOTENCY_KEY_MAX: usize = 4096;
 ///
 /// # Errors
 /// [`Error::Conflict`] for the waiting requests.
-pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: Made) -> Result<()> {
+pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made: CreatedStatus) -> Result<()> {
     let Some(key) = key else { return Ok(()) };
     let (now, since) = (cx.clock.now(), cx.clock.now() - IDEMPOTENCY_WINDOW);
     if store::idempotency_key::insert(tx, actor.id, key, made, now, since).await? {
@@ -34,7 +34,7 @@ pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made:
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
 #[model::use_case]
-pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&str>) -> Result<Option<Made>> {
+pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&str>) -> Result<Option<CreatedStatus>> {
     let Some(key) = key else { return Ok(None) };
     if key.len() > IDEMPOTENCY_KEY_MAX {
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));

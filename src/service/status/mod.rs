@@ -2,7 +2,7 @@
 
 pub mod conversation;
 pub mod heads;
-pub mod mark;
+pub mod interaction;
 pub mod poll;
 pub mod reblog;
 pub mod scheduled_status;
@@ -29,7 +29,7 @@ mod revision;
 pub use address::default_visibility;
 pub use announced::is_announced;
 pub use delete::{MediaOfDeleted, delete, remove};
-pub use draft::{Change, Draft};
+pub use draft::{Draft, EditDraft};
 pub use edit::edit;
 pub use expiry::expire;
 pub use interactions::list_interactions;
@@ -38,5 +38,5 @@ pub use publish::{prepare, publish, validate};
 pub use quote::{list_quoting, revoke as revoke_quote, set_policy as set_quote_policy};
 pub use reference::{MOST as MOST_REFERENCES, list_referring};
 pub use revision::{history, own, source};
-pub use store::idempotency_key::Made;
+pub use store::idempotency_key::CreatedStatus;
 pub use store::interaction::Interaction;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use chrono::Duration;
 use serde::{Deserialize, Serialize};
 
-use crate::mark::refuse_blocked;
+use crate::interaction::refuse_blocked;
 use crate::notification;
 use crate::visibility::{self, Seen};
 use context::error::{Error, Result};

@@ -19,7 +19,7 @@ use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
 use model::{Actor, MediaAttachment, MediaId, Status, StatusId, boxed};
-use store::idempotency_key::Made;
+use store::idempotency_key::CreatedStatus;
 
 /// A validated draft, ready to be written.
 pub struct Prepared {
@@ -99,7 +99,7 @@ fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability
 #[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) -> Result<StatusId> {
     let id: StatusId = cx.ids.next();
-    idempotency::claim(cx, tx, actor, prepared.idempotency_key(), Made::Status(id)).await?;
+    idempotency::claim(cx, tx, actor, prepared.idempotency_key(), CreatedStatus::Status(id)).await?;
     let media = media::attachable(cx, tx, actor, None, &prepared.draft.media_ids).await?;
     let parent = prepared.parent.as_ref().map(|parent| parent.id);
     reference::lock_for_new(tx, actor.id, parent, &mut prepared.references).await?;

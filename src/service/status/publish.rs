@@ -6,14 +6,14 @@
 
 use super::draft::Draft;
 use super::prepared::{Prepared, write};
-use super::reference::{self, Asked};
+use super::reference::{self, ReferenceRequest};
 use super::{address, compose, idempotency};
 use crate::rate_limits::{self, Family};
 use crate::{poll, scheduled_status};
 use context::Cx;
 use context::error::{Error, Result};
 use model::{Actor, Time, boxed};
-use store::idempotency_key::Made;
+use store::idempotency_key::CreatedStatus;
 
 /// Publishes `draft` as `actor`, or schedules it if `scheduled_at` is in the future. Returns the new status, or the
 /// one that was already created with the same idempotency key.
@@ -24,7 +24,7 @@ use store::idempotency_key::Made;
 /// [`Error::Plugin`] from a plugin's filter, [`Error::UnexpectedMentions`] when it would mention someone the client
 /// did not expect, [`Error::RateLimited`] beyond the limit of statuses.
 #[model::use_case]
-pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<Made> {
+pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<Time>) -> Result<CreatedStatus> {
     let key = draft.idempotency_key.clone();
     if let Some(first) = idempotency::first_made(cx, &cx.db, actor, key.as_deref()).await? {
         return Ok(first);
@@ -41,12 +41,12 @@ pub async fn publish(cx: &Cx, actor: &Actor, draft: Draft, scheduled_at: Option<
     }
 }
 
-async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<Made> {
+async fn publish_now(cx: &Cx, actor: &Actor, draft: Draft) -> Result<CreatedStatus> {
     let prepared = prepare(cx, actor, draft).await?;
     let mut tx = cx.db.begin().await?;
     let id = write(cx, &mut tx, actor, prepared).await?;
     tx.commit().await?;
-    Ok(Made::Status(id))
+    Ok(CreatedStatus::Status(id))
 }
 
 /// As [`validate`], and counts the status against the limit of statuses.
@@ -75,7 +75,7 @@ pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepar
     let (words, pending) = compose::filtered(cx, actor, words, pending, asked).await?;
     compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let reach = address::settle(cx, actor, draft.take(cx, actor, pending), &words.mentions).await?;
-    let asked = Asked { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
+    let asked = ReferenceRequest { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
     let references = reference::resolve(cx, actor, asked, None).await?;
     let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
     Ok(Prepared { draft, words, poll, parent, references, reach, spent: None })

@@ -2,7 +2,7 @@
 //!
 //! Spec: docs/contract/rules.md#10-statuses, Boosts.
 
-use crate::mark::refuse_blocked;
+use crate::interaction::refuse_blocked;
 use crate::rate_limits::{self, Family};
 use crate::status::{self, default_visibility};
 use crate::{notification, visibility};

@@ -8,13 +8,13 @@ use model::{AccountId, ScheduledStatusId, StatusId, Time};
 
 /// The result of a request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedStatus {
     Status(StatusId),
     /// A status that is to be published later.
     Scheduled(ScheduledStatusId),
 }
 
-impl Made {
+impl CreatedStatus {
     /// The id: no status and no scheduled status have the same.
     fn id(self) -> i64 {
         match self {
@@ -25,7 +25,7 @@ impl Made {
 }
 
 /// What `account` made with this idempotency key after `since`, if it still exists.
-pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time) -> Result<Option<Made>> {
+pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time) -> Result<Option<CreatedStatus>> {
     let row: Option<(i64, bool)> = db
         .query(sql!(
             "SELECT k.status_id, s.id IS NULL
@@ -39,13 +39,13 @@ pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time)
         .bind(since)
         .optional()
         .await?;
-    Ok(row.map(|(id, scheduled)| if scheduled { Made::Scheduled(id.into()) } else { Made::Status(id.into()) }))
+    Ok(row.map(|(id, scheduled)| if scheduled { CreatedStatus::Scheduled(id.into()) } else { CreatedStatus::Status(id.into()) }))
 }
 
 /// Stores the idempotency key of what this transaction is about to insert; false when a request with the same key
 /// stored it first, also one that is still being served: that one is waited for. Replaces a key that was stored by `since`,
 /// and one whose status was deleted.
-pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Time, since: Time) -> Result<bool> {
+pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
             "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
@@ -62,7 +62,7 @@ pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: Made, now:
 
 /// A key that is there already: locked by a statement of its own, so that the next one sees the status of the
 /// request that held it. In one statement PostgreSQL would wait for the lock and then use its old snapshot (READ COMMITTED).
-async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Time, since: Time) -> Result<bool> {
+async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
     let _: Option<(StatusId,)> = tx
         .query(sql!(
             sqlite: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2";
@@ -91,7 +91,7 @@ async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: Made, now: Ti
 }
 
 /// Makes the idempotency key of `before`, if there is one, name `after`, which came of it.
-pub async fn reassign(tx: &mut Tx, account: AccountId, before: Made, after: Made) -> Result<()> {
+pub async fn reassign(tx: &mut Tx, account: AccountId, before: CreatedStatus, after: CreatedStatus) -> Result<()> {
     tx.query(sql!("UPDATE idempotency_keys SET status_id = $3 WHERE account_id = $1 AND status_id = $2"))
         .bind(account)
         .bind(before.id())

@@ -7,7 +7,7 @@ use crate::Hub;
 use crate::event::Event;
 use crate::hub::Subscriber;
 use crate::topic::Topic;
-use context::change::Made;
+use context::change::CreatedNotification;
 use context::{Cx, Result};
 use model::{AccountId, Actor, NotificationId, RowId};
 use service::{auth, conversation, notification, streaming};
@@ -16,8 +16,8 @@ use service::{auth, conversation, notification, streaming};
 const PAGE: usize = 100;
 
 /// Notifications were created. A page of them takes as many statements as one.
-pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[Made]) -> Result<()> {
-    let heard: Vec<&Made> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
+pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[CreatedNotification]) -> Result<()> {
+    let heard: Vec<&CreatedNotification> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
     for page in heard.chunks(PAGE) {
         let receivers = people(cx, page.iter().map(|made| made.receiver)).await?;
         let ids: Vec<NotificationId> = page.iter().map(|made| made.notification).collect();

@@ -85,7 +85,7 @@ impl Fake {
         self.state(|state| state.discoverable.insert(account));
     }
 
-    /// Gives an account another access token: for [`Asked::with_token`](super::Asked::with_token).
+    /// Gives an account another access token: for [`TestRequest::with_token`](super::TestRequest::with_token).
     pub fn token(&self, account: impl Into<i64>) -> Id {
         let account = account.into();
         self.state(|state| {

@@ -27,5 +27,5 @@ mod state;
 
 pub use fixtures::{account, status};
 pub use pages::Visit;
-pub use request::{Answer, Asked};
+pub use request::{TestResponse, TestRequest};
 pub use state::{Fake, State, StatusCounts};

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use toml::Table;
 
-use super::request::{Answer, Asked, refused};
+use super::request::{TestResponse, TestRequest, refused};
 use super::{Fake, render};
 use crate::contract::feeds::{CustomFeed, Feed};
 use crate::contract::routes::Cursor;
@@ -15,7 +15,7 @@ const DEFAULT: u16 = 20;
 
 /// A request to a native route.
 pub(super) struct Native<'a> {
-    pub(super) asked: &'a Asked<'a>,
+    pub(super) asked: &'a TestRequest<'a>,
     /// The path's parameters.
     pub(super) params: &'a [(String, String)],
     pub(super) page: Option<Page>,
@@ -25,7 +25,7 @@ pub(super) struct Native<'a> {
 
 impl Native<'_> {
     /// The answer by the `rule` of the manifest.
-    pub(super) fn answer(&self, rule: &Table) -> Answer {
+    pub(super) fn answer(&self, rule: &Table) -> TestResponse {
         let text = |key: &str| rule.get(key).and_then(toml::Value::as_str);
         let done = match (text("owner-check").map(|name| self.query(name)), text("feed"), text("statement")) {
             (Some(Ok(rows)), ..) if rows.values.is_empty() => Err(None),
@@ -35,7 +35,7 @@ impl Native<'_> {
             (_, None, None) => Err(None),
         };
         match done {
-            Ok((json, cursor)) => Answer { status: 200, json, output: None, cursor: Some(cursor), headers: Vec::new() },
+            Ok((json, cursor)) => TestResponse { status: 200, json, output: None, cursor: Some(cursor), headers: Vec::new() },
             Err(None) => refused(404, "Record not found"),
             Err(Some(failure)) => refused(failure.status, &failure.message),
         }

@@ -12,7 +12,7 @@ use crate::contract::types::{Failure, Page};
 
 /// A request under construction.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct TestRequest<'a> {
     pub(super) fake: &'a Fake,
     method: String,
     path: String,
@@ -27,7 +27,7 @@ pub struct Asked<'a> {
 
 /// The response to a request.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// The HTTP status.
     pub status: u16,
     /// The body: statuses and accounts as objects with little more than their ids.
@@ -45,15 +45,15 @@ macro_rules! methods {
         impl Fake {
             $(#[doc = concat!("Begins a `", $method, "`.")]
             #[must_use]
-            pub fn $name(&self, path: &str) -> Asked<'_> {
-                Asked::new(self, $method, path)
+            pub fn $name(&self, path: &str) -> TestRequest<'_> {
+                TestRequest::new(self, $method, path)
             })*
         }
     };
 }
 methods!(get "GET", post "POST", put "PUT", patch "PATCH", delete "DELETE");
 
-impl<'a> Asked<'a> {
+impl<'a> TestRequest<'a> {
     fn new(fake: &'a Fake, method: &str, path: &str) -> Self {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let query = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
@@ -141,7 +141,7 @@ impl<'a> Asked<'a> {
 
     /// Applies the checks that the manifest asks for, then calls the plugin's function, or answers a native route.
     #[must_use]
-    pub fn send(self) -> Answer {
+    pub fn send(self) -> TestResponse {
         let manifest: Table = self.fake.package.manifest.parse().unwrap_or_default();
         let routes = manifest.get("route").and_then(toml::Value::as_array).into_iter().flatten();
         let found = routes.filter_map(toml::Value::as_table).find_map(|route| Some((route, self.matches(route)?)));
@@ -172,7 +172,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The response with which the server would refuse before it calls the plugin.
-    fn refusal(&self, route: &Table, params: &[(String, String)]) -> Option<Answer> {
+    fn refusal(&self, route: &Table, params: &[(String, String)]) -> Option<TestResponse> {
         let wanted = texts(route.get("scopes"));
         if route.get("auth").and_then(toml::Value::as_str) == Some("user") {
             if self.account.is_none() {
@@ -205,7 +205,7 @@ impl<'a> Asked<'a> {
         (!visible).then(|| refused(404, "Record not found"))
     }
 
-    fn call(self, route: &Table, params: Vec<(String, String)>) -> Answer {
+    fn call(self, route: &Table, params: Vec<(String, String)>) -> TestResponse {
         let wanted = texts(route.get("scopes"));
         let mut ctx = context(
             self.account,
@@ -262,21 +262,21 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn answer(&self, response: Response, unmarks: bool) -> Answer {
+    fn answer(&self, response: Response, unmarks: bool) -> TestResponse {
         let shown = |viewer| self.fake.state(|state| render::output(state, viewer, &response.output));
         let json = shown(self.account);
         match if unmarks { json.or_else(|| shown(None)).or_else(|| Some(json!({}))) } else { json } {
             None => refused(404, "Record not found"),
             Some(json) => {
                 let Response { status, headers, output, cursor } = response;
-                Answer { status, json, output: Some(output), cursor, headers }
+                TestResponse { status, json, output: Some(output), cursor, headers }
             }
         }
     }
 }
 
-pub(super) fn refused(status: u16, text: &str) -> Answer {
-    Answer { status, json: json!({ "error": text }), output: None, cursor: None, headers: Vec::new() }
+pub(super) fn refused(status: u16, text: &str) -> TestResponse {
+    TestResponse { status, json: json!({ "error": text }), output: None, cursor: None, headers: Vec::new() }
 }
 
 fn decoded(text: &str) -> String {
@@ -291,7 +291,7 @@ fn texts(value: Option<&toml::Value>) -> Vec<String> {
     }
 }
 
-impl Answer {
+impl TestResponse {
     /// The body of a successful response.
     ///
     /// # Panics

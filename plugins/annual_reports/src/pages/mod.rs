@@ -13,7 +13,7 @@ use rookery_plugin::prelude::*;
 
 use self::words::*;
 use crate::data::{Counted, Data, Month, Named};
-use crate::{Kept, sql};
+use crate::{StoredReport, sql};
 
 /// Most years that are listed.
 const YEARS: usize = 100;
@@ -27,7 +27,7 @@ const FEW: usize = 12;
 /// `/annual_reports`
 #[page("reports")]
 fn reports(ctx: &Context, _: &Request) -> Result<View> {
-    let kept: Vec<Kept> = sql::reports(ctx.account(), YEARS).all()?;
+    let kept: Vec<StoredReport> = sql::reports(ctx.account(), YEARS).all()?;
     let mut items = Vec::with_capacity(kept.len());
     for kept in kept {
         let data: Data = serde_json::from_str(&kept.data)?;
@@ -43,7 +43,7 @@ fn reports(ctx: &Context, _: &Request) -> Result<View> {
 /// `/annual_reports/{year}`
 #[page("report")]
 fn report(ctx: &Context, request: &Request) -> Result<View> {
-    let kept: Kept = sql::report(ctx.account(), request.id("year")?).one()?;
+    let kept: StoredReport = sql::report(ctx.account(), request.id("year")?).one()?;
     let data: Data = serde_json::from_str(&kept.data)?;
     let (called, why) = archetype(data.archetype);
     let mut view = View::new(filled(ctx, YOURS, kept.year))

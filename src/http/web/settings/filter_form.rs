@@ -48,7 +48,7 @@ struct Keyword {
 
 /// The values of the form's fields.
 #[derive(Serialize)]
-pub(super) struct Shown<'a> {
+pub(super) struct FilterForm<'a> {
     title: &'a str,
     context: &'a [String],
     filter_action: &'a str,
@@ -130,10 +130,10 @@ impl Fields {
         }
     }
 
-    pub(super) fn shown(&self) -> Shown<'_> {
+    pub(super) fn shown(&self) -> FilterForm<'_> {
         let filled = self.keywords.values().filter(|line| !line.is_blank()).cloned();
         let blank = std::iter::repeat_with(Keyword::default).take(BLANK_KEYWORDS);
-        Shown {
+        FilterForm {
             title: self.title.as_deref().unwrap_or_default(),
             context: self.context.as_deref().unwrap_or_default(),
             filter_action: self.filter_action.as_deref().unwrap_or("warn"),

@@ -46,7 +46,7 @@ pub struct Fields {
 
 /// The values of the form's fields.
 #[derive(Serialize)]
-struct Shown {
+struct ProfileForm {
     display_name: String,
     note: String,
     fields: Vec<[String; 2]>,
@@ -60,7 +60,7 @@ struct Shown {
 
 /// `GET /settings/profile`
 pub async fn show(frame: Frame) -> Result<Page> {
-    page(&frame, &Shown::of(&frame.person.account), None)
+    page(&frame, &ProfileForm::of(&frame.person.account), None)
 }
 
 /// `POST /settings/profile`
@@ -96,7 +96,7 @@ fn pictures(fields: &Fields, files: CredentialFiles) -> (Vec<Picture>, Vec<(Pict
     (removed.collect(), both.iter().filter_map(|(picture, sent, _)| Some((*picture, sent.clone()?))).collect())
 }
 
-fn page(frame: &Frame, form: &Shown, errors: Option<&BTreeMap<&'static str, String>>) -> Result<Page> {
+fn page(frame: &Frame, form: &ProfileForm, errors: Option<&BTreeMap<&'static str, String>>) -> Result<Page> {
     let account = &frame.person.account;
     let header = account.header.as_ref();
     let shown: Value = context! {
@@ -139,8 +139,8 @@ impl Fields {
         }
     }
 
-    fn shown(&self) -> Shown {
-        Shown {
+    fn shown(&self) -> ProfileForm {
+        ProfileForm {
             display_name: self.display_name.clone().unwrap_or_default(),
             note: self.note.clone().unwrap_or_default(),
             fields: filled_up(self.pairs()),
@@ -154,7 +154,7 @@ impl Fields {
     }
 }
 
-impl Shown {
+impl ProfileForm {
     fn of(account: &Account) -> Self {
         let fields = account.fields.iter().map(|field| (field.name.clone(), field.value.clone()));
         Self {

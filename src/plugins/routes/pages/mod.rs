@@ -19,7 +19,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
-use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as Asked, View};
+use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as PageRequest, View};
 use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use serde_json::{Map, Value};
@@ -263,7 +263,7 @@ impl Visit {
         }
     }
 
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> PageRequest {
         let caller = self.caller();
         let wall = self.mounted.plugin.component.limits().route_wall;
         let told = Told {
@@ -274,7 +274,7 @@ impl Visit {
             locale: caller.locale,
             app: None,
         };
-        Asked {
+        PageRequest {
             ctx: CallContext {
                 request_id: caller.request_id,
                 caller: told,

@@ -6,7 +6,7 @@ use super::export;
 use crate::filter::keyword::{KeywordAttributes, KeywordParams};
 use crate::filter::{self, FilterParams};
 use crate::follow::{self, FollowParams};
-use crate::{account, domain_block, list, mark, public, relationship};
+use crate::{account, domain_block, list, interaction, public, relationship};
 use chrono::DateTime;
 use context::Cx;
 use context::error::{Error, Result};
@@ -30,7 +30,7 @@ pub(super) async fn apply(cx: &Cx, actor: &Actor, entry: Entry) -> Result<()> {
         Entry::Member { list, acct } => put_on_list(cx, actor, list, &acct).await,
         Entry::Bookmark { uri } => {
             let status = status(cx, &uri).await?.ok_or_else(unknown_status)?;
-            mark::bookmark(cx, actor, status).await.map_err(|error| if_missing(error, unknown_status))
+            interaction::bookmark(cx, actor, status).await.map_err(|error| if_missing(error, unknown_status))
         }
         Entry::Filter(filter) => make_filter(cx, actor, filter).await,
     }

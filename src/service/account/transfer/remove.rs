@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::entry::{Entry, status_key};
 use super::export;
-use crate::{domain_block, filter, follow, list, mark, relationship};
+use crate::{domain_block, filter, follow, list, interaction, relationship};
 use context::Cx;
 use context::error::{Error, Result};
 use model::transfer::TransferKind;
@@ -92,7 +92,7 @@ async fn bookmarks(cx: &Cx, actor: &Actor, import: &Import, after: RowId, limit:
     let key = |row: &store::transfer::Bookmarked| status_key(row.local.then_some(row.status_id), &row.uri);
     let gone = unnamed(cx, import, "", page.iter().map(key).collect()).await?;
     for row in page.iter().filter(|row| gone.contains(&key(row))) {
-        forgive_missing(mark::unbookmark(cx, actor, row.status_id).await.map(drop))?;
+        forgive_missing(interaction::unbookmark(cx, actor, row.status_id).await.map(drop))?;
     }
     Ok(Some(last))
 }

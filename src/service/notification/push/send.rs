@@ -37,7 +37,7 @@ pub enum Sent {
 }
 
 /// The response of a push service, or the lack of one.
-enum Answer {
+enum PushOutcome {
     Taken,
     /// The subscription has ended.
     Ended,
@@ -128,20 +128,20 @@ async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Time> {
     }
 }
 
-async fn ask(cx: &Cx, request: Request) -> Answer {
+async fn ask(cx: &Cx, request: Request) -> PushOutcome {
     let host = request.target.host();
     let response = match cx.outbound.send_reusing(request).await {
         Ok(response) => response,
         // An address outside the public internet was never the push service of an app.
-        Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return Answer::Ended,
-        Err(error) => return Answer::Failed(Ended::Silent, format!("{host}: {error}")),
+        Err(outbound::Error::Blocked | outbound::Error::Url(_)) => return PushOutcome::Ended,
+        Err(error) => return PushOutcome::Failed(Ended::Silent, format!("{host}: {error}")),
     };
     let pause = pause(&response.headers, cx.clock.now());
     match (response.status.as_u16(), pause) {
-        (200..=299, _) => Answer::Taken,
-        (429 | 503, Some(pause)) => Answer::Pause(pause),
-        (400..=499, _) if !matches!(response.status.as_u16(), 408 | 429) => Answer::Ended,
-        (status, _) => Answer::Failed(Ended::Refused, format!("{host} answered {status}")),
+        (200..=299, _) => PushOutcome::Taken,
+        (429 | 503, Some(pause)) => PushOutcome::Pause(pause),
+        (400..=499, _) if !matches!(response.status.as_u16(), 408 | 429) => PushOutcome::Ended,
+        (status, _) => PushOutcome::Failed(Ended::Refused, format!("{host} answered {status}")),
     }
 }
 
@@ -156,32 +156,32 @@ fn pause(headers: &HeaderMap, now: Time) -> Option<TimeDelta> {
 }
 
 /// Applies the response of a push service.
-async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: Answer, last: bool) -> Result<Sent> {
+async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: PushOutcome, last: bool) -> Result<Sent> {
     let now = cx.clock.now();
     let result = match &answer {
-        Answer::Taken => "sent",
-        Answer::Ended => "ended",
-        Answer::Pause(_) => "paused",
-        Answer::Failed(..) => "failed",
+        PushOutcome::Taken => "sent",
+        PushOutcome::Ended => "ended",
+        PushOutcome::Pause(_) => "paused",
+        PushOutcome::Failed(..) => "failed",
     };
     metrics::counter!("rookery_pushes_total", "result" => result).increment(1);
     match answer {
-        Answer::Taken => {
+        PushOutcome::Taken => {
             visit.end(Ended::Answered, now);
             if to.failing_since.is_some() {
                 note(cx, to, None).await?;
             }
             Ok(Sent::Done)
         }
-        Answer::Ended => {
+        PushOutcome::Ended => {
             visit.end(Ended::Answered, now);
             end(cx, to).await
         }
-        Answer::Pause(pause) => {
+        PushOutcome::Pause(pause) => {
             visit.end_until(now + pause);
             Ok(Sent::Later(now + pause))
         }
-        Answer::Failed(ended, why) => {
+        PushOutcome::Failed(ended, why) => {
             visit.end(ended, now);
             match to.failing_since {
                 Some(since) if last && since + STALE < now => return end(cx, to).await,

@@ -44,7 +44,7 @@ enum Form {
 
 /// The response of a service.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct Translated {
     /// In the order of the sent texts, and as many.
     pub texts: Vec<String>,
     /// The language that the service detected.
@@ -104,7 +104,7 @@ impl<'a> Backend<'a> {
         texts: Vec<String>,
         source: Option<&str>,
         target: &str,
-    ) -> Result<Answer> {
+    ) -> Result<Translated> {
         let count = texts.len();
         let answer = match self.form {
             Form::LibreTranslate => {
@@ -112,7 +112,7 @@ impl<'a> Backend<'a> {
                 let body = LibreRequest { q: &texts, source, target, format: "html", api_key: self.key };
                 let answer: LibreAnswer = self.ask(cx, "/translate", Some(json(&body)?)).await?;
                 let detected = answer.detected.into_iter().flatten().map(|found| found.language).next();
-                Answer { texts: answer.texts, detected }
+                Translated { texts: answer.texts, detected }
             }
             Form::DeepL => {
                 let source_lang = source.map(str::to_uppercase);
@@ -121,7 +121,7 @@ impl<'a> Backend<'a> {
                 let answer: DeepLAnswer = self.ask(cx, "/v2/translate", Some(json(&body)?)).await?;
                 let detected = answer.translations.iter().find_map(|text| text.detected_source_language.as_deref());
                 let detected = detected.map(code);
-                Answer { texts: answer.translations.into_iter().map(|text| text.text).collect(), detected }
+                Translated { texts: answer.translations.into_iter().map(|text| text.text).collect(), detected }
             }
         };
         if answer.texts.len() == count {

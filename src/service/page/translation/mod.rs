@@ -14,7 +14,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 
 use crate::{locale, rate_limits, visibility};
-use backend::{Answer, Backend};
+use backend::{Translated, Backend};
 use context::Cx;
 use context::error::{Error, Result};
 use context::limits::{Key as Whose, Limit};
@@ -166,7 +166,7 @@ impl Texts {
     /// service is sanitised like content of other servers.
     fn translated(
         self,
-        answer: Answer,
+        answer: Translated,
         source: Option<String>,
         language: String,
         provider: &'static str,

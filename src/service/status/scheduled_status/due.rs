@@ -4,7 +4,7 @@
 //! scheduled. Plugins are called while no transaction is open.
 
 use super::{Params, publish_later};
-use crate::status::{self, Made, Prepared};
+use crate::status::{self, CreatedStatus, Prepared};
 use crate::{auth, email};
 use context::error::{Error, Result};
 use context::queue::{self, Done, Failure, PublishScheduled, Subject};
@@ -77,7 +77,7 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
         return Ok(Done::Remove);
     }
     let status = status::write(cx, &mut tx, &actor, prepared).await?;
-    store::idempotency_key::reassign(&mut tx, actor.id, Made::Scheduled(row.id), Made::Status(status)).await?;
+    store::idempotency_key::reassign(&mut tx, actor.id, CreatedStatus::Scheduled(row.id), CreatedStatus::Status(status)).await?;
     queue::finish(&mut tx, claim).await.map_err(Attempt::Failure)?;
     tx.commit().await?;
     Ok(Done::Removed)

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::media;
 use crate::poll::PollDraft;
-use crate::status::{self, Draft, Made};
+use crate::status::{self, Draft, CreatedStatus};
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, PublishScheduled};
@@ -149,7 +149,7 @@ pub struct WithMedia {
 /// As publishing, without its rate limit; [`Error::Invalid`] for a time less than [`MIN_AHEAD`] ahead, and beyond
 /// [`MAX_PENDING`] or [`MAX_PER_DAY`]; [`Error::Conflict`] when another request with the same idempotency key was
 /// faster.
-pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Result<Made> {
+pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Result<CreatedStatus> {
     check_time(cx, at)?;
     let (key, media_ids) = (draft.idempotency_key.clone(), draft.media_ids.clone());
     let params = Params::new(cx, actor, draft.clone())?;
@@ -163,14 +163,14 @@ pub(super) async fn create(cx: &Cx, actor: &Actor, draft: Draft, at: Time) -> Re
         created_at: cx.clock.now(),
     };
     let mut tx = cx.db.begin().await?;
-    status::idempotency::claim(cx, &mut tx, actor, key.as_deref(), Made::Scheduled(new.id)).await?;
+    status::idempotency::claim(cx, &mut tx, actor, key.as_deref(), CreatedStatus::Scheduled(new.id)).await?;
     check_limits(&mut tx, actor.id, at, None).await?;
     let media = media::attachable(cx, &mut tx, actor, None, &media_ids).await?;
     store::scheduled_status::insert(&mut tx, &new).await?;
     media::reserve(cx, &mut tx, new.id, &media.iter().map(|media| media.id).collect::<Vec<_>>()).await?;
     publish_later(cx, &mut tx, new.id, at).await?;
     tx.commit().await?;
-    Ok(Made::Scheduled(new.id))
+    Ok(CreatedStatus::Scheduled(new.id))
 }
 
 async fn publish_later(cx: &Cx, tx: &mut Tx, id: ScheduledStatusId, at: Time) -> Result<()> {

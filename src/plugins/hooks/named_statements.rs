@@ -91,7 +91,7 @@ pub async fn marked(
     let mut found = HashSet::new();
     for (active, way) in ways(&registry, word) {
         for page in statuses.chunks(MOST) {
-            let asked = Asked { statuses: page, ..Asked::of(viewer) };
+            let asked = StatementParams { statuses: page, ..StatementParams::of(viewer) };
             match asked.within_budget(cx, active, "search", &way.among).await {
                 Ok(ids) => found.extend(ids),
                 Err(error) if word.is_some() => return Err(error),
@@ -110,7 +110,7 @@ pub async fn list_marked(cx: &Cx, viewer: AccountId, word: Option<&str>, page: M
     let registry = cx.registry();
     let mut found = Vec::new();
     for (active, way) in ways(&registry, word) {
-        let asked = Asked { page: Some(page), ..Asked::of(viewer) };
+        let asked = StatementParams { page: Some(page), ..StatementParams::of(viewer) };
         match asked.within_budget(cx, active, "search", &way.newest).await {
             Ok(ids) => found.extend(ids),
             Err(error) if word.is_some() => return Err(error),
@@ -169,7 +169,7 @@ pub async fn kept(
             let name = format!("{}.{}", active.name(), cleanup.id);
             let Some(least) = chosen.get(&name) else { continue };
             for page in statuses.chunks(MOST) {
-                let asked = Asked { statuses: page, least: *least, ..Asked::of(account) };
+                let asked = StatementParams { statuses: page, least: *least, ..StatementParams::of(account) };
                 found.extend(asked.run(cx, active, "cleanup", &cleanup.statement).await?);
             }
         }
@@ -178,19 +178,19 @@ pub async fn kept(
 }
 
 /// The parameters of a statement.
-struct Asked<'a> {
+struct StatementParams<'a> {
     caller: AccountId,
     statuses: &'a [StatusId],
     least: i64,
     page: Option<MarkedPage>,
 }
 
-impl Asked<'_> {
+impl StatementParams<'_> {
     fn of(caller: AccountId) -> Self {
         Self { caller, statuses: &[], least: 0, page: None }
     }
 
-    /// As [`Asked::run`], at the expense of the request's time for hooks.
+    /// As [`StatementParams::run`], at the expense of the request's time for hooks.
     async fn within_budget(&self, cx: &Cx, active: &Arc<Active>, what: &str, name: &str) -> Result<Vec<StatusId>> {
         if cx.hook_time_left().is_zero() {
             return Err(no_answer(active.name(), CallErrorKind::Wall, Some(503)));

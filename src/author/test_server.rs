@@ -49,13 +49,13 @@ pub(crate) struct Stage {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| String::from_utf8_lossy(&self.body).into_owned().into())
     }
@@ -203,7 +203,7 @@ impl Stage {
     }
 
     /// Sends a request through all layers of the server.
-    pub(crate) async fn send(&self, sent: &Sent) -> Result<Answer, Failure> {
+    pub(crate) async fn send(&self, sent: &Sent) -> Result<TestResponse, Failure> {
         let mut request =
             Request::builder().method(sent.method.clone()).uri(&sent.path).header(header::HOST, "example.test");
         if let Some(token) = &sent.token {
@@ -225,7 +225,7 @@ impl Stage {
         };
         let headers = parts.headers.iter().map(header).collect();
         let body = to_bytes(body, ANSWER_MAX).await.map_err(Failure::new)?.to_vec();
-        Ok(Answer { status: parts.status.as_u16(), headers, body })
+        Ok(TestResponse { status: parts.status.as_u16(), headers, body })
     }
 
     /// Runs all due jobs and event deliveries, until none is left.

@@ -1,5 +1,5 @@
 //! Runs one test case of `rookery plugin test` on its own server. The file format is documented in
-//! [`suite`](super::suite).
+//! [`test_file`](super::test_file).
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
 use super::project::Project;
-use super::stage::{Answer, Sent, Stage};
-use super::suite::{Case, Step, Suite};
+use super::test_server::{TestResponse, Sent, Stage};
+use super::test_file::{Case, Step, Suite};
 use model::clock::Clock;
 use plugin_package::{Package, manifest};
 use terminal::Failure;
@@ -207,7 +207,7 @@ fn filled(value: &Value, names: &BTreeMap<String, String>) -> Value {
 }
 
 /// Compares a response with the expectations of a step, and stores the variables of `save`.
-fn compare(step: &Step, sent: &Sent, answer: &Answer, names: &mut BTreeMap<String, String>) -> Result<(), Failure> {
+fn compare(step: &Step, sent: &Sent, answer: &TestResponse, names: &mut BTreeMap<String, String>) -> Result<(), Failure> {
     let wrong = |what: String| Failure::new(format!("{} {}: {what}", sent.method, sent.path));
     let (wanted, json) = (step.status.unwrap_or(200), answer.json());
     if answer.status != wanted {

@@ -49,7 +49,7 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::play;
+use super::test_runner;
 use super::project::Project;
 use plugin_package::Package;
 use terminal::{Failure, Output};
@@ -169,7 +169,7 @@ pub(crate) async fn run(project: &Project, only: Option<&str>, output: Output) -
 
 async fn one(project: &Project, package: &Package, file: &str, suite: &Suite, case: &Case) -> Result<Value, Failure> {
     let begun = Instant::now();
-    let done = play::case(project, package, suite, case).await;
+    let done = test_runner::case(project, package, suite, case).await;
     let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let error = done.err().map(|failed| json!({ "what": failed.what, "story": failed.story }));
     Ok(json!({ "file": file, "case": case.name, "took_ms": took, "error": error }))
