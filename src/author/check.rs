@@ -48,7 +48,7 @@ pub(crate) fn summary(package: &Package) -> Value {
         "sha256": package.sha256,
         "digest": package.digest,
         "bytes": package.wasm.len(),
-        "permissions": manifest.wanted(),
+        "permissions": manifest.requested(),
         "routes": routes.collect::<Vec<_>>(),
         "scopes": manifest.scopes.iter().map(|scope| &scope.name).collect::<Vec<_>>(),
         "hooks": hooks.collect::<Vec<_>>(),

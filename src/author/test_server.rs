@@ -111,7 +111,7 @@ impl Stage {
         let folder = self.folder.0.join("plugins").join(&self.name);
         std::fs::create_dir_all(self.folder.0.join("plugins")).map_err(Failure::new)?;
         project::write(package, &folder)?;
-        let wanted: Vec<String> = package.manifest.wanted().into_iter().collect();
+        let wanted: Vec<String> = package.manifest.requested().into_iter().collect();
         let known = store::plugin::find(&self.cx.db, &self.name).await?.is_some();
         if !known {
             desired::install(&self.cx, package, true).await?;

@@ -203,7 +203,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     cx.close().await;
     if changes {
         // After a failure too: of many emojis or accounts some may have been made.
-        socket::tell(&cx, output).await;
+        socket::refresh(&cx, output).await;
     }
     done
 }

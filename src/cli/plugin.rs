@@ -138,7 +138,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Verify { what, key } => install::verify(cx, &what, key.as_deref(), output).await,
         Command::Enable { name, yes } => {
-            let agreed = consent::ask(cx, &name, yes, output).await?;
+            let agreed = consent::obtain(cx, &name, yes, output).await?;
             change(cx, &name, "enable", agreed, output).await
         }
         Command::Disable { name } => change(cx, &name, "disable", json!({}), output).await,
@@ -218,7 +218,7 @@ async fn change(cx: &Cx, name: &str, what: &str, body: Value, output: Output) ->
     }
     let detail = detail(cx, name).await?;
     output.answer(&detail, || {
-        format!("{}No server runs here: the next one that starts follows.\n", words::wanted(&detail))
+        format!("{}No server runs here: the next one that starts follows.\n", words::desired(&detail))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Client of the admin socket of the server that runs here.
 //!
-//! Every command that changes something ends with [`tell`]; the commands of `rookery plugin` are requests themselves.
+//! Every command that changes something ends with [`refresh`]; the commands of `rookery plugin` are requests themselves.
 //! Without a server nothing is sent: the socket is missing, or the socket of a killed server refuses the connection.
 
 use std::io;
@@ -21,9 +21,9 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Lets the server on this machine, if one runs, apply the committed change, and waits for it.
 ///
 /// A missing confirmation is not an error, since the change is committed: it is reported on standard error.
-pub(super) async fn tell(cx: &Cx, output: Output) {
+pub(super) async fn refresh(cx: &Cx, output: Output) {
     let late = |_| Err(Failure::new("it did not answer in time"));
-    let told = timeout(REFRESH_TIMEOUT, ask(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
+    let told = timeout(REFRESH_TIMEOUT, send(cx, "POST", refresh::PATH, None)).await.unwrap_or_else(late);
     if let Err(failure) = told {
         let why = failure.text();
         output.warn(&format!("the server did not confirm the change, and notices it within a second by itself: {why}"));
@@ -33,16 +33,16 @@ pub(super) async fn tell(cx: &Cx, output: Output) {
 /// The server's answer; `None` when no server runs here.
 #[cfg(feature = "plugins")]
 pub(super) async fn get(cx: &Cx, path: &str) -> Result<Option<Value>, Failure> {
-    ask(cx, "GET", path, None).await
+    send(cx, "GET", path, None).await
 }
 
 /// Like [`get`], with a body.
 #[cfg(feature = "plugins")]
 pub(super) async fn post(cx: &Cx, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
-    ask(cx, "POST", path, Some(body)).await
+    send(cx, "POST", path, Some(body)).await
 }
 
-async fn ask(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<Option<Value>, Failure> {
+async fn send(cx: &Cx, method: &str, path: &str, body: Option<&Value>) -> Result<Option<Value>, Failure> {
     let mut stream = match UnixStream::connect(socket::path(cx)).await {
         Err(error) if is_absent(&error) => return Ok(None),
         stream => stream.map_err(|error| Failure::new(format!("the server's socket: {error}")))?,

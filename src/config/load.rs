@@ -139,7 +139,7 @@ impl Reader {
             for (name, value) in entries {
                 let origin = line_of(name.span().start);
                 let name = name.get_ref().as_ref();
-                let Some((key, by_file)) = known.keys.iter().find_map(|key| named(key, key.name, FILE, name)) else {
+                let Some((key, by_file)) = known.keys.iter().find_map(|key| names_file(key, key.name, FILE, name)) else {
                     self.unknown_key(section, name, origin);
                     continue;
                 };
@@ -161,7 +161,7 @@ impl Reader {
             if OTHER_VARIABLES.contains(&name.as_str()) {
                 continue;
             }
-            match keys().find_map(|key| named(key, &key.variable(), FILE_VARIABLE, &name)) {
+            match keys().find_map(|key| names_file(key, &key.variable(), FILE_VARIABLE, &name)) {
                 Some((key, by_file)) => {
                     let given = Given { value: Value::Bare(value), origin: Origin::Variable(name) };
                     self.put(&mut set, key, by_file, given);
@@ -234,7 +234,7 @@ fn with_file(key: &Key, name: String, suffix: &str) -> impl Iterator<Item = Stri
 }
 
 /// Whether `written` is the key itself (`false`) or names a file that holds it (`true`).
-fn named<'a>(key: &'a Key, name: &str, suffix: &str, written: &str) -> Option<(&'a Key, bool)> {
+fn names_file<'a>(key: &'a Key, name: &str, suffix: &str, written: &str) -> Option<(&'a Key, bool)> {
     match written.strip_prefix(name)? {
         "" => Some((key, false)),
         rest => (key.secret && rest == suffix).then_some((key, true)),

@@ -79,17 +79,17 @@ pub async fn host_meta(cx: Cx, headers: HeaderMap) -> Result<Response> {
 
 /// `GET /.well-known/host-meta.json`
 pub async fn host_meta_json(cx: Cx) -> Result<Response> {
-    kept(&cx, PublicDocument::HostMetaJson, THREE_DAYS).await
+    document(&cx, PublicDocument::HostMetaJson, THREE_DAYS).await
 }
 
 /// `GET /.well-known/nodeinfo`
 pub async fn nodeinfo_discovery(cx: Cx) -> Result<Response> {
-    kept(&cx, PublicDocument::NodeInfoDiscovery, THREE_DAYS).await
+    document(&cx, PublicDocument::NodeInfoDiscovery, THREE_DAYS).await
 }
 
 /// `GET /nodeinfo/2.0`
 pub async fn nodeinfo(cx: Cx) -> Result<Response> {
-    kept(&cx, PublicDocument::NodeInfo, HALF_AN_HOUR).await
+    document(&cx, PublicDocument::NodeInfo, HALF_AN_HOUR).await
 }
 
 /// `GET /.well-known/change-password` (<https://w3c.github.io/webappsec-change-password-url/>)
@@ -111,7 +111,7 @@ pub async fn check_nodeinfo(cx: &context::Cx) -> Result<()> {
         .map_err(|fault| Error::internal(format!("the NodeInfo document: {fault} at {}", fault.instance_path())))?)
 }
 
-async fn kept(cx: &Cx, name: PublicDocument, cache: &'static str) -> Result<Response> {
+async fn document(cx: &Cx, name: PublicDocument, cache: &'static str) -> Result<Response> {
     let mut response = rendered(name.render(cx).await?);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     Ok(response)

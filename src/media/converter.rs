@@ -249,11 +249,11 @@ impl Converter {
         let Programs { ffmpeg, ffprobe } = self.programs.as_ref().ok_or(Error::NoConverter)?;
         let mut report = Vec::new();
         for program in [ffmpeg, ffprobe] {
-            let printed = self.ask(program, &["-version"]).await?;
+            let printed = self.output(program, &["-version"]).await?;
             report
                 .push(printed.lines().next().unwrap_or_default().split(" Copyright").next().unwrap_or_default().into());
         }
-        let encoders = self.ask(ffmpeg, &["-v", "quiet", "-encoders"]).await?;
+        let encoders = self.output(ffmpeg, &["-v", "quiet", "-encoders"]).await?;
         let known: Vec<&str> = encoders.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
         let missing = ENCODERS.iter().filter(|encoder| !known.contains(encoder));
         report.extend(missing.map(|encoder| format!("ffmpeg lacks the encoder {encoder}")));
@@ -278,7 +278,7 @@ impl Converter {
     }
 
     /// The output of a program that reads no file.
-    async fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String> {
+    async fn output(&self, program: &Path, arguments: &[&str]) -> Result<String> {
         let scratch = tempfile::tempdir().map_err(Error::internal)?;
         let arguments = arguments.iter().map(OsString::from).collect();
         let printed = self.read(program, Path::new("/dev/null"), scratch.path(), arguments).await?;

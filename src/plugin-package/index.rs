@@ -88,7 +88,7 @@ impl Entry {
             size_bytes: bytes.len() as u64,
             sha256: crypto::sha256_hex(bytes),
             digest: package.digest.clone(),
-            permissions: package.manifest.wanted().into_iter().collect(),
+            permissions: package.manifest.requested().into_iter().collect(),
             key: key.as_ref().map(PublicKey::as_str).map(str::to_owned),
             signature: signature.map(|signature| signature.as_str().to_owned()),
         })

@@ -93,7 +93,7 @@ impl Bus {
     async fn work(&mut self) -> Result<std::convert::Infallible> {
         loop {
             tokio::select! {
-                change = self.own.recv() => self.tell(change).await?,
+                change = self.own.recv() => self.write(change).await?,
                 heard = self.listener.next() => self.hear(heard?).await?,
                 _ = self.ticks.tick() => self.tend().await?,
             }
@@ -101,7 +101,7 @@ impl Bus {
     }
 
     /// Writes a batch: `first` and the changes that are queued behind it.
-    async fn tell(&mut self, first: Result<Arc<Change>, RecvError>) -> Result<()> {
+    async fn write(&mut self, first: Result<Arc<Change>, RecvError>) -> Result<()> {
         let mut changes = Vec::new();
         let mut lost = match first {
             Ok(change) => {

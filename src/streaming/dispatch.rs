@@ -28,7 +28,7 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
             Ok(change) => {
                 // Uses the current generation of extensions, not the generation at the start of the server.
                 let cx = hub.cx.begin(None);
-                if let Err(error) = tell(&hub, &cx, &change).await {
+                if let Err(error) = dispatch(&hub, &cx, &change).await {
                     context::log_failure!(
                         error,
                         "failed to publish a change of kind {} to streams",
@@ -46,7 +46,7 @@ pub(crate) async fn run(hub: Arc<Hub>, mut changes: Receiver<Arc<Change>>) {
 }
 
 /// Sends `change` to the connections that it concerns.
-async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
+async fn dispatch(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
     match change {
         Change::StatusPublished { status, traits, .. } => statuses::published(hub, cx, *status, traits).await,
         Change::StatusEdited { status, .. } => statuses::edited(hub, cx, *status).await,
@@ -59,12 +59,12 @@ async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
         }
         Change::Notified { made } => people::notified(hub, cx, made).await,
         Change::NotificationsMerged { receiver } => {
-            hub.tell(&Topic::Notifications(*receiver), "notifications_merged", Some("1"));
+            hub.publish(&Topic::Notifications(*receiver), "notifications_merged", Some("1"));
             Ok(())
         }
         Change::ConversationsUpdated { conversations } => people::conversations(hub, cx, conversations).await,
         Change::FiltersChanged { account } => {
-            hub.tell(&Topic::User(*account), "filters_changed", None);
+            hub.publish(&Topic::User(*account), "filters_changed", None);
             Ok(())
         }
         Change::AnnouncementPublished { announcement } => people::announcement(hub, cx, *announcement).await,
@@ -98,11 +98,11 @@ async fn tell(hub: &Hub, cx: &Cx, change: &Change) -> Result<()> {
 fn message(hub: &Hub, topic: &str, event: &str, payload: &str, scopes: &[String]) {
     let id = |prefix: &str| topic.strip_prefix(prefix).and_then(|id| id.parse::<i64>().ok());
     if let Some(account) = id("user:") {
-        hub.tell(&Topic::User(AccountId::from(account)), event, Some(payload));
+        hub.publish(&Topic::User(AccountId::from(account)), event, Some(payload));
     } else if let Some(token) = id("token:") {
         to_token(hub, TokenId::from(token), event, payload, scopes);
     } else {
-        hub.tell(&Topic::Messages(topic.to_owned()), event, Some(payload));
+        hub.publish(&Topic::Messages(topic.to_owned()), event, Some(payload));
     }
 }
 

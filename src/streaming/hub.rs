@@ -187,7 +187,7 @@ impl Hub {
     }
 
     /// Sends the event `name` to all subscribers of `topic`.
-    pub(crate) fn tell(&self, topic: &Topic, name: &str, payload: Option<&str>) {
+    pub(crate) fn publish(&self, topic: &Topic, name: &str, payload: Option<&str>) {
         let mut event = Event::new(name, payload);
         for Subscriber { connection, label } in self.subscribers(topic) {
             event.send(&connection, &label);

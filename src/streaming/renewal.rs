@@ -48,12 +48,12 @@ async fn check(hub: &Hub) -> Result<()> {
             auth::cached_actors(&hub.cx, &accounts).await?.into_iter().map(|actor| (actor.id, actor)).collect();
         // Accounts that may no longer use the server are disconnected by another task.
         let asked = page.iter().filter_map(|one| Some((one, people.get(&one.owner.account)?)));
-        stream::iter(asked).for_each_concurrent(AT_ONCE, |(one, actor)| ask(hub, one, actor)).await;
+        stream::iter(asked).for_each_concurrent(AT_ONCE, |(one, actor)| renew(hub, one, actor)).await;
     }
     Ok(())
 }
 
-async fn ask(hub: &Hub, one: &Outdated, actor: &Actor) {
+async fn renew(hub: &Hub, one: &Outdated, actor: &Actor) {
     if !one.is_served {
         hub.end_subscription(one.id, End::Unserved, 404, "This stream has ended: the plugin that served it is off");
         return;

@@ -173,7 +173,7 @@ impl Conversation {
             return Ok(());
         }
         let Ok(Value::Object(message)) = serde_json::from_str(text) else { return Ok(()) };
-        let Some(wanted) = wanted(&message) else { return Ok(()) };
+        let Some(wanted) = requested(&message) else { return Ok(()) };
         match message.get("type").and_then(Value::as_str) {
             Some("subscribe") => self.subscribe(wanted).await,
             Some("unsubscribe") => {
@@ -198,7 +198,7 @@ impl Conversation {
 }
 
 /// The channel that a message names, with all its parameters that are strings or numbers.
-fn wanted(message: &Map<String, Value>) -> Option<Wanted> {
+fn requested(message: &Map<String, Value>) -> Option<Wanted> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

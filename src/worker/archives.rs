@@ -27,7 +27,7 @@ async fn make(cx: &Cx, archive: &Archive, account: &Account) -> Result<(String, 
     let scratch = archive::scratch(cx)?;
     let path = scratch.path().join("archive.zip");
     let size_bytes = entity::archive::write(cx, account, &path, Some(archive.id)).await?;
-    Ok((archive::keep(cx, archive, &path).await?.to_string(), size_bytes))
+    Ok((archive::store(cx, archive, &path).await?.to_string(), size_bytes))
 }
 
 #[job]

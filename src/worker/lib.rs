@@ -252,8 +252,8 @@ async fn work(cx: &Cx, job: JobRow) {
     count(&kind, ended.is_ok());
     let settled = match ended {
         Ok(Done::Removed) => Ok(()),
-        Ok(Done::Remove) => settle(cx, claim, &kind, None).await,
-        Err(failure) => settle(cx, claim, &kind, Some(failure)).await,
+        Ok(Done::Remove) => finish(cx, claim, &kind, None).await,
+        Err(failure) => finish(cx, claim, &kind, Some(failure)).await,
     };
     if let Err(error) = settled {
         // The job is claimed again when its lease expires.
@@ -311,7 +311,7 @@ fn count(kind: &str, well: bool) {
     metrics::counter!("rookery_jobs_total", "kind" => kind.to_owned(), "result" => result).increment(1);
 }
 
-async fn settle(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> Result<()> {
+async fn finish(cx: &Cx, claim: Claim, kind: &str, failure: Option<Failure>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     match failure {
         None => store::job::delete(&mut tx, claim).await.map(drop)?,

@@ -41,17 +41,17 @@ struct StoredReport {
 /// Accounts and statuses that are gone since, or hidden, are named nowhere.
 #[route(get, "/api/v1/annual_reports", scopes = ["read:accounts"])]
 fn index(ctx: &Context) -> Result<Output> {
-    shown(&sql::unread(ctx.account()).all::<StoredReport>()?)
+    rendered(&sql::unread(ctx.account()).all::<StoredReport>()?)
 }
 
 /// `GET /api/v1/annual_reports/{year}`: read or not.
 #[route(get, "/api/v1/annual_reports/{year}", scopes = ["read:accounts"])]
 fn show(ctx: &Context, year: Id) -> Result<Output> {
-    shown(&[sql::report(ctx.account(), year).one::<StoredReport>()?])
+    rendered(&[sql::report(ctx.account(), year).one::<StoredReport>()?])
 }
 
 /// Reports, with the accounts and statuses that they name.
-fn shown(kept: &[StoredReport]) -> Result<Output> {
+fn rendered(kept: &[StoredReport]) -> Result<Output> {
     let read = |kept: &StoredReport| serde_json::from_str::<Data>(&kept.data);
     let mut reports = kept.iter().map(read).collect::<Result<Vec<Data>, _>>()?;
     let accounts = there(reports.iter().flat_map(Data::accounts).collect(), |ids| {

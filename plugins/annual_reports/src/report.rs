@@ -39,7 +39,7 @@ pub(crate) fn make(account: Id, year: i64) -> Result<()> {
         top_hashtags: hashtags(&counts.hashtags)?,
         most_reblogged_accounts: known(&counts.reblogged, FEW)?,
         percentiles: percentiles(&counts, year)?,
-        most_used_apps: named(counts.applications, FEW),
+        most_used_apps: ranked(counts.applications, FEW),
         time_series: counts.months,
     };
     sql::keep(account, year, SCHEMA_VERSION, serde_json::to_string(&data)?).exec()?;
@@ -86,7 +86,7 @@ fn hashtags(counts: &BTreeMap<i64, u64>) -> Result<Vec<Named>> {
 }
 
 /// Names by how often they were met; of equal ones by the alphabet.
-fn named(counts: BTreeMap<String, u64>, most: usize) -> Vec<Named> {
+fn ranked(counts: BTreeMap<String, u64>, most: usize) -> Vec<Named> {
     let mut list: Vec<Named> = counts.into_iter().map(|(name, count)| Named { name, count }).collect();
     list.sort_by_key(|named| std::cmp::Reverse(named.count));
     list.truncate(most);

@@ -111,8 +111,8 @@ fn deliver(ctx: &Context, Params(sent): Params<Deliveries>) -> Result<Output> {
     }
     check_room(&own, &targets, &messages)?;
     check_bytes(&own, &targets, &messages)?;
-    keep(&targets, &messages)?;
-    tell(&targets, messages)?;
+    store(&targets, &messages)?;
+    stream(&targets, messages)?;
     Output::empty()
 }
 
@@ -164,7 +164,7 @@ fn size(message: &Message) -> i64 {
     i64::try_from(texts + BESIDE).unwrap_or(i64::MAX)
 }
 
-fn keep(targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<()> {
+fn store(targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<()> {
     sql::many::add_message(messages.iter().filter_map(|(device, message)| {
         let target = targets.get(device)?;
         let Message { id, from_account_id, from_device, r#type, body, digest, franking, created_at } = message;
@@ -187,7 +187,7 @@ fn keep(targets: &BTreeMap<i64, Device>, messages: &[(i64, Message)]) -> Result<
 }
 
 /// Tells the connections of each message's device.
-fn tell(targets: &BTreeMap<i64, Device>, messages: Vec<(i64, Message)>) -> Result<()> {
+fn stream(targets: &BTreeMap<i64, Device>, messages: Vec<(i64, Message)>) -> Result<()> {
     let mut told = Vec::with_capacity(messages.len());
     for (device, message) in messages {
         let Some(target) = targets.get(&device) else { continue };

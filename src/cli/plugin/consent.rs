@@ -13,7 +13,7 @@ use terminal::{Failure, Output};
 ///
 /// # Errors
 /// When the admin declines, or there is no terminal to ask on and `yes` was not given.
-pub(super) async fn ask(cx: &Cx, name: &str, yes: bool, output: Output) -> Result<Value, Failure> {
+pub(super) async fn obtain(cx: &Cx, name: &str, yes: bool, output: Output) -> Result<Value, Failure> {
     let detail = looked_up(cx, name).await?;
     let first = detail["accepted"] != true;
     let agreed =

@@ -114,7 +114,7 @@ async fn finish(cx: &Cx, candidate: &Candidate, terms: &Terms, yes: bool, output
         output.warn(&format!("{name} {version} is not signed: nothing says whose it is, nor that it is whole"));
     }
     if review.asks {
-        ask(&review, yes, output).await?;
+        confirm(&review, yes, output).await?;
     }
     let placed = install::place(cx, candidate)?;
     let done = accept(cx, candidate, terms, &review, output).await;
@@ -128,7 +128,7 @@ async fn finish(cx: &Cx, candidate: &Candidate, terms: &Terms, yes: bool, output
     };
     output.answer(&detail, || {
         let here = detail["generation"].is_u64();
-        format!("{signed}{}", if here { words::changed(&detail) } else { words::wanted(&detail) })
+        format!("{signed}{}", if here { words::changed(&detail) } else { words::desired(&detail) })
     })
 }
 
@@ -158,7 +158,7 @@ async fn accept(
     detail(cx, name).await
 }
 
-async fn ask(review: &Review, yes: bool, output: Output) -> Result<(), Failure> {
+async fn confirm(review: &Review, yes: bool, output: Output) -> Result<(), Failure> {
     let shown = serde_json::to_value(review).map_err(Failure::new)?;
     output.warn(&words::review(&shown));
     if yes {

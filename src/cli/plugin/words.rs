@@ -142,7 +142,7 @@ pub(super) fn config(name: &str, keys: &[ConfigKey]) -> String {
 }
 
 /// The output after a change that no server has applied yet.
-pub(super) fn wanted(detail: &Value) -> String {
+pub(super) fn desired(detail: &Value) -> String {
     let name = word(&detail["name"]);
     if detail["enabled"] == true {
         format!(

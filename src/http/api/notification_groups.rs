@@ -41,12 +41,12 @@ pub struct IndexParams {
 }
 
 impl GroupFilters {
-    fn wanted(self, cx: &Cx) -> GroupFilter {
+    fn filter(self, cx: &Cx) -> GroupFilter {
         let names = self.grouped_types.filter(|names| !names.is_empty());
         let named =
             |kind: &NotificationKind| names.as_ref().is_none_or(|names| names.iter().any(|name| name == kind.as_str()));
         let grouped = groups::groupable_types(cx).into_iter().filter(named).collect();
-        GroupFilter { notifications: self.filters.wanted(cx), grouped }
+        GroupFilter { notifications: self.filters.filter(cx), grouped }
     }
 }
 
@@ -61,7 +61,7 @@ pub async fn index(
         None => ExpandAccounts::Full,
         Some(word) => word.parse().map_err(|how| Error::bad_request(format!("expand_accounts {how}")))?,
     };
-    let (ids, page) = groups::page(&cx, &actor, &params.groups.wanted(&cx), &paging.cursor).await?;
+    let (ids, page) = groups::page(&cx, &actor, &params.groups.filter(&cx), &paging.cursor).await?;
     let response = Json::new(entity::notification_group::render(&cx, &actor, &page, expand).await?);
     let links = link_header(&paging, ids.last().copied(), ids.first().map(|id| ("min_id", *id)));
     Ok(match links {
@@ -100,7 +100,7 @@ pub async fn unread_count(
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<GroupFilters>,
 ) -> Result<Json<entity::UnreadCount>> {
-    let count = groups::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
+    let count = groups::count_unread(&cx, &actor, &filters.filter(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 

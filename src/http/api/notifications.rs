@@ -35,7 +35,7 @@ pub struct Filters {
 impl Filters {
     /// Unknown types are ignored; a filter that names only unknown types matches nothing
     /// (docs/contract/rules.md#13-notifications).
-    pub(super) fn wanted(self, cx: &Cx) -> NotificationFilter {
+    pub(super) fn filter(self, cx: &Cx) -> NotificationFilter {
         let named = |names: &[String], kind: &NotificationKind| names.iter().any(|name| name == kind.as_str());
         let types = service::notification::types(cx).into_iter().filter(|kind| {
             self.types.as_ref().is_none_or(|names| names.is_empty() || named(names, kind))
@@ -59,7 +59,7 @@ pub async fn index(
     paging: Paging<40, 80>,
     Params(filters): Params<Filters>,
 ) -> Result<Page<entity::Notification>> {
-    let (ids, page) = service::notification::list(&cx, &actor, &filters.wanted(&cx), &paging.cursor).await?;
+    let (ids, page) = service::notification::list(&cx, &actor, &filters.filter(&cx), &paging.cursor).await?;
     let items = entity::notification::render(&cx, &actor, &page).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
@@ -81,7 +81,7 @@ pub async fn unread_count(
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<Filters>,
 ) -> Result<Json<entity::UnreadCount>> {
-    let count = service::notification::count_unread(&cx, &actor, &filters.wanted(&cx), limit).await?;
+    let count = service::notification::count_unread(&cx, &actor, &filters.filter(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 

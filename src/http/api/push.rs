@@ -71,7 +71,7 @@ struct Data {
     policy: Option<PushPolicy>,
 }
 
-fn wanted(data: Option<Data>) -> Wanted {
+fn requested(data: Option<Data>) -> Wanted {
     let Data { alerts, policy } = data.unwrap_or_default();
     Wanted { alerts, policy }
 }
@@ -98,7 +98,7 @@ pub async fn create(
     };
     let Keys { p256dh, auth } = keys.unwrap_or_default();
     let to = Destination { endpoint, p256dh, auth, standard: standard.unwrap_or_default() };
-    let subscription = push::subscribe(&cx, &actor, to, wanted(new.data)).await?;
+    let subscription = push::subscribe(&cx, &actor, to, requested(new.data)).await?;
     Ok(Json::new(entity::push_subscription::render(&cx, &subscription)?))
 }
 
@@ -111,7 +111,7 @@ pub async fn update(
     Auth(actor, ..): Auth<Push>,
     Params(change): Params<SubscriptionParams>,
 ) -> Result<Json<entity::WebPushSubscription>> {
-    let subscription = push::update(&cx, &actor, wanted(change.data)).await?;
+    let subscription = push::update(&cx, &actor, requested(change.data)).await?;
     Ok(Json::new(entity::push_subscription::render(&cx, &subscription)?))
 }
 

@@ -33,7 +33,7 @@ pub async fn index(cx: Cx, SignedIn(person): SignedIn, cookies: Cookies, csrf: C
         csrf => csrf.0,
         section => "applications",
         viewer => viewer(&cx, &person),
-        applications => applications.iter().map(|held| shown(&cx, held)).collect::<Vec<_>>(),
+        applications => applications.iter().map(|held| row(&cx, held)).collect::<Vec<_>>(),
     };
     Page::render(&cx, "settings/applications.html", context)
 }
@@ -71,7 +71,7 @@ pub async fn delete(
     Ok(redirect("/oauth/authorized_applications"))
 }
 
-fn shown(cx: &Cx, held: &Authorized) -> Value {
+fn row(cx: &Cx, held: &Authorized) -> Value {
     let day = |time: Time| cx.language().day(&time);
     context! {
         id => held.id.to_string(),

@@ -82,7 +82,7 @@ impl OperationRow {
             caller: caller(&operation["security"]),
             scopes: scopes(&operation["security"]),
             fields: beside_a_body(operation).chain(in_a_body(operation)).collect(),
-            answer: named(answer),
+            answer: schema_name(answer),
             entity: entity_in(answer),
         }
     }
@@ -112,7 +112,7 @@ fn beside_a_body(operation: &Value) -> impl Iterator<Item = Field> {
     operation["parameters"].as_array().into_iter().flatten().map(|parameter| Field {
         name: text(&parameter["name"]),
         place: text(&parameter["in"]),
-        kind: named(&parameter["schema"]),
+        kind: schema_name(&parameter["schema"]),
         required: parameter["required"] == true,
         description: text(&parameter["description"]),
     })
@@ -127,7 +127,7 @@ fn in_a_body(operation: &Value) -> impl Iterator<Item = Field> {
     fields.map(move |(name, field)| Field {
         name: name.clone(),
         place: "body".to_owned(),
-        kind: named(field),
+        kind: schema_name(field),
         required: schema
             .is_some_and(|schema| schema["required"].as_array().is_some_and(|all| all.contains(&name.as_str().into()))),
         description: text(&field["description"]),
@@ -135,20 +135,20 @@ fn in_a_body(operation: &Value) -> impl Iterator<Item = Field> {
 }
 
 /// A schema in a word or two: `string`, `Status`, `array of Status`, `one of a, b`.
-fn named(schema: &Value) -> String {
+fn schema_name(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return name.to_owned();
     }
     for several in ["anyOf", "oneOf"] {
         if let Some(all) = schema[several].as_array() {
-            return all.iter().map(named).collect::<Vec<_>>().join(" or ");
+            return all.iter().map(schema_name).collect::<Vec<_>>().join(" or ");
         }
     }
     if let Some(values) = schema["enum"].as_array() {
         return format!("one of {}", values.iter().map(text).collect::<Vec<_>>().join(", "));
     }
     match &schema["type"] {
-        Value::String(kind) if kind == "array" => format!("array of {}", named(&schema["items"])),
+        Value::String(kind) if kind == "array" => format!("array of {}", schema_name(&schema["items"])),
         Value::Array(kinds) => kinds.iter().map(text).collect::<Vec<_>>().join(" or "),
         kind => text(kind),
     }

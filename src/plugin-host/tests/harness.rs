@@ -143,7 +143,7 @@ impl Quiet {
         Arc::default()
     }
 
-    pub(crate) fn named(who: &str) -> Arc<Self> {
+    pub(crate) fn with_name(who: &str) -> Arc<Self> {
         Arc::new(Self { who: Mutex::new(who.to_owned()), ..Self::default() })
     }
 

@@ -9,7 +9,7 @@ use rookery_plugin_host::{CallError, CallErrorKind, Limits, Stage};
 use crate::harness::*;
 
 /// How a call ended, and its message.
-fn told<T: std::fmt::Debug>(result: Result<T, CallError>) -> (CallErrorKind, String) {
+fn failure<T: std::fmt::Debug>(result: Result<T, CallError>) -> (CallErrorKind, String) {
     let error = result.unwrap_err();
     (error.kind, error.message)
 }
@@ -21,8 +21,8 @@ fn limit(message: &str) -> (CallErrorKind, String) {
 #[tokio::test]
 async fn loops_end_with_their_budget() {
     let plugin = load("loop_calls").await.unwrap();
-    assert_eq!(told(get(&plugin).await), (CallErrorKind::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
-    assert_eq!(told(decorate(&plugin, 1).await), (CallErrorKind::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
+    assert_eq!(failure(get(&plugin).await), (CallErrorKind::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
+    assert_eq!(failure(decorate(&plugin, 1).await), (CallErrorKind::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
 }
 
 #[tokio::test]
@@ -34,11 +34,11 @@ async fn loops_before_the_first_call_end_too() {
         assert!(fault.message.starts_with(expected), "{guest}: {}", fault.message);
     }
     let plugin = load("loop_realloc").await.unwrap();
-    assert_eq!(told(get(&plugin).await).0, CallErrorKind::Cpu);
+    assert_eq!(failure(get(&plugin).await).0, CallErrorKind::Cpu);
     let patient = |limits: &mut Limits| (limits.route_cpu, limits.route_wall) = (HOUR, HOUR);
     let plugin = load_with("loop_self_test", patient).await.unwrap();
     let expected = (CallErrorKind::Cpu, "cpu: used its 2000 ms of guest time".to_owned());
-    assert_eq!(told(plugin.self_test(Quiet::new()).await), expected, "whatever its manifest says");
+    assert_eq!(failure(plugin.self_test(Quiet::new()).await), expected, "whatever its manifest says");
     let fault = load_with("loop_init", patient).await.unwrap_err();
     assert!(fault.message.contains("used its 2000 ms"), "{fault}");
 }
@@ -56,7 +56,7 @@ async fn refusal_to_start_is_one_line() {
 #[tokio::test]
 async fn timer_runs_while_guest_spins() {
     let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_secs(1)).await.unwrap();
-    let spinning = tokio::spawn(async move { told(get(&plugin).await).0 });
+    let spinning = tokio::spawn(async move { failure(get(&plugin).await).0 });
     let mut timers = 0;
     while !spinning.is_finished() {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -71,7 +71,7 @@ async fn timer_runs_while_guest_spins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn others_go_on_beside_a_guest_that_spins() {
     let plugin = load_with("loop_calls", |limits| limits.route_cpu = Duration::from_millis(500)).await.unwrap();
-    let spinning = tokio::spawn(async move { told(get(&plugin).await).0 });
+    let spinning = tokio::spawn(async move { failure(get(&plugin).await).0 });
     let turns = tokio::spawn(async move {
         let mut turns = 0_u32;
         while !spinning.is_finished() {
@@ -94,25 +94,25 @@ async fn bombs_end_with_their_limit() {
         limits.memory = 160 << 20;
     };
     let memory = load_with("memory_bomb", |limits| limits.route_cpu = Duration::from_secs(10)).await.unwrap();
-    assert_eq!(told(get(&memory).await), limit("memory: asked for 32896 of 32768 KiB"));
+    assert_eq!(failure(get(&memory).await), limit("memory: asked for 32896 of 32768 KiB"));
     let table = load("table_bomb").await.unwrap();
-    assert_eq!(told(get(&table).await), limit("table: asked for 20001 of 20000 elements"));
+    assert_eq!(failure(get(&table).await), limit("table: asked for 20001 of 20000 elements"));
     let stack = load("recursion_bomb").await.unwrap();
-    assert_eq!(told(get(&stack).await), limit("stack: used its 512 KiB"));
+    assert_eq!(failure(get(&stack).await), limit("stack: used its 512 KiB"));
     let calls = load("call_bomb").await.unwrap();
-    assert_eq!(told(get(&calls).await), limit("host-calls: used its 1000 units, at system.now"));
+    assert_eq!(failure(get(&calls).await), limit("host-calls: used its 1000 units, at system.now"));
     let long = load_with("long_string", generous).await.unwrap();
-    assert_eq!(told(get(&long).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
-    assert_eq!(told(decorate(&long, 1).await), limit("bytes-out: handed over more than 4096 KiB, at log.emit"));
+    assert_eq!(failure(get(&long).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
+    assert_eq!(failure(decorate(&long, 1).await), limit("bytes-out: handed over more than 4096 KiB, at log.emit"));
     let response = load_with("huge_response", generous).await.unwrap();
-    assert_eq!(told(get(&response).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
+    assert_eq!(failure(get(&response).await), limit("bytes-out: handed over more than 4096 KiB, at once"));
 }
 
 #[tokio::test]
 async fn log_lines_are_cut_to_thousand() {
     let plugin = load("log_bomb").await.unwrap();
     let host = Quiet::new();
-    let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
+    let ended = failure(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
     assert_eq!(ended, limit("host-calls: used its 1000 units, at log.emit"));
     assert_eq!(host.lines.load(Ordering::SeqCst), 1000);
 }
@@ -120,7 +120,7 @@ async fn log_lines_are_cut_to_thousand() {
 #[tokio::test]
 async fn open_handles_are_limited() {
     let plugin = load("many_handles").await.unwrap();
-    assert_eq!(told(get(&plugin).await), limit("handles: has 64 already"));
+    assert_eq!(failure(get(&plugin).await), limit("handles: has 64 already"));
 }
 
 #[tokio::test]
@@ -128,11 +128,11 @@ async fn too_much_from_the_host_is_refused() {
     let plugin = load_with("quiet", |limits| limits.bytes_in = 10_000).await.unwrap();
     let mut large = request("index");
     large.path = "a".repeat(10_000);
-    let ended = told(plugin.route(Quiet::new(), large).await);
+    let ended = failure(plugin.route(Quiet::new(), large).await);
     assert_eq!(ended, limit("bytes-in: the call brings more than 9 KiB"));
 
     let plugin = load_with("who", |limits| limits.bytes_in = 10_000).await.unwrap();
-    let ended = told(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
+    let ended = failure(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
     assert_eq!(ended, limit("bytes-in: the answer of config.get goes beyond 9 KiB for each call"));
 
     // A function that can fail returns a failure, and the guest goes on.
@@ -147,7 +147,7 @@ async fn too_much_from_the_host_is_refused() {
 async fn byte_budget_covers_whole_call() {
     // Three lines and the answer are 240 KiB: each fits, and all of them together do not.
     let plugin = load_with("both_ways", |limits| limits.bytes_out = 220 << 10).await.unwrap();
-    assert_eq!(told(get(&plugin).await), limit("bytes-out: handed over more than 220 KiB, at its answer"));
+    assert_eq!(failure(get(&plugin).await), limit("bytes-out: handed over more than 220 KiB, at its answer"));
     let plugin = load_with("both_ways", |limits| limits.bytes_out = 250 << 10).await.unwrap();
     let host = Quiet::new();
     *host.value.lock().unwrap() = vec![1; 10_000];
@@ -162,7 +162,7 @@ async fn waiting_ends_with_the_wall() {
     let plugin = load_with("ask_kv", |limits| limits.route_wall = Duration::from_secs(50)).await.unwrap();
     tokio::time::pause();
     let host = Quiet::slow(Duration::from_secs(60));
-    let ended = told(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
+    let ended = failure(plugin.route(Arc::<Quiet>::clone(&host), request("index")).await);
     assert_eq!(ended, (CallErrorKind::Wall, "wall: used its 50000 ms".to_owned()));
     assert_eq!(host.given_up.load(Ordering::SeqCst), 1, "the work of the host is cancelled");
     get(&plugin).await.unwrap();
@@ -208,7 +208,7 @@ async fn memory_returns() {
     let quiet = load("quiet").await.unwrap();
     let round = async || {
         for bomb in &bombs {
-            assert_eq!(told(get(bomb).await).0, CallErrorKind::Limit);
+            assert_eq!(failure(get(bomb).await).0, CallErrorKind::Limit);
         }
         get(&quiet).await.unwrap();
     };

@@ -12,7 +12,7 @@ impl Manifest {
     /// including the moments that show it what people write or do (`hook:events`), and limits above the defaults
     /// (`limit:rows=20000`).
     #[must_use]
-    pub fn wanted(&self) -> BTreeSet<String> {
+    pub fn requested(&self) -> BTreeSet<String> {
         let asked = &self.permissions;
         let lists = [
             ("core-views", &asked.core_views),

@@ -298,7 +298,7 @@ mod tests {
             "{PLUGIN}[permissions]\ncore = [\"read\"]\nqueue = true\nstorage = [\"kv\"]\n[[job]]\nkind = \"tidy\"\n"
         ))
         .expect("good");
-        assert_eq!(manifest.wanted().into_iter().collect::<Vec<_>>(), ["core:read", "queue", "storage:kv"]);
+        assert_eq!(manifest.requested().into_iter().collect::<Vec<_>>(), ["core:read", "queue", "storage:kv"]);
         use rookery_plugin_host::{Export, Import};
         assert!(manifest.imports().contains(&Import::Kv) && !manifest.imports().contains(&Import::Cache));
         assert_eq!(manifest.exports().into_iter().collect::<Vec<_>>(), [Export::Jobs]);

@@ -21,7 +21,7 @@ use crate::manifest::{self, Manifest};
 use embedded::EMBEDDED;
 
 pub use folder::{Found, PACKED_MAX, find, read, read_bounded};
-pub use rollback_copies::{forget, keep, kept, kept_digests};
+pub use rollback_copies::{find_rollback_copy, forget, kept_digests, store_rollback_copy};
 
 /// The file name of the manifest.
 pub const MANIFEST: &str = "plugin.toml";

@@ -16,7 +16,7 @@ use super::{Origin, Package, unpack, unreadable};
 const KEPT: usize = 5;
 
 /// Stores a copy of a package in `folder`: the files as they were read. Blocks.
-pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
+pub fn store_rollback_copy(folder: &Path, package: &Package) -> io::Result<()> {
     let path = path(folder, package.name(), &package.digest);
     if path.exists() {
         return Ok(());
@@ -40,7 +40,7 @@ pub fn keep(folder: &Path, package: &Package) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be read, or its content does not match the digest.
-pub fn kept(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
+pub fn find_rollback_copy(folder: &Path, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let bytes = match read_bounded(&path(folder, name, digest)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         bytes => bytes.map_err(|error| unreadable(&Origin::RollbackCopy, &error.to_string()))?,

@@ -27,7 +27,7 @@ pub async fn grant(cx: &Cx, name: &str) -> Result<Plugin> {
 pub async fn grant_some(cx: &Cx, name: &str, only: &[String], shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
     check_shown(&package, shown)?;
-    let wanted = package.manifest.wanted();
+    let wanted = package.manifest.requested();
     if let Some(unknown) = only.iter().find(|permission| !wanted.contains(*permission)) {
         let hint = nearest(unknown, wanted.iter().cloned()).map(|near| format!("; did you mean {near}?"));
         let hint = hint.unwrap_or_default();
@@ -53,5 +53,5 @@ fn add_grants(plugin: &mut Plugin, permissions: &[String]) {
 }
 
 pub(crate) fn grant_all(plugin: &mut Plugin, package: &Package) {
-    desired::set_grants(plugin, package.manifest.wanted());
+    desired::set_grants(plugin, package.manifest.requested());
 }

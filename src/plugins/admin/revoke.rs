@@ -24,8 +24,8 @@ pub async fn revoke(cx: &Cx, name: &str, only: &[String]) -> Result<Plugin> {
     }
     let revokes = |permission: &String| only.is_empty() || only.contains(permission);
     let folder = cx.config.plugins.cache_dir.join("packages");
-    let asks = |digest: &String| match package::kept(&folder, name, digest) {
-        Ok(Some(package)) => package.manifest.wanted().iter().any(revokes),
+    let asks = |digest: &String| match package::find_rollback_copy(&folder, name, digest) {
+        Ok(Some(package)) => package.manifest.requested().iter().any(revokes),
         // Without its copy there is nothing to go back to.
         Ok(None) | Err(_) => true,
     };

@@ -24,7 +24,7 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
     let copies = package::kept_digests(&folder, name);
     let known = plugin.approved.0.iter().rev().chain(&copies);
     for digest in known.filter(|digest| Some(*digest) != now.as_ref()) {
-        if let Some(package) = package::kept(&folder, name, digest).map_err(|fault| of_fault(&fault))? {
+        if let Some(package) = package::find_rollback_copy(&folder, name, digest).map_err(|fault| of_fault(&fault))? {
             let back = |plugin: &mut Plugin| -> Result<()> {
                 desired::go_back(plugin, &package, now.clone());
                 plugin.quarantined_at = None;

@@ -74,7 +74,7 @@ impl Call {
             && let Some(tx) = slot.tx()
         {
             let done = statements.run_within(tx, name, params, most).await;
-            settle(&mut slot, done)?
+            checked(&mut slot, done)?
         } else {
             let _timed = Timed::begin(&self.active, self.part);
             statements.read_within(&self.cx, self.lane(), name, params, most).await?
@@ -103,7 +103,7 @@ fn ends(failed: &Failure) -> bool {
 }
 
 /// The result of a statement; ends the transaction if the failure aborts it.
-fn settle<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
+fn checked<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
     if done.as_ref().is_err_and(ends) {
         *slot = Slot::Ended(Why::Failed);
     }
@@ -112,7 +112,7 @@ fn settle<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
 
 impl Work<'_> {
     /// Completes the change, or rolls back this change alone.
-    pub(super) async fn settle<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) async fn checked<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
         match done {
             Ok(value) => {
                 self.done().await?;

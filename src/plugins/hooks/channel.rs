@@ -56,7 +56,7 @@ pub async fn open_channel(
 ) -> Result<Vec<Topic>> {
     let registry = cx.registry();
     let hook = registry.hooks.channel(name).ok_or(Error::NotFound)?;
-    let asked = ask(cx, hook, actor, name, params);
+    let asked = call(cx, hook, actor, name, params);
     let topics =
         hook.ask_alone(cx, Some(actor.id.into()), Box::pin(asked)).await.map_err(|error| match error.failure {
             Some(failure) => refused(failure),
@@ -69,7 +69,7 @@ pub async fn open_channel(
     Ok(opened)
 }
 
-async fn ask(
+async fn call(
     cx: &Cx,
     hook: &Subscription,
     actor: &Arc<Actor>,

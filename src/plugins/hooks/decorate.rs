@@ -138,14 +138,14 @@ impl Decoration<'_> {
     async fn call(&self, hook: &Subscription, targets: Vec<Target>) -> Result<Vec<Fields>, CallError> {
         let (id, count) = (self.viewer.map(|actor| actor.id.into()), targets.len());
         let caller = Caller { actor: self.viewer.map(|actor| Arc::new(actor.clone())), ..Caller::system() };
-        let told = targets.into_iter().map(told).collect();
+        let told = targets.into_iter().map(record).collect();
         let call = Call::new(self.cx, &hook.active, Part::Decorations, caller, Mode::Read);
         let asked = async { hook.active.component.decorate(call, id, self.kind, told).await };
         Ok(sort(hook, hook.ask(self.cx, Some(id.unwrap_or(0)), asked).await?, count))
     }
 }
 
-fn told(target: Target) -> Told {
+fn record(target: Target) -> Told {
     let Target { id, owner, subject, activity, code } = target;
     Told { id, owner, subject, activity, code }
 }

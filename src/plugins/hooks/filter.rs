@@ -95,7 +95,7 @@ pub async fn filter(
         }
         let draft = draft(actor, &pending, extra(hook, params, visibility));
         let asked = async {
-            match ask(cx, hook, &person, draft).await? {
+            match call(cx, hook, &person, draft).await? {
                 Verdict::Pass => Ok(Ok(None)),
                 Verdict::Refuse(failure) => Ok(Err(refused(failure))),
                 Verdict::Change(change) => {
@@ -113,7 +113,7 @@ pub async fn filter(
     Ok(pending)
 }
 
-async fn ask(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
+async fn call(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>, draft: Draft) -> Result<Verdict, CallError> {
     let (caller, context) = spoken_for(cx, hook, actor);
     let call = Call::new(cx, &hook.active, Part::Filters, caller, Mode::Read);
     match hook.active.component.status_filter(call, context, draft).await {

@@ -73,14 +73,14 @@ pub async fn judge(cx: &Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
     let registry = cx.registry();
     let mut judgements = vec![Judgement::default(); notices.len()];
     for hook in registry.hooks.at(Moment::NotificationFilter) {
-        for (place, judgement) in ask(cx, hook, notices).await {
+        for (place, judgement) in call(cx, hook, notices).await {
             judgements[place] = judgements[place].max(judgement);
         }
     }
     judgements
 }
 
-async fn ask(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTreeMap<usize, Judgement> {
+async fn call(cx: &Cx, hook: &Subscription, notices: &[(Notice, Origin)]) -> BTreeMap<usize, Judgement> {
     let concerns = |(place, (notice, origin)): (usize, &(Notice, Origin))| {
         has_say(hook, &notice.kind, origin).then(|| (place, draft(notice)))
     };

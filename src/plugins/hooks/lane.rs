@@ -72,7 +72,7 @@ pub(super) async fn handle(cx: &Cx, hook: &Subscription, lane: EventLane) -> Res
     let behind = (cx.clock.now() - oldest.created_at).as_seconds_f64();
     metrics::gauge!("rookery_plugin_events_lag_seconds", "plugin" => hook.active.name().to_owned(), "stream" => lane.stream)
         .set(behind);
-    let told = Box::pin(tell(&cx.with_origin(Origin::from_json(oldest.origin.as_deref())), hook, lane, &rows)).await;
+    let told = Box::pin(deliver(&cx.with_origin(Origin::from_json(oldest.origin.as_deref())), hook, lane, &rows)).await;
     match told {
         Ok(true) => Ok(Batch::Done(rows.len())),
         Ok(false) => Ok(Batch::Nothing),
@@ -99,7 +99,7 @@ async fn first(cx: &Cx, hook: &Subscription, lane: EventLane) -> Result<Vec<Even
 }
 
 /// Calls the plugin and commits its changes. False when another server delivered the batch first.
-async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) -> Result<bool, DeliveryError> {
+async fn deliver(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) -> Result<bool, DeliveryError> {
     let author = rows.first().and_then(|first| first.actor_id).filter(|author| is_alone(*author, rows));
     let caller = Caller { author: author.map(AccountId::from), ..Caller::system() };
     let call = Call::new(cx, &hook.active, Part::Jobs, caller, Mode::Ambient);
@@ -127,7 +127,7 @@ async fn tell(cx: &Cx, hook: &Subscription, lane: EventLane, rows: &[EventRow]) 
             hook.count(cx, async { component.events(host, events).await }).await?;
         }
     }
-    settle(&call, rows).await
+    commit(&call, rows).await
 }
 
 /// True when all of `rows` are acts of `author`.
@@ -136,7 +136,7 @@ fn is_alone(author: i64, rows: &[EventRow]) -> bool {
 }
 
 /// Deletes `rows` and commits the changes of the call; false, and nothing committed, when some rows are gone already.
-async fn settle(call: &Call, rows: &[EventRow]) -> Result<bool, DeliveryError> {
+async fn commit(call: &Call, rows: &[EventRow]) -> Result<bool, DeliveryError> {
     let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
     let removed = plugin_event::delete(&mut *call.ambient().await?, &seqs).await.map_err(Error::from)?;
     if usize::try_from(removed).ok() != Some(rows.len()) {

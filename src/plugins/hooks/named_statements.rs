@@ -61,7 +61,7 @@ impl ExceptFromCleanup for Session {
         chosen: &BTreeMap<String, i64>,
         statuses: &[StatusId],
     ) -> Result<HashSet<StatusId>> {
-        kept(&Cx::of(cx)?, account, chosen, statuses).await
+        exempt(&Cx::of(cx)?, account, chosen, statuses).await
     }
 }
 
@@ -151,7 +151,7 @@ fn declared(plugin: PluginId, manifest: &Manifest) -> impl Iterator<Item = Clean
 ///
 /// # Errors
 /// [`Error::Plugin`] when one of them cannot be asked: its plugin is enabled and does not serve.
-pub async fn kept(
+pub async fn exempt(
     cx: &Cx,
     account: AccountId,
     chosen: &BTreeMap<String, i64>,

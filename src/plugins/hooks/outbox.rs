@@ -55,7 +55,7 @@ struct EventRecord {
 }
 
 /// `change` as an event of the contract; none for changes that plugins do not receive.
-fn told(change: &Change) -> Option<EventRecord> {
+fn event_of(change: &Change) -> Option<EventRecord> {
     let json = |value: Value| Some(value.to_string());
     let by =
         |account: AccountId| EventRecord { account, actor: Some(account), subject: None, payload: None, traits: None };
@@ -156,7 +156,7 @@ pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
 /// where the origin is too deep.
 fn rows(hooks: &Hooks, change: &Change, origin: &Origin) -> Vec<NewEvent> {
     let kind = change.kind();
-    let Some(told) = told(change) else { return Vec::new() };
+    let Some(told) = event_of(change) else { return Vec::new() };
     let mut rows: Vec<NewEvent> = Vec::new();
     for listener in hooks.listeners() {
         let stream = listener.stream;

@@ -125,7 +125,7 @@ pub async fn review(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Rev
     check_version(candidate, before.as_deref(), terms)?;
     let missing = match plugin {
         Some(plugin) => pipeline::missing(plugin, package),
-        None => package.manifest.wanted(),
+        None => package.manifest.requested(),
     };
     let strange = before.is_none() || trust == Trust::New || index_trust == Some(Trust::New);
     let about = &package.manifest.plugin;

@@ -99,7 +99,7 @@ pub async fn plugin(cx: &Cx, name: &str, key: Option<PublicKey>) -> Result<Verif
             let sentence = format!("{name} comes with the server, and is part of its program");
             Ok(Verified { trusted: key.is_none(), sentence, ..Verified::new(&package, None) })
         }
-        Origin::RollbackCopy => kept(&package, &known.plugin, key),
+        Origin::RollbackCopy => rollback_copy(&package, &known.plugin, key),
         Origin::Folder(_) => Err(unsigned(&package)),
     }
 }
@@ -125,7 +125,7 @@ fn check(candidate: &Candidate, plugin: Option<&Plugin>, key: Option<&PublicKey>
 }
 
 /// Of the copy to which one rolled back, the digest was compared when it was read; the signature was of the file.
-fn kept(package: &Package, plugin: &Plugin, key: Option<PublicKey>) -> Result<Verified> {
+fn rollback_copy(package: &Package, plugin: &Plugin, key: Option<PublicKey>) -> Result<Verified> {
     let install = plugin.installs.0.iter().find(|install| install.digest == package.digest);
     let signer = install.and_then(|install| PublicKey::parse(install.key.as_deref()?).ok());
     let signer = signer.ok_or_else(|| unsigned(package))?;

@@ -107,7 +107,7 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
         trim_dead(&mut tx, active).await?;
         tx.commit().await?;
     }
-    let ended = Box::pin(ask(cx, active, row.claim, queued, attempts, schedule)).await;
+    let ended = Box::pin(call(cx, active, row.claim, queued, attempts, schedule)).await;
     match ended {
         Err(Failure::Retry(why)) if last => {
             if let Some(schedule) = schedule {
@@ -122,7 +122,7 @@ pub(super) async fn run(cx: &Cx, row: JobRow) -> Result<Done, Failure> {
 }
 
 /// Calls the plugin; its changes and the outcome of the job are one transaction.
-async fn ask(
+async fn call(
     cx: &Cx,
     active: &Arc<Active>,
     claim: Claim,

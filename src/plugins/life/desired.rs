@@ -38,7 +38,7 @@ pub async fn find(cx: &Cx, name: &str) -> Result<Plugin> {
 pub async fn install(cx: &Cx, package: &Package, on: bool) -> Result<()> {
     let now = cx.clock.now();
     let embedded = package.origin == Origin::Embedded;
-    let granted = if embedded { package.manifest.wanted().into_iter().collect() } else { Vec::new() };
+    let granted = if embedded { package.manifest.requested().into_iter().collect() } else { Vec::new() };
     let accepted: Vec<String> = if embedded { vec![package.digest.clone()] } else { Vec::new() };
     let plugin = Plugin {
         id: cx.ids.next::<i64>(),
@@ -95,7 +95,7 @@ pub async fn served(cx: &Cx, active: &Active) -> Result<()> {
     let is_last = plugin.approved.0.last() == Some(digest);
     if !is_last {
         // As in `accept`.
-        let wanted = active.manifest.wanted();
+        let wanted = active.manifest.requested();
         plugin.granted.0.retain(|granted| wanted.contains(granted));
         plugin.approved.0.retain(|known| known != digest);
         plugin.approved.0.push(digest.clone());
@@ -134,7 +134,7 @@ pub fn open(cx: &Cx, plugin: &str, name: &str, sealed: &str) -> Option<Secret> {
 /// others; `refused` is not tried again by itself. Permissions that an admin revoked meanwhile stay revoked: see
 /// [`admin::revoke`](crate::admin::revoke).
 pub fn go_back(plugin: &mut Plugin, package: &Package, refused: Option<String>) {
-    let wanted = package.manifest.wanted();
+    let wanted = package.manifest.requested();
     if plugin.approved.0.contains(&package.digest) {
         set_grants(plugin, wanted);
     } else {
@@ -159,7 +159,7 @@ pub fn accept(plugin: &mut Plugin, package: &Package) {
     plugin.sha256 = Some(package.digest.clone());
     plugin.version = Some(package.manifest.plugin.version.clone());
     // A later package that asks for permissions which this one does without is to ask for them again.
-    let wanted = package.manifest.wanted();
+    let wanted = package.manifest.requested();
     let granted = plugin.granted.0.iter().filter(|granted| wanted.contains(*granted)).cloned().collect();
     set_grants(plugin, granted);
     if !plugin.approved.0.contains(&package.digest) {

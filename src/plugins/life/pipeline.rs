@@ -138,7 +138,7 @@ pub(crate) fn check_grants(plugin: &Plugin, package: &Package) -> Result<(), Loa
 /// The permissions that `package` asks for and was not granted.
 pub(crate) fn missing(plugin: &Plugin, package: &Package) -> BTreeSet<String> {
     let granted: BTreeSet<&String> = plugin.granted.0.iter().collect();
-    package.manifest.wanted().into_iter().filter(|wanted| !granted.contains(wanted)).collect()
+    package.manifest.requested().into_iter().filter(|wanted| !granted.contains(wanted)).collect()
 }
 
 /// The manifest's limits, overridden by the admin's.

@@ -255,7 +255,7 @@ async fn follow_desired(cx: &Cx, plugin: Plugin, packages: &Packages, serving: O
 
 /// True when an admin revoked a permission that `serving` has.
 fn is_revoked(plugin: &Plugin, serving: &Active) -> bool {
-    serving.manifest.wanted().iter().any(|wanted| !plugin.granted.0.contains(wanted))
+    serving.manifest.requested().iter().any(|wanted| !plugin.granted.0.contains(wanted))
 }
 
 /// The package to load. Where nothing is active and the chosen one cannot be read, the copy of the accepted one.
@@ -351,7 +351,7 @@ async fn swap_in(
     if let Some(serving) = serving.filter(|_| contract) {
         serving.end();
     }
-    keep(cx, kept).await;
+    store_copy(cx, kept).await;
     pause::swap(cx, next).await;
     drop(paused);
     let before = serving.filter(|serving| !contract && serving.digest != active.digest);
@@ -383,9 +383,9 @@ async fn resume_everywhere(cx: &Cx, plugin: PluginId, by: i64) {
 }
 
 /// Stores a copy to roll back to. A failure of that is logged and nothing else.
-async fn keep(cx: &Cx, package: Package) {
+async fn store_copy(cx: &Cx, package: Package) {
     let folder = cx.config.plugins.cache_dir.join("packages");
-    let write = move || package::keep(&folder, &package);
+    let write = move || package::store_rollback_copy(&folder, &package);
     match tokio::task::spawn_blocking(write).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "no copy of the plugin's package could be kept in plugins.cache_dir"),

@@ -124,7 +124,7 @@ pub async fn choose(cx: &Cx, plugin: &Plugin, packages: &Packages) -> Result<Opt
 /// At [`Stage::Read`] when it cannot be read.
 pub async fn accepted(cx: &Cx, plugin: &Plugin) -> Result<Option<Package>, LoadError> {
     match &plugin.sha256 {
-        Some(digest) => kept(cx, &plugin.name, digest).await,
+        Some(digest) => rollback_copy(cx, &plugin.name, digest).await,
         None => Ok(None),
     }
 }
@@ -140,9 +140,9 @@ fn may_load(cx: &Cx, plugin: &Plugin, package: &Package) -> bool {
 ///
 /// # Errors
 /// At [`Stage::Read`] when it cannot be read.
-pub(super) async fn kept(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
+pub(super) async fn rollback_copy(cx: &Cx, name: &str, digest: &str) -> Result<Option<Package>, LoadError> {
     let (folder, name, digest) = (cx.config.plugins.cache_dir.join("packages"), name.to_owned(), digest.to_owned());
-    let read = tokio::task::spawn_blocking(move || package::kept(&folder, &name, &digest)).await;
+    let read = tokio::task::spawn_blocking(move || package::find_rollback_copy(&folder, &name, &digest)).await;
     read.map_err(|error| LoadError::new(Stage::Read, error.to_string()))?
 }
 

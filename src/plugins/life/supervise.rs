@@ -64,7 +64,7 @@ async fn roll_back(cx: &Cx, active: &Active, before: &str, failed: u64, calls: u
 }
 
 async fn desire_previous(cx: &Cx, active: &Active, before: &str) -> Result<()> {
-    let kept = source::kept(cx, active.name(), before).await.map_err(|fault| of_fault(&fault))?;
+    let kept = source::rollback_copy(cx, active.name(), before).await.map_err(|fault| of_fault(&fault))?;
     let none = || Error::invalid(format!("there is no copy of the package {}", &before[..12]));
     let package = kept.ok_or_else(none)?;
     let back = |plugin: &mut Plugin| desired::go_back(plugin, &package, Some(active.digest.clone()));

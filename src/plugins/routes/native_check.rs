@@ -22,13 +22,13 @@ pub(super) fn check(plugin: &Active, route: &Route) -> Result<(), String> {
                 (true, true) => {}
             }
         }
-        (None, Some(name)) => named(plugin, route, name, &[Returns::Statuses, Returns::Accounts])?,
+        (None, Some(name)) => statement(plugin, route, name, &[Returns::Statuses, Returns::Accounts])?,
         (Some(_), Some(_)) | (None, None) => return Err("is native: give it a feed or a statement".to_owned()),
     }
-    rule.owner_check.as_ref().map_or(Ok(()), |name| named(plugin, route, name, &[Returns::Owner]))
+    rule.owner_check.as_ref().map_or(Ok(()), |name| statement(plugin, route, name, &[Returns::Owner]))
 }
 
-fn named(plugin: &Active, route: &Route, name: &str, wanted: &[Returns]) -> Result<(), String> {
+fn statement(plugin: &Active, route: &Route, name: &str, wanted: &[Returns]) -> Result<(), String> {
     let statement = plugin.sql.as_ref().and_then(|sql| sql.find(name));
     let statement = statement.ok_or_else(|| format!("names the statement {name}: write it into sql/queries.sql"))?;
     if !wanted.contains(&statement.returns) {

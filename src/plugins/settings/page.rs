@@ -68,12 +68,12 @@ async fn page(cx: &Cx, person: &Person, cookies: &Cookies, csrf: &Csrf, refused:
         section => "extensions",
         viewer => viewer(&request(cx), person),
         pages => links.iter().map(|(path, title)| context! { path, title }).collect::<Vec<_>>(),
-        offers => offers.iter().map(|offer| shown(offer, refused)).collect::<Vec<_>>(),
+        offers => offers.iter().map(|offer| row(offer, refused)).collect::<Vec<_>>(),
     };
     Page::render_of(&request(cx), &TEMPLATES, "settings/extensions.html", context)
 }
 
-fn shown(offer: &Offer, refused: Option<(&str, &str)>) -> Value {
+fn row(offer: &Offer, refused: Option<(&str, &str)>) -> Value {
     context! {
         plugin => offer.plugin,
         title => offer.title,

@@ -45,7 +45,7 @@ pub fn next_at(cx: &Cx, archives: &[Archive]) -> Option<Time> {
 /// # Errors
 /// [`Error::Invalid`] when the last one was requested less than [`EVERY`] ago.
 #[model::use_case]
-pub async fn ask(cx: &Cx, account: AccountId) -> Result<Archive> {
+pub async fn request(cx: &Cx, account: AccountId) -> Result<Archive> {
     let total = store::archive::count_statuses(&cx.db, account).await?;
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
@@ -125,7 +125,7 @@ pub fn scratch(cx: &Cx) -> Result<Scratch> {
 /// Stores the written file at `path` and returns its key. The job that deletes the file is queued first, so that a
 /// kill leaves no file behind.
 #[model::use_case]
-pub async fn keep(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
+pub async fn store(cx: &Cx, archive: &Archive, path: &Path) -> Result<Key> {
     let mut random = [0; 16];
     crypto::fill_random(&mut random);
     let key = Storage::archive_key(random);

@@ -95,7 +95,7 @@ async fn sever_domain(cx: &Cx, tx: &mut Tx, mut job: SeverDomain) -> Result<Opti
         }
     }
     if job.followers + job.following > 0 {
-        tell(cx, tx, job).await?;
+        record(cx, tx, job).await?;
     }
     Ok(None)
 }
@@ -122,7 +122,7 @@ async fn forget_batch(tx: &mut Tx, job: &SeverDomain) -> Result<bool> {
 }
 
 /// Records the relationships that the account lost, and notifies it.
-async fn tell(cx: &Cx, tx: &mut Tx, job: SeverDomain) -> Result<()> {
+async fn record(cx: &Cx, tx: &mut Tx, job: SeverDomain) -> Result<()> {
     let severance = Severance {
         id: cx.ids.next(),
         account_id: job.account,

@@ -93,7 +93,7 @@ pub async fn store(cx: &Cx, actor: &Actor, sent: Vec<(Picture, PathBuf)>) -> Res
     faults.check()?;
     let mut stored = Vec::with_capacity(accepted.len());
     for (picture, processed) in accepted {
-        stored.push(keep(cx, actor.id, picture, processed).await?);
+        stored.push(write(cx, actor.id, picture, processed).await?);
     }
     Ok(stored)
 }
@@ -104,7 +104,7 @@ fn lower(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| format!("is no good: {}{}", first.to_lowercase(), letters.as_str()))
 }
 
-async fn keep(cx: &Cx, account: AccountId, picture: Picture, processed: Processed) -> Result<Stored> {
+async fn write(cx: &Cx, account: AccountId, picture: Picture, processed: Processed) -> Result<Stored> {
     let image = new_key(picture.kind(), &processed.original);
     let still = processed.static_version.as_ref().map(|file| new_key(picture.kind(), file));
     let files = [Some(&image), still.as_ref()].into_iter().flatten().map(ToString::to_string).collect();

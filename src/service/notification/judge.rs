@@ -52,7 +52,7 @@ async fn judge_waiting(cx: &Cx, _: JudgeNotices) -> Result<()> {
         let judgements = cx.extensions().judge(cx, &asked).await;
         let judged = ids.into_iter().zip(asked).zip(judgements);
         let judged = judged.map(|((id, (notice, _)), judgement)| (id, notice, judgement)).collect();
-        tell(cx, judged).await?;
+        create(cx, judged).await?;
     }
 }
 
@@ -64,7 +64,7 @@ fn notice(row: NoticeRow) -> (i64, (Notice, Origin)) {
 
 /// Creates notifications for notices that are still pending, and skips notices that were undone meanwhile or handled
 /// by another node.
-async fn tell(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> {
+async fn create(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let taken = waiting::take(&mut tx, judged.iter().map(|(id, ..)| *id)).await?;
     let taken: HashSet<i64> = taken.into_iter().collect();

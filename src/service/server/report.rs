@@ -134,7 +134,7 @@ pub struct NamedReport {
 
 /// Reports with their accounts, in the order given.
 #[model::use_case]
-pub async fn named(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
+pub async fn with_accounts(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
     let ids: Vec<AccountId> = reports.iter().flat_map(|report| [report.account_id, report.target_account_id]).collect();
     let accounts = store::account::list_with_roles(&cx.db, &ids).await?;
     let find = |id: AccountId| accounts.iter().map(|row| &row.account).find(|account| account.id == id).cloned();

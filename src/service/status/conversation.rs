@@ -129,7 +129,7 @@ pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<
     let held = conversation::lock_with_status(tx, status).await?;
     let (ids, holders): (Vec<RowId>, Vec<AccountId>) = held.into_iter().filter(|(_, account)| stays(*account)).unzip();
     let left = conversation::remove_status(tx, status, &ids).await?;
-    tell(cx, tx, left).await?;
+    record(cx, tx, left).await?;
     let has = |one: &Participant| holders.contains(&one.account_id) || (!one.is_author && one.notified);
     add(cx, tx, status, &participants, has).await
 }
@@ -143,7 +143,7 @@ pub(super) async fn remove_status(cx: &Cx, tx: &mut Tx, status: StatusId) -> Res
     }
     let ids: Vec<RowId> = held.into_iter().map(|(id, _)| id).collect();
     let left = conversation::remove_status(tx, status, &ids).await?;
-    tell(cx, tx, left).await
+    record(cx, tx, left).await
 }
 
 async fn add(
@@ -155,11 +155,11 @@ async fn add(
 ) -> Result<()> {
     let new = rows(cx, participants, has);
     let updated = insert(tx, status, participants, new).await?;
-    tell(cx, tx, updated).await
+    record(cx, tx, updated).await
 }
 
 /// Records the update of conversations with another last status, in the order of their ids.
-async fn tell(cx: &Cx, tx: &mut Tx, mut updated: Vec<(RowId, AccountId)>) -> Result<()> {
+async fn record(cx: &Cx, tx: &mut Tx, mut updated: Vec<(RowId, AccountId)>) -> Result<()> {
     updated.sort_unstable_by_key(|(conversation, account)| (*account, *conversation));
     if updated.is_empty() {
         return Ok(());

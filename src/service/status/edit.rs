@@ -97,7 +97,7 @@ async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, mut edit: Prep
     store::status_edit::update(tx, id, new, cx.clock.now()).await?;
     rename(cx, tx, actor, written.referring, edit).await?;
     index::update(tx, id, &indexed).await?;
-    tell(cx, tx, actor, id).await?;
+    notify(cx, tx, actor, id).await?;
     written.record(cx, tx, actor).await?;
     Ok(true)
 }
@@ -166,7 +166,7 @@ async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit:
 }
 
 /// Notifies the accounts that reblogged the status or refer to it of the edit.
-async fn tell(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
+async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId) -> Result<()> {
     let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
     receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
     receivers.sort_unstable();

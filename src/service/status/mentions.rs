@@ -31,7 +31,7 @@ pub(super) async fn address(
     let audience: Vec<AccountId> = audience.collect::<BTreeSet<AccountId>>().into_iter().collect();
     let silent = save(cx, tx, new.id, &audience, true).await?;
     let answered = parent.map(|parent| parent.account_id).filter(|_| !reach.new_conversation);
-    let told = told(&mut *tx, new.conversation_id, answered, &audience).await?;
+    let told = notified(&mut *tx, new.conversation_id, answered, &audience).await?;
     mentioned.extend(silent.into_iter().filter(|(_, account)| told.contains(account)));
     notify(cx, tx, actor, new.id, &mentioned).await?;
     Ok(audience.into_iter().chain(mentions).collect())
@@ -81,7 +81,7 @@ async fn save(
 /// The accounts of the audience that are notified without a visible mention: earlier authors in the conversation, if
 /// it continues one. Includes authors of its limited statuses, and `answered`, the author of the status replied to;
 /// other statuses are not looked up by their conversation.
-async fn told(
+async fn notified(
     db: impl Executor,
     conversation: Option<ConversationId>,
     answered: Option<AccountId>,

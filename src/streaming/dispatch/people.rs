@@ -26,7 +26,7 @@ pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[CreatedNotification]) -
         let rendered = entity::notification::render_each(cx, &shown).await?;
         for ((receiver, _), rendered) in shown.iter().zip(rendered) {
             if let Some(rendered) = rendered {
-                hub.tell(&Topic::Notifications(receiver.id), "notification", Some(rendered.as_str()));
+                hub.publish(&Topic::Notifications(receiver.id), "notification", Some(rendered.as_str()));
             }
         }
     }
@@ -42,7 +42,7 @@ pub(super) async fn conversations(hub: &Hub, cx: &Cx, updated: &[(AccountId, Row
         let shown = conversation::show_each(cx, &owners, &ids).await?;
         let rendered = entity::conversation::render_each(cx, &shown).await?;
         for ((owner, _), rendered) in shown.iter().zip(rendered) {
-            hub.tell(&Topic::Direct(owner.id), "conversation", Some(rendered.as_str()));
+            hub.publish(&Topic::Direct(owner.id), "conversation", Some(rendered.as_str()));
         }
     }
     Ok(())

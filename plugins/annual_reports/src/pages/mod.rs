@@ -53,13 +53,13 @@ fn report(ctx: &Context, request: &Request) -> Result<View> {
         .bars(months(ctx, &data, |month| month.statuses).titled(MONTHS.of(ctx)))
         .bars(kinds(ctx, &data))
         .statuses(top(ctx, &data))
-        .bars(named(&data.top_hashtags, "#").titled(HASHTAGS.of(ctx)))
+        .bars(bars(&data.top_hashtags, "#").titled(HASHTAGS.of(ctx)))
         .people(people(ctx, &data.commonly_interacted_with_accounts, ANSWERS).titled(TALKED_TO.of(ctx)))
         .people(people(ctx, &data.most_reblogged_accounts, TIMES).titled(REBLOGGED.of(ctx)));
     if data.time_series.iter().any(|month| month.followers > 0) {
         view = view.bars(months(ctx, &data, |month| month.followers).titled(NEW_BY_MONTH.of(ctx)));
     }
-    Ok(view.bars(named(&data.most_used_apps, "").titled(APPS.of(ctx))))
+    Ok(view.bars(bars(&data.most_used_apps, "").titled(APPS.of(ctx))))
 }
 
 /// The picture of a year, for sharing: without other people.
@@ -109,7 +109,7 @@ fn top(ctx: &Context, data: &Data) -> Statuses {
     Statuses::new(all.into_iter().filter_map(|(title, id)| Some((title.of(ctx), id?)))).titled(TOP.of(ctx))
 }
 
-fn named(list: &[Named], sign: &str) -> Bars {
+fn bars(list: &[Named], sign: &str) -> Bars {
     Bars::new(list.iter().take(TAGS).map(|one| (format!("{sign}{}", one.name), one.count)))
 }
 

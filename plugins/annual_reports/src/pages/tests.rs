@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::AnnualReports;
 
 /// Keeps a report, as the command does.
-fn keep(fake: &Fake, account: Id, year: i64, followers: u64) {
+fn store(fake: &Fake, account: Id, year: i64, followers: u64) {
     let months =
         (1..=12).map(|month| json!({ "month": month, "statuses": month, "following": 1, "followers": followers }));
     let data = json!({
@@ -37,8 +37,8 @@ fn picture(view: &View) -> Picture {
 fn years_are_listed_for_their_owner_alone() {
     let fake = Fake::new::<AnnualReports>();
     let [alice, bob] = ["alice", "bob"].map(|name| fake.account(name));
-    keep(&fake, alice, 2022, 0);
-    keep(&fake, alice, 2023, 0);
+    store(&fake, alice, 2022, 0);
+    store(&fake, alice, 2023, 0);
     fake.post("/api/v1/annual_reports/2022/read").as_account(alice).send().ok();
     let years = |who: Id| {
         let view = fake.page(who, "reports").show().unwrap();
@@ -63,7 +63,7 @@ fn years_are_listed_for_their_owner_alone() {
 fn report_says_everything_in_the_readers_language() {
     let fake = Fake::new::<AnnualReports>();
     let alice = fake.account("alice");
-    keep(&fake, alice, 2023, 3);
+    store(&fake, alice, 2023, 3);
     let page = fake.page(alice, "report").with("year", 2023);
     let view = page.show().unwrap();
     let mut headings = Vec::new();
@@ -102,7 +102,7 @@ fn report_says_everything_in_the_readers_language() {
 fn picture_has_figures_and_hashtags_and_no_accounts() {
     let fake = Fake::new::<AnnualReports>();
     let alice = fake.account("alice");
-    keep(&fake, alice, 2023, 0);
+    store(&fake, alice, 2023, 0);
     let shown = picture(&fake.page(alice, "report").with("year", 2023).show().unwrap());
     assert_eq!((shown.id.as_str(), shown.title.as_str()), ("annual-report-2023", "My 2023"));
     assert_eq!((shown.lead.as_deref(), shown.words.as_slice()), (Some("The oracle"), &["#Rooks".to_owned()][..]));

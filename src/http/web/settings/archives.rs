@@ -26,7 +26,7 @@ pub struct Fields {}
 /// # Errors
 /// None when it is too soon for another: the page is shown again, with 422.
 pub async fn create(frame: Frame, Form(Fields {}): Form<Fields>) -> Result<Response> {
-    match archive::ask(&frame.cx, frame.person.account.id).await {
+    match archive::request(&frame.cx, frame.person.account.id).await {
         Ok(_) => Ok(frame.done("archive.begun", PATH)),
         Err(error @ Error::Invalid(_)) => {
             let page = transfers::page(&frame, "", Some(&error)).await?;
@@ -56,7 +56,7 @@ pub async fn show(frame: Frame, Path(id): Path<RowId>) -> Result<Response> {
 }
 
 /// The data of the page of exports: the archives, newest first, and when the next may be requested.
-pub(super) async fn shown(frame: &Frame) -> Result<Value> {
+pub(super) async fn rows(frame: &Frame) -> Result<Value> {
     let language = frame.cx.language();
     let archives = archive::list(&frame.cx, frame.person.account.id).await?;
     let next = archive::next_at(&frame.cx, &archives);

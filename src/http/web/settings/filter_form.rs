@@ -130,7 +130,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn shown(&self) -> FilterForm<'_> {
+    pub(super) fn form(&self) -> FilterForm<'_> {
         let filled = self.keywords.values().filter(|line| !line.is_blank()).cloned();
         let blank = std::iter::repeat_with(Keyword::default).take(BLANK_KEYWORDS);
         FilterForm {

@@ -19,7 +19,7 @@ const PATH: &str = "/settings/filters";
 /// `GET /settings/filters`
 pub async fn index(frame: Frame) -> Result<Page> {
     let all = filter::list(&frame.cx, &frame.actor().await?).await?;
-    let filters: Vec<Value> = all.iter().map(|filter| shown(&frame, filter)).collect();
+    let filters: Vec<Value> = all.iter().map(|filter| row(&frame, filter)).collect();
     frame.page("filters", "settings.filters", "settings/filters.html", context! { filters })
 }
 
@@ -78,7 +78,7 @@ fn form(frame: &Frame, id: Option<FilterId>, fields: &Fields, refused: Option<&R
     let own = context! {
         action => id.map_or_else(|| PATH.to_owned(), |id| format!("{PATH}/{id}")),
         is_new => id.is_none(),
-        form => fields.shown(),
+        form => fields.form(),
         error => refused.and_then(|refused| refused.error.as_deref()),
         errors => refused.and_then(|refused| refused.errors.as_ref()),
     };
@@ -86,7 +86,7 @@ fn form(frame: &Frame, id: Option<FilterId>, fields: &Fields, refused: Option<&R
     frame.page("filters", title, "settings/filter.html", own)
 }
 
-fn shown(frame: &Frame, filter: &Filter) -> Value {
+fn row(frame: &Frame, filter: &Filter) -> Value {
     let language = frame.cx.language();
     let row = &filter.row;
     let expires = row.expires_at.map(|at| {

@@ -79,7 +79,7 @@ pub async fn update(
             Ok(frame.done("profile_form.saved", PATH))
         }
         Err(error) => {
-            let page = page(&frame, &fields.shown(), Some(&frame.faults(error)?))?;
+            let page = page(&frame, &fields.form(), Some(&frame.faults(error)?))?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
     }
@@ -139,7 +139,7 @@ impl Fields {
         }
     }
 
-    fn shown(&self) -> ProfileForm {
+    fn form(&self) -> ProfileForm {
         ProfileForm {
             display_name: self.display_name.clone().unwrap_or_default(),
             note: self.note.clone().unwrap_or_default(),

@@ -26,7 +26,7 @@ pub struct Ended {
 /// `GET /settings/sessions`
 pub async fn index(frame: Frame) -> Result<Page> {
     let browsers = session::list(&frame.cx, frame.person.account.id).await?;
-    let sessions: Vec<Value> = browsers.iter().map(|browser| shown(&frame, browser)).collect();
+    let sessions: Vec<Value> = browsers.iter().map(|browser| row(&frame, browser)).collect();
     frame.page("sessions", "settings.sessions", "settings/sessions.html", context! { sessions })
 }
 
@@ -47,7 +47,7 @@ pub async fn delete(frame: Frame, Form(form): Form<Ended>) -> Result<Response> {
     }
 }
 
-fn shown(frame: &Frame, browser: &Browser) -> Value {
+fn row(frame: &Frame, browser: &Browser) -> Value {
     context! {
         id => browser.id.to_string(),
         name => name(&browser.name).unwrap_or_else(|| frame.say("sessions.unknown")),

@@ -86,7 +86,7 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
 pub async fn document(frame: Frame) -> Result<Response> {
     let document =
         entity::account_document::document(&frame.cx, frame.person.account.id, entity::account_document::SHORT).await?;
-    Ok(named(entity::account_document::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
+    Ok(download(entity::account_document::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
 }
 
 /// `GET /settings/transfer/{id}/failures`
@@ -110,10 +110,10 @@ fn download(kind: TransferKind, file: Vec<u8>) -> Response {
         | TransferKind::Lists
         | TransferKind::Bookmarks => "text/csv; charset=utf-8",
     };
-    named(kind.file_name(), content_type, file)
+    download(kind.file_name(), content_type, file)
 }
 
-fn named(name: &str, content_type: &'static str, file: Vec<u8>) -> Response {
+fn download(name: &str, content_type: &'static str, file: Vec<u8>) -> Response {
     let mut response = file.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -128,10 +128,10 @@ pub(super) async fn page(frame: &Frame, kind: &str, error: Option<&Error>) -> Re
     let reasons = transfer::reasons(&frame.cx, &imports).await?;
     let own = context! {
         kind => kind,
-        archives => archives::shown(frame).await?,
+        archives => archives::rows(frame).await?,
         error => error.map(|error| sentence(frame, &error.to_string())),
         kinds => TransferKind::ALL.iter().map(|kind| [kind.as_str(), kind.file_name()]).collect::<Vec<_>>(),
-        imports => imports.iter().map(|import| shown(frame, import, &reasons)).collect::<Vec<_>>(),
+        imports => imports.iter().map(|import| row(frame, import, &reasons)).collect::<Vec<_>>(),
     };
     frame.page("transfer", "settings.transfer", "settings/transfer.html", own)
 }
@@ -141,7 +141,7 @@ fn sentence(frame: &Frame, english: &str) -> String {
     frame.cx.language().say_error(english).unwrap_or_else(|| format!("{english}."))
 }
 
-fn shown(frame: &Frame, import: &Import, reasons: &[FailureReason]) -> Value {
+fn row(frame: &Frame, import: &Import, reasons: &[FailureReason]) -> Value {
     let language = frame.cx.language();
     let errors = reasons.iter().filter(|reason| reason.import_id == import.id);
     let errors = errors.map(|reason| (sentence(frame, &reason.error), reason.failed));

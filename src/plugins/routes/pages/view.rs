@@ -39,7 +39,7 @@ pub(super) fn check(view: &View) -> Result<(), String> {
     if parts > PARTS {
         return Err(format!("{parts} items, fields and other parts are more than {PARTS}"));
     }
-    named(view)?;
+    check_counts(view)?;
     pictures(view)?;
     let forms = view.blocks.iter().filter_map(|block| if let Block::Form(form) = block { Some(form) } else { None });
     unique("forms", forms.clone().map(|form| form.id.as_str()))?;
@@ -76,7 +76,7 @@ fn parts(block: &Block) -> usize {
 }
 
 /// Checks how many statuses and people there are.
-fn named(view: &View) -> Result<(), String> {
+fn check_counts(view: &View) -> Result<(), String> {
     let count = |of: fn(&Block) -> usize| view.blocks.iter().map(of).sum::<usize>();
     let statuses = count(|block| if let Block::Statuses(list) = block { list.statuses.len() } else { 0 });
     let people = count(|block| if let Block::People(list) = block { list.people.len() } else { 0 });

@@ -40,7 +40,7 @@ async fn run_batch(cx: &Cx, job: RunImport, claim: Claim) -> Result<Done, Failur
         apply_batch(cx, &actor, &import, job.after, last_attempt).await
     };
     match batch {
-        Ok(Some(batch)) => settle(cx, &import, batch, claim).await,
+        Ok(Some(batch)) => finish(cx, &import, batch, claim).await,
         Ok(None) => end(cx, &import, GIVEN_UP, claim).await,
         Err(error) if last_attempt && !error.is_fault() => {
             tracing::error!(%error, "could not continue an import");
@@ -108,7 +108,7 @@ fn reason(error: Error, last_attempt: bool) -> Result<String> {
     Ok(GIVEN_UP.to_owned())
 }
 
-async fn settle(cx: &Cx, import: &Import, batch: Batch, claim: Claim) -> Result<Done, Failure> {
+async fn finish(cx: &Cx, import: &Import, batch: Batch, claim: Claim) -> Result<Done, Failure> {
     let mut tx = cx.db.begin().await?;
     if !batch.done.is_empty() || !batch.failed.is_empty() {
         store::transfer::settle(&mut tx, import.id, &batch.done, batch.failed).await?;

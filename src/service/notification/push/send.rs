@@ -86,8 +86,8 @@ pub async fn send(cx: &Cx, push: &DuePush, message: &str, last: bool) -> Result<
         Ok(visit) => visit,
         Err(until) => return Ok(Sent::Later(until)),
     };
-    let answer = ask(cx, request).await;
-    settle(cx, subscription, visit, answer, last).await
+    let answer = post(cx, request).await;
+    apply(cx, subscription, visit, answer, last).await
 }
 
 /// True when the subscription wants a notification: not if it is too old, or not visible to its receiver yet.
@@ -128,7 +128,7 @@ async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Time> {
     }
 }
 
-async fn ask(cx: &Cx, request: Request) -> PushOutcome {
+async fn post(cx: &Cx, request: Request) -> PushOutcome {
     let host = request.target.host();
     let response = match cx.outbound.send_reusing(request).await {
         Ok(response) => response,
@@ -156,7 +156,7 @@ fn pause(headers: &HeaderMap, now: Time) -> Option<TimeDelta> {
 }
 
 /// Applies the response of a push service.
-async fn settle(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: PushOutcome, last: bool) -> Result<Sent> {
+async fn apply(cx: &Cx, to: &Subscription, visit: Visit<'_>, answer: PushOutcome, last: bool) -> Result<Sent> {
     let now = cx.clock.now();
     let result = match &answer {
         PushOutcome::Taken => "sent",

@@ -50,7 +50,7 @@ async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     }
     let target = match Target::parse(&card.url) {
         Ok(target) => target,
-        Err(error) => return settle(cx, id, Err(error.into())).await,
+        Err(error) => return store(cx, id, Err(error.into())).await,
     };
     let visit = match cx.page_hosts.enter(&target.host(), now) {
         Ok(visit) => visit,
@@ -65,7 +65,7 @@ async fn fetch(cx: &Cx, id: RowId) -> Result<Fetched> {
     let found = preview(cx, &card, target).await;
     let ended = if found.as_ref().is_err_and(FetchError::is_transient) { Ended::Silent } else { Ended::Answered };
     visit.end(ended, cx.clock.now());
-    settle(cx, id, found).await
+    store(cx, id, found).await
 }
 
 /// The preview of a page; `None` when it has no content for one.
@@ -82,7 +82,7 @@ async fn preview(cx: &Cx, card: &PreviewCard, target: Target) -> Result<Option<P
 }
 
 /// Stores the result, and updates the statuses that have the card.
-async fn settle(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) -> Result<Fetched> {
+async fn store(cx: &Cx, id: RowId, found: Result<Option<Preview>, FetchError>) -> Result<Fetched> {
     let found = match found {
         Err(error) => Err(error),
         Ok(None) => Ok(None),

@@ -83,12 +83,12 @@ impl<'a> Backend<'a> {
     pub(super) async fn languages(self, cx: &Cx) -> Result<Languages> {
         match self.form {
             Form::LibreTranslate => {
-                let known: Vec<LibreLanguage> = self.ask(cx, "/languages", None).await?;
+                let known: Vec<LibreLanguage> = self.request(cx, "/languages", None).await?;
                 Ok(libre_languages(known))
             }
             Form::DeepL => {
-                let sources: Vec<DeepLLanguage> = self.ask(cx, "/v2/languages?type=source", None).await?;
-                let targets: Vec<DeepLLanguage> = self.ask(cx, "/v2/languages?type=target", None).await?;
+                let sources: Vec<DeepLLanguage> = self.request(cx, "/v2/languages?type=source", None).await?;
+                let targets: Vec<DeepLLanguage> = self.request(cx, "/v2/languages?type=target", None).await?;
                 Ok(deepl_languages(&sources, &targets))
             }
         }
@@ -110,7 +110,7 @@ impl<'a> Backend<'a> {
             Form::LibreTranslate => {
                 let source = source.unwrap_or("auto");
                 let body = LibreRequest { q: &texts, source, target, format: "html", api_key: self.key };
-                let answer: LibreAnswer = self.ask(cx, "/translate", Some(json(&body)?)).await?;
+                let answer: LibreAnswer = self.request(cx, "/translate", Some(json(&body)?)).await?;
                 let detected = answer.detected.into_iter().flatten().map(|found| found.language).next();
                 Translated { texts: answer.texts, detected }
             }
@@ -118,7 +118,7 @@ impl<'a> Backend<'a> {
                 let source_lang = source.map(str::to_uppercase);
                 let target_lang = target.to_uppercase();
                 let body = DeepLRequest { text: &texts, source_lang, target_lang, tag_handling: "html" };
-                let answer: DeepLAnswer = self.ask(cx, "/v2/translate", Some(json(&body)?)).await?;
+                let answer: DeepLAnswer = self.request(cx, "/v2/translate", Some(json(&body)?)).await?;
                 let detected = answer.translations.iter().find_map(|text| text.detected_source_language.as_deref());
                 let detected = detected.map(code);
                 Translated { texts: answer.translations.into_iter().map(|text| text.text).collect(), detected }
@@ -131,7 +131,7 @@ impl<'a> Backend<'a> {
         }
     }
 
-    async fn ask<T: DeserializeOwned>(self, cx: &Cx, path: &str, body: Option<Vec<u8>>) -> Result<T> {
+    async fn request<T: DeserializeOwned>(self, cx: &Cx, path: &str, body: Option<Vec<u8>>) -> Result<T> {
         let target = Target::parse(&format!("{}{path}", self.base)).map_err(unavailable)?;
         let authorization = match self.form {
             Form::LibreTranslate => None,
