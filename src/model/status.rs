@@ -126,14 +126,14 @@ pub struct Status {
     pub has_references: bool,
     /// The referenced status that it quotes.
     pub quote_id: Option<StatusId>,
-    /// Who may quote it, if its visibility is public; has no meaning for other statuses.
+    /// Who may quote it, if everyone may read it; has no meaning for other statuses.
     pub quote_policy: QuotePolicy,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
-    /// Number of public statuses that refer to it.
+    /// Number of statuses visible to everyone that refer to it.
     pub referred_by_count: i64,
-    /// Number of public statuses that quote it.
+    /// Number of statuses visible to everyone that quote it.
     pub quotes_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,

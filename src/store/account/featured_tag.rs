@@ -109,7 +109,7 @@ pub async fn list_suggestions(db: impl Executor, account: AccountId) -> Result<V
     .await
 }
 
-/// Counts a public status for those of `tags` that its author features.
+/// Counts a public status for the hashtags in `tags` that its author features.
 pub(crate) async fn count(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId]) -> Result<()> {
     tx.query(sql!(
         "UPDATE featured_tags

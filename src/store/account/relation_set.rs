@@ -8,7 +8,8 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, Time};
 
-/// The relations of one account that decide what it sees. Lists are sorted, so that a look-up is a binary search.
+/// The relations of one account that affect the statuses it sees. Lists are sorted, so that a look-up is a binary
+/// search.
 #[derive(Debug, Default)]
 pub struct Relations {
     /// `accounts.relations_version` when this was read.

@@ -167,7 +167,7 @@ pub struct Entered {
 }
 
 /// Fans statuses out to the maintained home feeds of their authors' local followers, of local followers of their
-/// hashtags, and to the lists of those followers that contain the author, restricted to accounts in the range `to`;
+/// hashtags, and to the lists of these followers that contain the author, restricted to accounts in the range `to`;
 /// returns the feeds that each status entered.
 ///
 /// One statement, which writes in the order of the primary key. An account that is found twice gets a status once. A

@@ -7,7 +7,7 @@ use database::sql::{Ids, Texts};
 use database::{Error, Executor, Result, Tx, paged, sql};
 use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time};
 
-/// A counted use of a hashtag: status `s` is visible to everyone.
+/// A counted use of a hashtag: status `s` is public, that is, visible to everyone.
 macro_rules! is_public {
     () => {
         "s.visibility IN ('public', 'unlisted', 'public_unlisted')"
