@@ -1,10 +1,11 @@
 //! Texts of pages and mails, in every supported language.
 //!
-//! `core/messages` has a file for each language: tables of messages, named `table.key`. `{name}` is a placeholder for
-//! an argument. A message with a count is a table of the plural forms of its language (`one`, `other`; CLDR),
-//! selected by the argument `count`. The table `errors` translates the English error messages of services, which the
-//! API returns. Templates render a message with the function `t` (`service::templates`), other code with
-//! [`Language::say`]. The tests below enforce that all files have the same messages, and that each message is used.
+//! `src/context/messages` has a file for each language: tables of messages, named `table.key`. `{name}` is a
+//! placeholder for an argument. A message with a count is a table of the plural forms of its language (`one`,
+//! `other`; CLDR), selected by the argument `count`. The table `errors` translates the English error messages of
+//! services, which the API returns. Templates render a message with the function `t` (`service::templates`), other
+//! code with [`Language::say`]. The tests below enforce that all files have the same messages, and that each message
+//! is used.
 
 #[cfg(test)]
 mod tests;

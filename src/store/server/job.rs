@@ -1,6 +1,6 @@
 //! The durable job queue: its rows, claimed with a lease.
 //!
-//! Reached from `jobs` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
+//! Reached from `worker` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
 //! `running` until it is deleted or put back, and `dead` (a dead letter) after a permanent failure. Delivery is at
 //! least once: a job whose lease has expired is put back and runs again. Its worker renews the lease while it runs.
 //! The worker computes the back-off between attempts.

@@ -1,6 +1,6 @@
 //! The node numbers in the ids of processes, and the highest id so far.
 //!
-//! Reached from `core::node`. A number is leased in a separate row: there are as many rows as an id has numbers.
+//! Reached from `context::node`. A number is leased in a separate row: there are as many rows as an id has numbers.
 
 use database::{Executor, Result, Tx, sql};
 use model::Time;
