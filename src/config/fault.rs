@@ -1,11 +1,11 @@
-//! Configuration errors: all are reported at once, each with its key, its location and what would be valid.
+//! Configuration errors: all are reported together, each with its key, its location and the valid values.
 
 use std::{fmt, path::PathBuf};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Not set anywhere: the default.
+    /// The default; not set anywhere.
     Default,
     /// A line of the configuration file, counted from 1.
     Line(PathBuf, usize),
@@ -31,9 +31,9 @@ impl fmt::Display for Origin {
 pub struct Fault {
     /// `section.name`, or the unknown name that was found; empty when the fault is not in a single key.
     pub key: String,
-    /// What is wrong, and what would be valid.
+    /// The error, and the valid values.
     pub problem: String,
-    /// Where the faulty value comes from, if known.
+    /// The source of the invalid value, if known.
     pub origin: Option<Origin>,
 }
 

@@ -1,9 +1,9 @@
-//! Access to the server's data folders for commands run as root: the owner of the folders could replace a file or folder in
-//! them by a link, to make root read, write or change the owner of its target.
+//! Access to the server's data folders for commands run as root: the owner of the folders could replace a file or
+//! folder in them by a link, to make root read, write or change the owner of its target.
 //!
-//! For root, only links that root made are followed, in every component of a path; files are opened relative to the open
-//! folder, so that nothing can be exchanged in between. For other users it does what the file system does. Files and folders
-//! that are created belong to the owner of the folder around them, and only the owner may read them.
+//! For root, only links created by root are followed, in every component of a path; files are opened relative to the
+//! open folder, so that nothing can be replaced in between. For other users the rules of the file system apply. New
+//! files and folders belong to the owner of the folder around them, and only the owner may read them.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -17,11 +17,12 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, mkdirat, openat, readlinkat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// Links that are followed in one path.
+/// Most links to follow in one path.
 const MAX_LINKS: usize = 40;
 
-/// Creates `folder` and those above it that are missing, for this user alone (0700). One that others may enter, as an
-/// earlier version made it, is closed to them; what its group may do stays, since an admin may have let a web server in.
+/// Creates `folder` and its missing parents, for this user alone (0700). Removes the permissions of others on an
+/// existing folder, which an earlier version may have created; the permissions of its group stay, since an admin may
+/// have granted a web server access.
 ///
 /// # Errors
 /// As [`TrustedFolder::create`].
@@ -36,11 +37,11 @@ pub struct TrustedFolder {
     path: PathBuf,
 }
 
-/// Whose links are followed.
+/// The links that may be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Links {
     Everybodys,
-    /// Those of this user alone.
+    /// Links of this user alone.
     Of(u32),
 }
 
@@ -60,10 +61,10 @@ impl TrustedFolder {
         Self::walk(path, false, Links::of_this_process())
     }
 
-    /// As [`TrustedFolder::open`]; missing folders are made, for their owner alone (0700).
+    /// As [`TrustedFolder::open`]; missing folders are created, for their owner alone (0700).
     ///
     /// # Errors
-    /// When one cannot be made, and for a link that must not be followed.
+    /// When a folder cannot be created, and for a link that must not be followed.
     pub fn create(path: &Path) -> io::Result<Self> {
         Self::walk(path, true, Links::of_this_process())
     }
@@ -90,7 +91,7 @@ impl TrustedFolder {
         Ok(Self { folder: at, path: path.to_owned() })
     }
 
-    /// The bytes of a file; none when there is no such file.
+    /// The bytes of a file; `None` when there is no such file.
     ///
     /// # Errors
     /// When it cannot be read, or is a link that must not be followed.
@@ -116,10 +117,10 @@ impl TrustedFolder {
         Ok(Some(bytes))
     }
 
-    /// A new file for its owner alone (0600).
+    /// Creates a file for its owner alone (0600).
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when there is one, or a link.
+    /// [`io::ErrorKind::AlreadyExists`] when a file or link with this name exists.
     pub fn create_new(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(&self.folder, name, flags, Mode::RUSR | Mode::WUSR)?);
@@ -127,7 +128,7 @@ impl TrustedFolder {
         Ok(file)
     }
 
-    /// Replaces a file, or a link in its place, by rename.
+    /// Replaces a file, or a link with its name, by rename.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -146,7 +147,7 @@ impl TrustedFolder {
         renamed
     }
 
-    /// Deletes a file, or a link; nothing when there is none.
+    /// Deletes a file or a link; does nothing when there is none.
     ///
     /// # Errors
     /// When it cannot be deleted.
@@ -157,7 +158,7 @@ impl TrustedFolder {
         }
     }
 
-    /// Closes the folder to people other than its owner and group.
+    /// Removes the permissions of users other than the folder's owner and group.
     fn close_to_others(&self) -> io::Result<()> {
         let folder = File::from(self.folder.try_clone()?);
         let mode = folder.metadata()?.permissions().mode();
@@ -192,7 +193,7 @@ fn make_folder(at: &OwnedFd, name: &OsStr, links: Links) -> io::Result<OwnedFd> 
     Ok(made)
 }
 
-/// Where a link leads that may be followed.
+/// The target of a link that may be followed.
 fn read_link(at: &OwnedFd, name: &OsStr, links: Links) -> io::Result<PathBuf> {
     let stat = || statat(at, name, AtFlags::SYMLINK_NOFOLLOW);
     let identity = |stat: &Stat| (stat.st_ino, stat.st_ctime, stat.st_ctime_nsec, stat.st_uid);
@@ -218,9 +219,9 @@ fn refused(path: &Path, name: &OsStr, error: &io::Error) -> io::Error {
     io::Error::other(format!("{}: {name} is a link that root did not make: it is not followed", path.display()))
 }
 
-/// Gives a file or folder that was just made to the owner of the folder that it is in: what root makes in the data of a
-/// server is that server's. Other users cannot change the owner; the file is then readable by all who may enter the
-/// folder.
+/// Gives a new file or folder to the owner of its parent folder: files that root creates in the data of a server
+/// belong to that server. Other users cannot change the owner; the file is then readable by everyone who may enter
+/// the folder.
 fn give(made: &File, folder: &OwnedFd) -> io::Result<()> {
     let (own, folder) = (made.metadata()?, File::from(folder.try_clone()?).metadata()?);
     if own.uid() == folder.uid() || fchown(made, Some(folder.uid()), Some(folder.gid())).is_ok() {

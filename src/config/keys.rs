@@ -24,7 +24,7 @@ const MIB: i64 = 1024 * 1024;
 const GIB: i64 = 1024 * MIB;
 
 config! {
-    /// The names of this server and how it listens.
+    /// The names of this server and its listener.
     server: Server {
         /// The domain in account addresses (`@alice@example.org`).
         /// Other servers remember it: it cannot change once the first account exists.
@@ -39,15 +39,15 @@ config! {
         listen: SocketAddr = "127.0.0.1:3000";
         /// The networks of the proxies whose `X-Forwarded-For` is trusted.
         trusted_proxies: Vec<IpNet> = [];
-        /// How long a stopping server waits for requests that have begun.
+        /// How long a stopping server waits for running requests.
         shutdown_grace_seconds: u64 = 20, 0..=600;
-        /// How long a request may take; streams and uploads have limits of their own.
+        /// How long a request may take; streams and uploads have separate limits.
         request_timeout_seconds: u64 = 30, 1..=600;
         /// The largest JSON or form body. Uploads: see the section media.
         body_limit_bytes: usize = MIB, 16 * 1024..=64 * MIB;
         /// The language of pages and mail when no preference is known.
         locale: Locale = "en";
-        /// Where the source code of this server can be had, for its people and for apps. Empty: the page /about.
+        /// The URL of this server's source code, for its users and for apps. Empty: the page /about.
         source_url: Option<WebUrl> = "";
         /// Conveniences for development: sign-in links and codes are printed, not only mailed.
         /// Never enable it on a public server.
@@ -56,40 +56,43 @@ config! {
 
     /// Connections of clients, or of the proxies before this server.
     connections: Connections {
-        /// How many may be open at once. Each takes some 13 kB, and up to 64 kB more while it sends the head of a request.
+        /// Most open connections. Each takes some 13 kB, and up to 64 kB more while it sends the head of a request.
         max: usize = 4096, 16..=1_000_000;
-        /// How many may be open at once from one address (IPv6: one /64 network) that is not among `server.trusted_proxies`.
+        /// Most open connections from one address (IPv6: one /64 network) that is not among `server.trusted_proxies`.
         max_per_address: usize = 256, 1..=1_000_000;
-        /// How long a client may take to send the head of a request, from the first byte; at the first request, from the
-        /// beginning of the connection.
+        /// How long a client may take to send the head of a request, from the first byte; for the first request, from
+        /// the beginning of the connection.
         head_timeout_seconds: u64 = 10, 1..=600;
-        /// How long a client may send nothing of a body, or take nothing of an answer.
+        /// How long a client may pause while sending a body or receiving a response.
         stall_timeout_seconds: u64 = 20, 1..=600;
-        /// How long a connection stays open between requests. More than the proxies before this server keep an idle one.
+        /// How long a connection stays open between requests. Longer than the idle timeout of the proxies before this
+        /// server.
         idle_timeout_seconds: u64 = 130, 1..=3600;
-        /// How much memory the bodies of all requests may take; one person or address has an eighth.
+        /// Memory for the bodies of all requests; one person or address has an eighth.
         body_memory_bytes: usize = 64 * MIB, 16 * MIB..=64 * 1024 * MIB;
-        /// How much of the disk uploads may take while they arrive; one person or address has an eighth, and at least two of
-        /// the largest.
+        /// Disk space for uploads in progress; one person or address has an eighth, and at least twice the largest
+        /// upload.
         upload_disk_bytes: usize = 4 * 1024 * MIB, 64 * MIB..=1024 * 1024 * MIB;
     }
 
     /// Streams of events to clients, by WebSocket and server-sent events.
     streaming: Streaming {
-        /// The address that clients are told for streams, where it is another name of this server (or of a node that serves
-        /// streams alone). Empty: this server's own address.
+        /// The address for streams in API responses, if it is another name of this server (or of a node that only
+        /// serves streams). Empty: this server's own address.
         url: Option<WebUrl> = "";
-        /// How many connections may be open at once, besides `connections.max`. An idle one takes some 20 kB.
+        /// Most open streaming connections, in addition to `connections.max`. An idle one takes some 20 kB.
         max_connections: usize = 10_000, 16..=1_000_000;
-        /// How many one person may have open at once.
+        /// Most open streaming connections of one person.
         max_per_person: usize = 64, 1..=10_000;
-        /// How many may be open at once from one address (IPv6: one /64 network) that is not among `server.trusted_proxies`.
+        /// Most open streaming connections from one address (IPv6: one /64 network) that is not among
+        /// `server.trusted_proxies`.
         max_per_address: usize = 256, 1..=1_000_000;
-        /// How many channels a connection may be subscribed to.
+        /// Most subscriptions of a connection.
         max_subscriptions: usize = 64, 1..=10_000;
-        /// How many messages may wait for a client that takes them slowly; it is cut off when there are more.
+        /// Most queued messages for a slow client; with more it is disconnected.
         queue: usize = 256, 16..=65_536;
-        /// Over how long connections are closed when the server stops, so that clients do not all come back at once.
+        /// Over how long connections are closed when the server stops, so that clients do not all reconnect at the
+        /// same time.
         restart_seconds: u64 = 5, 0..=60;
     }
 
@@ -99,15 +102,16 @@ config! {
         listen: Option<SocketAddr> = "";
     }
 
-    /// Traces: spans of requests, use cases and SQL statements, sent to a collector by OTLP over HTTP. No text, address or
-    /// bound value is in them. What has no key here is set by the variables of OpenTelemetry, such as
+    /// Traces: spans of requests, use cases and SQL statements, sent to a collector by OTLP over HTTP. They contain
+    /// no text, address or bound value. Further settings are the environment variables of OpenTelemetry, such as
     /// OTEL_EXPORTER_OTLP_HEADERS.
     telemetry: Telemetry {
-        /// Where the collector is, such as `http://localhost:4318`; `/v1/traces` is added. Empty: no span is made.
+        /// The URL of the collector, such as `http://localhost:4318`; `/v1/traces` is added. Empty: no spans are
+        /// created.
         otlp_endpoint: Option<WebUrl> = "";
-        /// The part of traces that is sent, from 0 to 1.
+        /// The fraction of traces to send, from 0 to 1.
         sampling_ratio: f64 = 1.0, 0.0..=1.0;
-        /// What this server is called in traces.
+        /// The service name of this server in traces.
         service_name: String = "rookery";
     }
 
@@ -119,9 +123,9 @@ config! {
         format: LogFormat = "auto";
     }
 
-    /// Where files are kept.
+    /// File storage.
     storage: Storage {
-        /// The folder of everything this server writes, unless another key says otherwise.
+        /// The folder for all data of this server, unless another key overrides it.
         data_dir: PathBuf = "data";
         /// The folder of uploaded and cached media.
         media_dir: PathBuf = derived("media in storage.data_dir", |known| in_data_dir(known, "media"));
@@ -139,8 +143,8 @@ config! {
 
     /// Secret keys, which must never change.
     secrets: Secrets {
-        /// Signs sessions, links in mail and cached code. Empty: generated on the first start and kept in secret.key in
-        /// `storage.data_dir`. All nodes of one server need the same key.
+        /// Signs sessions, links in mail and cached code. Empty: generated on the first start and stored in
+        /// secret.key in `storage.data_dir`. All nodes of one server need the same key.
         key: Option<Secret> = "", 32..=1024;
     }
 
@@ -166,7 +170,7 @@ config! {
 
     /// Rate limits on requests.
     rate_limits: RateLimits {
-        /// Whether they apply. Turn them off only for load tests.
+        /// Whether rate limits apply. Disable them only for load tests.
         enabled: bool = true;
     }
 
@@ -176,77 +180,80 @@ config! {
         disallow_unauthenticated_api: bool = false;
         /// Federates only with servers that an admin has allowed; implies `disallow_unauthenticated_api`.
         limited_federation: bool = false;
-        /// Single-user mode: the front page is the profile of the one account, and nobody can sign up.
+        /// Single-user mode: the front page is the profile of the one account, and sign-ups are closed.
         single_user: bool = false;
     }
 
     /// Requests to other servers.
     federation: Federation {
-        /// Private networks that outgoing requests may reach all the same, for development and tests.
+        /// Private networks that outgoing requests may reach anyway, for development and tests.
         allow_private_addresses: Vec<IpNet> = [];
     }
 
-    /// Translating statuses, by a service that gets their texts.
+    /// Translation of statuses by a service that receives their texts.
     translation: Translation {
         /// `libretranslate`, `deepl`, or `none`: statuses are not translated.
         backend: TranslationBackend = "none";
-        /// Where the service is. Empty: its public address.
+        /// The URL of the service. Empty: its public address.
         url: Option<WebUrl> = "";
-        /// The key by which the service knows this server.
+        /// The API key for the service.
         api_key: Option<Secret> = "", 1..=1024;
-        /// How many translations one person may have made in an hour. What was translated in the last day costs nothing.
+        /// How many translations one person may request in an hour. Texts translated within the last day do not
+        /// count.
         per_person_per_hour: u32 = 60, 1..=100_000;
-        /// How many characters this server sends to the service in a day (UTC), for everyone together. 0: any number.
+        /// How many characters this server sends to the service in a day (UTC), for all users together. 0: no limit.
         characters_per_day: u64 = 500_000, 0..=1_000_000_000_000;
     }
 
     /// Uploads, and their processing.
     media: Media {
-        /// The largest image; the worker that decodes it accepts no more than the default.
+        /// The largest image; the worker that decodes it accepts at most the default.
         image_size_limit_bytes: u64 = 16 * MIB, MIB..=16 * MIB;
         /// The largest video or audio file.
         video_size_limit_bytes: u64 = 99 * MIB, MIB..=4 * GIB;
-        /// How long a video or a sound may be.
+        /// The longest video or audio file.
         duration_limit_seconds: u64 = 2 * 60 * 60, 1..=24 * 60 * 60;
-        /// How many images are processed at once; each may take a gigabyte of memory.
+        /// Most images processed at the same time; each may take a gigabyte of memory.
         max_concurrent_decodes: usize = 2, 1..=64;
         /// How long the processing of one image may take.
         decode_timeout_seconds: u64 = 30, 1..=600;
-        /// How much pictures of other sites may take up, such as those of links. The ones used longest ago go first; they are
-        /// fetched again when they are used. 0: any amount.
+        /// Disk space for pictures of other sites, such as link previews. The least recently used are removed first;
+        /// they are fetched again when they are used. 0: no limit.
         cache_limit_bytes: u64 = 4 * GIB, 0..=1024 * 1024 * GIB;
-        /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked for in PATH.
-        /// Where it is not, video and audio are refused.
+        /// The program `ffmpeg`, which converts video and audio: a path, or a name that is looked up in PATH. Without
+        /// it, video and audio are rejected.
         ffmpeg: PathBuf = "ffmpeg";
-        /// The program `ffprobe`, which comes with it.
+        /// The program `ffprobe`, which is part of ffmpeg.
         ffprobe: PathBuf = "ffprobe";
-        /// How many videos and sounds are converted at once; each may take two CPU cores and three gigabytes of memory.
+        /// Most videos and audio files converted at the same time; each may take two CPU cores and three gigabytes of
+        /// memory.
         max_concurrent_conversions: usize = 2, 1..=64;
-        /// How long the conversion of one may take.
+        /// How long one conversion may take.
         conversion_timeout_seconds: u64 = 300, 1..=3600;
     }
 
     /// Previews of the links in statuses.
     previews: Previews {
-        /// Whether pages are fetched to make them.
+        /// Whether pages are fetched for previews.
         enabled: bool = true;
         /// How much of a page is read.
         page_limit_bytes: usize = MIB, 64 * 1024..=8 * MIB;
-        /// The largest picture that is taken from a page; the worker that decodes it accepts no more than the default.
+        /// The largest picture taken from a page; the worker that decodes it accepts at most the default.
         image_limit_bytes: usize = 8 * MIB, 64 * 1024..=8 * MIB;
-        /// How long a page, and each thing that it refers to, may take; also a page whose link to a profile is verified.
+        /// How long the fetch of a page, and of each resource it refers to, may take; also of a page whose link to a
+        /// profile is verified.
         timeout_seconds: u64 = 10, 1..=60;
     }
 
     /// Background jobs: deliveries, fan-out, mail.
     jobs: Jobs {
-        /// How many jobs run at once. 0: this node runs none, and tells the others what it queues.
+        /// Most jobs running at the same time. 0: this node runs none, and notifies the others of the jobs it queues.
         workers: usize = 4, 0..=256;
         /// How often to poll for jobs that another node queued or an earlier run left.
         poll_interval_ms: u64 = 1000, 10..=60_000;
         /// How many attempts a job gets before it becomes a dead letter for an admin.
         max_attempts: u32 = 16, 1..=100;
-        /// How long a node that died keeps its jobs before they are tried again. A node that lives renews its leases.
+        /// How long the jobs of a crashed node stay leased before they are retried. A running node renews its leases.
         lease_seconds: u64 = 300, 5..=3600;
     }
 
@@ -258,26 +265,26 @@ config! {
         dir: PathBuf = derived("plugins in storage.data_dir", |known| in_data_dir(known, "plugins"));
         /// The folder of compiled plugins, and of copies of earlier versions.
         cache_dir: PathBuf = derived("plugin-cache in storage.data_dir", |known| in_data_dir(known, "plugin-cache"));
-        /// Whether a plugin is reloaded soon after its files change. Without `server.development` a package that the
+        /// Whether a plugin is reloaded soon after its files change. Without `server.development`, a package that the
         /// admin did not accept waits for `rookery plugin reload`.
         watch: bool = derived("the value of server.development", |known| known.get("server.development"));
-        /// How long one file may take that `rookery plugin install` or `upgrade` fetches.
+        /// How long the download of one file by `rookery plugin install` or `upgrade` may take.
         download_timeout_seconds: u64 = 120, 1..=3600;
-        /// Checksums (SHA-256) of components and packages that are never loaded.
+        /// Checksums (SHA-256) of components and packages that must not be loaded.
         denied: Vec<String> = [];
-        /// How many instances of all plugins together may exist at once.
+        /// Most instances of all plugins together at the same time.
         instances: u32 = 64, 4..=4096;
-        /// The largest memory that one instance may be given.
+        /// The memory limit of one instance.
         memory_limit_bytes: usize = 64 * MIB, 4 * MIB..=GIB;
-        /// How many connections to the database each plugin that reads gets, besides `database.max_connections`; its hooks that
-        /// decide about changes read on one more.
+        /// How many connections to the database each plugin that reads gets, in addition to
+        /// `database.max_connections`; hooks that decide about changes use one more.
         database_connections: u32 = 2, 1..=100;
         /// How long a plugin may keep a transaction open before it is rolled back. On SQLite all other writers wait.
         transaction_timeout_ms: u64 = 1000, 50..=60_000;
-        /// The same on SQLite while others wait for the transaction.
+        /// The same limit on SQLite while others wait for the transaction.
         contended_transaction_ms: u64 = 60, 10..=60_000;
-        /// How long a migration may keep others who write waiting on SQLite before it is broken off. It is tried six times within
-        /// some seconds before it fails; one in batches lets them write.
+        /// How long a migration may block other writers on SQLite before it is interrupted. It is tried six times
+        /// within some seconds before it fails; a migration in batches lets other writers continue in between.
         contended_migration_ms: u64 = 60, 10..=3_600_000;
         /// How long the migrations, statements and self-test of a plugin may take together when it is loaded. On SQLite
         /// all other writers wait.
@@ -286,9 +293,9 @@ config! {
 
     /// Contents of timelines.
     timelines: Timelines {
-        /// Public timelines leave out languages that the viewer has not chosen.
+        /// Public timelines exclude languages that the viewer has not chosen.
         filter_by_locale: bool = true;
-        /// How many statuses a home timeline keeps.
+        /// Most statuses in a home timeline.
         home_limit: u32 = 1000, 100..=100_000;
     }
 
@@ -300,11 +307,11 @@ config! {
 
     /// Limits and rules for accounts.
     accounts: Accounts {
-        /// How many accounts everyone may follow.
+        /// How many accounts every account may follow.
         max_follows_threshold: u64 = 7500, 0..=10_000_000;
-        /// Above that threshold, the most follows of an account as a multiple of its own followers.
+        /// Above that threshold, the most follows of an account as a multiple of its follower count.
         max_follows_ratio: f64 = 1.1, 0.0..=1000.0;
-        /// Names that nobody can sign up with.
+        /// Usernames that cannot be registered.
         reserved_usernames: Vec<String> =
             ["admin", "support", "help", "root", "webmaster", "administrator", "mod", "moderator"];
     }

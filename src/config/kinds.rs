@@ -1,6 +1,6 @@
 //! Rookery's own types of configuration values: domains, the database URL, secrets and enumerations.
 //!
-//! Each is validated when it is parsed, so that users of the value need not check it again.
+//! Each is validated when it is parsed, so that code that uses the value need not check it again.
 
 use std::{
     fmt::{self, Write as _},
@@ -27,7 +27,7 @@ impl Domain {
         self.0.split_once(':').map_or(&self.0, |(host, _)| host)
     }
 
-    /// Whether the name can only mean this machine (loopback).
+    /// Whether the name always refers to this machine (loopback).
     pub fn is_local(&self) -> bool {
         let host = self.host();
         host == "localhost" || host.ends_with(".localhost") || host.parse::<Ipv4Addr>().is_ok_and(|it| it.is_loopback())
@@ -247,7 +247,6 @@ impl Text for Mailbox {
 pub struct WebUrl(String);
 
 impl WebUrl {
-    /// As written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -286,7 +285,7 @@ impl Text for LogFilter {
     const EXPECTED: &'static str =
         "off, error, warn, info, debug or trace, or such levels for modules (info,rookery_http=debug)";
 
-    /// Stricter than `tracing`, which takes a misspelt level for the name of a module to log at every level.
+    /// Stricter than `tracing`, which treats a misspelt level as the name of a module to log at every level.
     fn parse(text: &str) -> Option<Self> {
         let directive = |directive: &str| {
             let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level);
@@ -305,7 +304,7 @@ impl Text for LogFilter {
 pub struct Locale(String);
 
 impl Locale {
-    /// As in `Content-Language`.
+    /// As in the header `Content-Language`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -400,7 +399,7 @@ choice! {
 }
 
 choice! {
-    /// Which service translates statuses.
+    /// The translation service for statuses.
     TranslationBackend {
         /// No service: statuses are not translated.
         None = "none",

@@ -1,8 +1,8 @@
 //! The configuration that an admin sets before the server starts: a TOML file, environment variables, and defaults.
 //!
-//! Loaded once, when the program starts: [`from_process`] is the only place that reads the environment. The table of
-//! all keys is in [`keys`]; adding a key takes a row there and nothing else. Settings that change while the server
-//! runs are in the database, not here.
+//! Loaded once, when the program starts: [`from_process`] is the only function that reads the environment. The table
+//! of all keys is in [`keys`]; a new key only needs a row there. Settings that change while the server runs are in
+//! the database, not here.
 
 mod fault;
 pub mod folder;
@@ -32,23 +32,23 @@ const PREFIX: &str = "ROOKERY_";
 /// The environment variable that names the configuration file.
 const PATH_VARIABLE: &str = "ROOKERY_CONFIG";
 
-/// Names the file of the secret key that authors of plugins sign with.
+/// The variable with the path of the secret key file that authors of plugins sign with.
 pub const SIGNING_KEY_VARIABLE: &str = "ROOKERY_PLUGIN_KEY";
 
-/// The password of that key.
+/// The variable with the password of that key.
 pub const SIGNING_PASSWORD_VARIABLE: &str = "ROOKERY_PLUGIN_KEY_PASSWORD";
 
-/// Variables that begin as those of the configuration do and are none of it.
+/// Variables with the same prefix that are not configuration keys.
 const OTHER_VARIABLES: [&str; 3] = [PATH_VARIABLE, SIGNING_KEY_VARIABLE, SIGNING_PASSWORD_VARIABLE];
 
-/// The configuration file that is read when none is named, if it exists.
+/// The configuration file that is read by default, if it exists.
 const DEFAULT_PATH: &str = "rookery.toml";
 
-/// The configuration of this process: from `path`, else from the file that `ROOKERY_CONFIG` names, else from
+/// The configuration of this process: from `path`, otherwise from the file in `ROOKERY_CONFIG`, otherwise from
 /// `rookery.toml` in the current folder, if it exists; environment variables override the file.
 ///
 /// # Errors
-/// All faults at once, as [`Config::load`].
+/// All faults, as [`Config::load`].
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn from_process(path: Option<&Path>) -> Result<Config, Faults> {
     let mut environment = Vec::new();
@@ -74,7 +74,7 @@ pub fn executable() -> std::io::Result<std::path::PathBuf> {
     env::current_exe()
 }
 
-/// The program that a key names: a path as it is, a name as it is found in PATH. `None` when there is no such file.
+/// The path of a program: a path is used as it is, a name is looked up in PATH. `None` when there is no such file.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 pub fn program(named: &Path) -> Option<std::path::PathBuf> {
     if named.components().count() > 1 {
@@ -85,11 +85,11 @@ pub fn program(named: &Path) -> Option<std::path::PathBuf> {
 }
 
 impl Config {
-    /// Reads the file at `path` (else the one that `ROOKERY_CONFIG` in `environment` names, else none), and overrides
-    /// it with the variables in `environment` that begin with `ROOKERY_`.
+    /// Reads the file at `path` (otherwise the file in `ROOKERY_CONFIG` of `environment`, otherwise none), and
+    /// overrides it with the variables in `environment` that begin with `ROOKERY_`.
     ///
     /// # Errors
-    /// All faults at once: a file that cannot be read, unknown keys, values out of range or in conflict.
+    /// All faults together: a file that cannot be read, unknown keys, values out of range or in conflict.
     pub fn load(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> Result<Self, Faults> {
         let environment: Vec<_> = environment.collect();
         let named = environment.iter().find(|(name, _)| name == PATH_VARIABLE).map(|(_, path)| Path::new(path));
@@ -113,7 +113,7 @@ impl Config {
         format!("{}://{}", self.server.scheme.as_str(), self.server.web_domain)
     }
 
-    /// Whether `domain` is one of this server's own; case-insensitive.
+    /// Whether `domain` is one of this server's domains; case-insensitive.
     pub fn is_local_domain(&self, domain: &str) -> bool {
         let server = &self.server;
         [&server.local_domain, &server.web_domain]
@@ -146,7 +146,7 @@ impl Config {
         if self.mail.transport != MailTransport::Smtp {
             let transport = self.mail.transport.as_str();
             warnings
-                .push(format!("mail.transport is {transport}: nobody receives mail, so nobody can confirm an address"));
+                .push(format!("mail.transport is {transport}: mail is not sent, so addresses cannot be confirmed"));
         }
         if self.mail.smtp_username.is_some() && self.mail.smtp_tls == SmtpTls::None {
             warnings.push("mail.smtp_tls is none: the mail password travels in the clear".to_owned());
@@ -154,7 +154,7 @@ impl Config {
         warnings
     }
 
-    /// Checks rules between keys whose values are valid by themselves.
+    /// Checks rules between keys whose values are valid individually.
     fn check_together(&self, reader: &mut Reader) {
         let mut fault = |key: &str, problem: &str| {
             let set = self.effective.iter().find(|effective| effective.path == key);
@@ -178,7 +178,7 @@ impl Config {
     }
 }
 
-/// The configuration when nothing is set.
+/// The configuration with all defaults.
 impl Default for Config {
     fn default() -> Self {
         Self::load(None, std::iter::empty()).expect("every default is within its bounds")

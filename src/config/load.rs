@@ -1,6 +1,6 @@
-//! Reads the configuration: a TOML file, overridden by the environment, with defaults for keys that neither sets.
+//! Reads the configuration: a TOML file, overridden by the environment, with defaults for unset keys.
 //!
-//! A key may be set once in each source. A secret may instead be given by the name of a file that holds it:
+//! A key may be set once in each source. A secret may instead be given by the path of a file that contains it:
 //! `key_file = "…"`, `ROOKERY_SECRETS_KEY_FILE=…`. Faults are collected, and reading continues.
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
@@ -15,10 +15,10 @@ use super::{
     value::{Setting, Value},
 };
 
-/// The suffix of a key that names a secret's file.
+/// The suffix of a key with the path of a secret's file.
 const FILE: &str = "_file";
 
-/// The suffix of a variable that names a secret's file.
+/// The suffix of a variable with the path of a secret's file.
 const FILE_VARIABLE: &str = "_FILE";
 
 /// Larger than any real secret, small enough to read a wrong file without harm.
@@ -56,7 +56,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The effective value of a key that was read before; `None` when it was faulty.
+    /// The effective value of a key that was read before; `None` when it was invalid.
     pub(super) fn get(&self, path: &str) -> Option<Value> {
         self.effective.iter().find(|effective| effective.path == path).map(|effective| effective.value.clone())
     }
@@ -71,12 +71,12 @@ impl Reader {
         self.faults
     }
 
-    /// Every value that was read, with its origin.
+    /// Every value read, with its origin.
     pub(super) fn take_effective(&mut self) -> Vec<Effective> {
         std::mem::take(&mut self.effective)
     }
 
-    /// Reads one key: the value that was given, else its default. `None` when it is faulty.
+    /// Reads one key: its value, or the default. `None` when it is invalid.
     pub(super) fn read<T: Setting>(&mut self, section: &str, name: &str) -> Option<T> {
         let key = SECTIONS.iter().find(|it| it.name == section)?.keys.iter().find(|it| it.name == name)?;
         let path = key.path();
@@ -118,7 +118,7 @@ impl Reader {
         };
         let (root, errors) = DeTable::parse_recoverable(&text);
         for error in &errors {
-            // Only the message: the error's own text shows the line, which may contain a secret.
+            // Only the message: the full text of the error shows the line, which may contain a secret.
             self.fault("", error.message(), error.span().map(|span| line_of(span.start)));
         }
         if !errors.is_empty() {
@@ -152,10 +152,10 @@ impl Reader {
         self.given.extend(set);
     }
 
-    /// Adds the values of the environment, which override those added before.
+    /// Adds the values of the environment, which override values added before.
     pub(super) fn add_environment(&mut self, environment: impl Iterator<Item = (String, String)>) {
         let mut set = BTreeMap::new();
-        // Sorted, so that the same faults always come in the same order.
+        // Sorted, so that the order of faults is deterministic.
         let variables: BTreeMap<_, _> = environment.filter(|(name, _)| name.starts_with(PREFIX)).collect();
         for (name, value) in variables {
             if OTHER_VARIABLES.contains(&name.as_str()) {
@@ -172,7 +172,7 @@ impl Reader {
         self.given.extend(set);
     }
 
-    /// Adds a value to those of its source; reads a secret from its file.
+    /// Adds a value to the values of its source; reads a secret from its file.
     fn put(&mut self, set: &mut BTreeMap<String, Given>, key: &Key, by_file: bool, mut given: Given) {
         if let Some(other) = set.get(&key.path()) {
             let problem = format!("is given twice: also at {}", other.origin);
@@ -227,13 +227,13 @@ pub(super) fn keys() -> impl Iterator<Item = &'static Key> + Clone {
     SECTIONS.iter().flat_map(|section| section.keys)
 }
 
-/// The names of a key: its own, and the one that names a file if it is a secret.
+/// The names of a key: its own, and for a secret also the name with the suffix for files.
 fn with_file(key: &Key, name: String, suffix: &str) -> impl Iterator<Item = String> {
     let by_file = key.secret.then(|| format!("{name}{suffix}"));
     std::iter::once(name).chain(by_file)
 }
 
-/// Whether `written` is the key itself (`false`) or names a file that holds it (`true`).
+/// Whether `written` is the key itself (`false`) or the path of a file that contains it (`true`).
 fn names_file<'a>(key: &'a Key, name: &str, suffix: &str, written: &str) -> Option<(&'a Key, bool)> {
     match written.strip_prefix(name)? {
         "" => Some((key, false)),
@@ -251,7 +251,7 @@ fn read_secret(given: &Given) -> Result<Given, String> {
     }
     let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
     Ok(Given {
-        // Editors end a file with a newline that is not part of the secret.
+        // Editors append a newline that is not part of the secret.
         value: Value::Bare(text.trim_end_matches(['\r', '\n']).to_owned()),
         origin: Origin::SecretFile(path.to_owned(), Box::new(given.origin.clone())),
     })

@@ -1,7 +1,7 @@
-//! The server's secret key: from the configuration, else generated once and kept in a file.
+//! The server's secret key: from the configuration, otherwise generated once and stored in a file.
 //!
-//! Reached when the server or a command that signs something starts. Several processes may start at once on an empty
-//! folder, and any of them may be killed: those that go on all use the one key that is in the file.
+//! Reached when the server or a signing command starts. Several processes may start at the same time on an empty
+//! folder, and any of them may be killed: all surviving processes use the key in the file.
 
 use std::{
     ffi::OsStr,
@@ -26,7 +26,7 @@ pub enum Error {
     /// The file, or its folder, cannot be read or written.
     #[error("the secret key in {} cannot be read or made: {}", .0.display(), .1)]
     File(PathBuf, #[source] io::Error),
-    /// The file is damaged: shorter than what this server writes.
+    /// The file is damaged: shorter than any key of this server.
     #[error("the secret key in {} has less than {MIN_BYTES} bytes; restore it from a backup", .0.display())]
     TooShort(PathBuf),
     /// The file is accessible to every user of the machine.
@@ -37,7 +37,7 @@ pub enum Error {
     Random(getrandom::Error),
 }
 
-/// `secrets.key`, else the key in `secret.key` in `storage.data_dir`, which is created when it is missing.
+/// `secrets.key`, otherwise the key in `secret.key` in `storage.data_dir`, which is created when missing.
 ///
 /// # Errors
 /// When the file cannot be created or read, is too short, or is accessible to everyone.
@@ -48,7 +48,7 @@ pub fn load_or_create(config: &Config) -> Result<Secret, Error> {
     in_folder(&config.storage.data_dir)
 }
 
-/// The key in `secret.key` in `folder`, which is created when it is missing.
+/// The key in `secret.key` in `folder`, which is created when missing.
 ///
 /// # Errors
 /// When the file cannot be created or read, is too short, or is accessible to everyone.
@@ -61,7 +61,7 @@ pub fn in_folder(folder: &Path) -> Result<Secret, Error> {
             let text = random_text()?;
             let unfinished = path.with_extension(format!("key.{}", &random_text()?[..16]));
             create(&path, &unfinished, &text).map_err(failed)?;
-            // Read back, since another process may have been first.
+            // Read back, since another process may have created it first.
             checked(&path, &read(folder).map_err(failed)?)
         }
         Err(error) => Err(failed(error)),

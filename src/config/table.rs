@@ -9,7 +9,7 @@ use super::{
 
 /// A group of keys: `[server]` in a file, `ROOKERY_SERVER_…` in the environment.
 pub struct Section {
-    /// As in a file.
+    /// The name in a file.
     pub name: &'static str,
     /// Lines of documentation, as written in the table.
     pub doc: &'static [&'static str],
@@ -21,11 +21,11 @@ pub struct Section {
 pub struct Key {
     /// The name of its section.
     pub section: &'static str,
-    /// As in a file, below its section.
+    /// The name in a file, below its section.
     pub name: &'static str,
     /// Lines of documentation, as written in the table.
     pub doc: &'static [&'static str],
-    /// Whether the value is secret: faults do not show it, and `…_file` may name a file that holds it.
+    /// Whether the value is secret: faults do not show it, and `…_file` may give the path of a file that contains it.
     pub secret: bool,
     pub(super) default: fn() -> Fallback,
     pub(super) bounds: fn() -> Bounds,
@@ -43,7 +43,7 @@ impl Key {
         format!("{}{}_{}", super::PREFIX, self.section, self.name).to_uppercase()
     }
 
-    /// Describes what the key accepts, to follow "… is not".
+    /// Describes the valid values, to follow "… is not".
     pub fn expected(&self) -> String {
         (self.expected)((self.bounds)())
     }
@@ -65,7 +65,7 @@ pub(super) enum Fallback {
 
 /// A default that is computed from keys before it in the table.
 pub(super) struct Derived {
-    /// In words, for people.
+    /// Description in words.
     pub says: &'static str,
     pub from: fn(&Reader) -> Option<Value>,
 }
@@ -99,7 +99,7 @@ macro_rules! config {
             )+
         }
     )+) => {
-        /// What an admin configures before the server starts; every value is within its bounds.
+        /// The configuration that an admin sets before the server starts; every value is within its bounds.
         ///
         /// Settings that change while it runs (registration, rules, contact) are in the database instead.
         #[derive(Clone, Debug)]
@@ -137,11 +137,11 @@ macro_rules! config {
         )+];
 
         impl Config {
-            /// Reads every key; `None` when one of them is faulty, which the reader has then recorded.
+            /// Reads every key; `None` when one of them is invalid, which the reader has then recorded.
             pub(super) fn read(reader: &mut Reader) -> Option<Self> {
                 $(
                     $(let $name = reader.read::<$Type>(stringify!($section), stringify!($name));)+
-                    // A closure, so that a fault here does not keep later sections from being checked.
+                    // A closure, so that a fault here does not prevent checks of later sections.
                     let $section = (|| Some($Section { $($name: $name?,)+ }))();
                 )+
                 Some(Self { $($section: $section?,)+ effective: reader.take_effective() })

@@ -1,4 +1,4 @@
-//! Loading a configuration: what is accepted, and the message of each fault.
+//! Loading a configuration: valid input, and the message of each fault.
 
 use std::{collections::BTreeSet, fs};
 
@@ -35,7 +35,7 @@ fn defaults_are_complete() {
 }
 
 #[test]
-fn defaults_follow_what_is_set() {
+fn defaults_derive_from_other_keys() {
     let config =
         load("server.local_domain = \"Example.org\"\nstorage.data_dir = \"/srv/rookery\"", &[]).expect("valid");
     assert_eq!(config.base_url(), "https://example.org");
@@ -108,7 +108,7 @@ fn missing_file_is_an_error() {
 }
 
 #[test]
-fn all_faults_come_at_once() {
+fn all_faults_are_reported_together() {
     let file = "[server]\nlisten = \"localhost\"\nlocal_domain = \"https://example.org\"\n[jobs]\nworkers = 1000";
     assert_eq!(
         faults(file, &[("ROOKERY_MEDIA_MAX_CONCURRENT_DECODES", "0"), ("ROOKERY_LOG_LEVEL", "inof")]),
@@ -186,7 +186,7 @@ fn unknown_variables_are_refused_with_the_nearest_known_name() {
         ("ROOKERY_SERVER_LISTEN_FILE", "/x"),
         ("ROOKERY_WEATHER_ENDPOINT", "secret"),
         ("OTHER_DATABASE_ULR", "x"),
-        // Of the author's commands, which a shell may have set for good.
+        // Variables of plugin authors' commands, which a shell profile may set.
         ("ROOKERY_PLUGIN_KEY", "author.key"),
         ("ROOKERY_PLUGIN_KEY_PASSWORD", "secret"),
     ];
@@ -285,7 +285,7 @@ fn suspicious_configuration_is_warned_of() {
         [
             "server.scheme is http: passwords travel in the clear, and apps will refuse to connect",
             "server.development is on: sign-in links and codes are printed",
-            "mail.transport is directory: nobody receives mail, so nobody can confirm an address",
+            "mail.transport is directory: mail is not sent, so addresses cannot be confirmed",
         ]
     );
 }

@@ -107,13 +107,13 @@ impl From<RangeInclusive<f64>> for Bounds {
 
 /// A type that a configuration key can have.
 pub(super) trait Setting: Sized {
-    /// Whether the value is secret: faults do not show it, and it may also be given as the name of a file.
+    /// Whether the value is secret: faults do not show it, and it may also be given as the path of a file.
     const SECRET: bool = false;
 
-    /// Describes what is accepted, to follow "… is not".
+    /// Describes the valid values, to follow "… is not".
     fn expected(bounds: Bounds) -> String;
 
-    /// Parses the value; `None` when it is not what [`expected`](Self::expected) says.
+    /// Parses the value; `None` when it does not match [`expected`](Self::expected).
     fn read(value: &Value, bounds: Bounds) -> Option<Self>;
 
     /// Converts back to an untyped value, as written in a file.
@@ -252,7 +252,7 @@ impl<T: Setting> Setting for Vec<T> {
 
 /// A type with a textual form.
 pub(super) trait Text: Sized {
-    /// Describes what is accepted, to follow "… is not".
+    /// Describes the valid values, to follow "… is not".
     const EXPECTED: &'static str;
 
     /// Parses the text; `None` when it is not valid.

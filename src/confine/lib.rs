@@ -1,15 +1,16 @@
-//! Drops the rights of a child process of the server, which decodes media or compiles plugins, to a minimum, by
+//! Reduces the rights of a child process of the server, which decodes media or compiles plugins, to a minimum, by
 //! [`drop_privileges`], [`limit`], [`files_and_network`] and [`system_calls`].
 //!
-//! One that computes on several threads calls [`thread_calls`] in place of the last. A program that a child becomes
-//! (`ffmpeg`, `ffprobe`) has a separate profile: [`program()`]. It may read its libraries and one file, write to one folder,
-//! and start threads, but no process.
+//! A process with several computing threads calls [`thread_calls`] instead of the last. A program that a child
+//! executes (`ffmpeg`, `ffprobe`) has a separate profile: [`program()`]. It may read its libraries and one file,
+//! write to one folder, and start threads, but no process.
 //!
-//! Two layers beside the resource limits, each where the kernel has it, and none undone for as long as the process lives.
-//! Landlock (Linux 5.13; all of it since 6.12) refuses every file, TCP connection and signal to others; seccomp refuses
-//! every system call but those that computing and the three open streams need: no file, no socket, no process, no thread. A
-//! refused call fails with `EPERM`, so that a library which only tries goes on. Both hold for the calling thread and those
-//! that it starts: call them while there is one.
+//! Two layers in addition to the resource limits, each if the kernel supports it; neither can be undone while the
+//! process lives. Landlock (Linux 5.13; complete since 6.12) denies access to files, TCP connections and signals to
+//! other processes; seccomp denies every system call except the calls needed for computing and for the three open
+//! streams: no file, no socket, no process, no thread. A denied call fails with `EPERM`, so that a library can
+//! continue after an optional call. Both apply to the calling thread and the threads that it starts: call them while
+//! the process has one thread.
 //!
 //! Spec: <https://docs.kernel.org/userspace-api/landlock.html>,
 //! <https://docs.kernel.org/userspace-api/seccomp_filter.html>
@@ -23,7 +24,7 @@ pub use rustix::process::Resource;
 use rustix::process::{Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-/// What the kernel enforces of what was asked for.
+/// The restrictions that the kernel enforces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Landlock: no files.
@@ -35,7 +36,7 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// True when nothing is missing.
+    /// True when all restrictions are enforced.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.files && self.network && self.calls
@@ -55,10 +56,10 @@ impl fmt::Display for Confinement {
     }
 }
 
-/// Nothing that is run may gain privileges, and what root may do beyond its own files is given up.
+/// Prevents programs from gaining privileges, and drops the rights of root beyond its own files.
 ///
 /// # Errors
-/// When the kernel refuses that.
+/// When the kernel rejects that.
 #[cfg(target_os = "linux")]
 pub fn drop_privileges() -> io::Result<()> {
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
@@ -68,7 +69,7 @@ pub fn drop_privileges() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-/// Elsewhere there are no such privileges.
+/// Other systems have no such privileges.
 ///
 /// # Errors
 /// None.
@@ -77,17 +78,18 @@ pub fn drop_privileges() -> io::Result<()> {
     Ok(())
 }
 
-/// Limits a resource of this process; it can never be raised above `maximum` again.
+/// Limits a resource of this process permanently to `maximum`.
 ///
 /// # Errors
-/// When the present limit is lower.
+/// When the current limit is lower.
 pub fn limit(resource: Resource, current: u64, maximum: u64) -> io::Result<()> {
     Ok(setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?)
 }
 
-/// Gives up every file, connection and signal to others; returns whether the kernel enforces the first, and the rest.
+/// Gives up all files, connections and signals to other processes; returns whether the kernel enforces the first, and
+/// the rest.
 ///
-/// Without a rule that allows something, all that is handled is refused. What the kernel does not know is left out.
+/// Without rules, all handled access is denied. Access rights unknown to the kernel are skipped.
 #[cfg(target_os = "linux")]
 pub fn files_and_network() -> (bool, bool) {
     use landlock::{
@@ -109,13 +111,13 @@ pub fn files_and_network() -> (bool, bool) {
     (enforced, enforced && whole)
 }
 
-/// Elsewhere there is no Landlock.
+/// Other systems have no Landlock.
 #[cfg(not(target_os = "linux"))]
 pub fn files_and_network() -> (bool, bool) {
     (false, false)
 }
 
-/// Where programs have their libraries. What is not there is left out.
+/// The folders of libraries. Missing folders are skipped.
 #[cfg(target_os = "linux")]
 const LIBRARIES: [&str; 8] = [
     "/lib",
@@ -124,16 +126,16 @@ const LIBRARIES: [&str; 8] = [
     "/usr/lib",
     "/usr/lib64",
     "/usr/local/lib",
-    // The only place of programs and libraries on NixOS and Guix.
+    // The only folder of programs and libraries on NixOS and Guix.
     "/nix/store",
     "/gnu/store",
 ];
 
-/// What programs read to be random, and where there is nothing to read.
+/// The sources of random bytes for programs, and the empty input.
 #[cfg(target_os = "linux")]
 const DEVICES: [&str; 3] = ["/dev/urandom", "/dev/random", "/dev/null"];
 
-/// What loads a program's libraries: the kernel executes it beside the program.
+/// The dynamic loaders, which the kernel executes together with a program.
 #[cfg(target_os = "linux")]
 const LOADERS: [&str; 4] = [
     "/lib64/ld-linux-x86-64.so.2",
@@ -142,28 +144,28 @@ const LOADERS: [&str; 4] = [
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Confines a process that becomes `program`: it may run that alone, read its libraries and `input`, write files to the folder
-/// `output`, and start threads.
+/// Confines a process before it executes `program`: it may execute only that program, read its libraries and `input`,
+/// write files to the folder `output`, and start threads.
 ///
 /// # Errors
-/// When the kernel does not enforce what it has: the program must not be run then.
+/// When the kernel does not enforce a layer that it supports: the program must not run then.
 pub fn program(program: &Path, input: &Path, output: &Path) -> io::Result<Confinement> {
     let files = program_files(program, input, output);
     checked(files, program_calls())
 }
 
-/// How a program is confined. `files`: what Landlock enforces, as [`files_and_network`]; `None` when it failed, though the kernel
-/// has it. `calls`: seccomp is enforced.
+/// The result of confining a program. `files`: whether Landlock is enforced, as [`files_and_network`]; `None` when it
+/// failed although the kernel supports it. `calls`: seccomp is enforced.
 fn checked(files: Option<(bool, bool)>, calls: bool) -> io::Result<Confinement> {
     let (files, network) = files.ok_or_else(|| io::Error::other("Landlock could not be applied"))?;
     if !calls && cfg!(target_os = "linux") {
-        // In every kernel of the last ten years: without it something else is wrong.
+        // Supported by every kernel of the last ten years, so its absence indicates another error.
         return Err(io::Error::other("seccomp could not be applied"));
     }
     Ok(Confinement { files, network, calls })
 }
 
-/// As [`files_and_network`], for [`program()`]; `None` when Landlock failed, though the kernel has it.
+/// As [`files_and_network`], for [`program()`]; `None` when Landlock failed although the kernel supports it.
 #[cfg(target_os = "linux")]
 fn program_files(program: &Path, input: &Path, output: &Path) -> Option<(bool, bool)> {
     use landlock::{
@@ -204,36 +206,36 @@ fn program_files(program: &Path, input: &Path, output: &Path) -> Option<(bool, b
     }
 }
 
-/// Elsewhere there is no Landlock.
+/// Other systems have no Landlock.
 #[cfg(not(target_os = "linux"))]
 fn program_files(_program: &Path, _input: &Path, _output: &Path) -> Option<(bool, bool)> {
     Some((false, false))
 }
 
-/// Gives up every system call but those of [`allowed`]; true when the kernel enforces it.
+/// Allows only the system calls in [`allowed`]; true when the kernel enforces it.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn system_calls() -> bool {
     install(allowed().into_iter().map(|call| (call, Vec::new())).collect(), libc::EPERM)
 }
 
-/// Gives up every system call but those of [`allowed`] and [`of_programs`]; true when the kernel enforces it.
+/// Allows only the system calls in [`allowed`] and [`of_programs`]; true when the kernel enforces it.
 ///
-/// A refused call is answered as one that the kernel does not have: for `clone3` the C library then tries `clone`, whose
-/// flags a filter can read.
+/// A denied call fails as if the kernel did not implement it: for `clone3` the C library then tries `clone`, whose
+/// flags a filter can inspect.
 #[cfg(target_os = "linux")]
 fn program_calls() -> bool {
     install_with_threads(of_programs())
 }
 
-/// As [`system_calls`] for a process that computes on several threads: it may start them.
+/// As [`system_calls`] for a process with several computing threads: it may start them.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn thread_calls() -> bool {
     install_with_threads(vec![libc::SYS_set_tid_address, libc::SYS_prctl, libc::SYS_prlimit64])
 }
 
-/// Has the kernel refuse all but the calls of [`allowed`], `more`, and starting threads.
+/// Denies all system calls except [`allowed`], `more`, and starting threads.
 #[cfg(target_os = "linux")]
 fn install_with_threads(more: Vec<libc::c_long>) -> bool {
     use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
@@ -245,7 +247,7 @@ fn install_with_threads(more: Vec<libc::c_long>) -> bool {
     install(calls.chain([(libc::SYS_clone, vec![rule])]).collect(), libc::ENOSYS)
 }
 
-/// Has the kernel refuse all but `rules`, with the error number `refused`.
+/// Denies all system calls except `rules`, with the error number `refused`.
 #[cfg(target_os = "linux")]
 fn install(rules: BTreeMap<libc::c_long, Vec<seccompiler::SeccompRule>>, refused: libc::c_int) -> bool {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
@@ -263,27 +265,27 @@ fn install(rules: BTreeMap<libc::c_long, Vec<seccompiler::SeccompRule>>, refused
         .is_ok_and(|program| seccompiler::apply_filter(&program).is_ok())
 }
 
-/// Elsewhere there is no seccomp.
+/// Other systems have no seccomp.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn system_calls() -> bool {
     false
 }
 
-/// Elsewhere there is no seccomp.
+/// Other systems have no seccomp.
 #[cfg(not(target_os = "linux"))]
 fn program_calls() -> bool {
     false
 }
 
-/// Elsewhere there is no seccomp.
+/// Other systems have no seccomp.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn thread_calls() -> bool {
     false
 }
 
-/// The system calls that are left: the three streams, memory, time, random bytes, and ending, also by a crash.
+/// The remaining system calls: the three streams, memory, time, random bytes, and exit, also by a crash.
 #[cfg(target_os = "linux")]
 fn allowed() -> [libc::c_long; 37] {
     [
@@ -327,7 +329,7 @@ fn allowed() -> [libc::c_long; 37] {
     ]
 }
 
-/// What a program needs beside [`allowed`]: to begin, its libraries, files (which ones: Landlock), and to know itself.
+/// Further system calls of a program: startup, libraries, files (restricted by Landlock), and queries about itself.
 #[cfg(target_os = "linux")]
 fn of_programs() -> Vec<libc::c_long> {
     let mut calls = vec![
@@ -400,14 +402,15 @@ mod tests {
 
     use super::*;
 
-    /// Why something was refused; `None` when it was not.
+    /// The error of a denied operation; `None` when it succeeded.
     type Refused = Option<ErrorKind>;
 
     fn refused<T>(done: Result<T, Error>) -> Refused {
         done.err().map(|error| error.kind())
     }
 
-    /// Tries a file, a connection, and a process on a thread that gave up rights; the rest of this process keeps them.
+    /// Tries a file, a connection, and a process on a thread with reduced rights; other threads of this process are
+    /// not affected.
     fn tried(give_up: impl FnOnce() -> bool + Send + 'static) -> Option<[Refused; 3]> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -433,7 +436,7 @@ mod tests {
         let (input, output, other, beside) = (path("input"), path("output"), path("other"), path("beside"));
         let trying = std::thread::spawn(move || {
             if program_files(Path::new("/bin/true"), &input, &output) != Some((true, true)) {
-                // A kernel without it is none of this test's business.
+                // Not testable on a kernel without Landlock.
                 return None;
             }
             let read = [refused(std::fs::read(input)), refused(std::fs::read(other))];
@@ -471,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn program_is_not_run_unless_the_kernel_enforces_what_it_has() {
+    fn program_requires_enforcement_of_supported_layers() {
         assert!(checked(None, true).is_err(), "Landlock failed");
         assert!(checked(Some((true, true)), false).is_err(), "seccomp failed");
         let lacking = checked(Some((false, false)), true).unwrap();
@@ -480,7 +483,7 @@ mod tests {
 
     #[test]
     fn landlock_refuses_files_connections_and_programs() {
-        // A kernel without it is none of this test's business.
+        // Not testable on a kernel without Landlock.
         let Some(tried) = tried(|| files_and_network() == (true, true)) else { return };
         assert_eq!(tried, [DENIED; 3]);
     }

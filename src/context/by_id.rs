@@ -10,13 +10,13 @@ impl<K: Ord, V> ById<K, V> {
         self.0.binary_search_by(|(key, _)| key.cmp(id)).ok().map(|index| &self.0[index].1)
     }
 
-    /// All of them, by ascending id.
+    /// In ascending order of id.
     pub fn iter(&self) -> impl Iterator<Item = &(K, V)> {
         self.0.iter()
     }
 }
 
-/// Of several values with one id, any one stays.
+/// Keeps one of several values with the same id.
 impl<K: Ord + Copy, V> From<Vec<(K, V)>> for ById<K, V> {
     fn from(mut entries: Vec<(K, V)>) -> Self {
         entries.sort_unstable_by_key(|(key, _)| *key);

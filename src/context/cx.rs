@@ -1,7 +1,8 @@
-//! The one context that functions of the core take: the server's services, and what belongs to one request.
+//! The context that functions of the core take: the server's services, and the state of one request.
 //!
-//! A way in makes one for each request or job with [`Cx::begin`]; what must not outlive the request (its id, its pinned
-//! extensions, what it spent of rate limits, whose doing it is) is passed on in the argument, and hides in no task-local.
+//! An entry point creates one for each request or job with [`Cx::begin`]; state that must not outlive the request
+//! (its id, its pinned extensions, its spent rate limits, its origin) is passed in this argument, never in a
+//! task-local.
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -34,69 +35,68 @@ use model::instance::Rule;
 use model::urls::Urls;
 use model::{Emojis, Settings, TokenId};
 
-/// Most requests to the translation service at once.
+/// Most concurrent requests to the translation service.
 const TRANSLATION_REQUESTS: usize = 8;
 
-/// The server's services, and what belongs to one request. Cloning copies two pointers.
+/// The server's services, and the state of one request. Cloning copies two pointers.
 #[derive(Clone, Debug)]
 pub struct Cx {
     services: Arc<Services>,
     scope: Arc<Scope>,
 }
 
-/// What [`Cx`] derefs to: the same for the whole life of a server.
+/// The target of [`Cx`]'s `Deref`: the same for the whole life of a server.
 #[derive(Debug)]
 pub struct Services {
-    /// What an admin set before the start.
+    /// Configuration read at the start.
     pub config: Config,
     pub db: Db,
     pub clock: Clock,
     pub ids: Ids,
-    /// Whose number is in them.
+    /// The node whose number is part of the ids.
     pub node: Node,
-    /// Committed changes, for whoever listens in this process.
+    /// Committed changes, for listeners in this process.
     pub live: Live,
     /// Derives and checks tokens, sessions and links.
     pub keys: Keys,
-    /// Addresses of this server's things.
+    /// The URLs of this server.
     pub urls: Urls,
     /// Rows and renderings in memory.
     pub caches: Caches,
     /// Tokens whose use is being recorded.
     pub recording_uses: RecordingUses,
-    /// Requests to the translation service that may run at once; further ones are refused.
+    /// Permits for concurrent requests to the translation service; further requests are rejected.
     pub translation_requests: Semaphore,
-    /// The server was asked to stop: it is not ready for more.
+    /// The server is shutting down: it reports that it is not ready.
     pub stopping: AtomicBool,
     /// Uploaded and cached files.
     pub storage: Storage,
-    /// Where images are decoded.
+    /// Decodes images.
     pub sandbox: Sandbox,
-    /// Where video and audio are converted.
+    /// Converts video and audio.
     pub converter: Converter,
-    /// How often anyone did something lately.
+    /// The counters of rate limits.
     pub limits: Limits,
-    /// Where mail goes.
     pub mail: Mailer,
-    /// The one way out to other servers.
+    /// The only client for requests to other servers.
     pub outbound: outbound::Client,
-    /// Sites that pages were fetched from lately.
+    /// Concurrency and back-off of sites that pages are fetched from.
     pub page_hosts: Hosts,
-    /// Push services.
+    /// Concurrency and back-off of push services.
     pub push_hosts: Hosts,
-    /// Signs pushes; `None`: nothing is pushed, as the stored key pair cannot be read.
+    /// Signs pushes; `None` disables push, since the stored key pair cannot be read.
     pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
-    /// Held while settings, rules and emojis are read, so that what was read before never replaces what was read after.
+    /// Held while settings, rules and emojis are read, so that an older read never replaces a newer one.
     reloading: tokio::sync::Mutex<()>,
 }
 
-/// The tokens whose use is being recorded: further requests with one need not record it again.
+/// The tokens whose use is being recorded: concurrent requests with one of them need not record it again.
 #[derive(Debug, Default)]
 pub struct RecordingUses(Mutex<HashSet<TokenId>>);
 
 impl RecordingUses {
-    /// Adds a token; false when its use is being recorded already.
+    /// Adds a token; false when its use is already being recorded.
     pub fn insert(&self, token: TokenId) -> bool {
         self.tokens().insert(token)
     }
@@ -116,7 +116,7 @@ impl RecordingUses {
     }
 }
 
-/// What an admin changes while the server runs, as last read from the database.
+/// Data that an admin changes while the server runs, as last read from the database.
 #[derive(Clone, Debug, Default)]
 struct Loaded {
     generation: i64,
@@ -125,7 +125,7 @@ struct Loaded {
     rules: Arc<Vec<Rule>>,
 }
 
-/// What belongs to one request, job or command.
+/// The state of one request, job or command.
 #[derive(Clone, Debug)]
 struct Scope {
     extensions: Arc<dyn Extensions>,
@@ -134,25 +134,25 @@ struct Scope {
     notes: Arc<Mutex<Notes>>,
 }
 
-/// What is found out while a request is answered, for whoever finishes the answer.
+/// Values collected during a request and read when its response is finished.
 #[derive(Clone, Copy, Debug, Default)]
 struct Notes {
     spent: Option<Standing>,
     language: Option<Language>,
 }
 
-/// The id of a request: in its log lines, its answer's header and the body of a 5xx.
+/// The id of a request: in its log lines, the header of its response and the body of a 5xx.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestId([u8; 16]);
 
 impl RequestId {
-    /// One that no other request has.
+    /// Draws a random, unique id.
     #[must_use]
     pub fn draw(ids: &RandomIds) -> Self {
         Self(ids.draw())
     }
 
-    /// Its 16 letters of base64url.
+    /// The 16 characters of base64url.
     #[must_use]
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or_default()
@@ -167,11 +167,11 @@ impl Deref for Cx {
 }
 
 impl Cx {
-    /// Opens the database of `config`, brings its schema up to date and reads the settings. `executable` is this program,
-    /// which is run again to decode images (see [`Sandbox::new`]).
+    /// Opens the database of `config`, migrates its schema and reads the settings. `executable` is this program,
+    /// which runs again to decode images (see [`Sandbox::new`]).
     ///
     /// # Errors
-    /// When the database, the secret key or the folder of media cannot be had.
+    /// When the database, the secret key or the media folder is not available.
     pub async fn open(
         config: Config,
         clock: Clock,
@@ -218,7 +218,7 @@ impl Cx {
         Ok(cx)
     }
 
-    /// Gives back what this process holds in the database, waits for running statements and closes every connection.
+    /// Releases the leases of this process in the database, waits for running statements and closes every connection.
     pub async fn close(&self) {
         if let Err(error) = self.node.release().await {
             tracing::debug!(%error, "the number of this process for ids is left to expire");
@@ -226,7 +226,7 @@ impl Cx {
         self.db.close().await;
     }
 
-    /// The context of a request or a job that begins now: its extensions are pinned, and nothing is spent yet.
+    /// The context of a new request or job: pins its extensions and starts with no spent rate limits.
     #[must_use]
     pub fn begin(&self, request_id: Option<RequestId>) -> Self {
         let extensions = self.scope.extensions.pinned();
@@ -234,39 +234,40 @@ impl Cx {
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
     }
 
-    /// The same context, in which what is done is `origin`'s doing.
+    /// The same context with `origin` as the cause of its operations.
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Self {
         let scope = Scope { origin, ..Scope::clone(&self.scope) };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
     }
 
-    /// The same context with other extensions: those of now, where a request waited for them.
+    /// The same context with other extensions: the current ones, if a request waited for them.
     #[must_use]
     pub fn with_extensions(&self, extensions: Arc<dyn Extensions>) -> Self {
         let scope = Scope { extensions, ..Scope::clone(&self.scope) };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
     }
 
-    /// What runs beyond the core: pinned in a request or a job, else as it is now.
+    /// The extensions: pinned in a request or a job, otherwise the current ones.
     #[must_use]
     pub fn extensions(&self) -> &Arc<dyn Extensions> {
         &self.scope.extensions
     }
 
-    /// The id of the request that is being answered; `None` outside of one.
+    /// The id of the current request; `None` outside of a request.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.scope.request_id.as_ref().map(RequestId::as_str)
     }
 
-    /// The plugins that are behind what this context does.
+    /// The plugins that caused the operations of this context.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.scope.origin
     }
 
-    /// Notes for the answer's headers what a service spent of a rate limit: the lowest standing counts.
+    /// Records the standing of a rate limit that a service spent, for the response headers: the lowest remaining
+    /// count wins.
     pub fn note_spent(&self, standing: Standing) {
         let mut notes = self.notes();
         if notes.spent.is_none_or(|before| standing.remaining <= before.remaining) {
@@ -274,19 +275,19 @@ impl Cx {
         }
     }
 
-    /// The lowest standing among the rate limits that services spent for this request.
+    /// The lowest standing among the rate limits spent by services for this request.
     #[must_use]
     pub fn spent(&self) -> Option<Standing> {
         self.notes().spent
     }
 
-    /// The language of the page that is being made: the one chosen by [`Cx::speak`], else the server's own.
+    /// The language of the page being rendered: the one set by [`Cx::speak`], otherwise the server's default.
     #[must_use]
     pub fn language(&self) -> Language {
         self.notes().language.or_else(|| Language::of(self.config.server.locale.as_str())).unwrap_or_default()
     }
 
-    /// Chooses the language of this request's page, instead of one that was chosen before.
+    /// Sets the language of this request's page, replacing an earlier choice.
     pub fn speak(&self, language: Language) {
         self.notes().language = Some(language);
     }
@@ -295,39 +296,38 @@ impl Cx {
         self.scope.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The settings of now.
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.load().settings)
     }
 
-    /// Grows with every change of what an admin decides while the server runs; as last read.
+    /// Grows with every change that an admin makes while the server runs; as last read.
     #[must_use]
     pub fn generation(&self) -> i64 {
         self.settings.load().generation
     }
 
-    /// This server's own emojis of now.
+    /// This server's own emojis.
     #[must_use]
     pub fn emojis(&self) -> Arc<Emojis> {
         Arc::clone(&self.settings.load().emojis)
     }
 
-    /// The rules of now, in order.
+    /// The rules, in order.
     #[must_use]
     pub fn rules(&self) -> Arc<Vec<Rule>> {
         Arc::clone(&self.settings.load().rules)
     }
 
-    /// Forgets what this process keeps of rows that another process may have changed since; true when settings, rules or
-    /// emojis did change and were read again. On failure what was kept before stays.
+    /// Drops cached rows that another process may have changed; true when settings, rules or emojis changed and were
+    /// read again. On failure the previous values stay.
     pub async fn invalidate(&self) -> Result<bool> {
         self.db.notice_other_processes().await?;
         self.reload().await
     }
 
-    /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On failure
-    /// what was read before stays.
+    /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On
+    /// failure the previous values stay.
     pub async fn reload(&self) -> Result<bool> {
         let _one_at_a_time = self.reloading.lock().await;
         let generation = store::settings::generation(&self.db).await?;
@@ -348,7 +348,7 @@ fn closed(folder: &Path, error: &std::io::Error) -> Error {
     Error::internal(format!("{} cannot be made, or closed to other users: {error}", folder.display()))
 }
 
-/// How `config` says to reach the database.
+/// The database options of `config`.
 #[must_use]
 pub fn db_options(config: &Config) -> database::Options {
     database::Options {
@@ -364,14 +364,14 @@ fn sandbox(config: &Config, executable: &Path) -> Sandbox {
     Sandbox::new(executable).with_limits(config.media.max_concurrent_decodes, timeout)
 }
 
-/// How `config` says to convert video and audio; `executable` as for [`Cx::open`].
+/// The converter of video and audio of `config`; `executable` as for [`Cx::open`].
 #[must_use]
 pub fn converter(config: &Config, executable: &Path) -> Converter {
     let media = &config.media;
     let found = config::program(&media.ffmpeg).zip(config::program(&media.ffprobe));
     let programs = found.and_then(|(ffmpeg, ffprobe)| Programs::at(&ffmpeg, &ffprobe));
     let time_limit = Duration::from_secs(media.conversion_timeout_seconds);
-    // What is encoded again may become larger than it was.
+    // Re-encoding may make a file larger.
     let max_bytes = media.video_size_limit_bytes.saturating_mul(2);
     Converter::new(
         executable,

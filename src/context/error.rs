@@ -14,7 +14,7 @@ pub enum Error {
     /// Missing, or hidden from the viewer.
     #[error("Record not found")]
     NotFound,
-    /// It existed and was deleted for good.
+    /// It existed and was permanently deleted.
     #[error("This is gone")]
     Gone,
     /// A validation error as one sentence, which is shown to the client.
@@ -23,7 +23,7 @@ pub enum Error {
     /// Validation errors per attribute: sign-up and profile changes.
     #[error("{0}")]
     Validation(Validation),
-    /// A malformed request: a required parameter is missing or a value makes no sense; the text is shown.
+    /// A malformed request: a required parameter is missing or a value is not valid; the text is shown.
     #[error("{0}")]
     BadRequest(Cow<'static, str>),
     /// The request is not authenticated, and must be.
@@ -41,22 +41,21 @@ pub enum Error {
     /// The status mentions accounts that the client did not expect (`allowed_mentions`).
     #[error("The status would mention accounts that were not expected")]
     UnexpectedMentions(Vec<AccountId>),
-    /// Larger than the limit.
     #[error("{0}")]
     TooLarge(Cow<'static, str>),
     /// The rate limit of a family (follows, statuses, reports) is used up.
     #[error("Too many requests")]
     RateLimited,
-    /// A required plugin failed to answer.
+    /// A required plugin did not respond.
     #[error("The {} extension could not answer", .0.plugin)]
     Plugin(NoAnswer),
     /// A plugin rejected the request; its message is shown.
     #[error("{}", .0.message)]
     Refused(Refusal),
-    /// A dependency is unavailable now; retrying later may help.
+    /// A dependency is temporarily unavailable; retrying later may help.
     #[error("{0}")]
     Unavailable(Cow<'static, str>),
-    /// The machine keeps this from working: a full disk, a database that is away. The database logs it once a minute.
+    /// A fault of the machine: a full disk, an unreachable database. The database crate logs it once a minute.
     #[error("{}", .0.sentence())]
     Machine(database::Fault),
     #[error("{0}")]
@@ -67,7 +66,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// True for what trying again later may mend.
+    /// True if retrying later may help.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
@@ -92,7 +91,7 @@ impl Error {
         }
     }
 
-    /// True for a fault of the machine: it is logged already, and no attempt at a job failed because of the job.
+    /// True for a fault of the machine: it is logged already, and does not count as a failed attempt of a job.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Machine(_))
@@ -115,8 +114,8 @@ impl Error {
     pub fn forbidden(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Forbidden(text.into())
     }
-    /// The error of a statement that inserted something about a row which was there a moment ago: [`Error::NotFound`] when
-    /// somebody else deleted that row meanwhile.
+    /// The error of an insert that references an existing row: [`Error::NotFound`] when the row was deleted
+    /// concurrently.
     #[must_use]
     pub fn of_insert(error: database::Error) -> Self {
         if error.is_foreign_key_violation() { Self::NotFound } else { error.into() }
@@ -132,7 +131,7 @@ impl Error {
     }
 }
 
-/// Which plugin failed to answer, and how that is reported.
+/// A plugin that failed to respond, and how the failure is reported.
 #[derive(Clone, Debug)]
 pub struct NoAnswer {
     pub plugin: String,

@@ -1,7 +1,8 @@
-//! Hosts that this process asks for something: how many requests run at once, and the back-off after failures.
+//! Hosts that this process sends requests to: limits on concurrent requests, and the back-off after failures.
 //!
-//! In memory, of this process alone: it spares a host, and the jobs that would wait for it. What is known of a page or of a
-//! subscription is in its row. Pages and push services have a table each, so that neither waits for the other.
+//! In memory, for this process alone: it spares a host, and the jobs that would wait for it. The state of a page or
+//! of a subscription is in its row. Pages and push services have separate tables, so that neither waits for the
+//! other.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,25 +10,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::TimeDelta;
 use model::Time;
 
-/// When a request is tried again that found its host busy with others.
+/// Delay before retrying a request whose host had too many running requests.
 const BUSY: TimeDelta = TimeDelta::seconds(5);
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(30);
-/// How many answers in a row that they failed are taken from a host before its back-off begins: busy ones fail now and then.
+/// Consecutive failures reported by a host before its back-off begins: busy hosts fail now and then.
 const TOLERATED: u32 = 4;
 /// The longest back-off.
 const LONGEST_BACK_OFF: TimeDelta = TimeDelta::hours(1);
-/// From how many hosts on those are forgotten whose back-off has ended.
+/// Number of hosts beyond which hosts whose back-off has ended are dropped.
 const CROWDED: usize = 1_000;
 
-/// Most requests to one site at once, for its pages.
+/// Most concurrent requests to one site for its pages.
 pub const PAGE_REQUESTS: usize = 2;
-/// Most requests to one push service at once: half of the concurrent jobs, so that a hanging service does not delay the others.
+/// Most concurrent requests to one push service: half of the concurrent jobs, so that a hanging service does not
+/// delay the others.
 pub const PUSH_REQUESTS: usize = 8;
 
 #[derive(Debug)]
 pub struct Hosts {
-    /// Most requests to one of them at once.
+    /// Most concurrent requests to one host.
     most: usize,
     known: Mutex<HashMap<String, Host>>,
 }
@@ -35,26 +37,26 @@ pub struct Hosts {
 #[derive(Debug, Default)]
 struct Host {
     running: usize,
-    /// Answers in a row that it failed.
+    /// Consecutive failures that the host reported.
     refusals: u32,
-    /// Back-offs in a row.
+    /// Consecutive back-offs.
     failures: u32,
     not_before: Option<Time>,
 }
 
-/// A request that runs.
+/// A running request.
 #[derive(Debug)]
 pub struct Visit<'a> {
     hosts: &'a Hosts,
     host: String,
 }
 
-/// Why a host is not asked now.
+/// Why a request to a host must wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spared {
-    /// As many requests run as may: try again then, at the latest.
+    /// The limit of concurrent requests is reached: retry at this time at the latest.
     Busy(Time),
-    /// It failed lately: not before then.
+    /// The host failed recently: retry no earlier.
     Failing(Time),
 }
 
@@ -68,13 +70,13 @@ impl Spared {
 }
 
 impl Hosts {
-    /// A table in which `most` requests to one host run at once.
+    /// A table that allows `most` concurrent requests to one host.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { most, known: Mutex::default() }
     }
 
-    /// Begins a request to `host`; or says why not.
+    /// Begins a request to `host`; the error is the reason to wait.
     pub fn enter(&self, host: &str, now: Time) -> Result<Visit<'_>, Spared> {
         let mut hosts = self.lock();
         let known = hosts.entry(host.to_owned()).or_default();
@@ -99,22 +101,22 @@ impl Hosts {
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The host answered, whatever it said of the request.
+    /// The host responded; the result of the request does not matter.
     Answered,
-    /// The host answered that it failed.
+    /// The host responded that it failed.
     Refused,
-    /// The host did not answer.
+    /// The host did not respond.
     Silent,
 }
 
 impl Visit<'_> {
-    /// Notes how the request ended.
+    /// Records the end of the request.
     pub fn end(self, ended: Ended, now: Time) {
         let mut hosts = self.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
         match ended {
             Ended::Answered => (known.refusals, known.failures, known.not_before) = (0, 0, None),
-            // One that was spared before has to answer well once.
+            // A host with a back-off has to succeed once before failures are tolerated again.
             Ended::Refused if known.failures == 0 && known.refusals < TOLERATED => known.refusals += 1,
             Ended::Refused | Ended::Silent => {
                 known.failures = (known.failures + 1).min(16);
@@ -124,7 +126,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Notes that the host asked for a pause until `until`.
+    /// Records that the host requested a pause until `until`.
     pub fn end_until(self, until: Time) {
         let mut hosts = self.hosts.lock();
         if let Some(known) = hosts.get_mut(&self.host) {

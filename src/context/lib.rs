@@ -1,7 +1,7 @@
 //! The context of use cases and renderings, with the data structures that all of them share.
 //!
-//! [`Cx`] holds the server's services and the state of one request; [`change`] and [`queue`] record changes and jobs in the
-//! caller's transaction; [`caches`] holds the caches as data; [`extension`] is the port, the questions of use cases to
+//! [`Cx`] holds the server's services and the state of one request; [`change`] and [`queue`] record changes and jobs
+//! in the caller's transaction; [`caches`] defines the caches; [`extension`] is the port through which use cases call
 //! extensions. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
 
 pub mod by_id;

@@ -1,8 +1,8 @@
-//! The counters of rate limits, in memory: bounded, and none is forgotten while its window lasts.
+//! The counters of rate limits, in memory: bounded, and never dropped while their window lasts.
 //!
-//! Each key has a counter of its own while there is room. When there is none, even after counters of windows that ended
-//! are dropped, further keys of a limit share a fixed number of counters: a few people may then be refused early, and
-//! nobody who fills the memory with keys is ever admitted late.
+//! Each key has a separate counter while there is room. When there is none, even after counters of ended windows are
+//! dropped, further keys of a limit share a fixed number of counters: some callers may then be rejected early, but
+//! filling the memory with keys never lets a caller exceed a limit.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{AccountId, Time, TokenId};
 
-/// Most counters with a key of their own, about 150 bytes each.
+/// Most counters with a single key, about 150 bytes each.
 pub const CAPACITY: usize = 65_536;
-/// Locks among which they are divided.
+/// Shards of the counters, each with a lock.
 const SHARDS: usize = 16;
-/// Counters that the other keys of one limit share.
+/// Counters that the keys without a separate counter share, per limit.
 const SHARED: usize = 4_096;
 
 /// A number of requests per window.
@@ -88,7 +88,7 @@ impl Limit {
     }
 }
 
-/// The rate limit counters of this process, by the limit's name and whom they belong to.
+/// The rate limit counters of this process, by limit and key.
 #[derive(Debug)]
 pub struct Limits {
     shards: [Mutex<Shard>; SHARDS],
@@ -122,7 +122,7 @@ struct Own {
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Counts one unless `max` are counted in `window` already; returns how many were counted before.
+    /// Counts one unless `max` are already counted in `window`; returns the previous count.
     pub fn spend(&self, window: u32, max: u32) -> u32 {
         let next = |packed| {
             let count = Self::count(packed, window);
@@ -132,7 +132,7 @@ impl Counter {
         Self::count(before, window)
     }
 
-    /// Takes one back, if `window` is still being counted.
+    /// Subtracts one, if `window` is still the counted window.
     pub fn give_back(&self, window: u32) {
         let less = |packed| Some(Self::pack(window, Self::count(packed, window).checked_sub(1)?));
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -142,13 +142,13 @@ impl Counter {
         u64::from(window) << 32 | u64::from(count)
     }
 
-    /// How many `packed` has counted in `window`.
+    /// The count of `packed` in `window`.
     fn count(packed: u64, window: u32) -> u32 {
         let [high, low] = [packed >> 32, packed & u64::from(u32::MAX)];
         if high == u64::from(window) { u32::try_from(low).unwrap_or(u32::MAX) } else { 0 }
     }
 
-    /// True when it counted something in `window`, or somebody holds it to do so.
+    /// True when it has a count in `window`, or another reference to it exists.
     fn is_live(self: &Arc<Self>, window: u32) -> bool {
         Self::count(self.0.load(Ordering::Relaxed), window) > 0 || Arc::strong_count(self) > 1
     }
@@ -189,7 +189,7 @@ impl Limits {
         Arc::clone(&counters[place(hash >> 32, SHARED)])
     }
 
-    /// How many counters have a key of their own, at most [`CAPACITY`].
+    /// The number of counters with a single key, at most [`CAPACITY`].
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).length).sum()
     }
@@ -199,7 +199,7 @@ impl Limits {
         self.len() == 0
     }
 
-    /// How often a counter was shared because there was no room for one of its own.
+    /// How often a shared counter was used because there was no room for a separate one.
     pub fn overflows(&self) -> u64 {
         self.overflows.load(Ordering::Relaxed)
     }
@@ -210,7 +210,7 @@ fn place(hash: u64, count: usize) -> usize {
 }
 
 impl Shard {
-    /// The counter of `key` itself; `None` when there is no room for it.
+    /// The counter of `key` alone; `None` when there is no room for it.
     fn counter(&mut self, limit: &Limit, key: &Key, capacity: usize, now: Time) -> Option<Arc<Counter>> {
         let known = self.counters.get(key).and_then(|own| own.iter().find(|own| own.limit == limit.name));
         if let Some(own) = known {
@@ -230,7 +230,7 @@ impl Shard {
         Some(counter)
     }
 
-    /// Drops the counters whose window has ended; once a second at most, as it looks at all of them.
+    /// Drops the counters whose window has ended; at most once a second, since it visits all of them.
     fn sweep(&mut self, now: Time) {
         if self.swept_at == now.timestamp() {
             return;
@@ -289,7 +289,7 @@ mod tests {
             others.iter().for_each(|key| assert!(spend(key) <= MAIL.max));
         }
         assert_eq!(spend(&victim), MAIL.max, "known before the flood");
-        assert!(others.iter().all(|key| spend(key) == MAIL.max), "nor those that came without room for them");
+        assert!(others.iter().all(|key| spend(key) == MAIL.max), "keys without a separate counter are limited as well");
         assert!(limits.len() <= 64 && limits.overflows() > 0);
     }
 

@@ -1,10 +1,11 @@
-//! What pages and mails say, in the languages that they are written in.
+//! Texts of pages and mails, in every supported language.
 //!
-//! `core/messages` has a file for each language: tables of messages, which are called `table.key`. `{name}` stands for an
-//! argument. A message that counts is a table of the plural forms of its language (`one`, `other`; CLDR), between which
-//! the argument `count` decides. The table `errors` translates what services say in English, as the API answers it.
-//! Templates say a message with the function `t` (`service::templates`), everything else with
-//! [`Language::say`]. That all files have the same messages, and that each is used, is held by the tests below.
+//! `src/context/messages` has a file for each language: tables of messages, named `table.key`. `{name}` is a
+//! placeholder for an argument. A message with a count is a table of the plural forms of its language (`one`,
+//! `other`; CLDR), selected by the argument `count`. The table `errors` translates the English error messages of
+//! services, which the API returns. Templates render a message with the function `t` (`service::templates`), other
+//! code with [`Language::say`]. The tests below enforce that all files have the same messages, and that each message
+//! is used.
 
 #[cfg(test)]
 mod tests;
@@ -17,15 +18,15 @@ use chrono::{DateTime, Datelike as _, Utc};
 
 use text::language;
 
-/// A language that pages and mails are written in.
+/// A language of pages and mails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// What everything falls back to.
+    /// The fallback.
     #[default]
     English,
-    /// In the informal form of address.
+    /// Informal form of address.
     German,
-    /// In the polite form.
+    /// Polite form of address.
     Japanese,
 }
 
@@ -36,7 +37,7 @@ struct Catalogue(BTreeMap<String, Message>);
 #[derive(Debug)]
 enum Message {
     Plain(String),
-    /// `one` is missing in languages without it.
+    /// `one` is missing in languages without that form.
     Counted {
         one: Option<String>,
         other: String,
@@ -48,10 +49,10 @@ static GERMAN: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_st
 static JAPANESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::read(include_str!("messages/ja.toml")));
 
 impl Language {
-    /// All of them, as a page lists them.
+    /// All languages, in the order of pages.
     pub const ALL: [Self; 3] = [Self::English, Self::German, Self::Japanese];
 
-    /// As in `Content-Language` and the attribute `lang`.
+    /// The code for `Content-Language` and the attribute `lang`.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -61,7 +62,7 @@ impl Language {
         }
     }
 
-    /// Its name in itself.
+    /// Its name in the language itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,14 +72,14 @@ impl Language {
         }
     }
 
-    /// The language of a tag such as `de-AT`; `None` when nothing is written in it.
+    /// The language of a tag such as `de-AT`; `None` when it is not supported.
     #[must_use]
     pub fn of(tag: &str) -> Option<Self> {
         let code = language::resolve(tag)?;
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 
-    /// The one of these languages that the header `Accept-Language` prefers.
+    /// The supported language that the header `Accept-Language` prefers.
     #[must_use]
     pub fn accepted(header: &str) -> Option<Self> {
         language::accepted(header).find_map(Self::of)
@@ -90,8 +91,8 @@ impl Language {
         self.say_with(key, &[])
     }
 
-    /// The message `key` with arguments by name, none of them escaped. A message or argument that is missing, which is a
-    /// bug, stands as its own name.
+    /// The message `key` with arguments by name, none of them escaped. A missing message or argument, which is a bug,
+    /// is rendered as its name.
     #[must_use]
     pub fn say_with(self, key: &str, arguments: &[(&str, &dyn Display)]) -> String {
         let find = |name: &str| arguments.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string());
@@ -100,7 +101,7 @@ impl Language {
             .map_or_else(|| key.to_owned(), |pattern| fill(pattern, find).unwrap_or_else(|name| name))
     }
 
-    /// What the message `key` consists of; `count` chooses the plural form. `None` when there is no such message.
+    /// The pattern of the message `key`; `count` selects the plural form. `None` when there is no such message.
     #[must_use]
     pub fn pattern(self, key: &str, count: Option<i64>) -> Option<&'static str> {
         Some(match self.catalogue().0.get(key)? {
@@ -110,7 +111,8 @@ impl Language {
         })
     }
 
-    /// What a service said in English, in this language; `None` when it has no words for it, or is English itself.
+    /// Translates an English error message of a service; `None` without a translation, or if this language is
+    /// English.
     #[must_use]
     pub fn say_error(self, english: &str) -> Option<String> {
         if self == Self::English {
@@ -190,7 +192,7 @@ impl Message {
     }
 }
 
-/// `pattern` with the value of each `{name}`.
+/// Replaces each `{name}` in `pattern` with its value.
 ///
 /// # Errors
 /// The name of an argument that has no value.
@@ -207,7 +209,7 @@ pub fn fill(pattern: &str, find: impl Fn(&str) -> Option<String>) -> Result<Stri
     Ok(out)
 }
 
-/// The arguments by name with which `pattern` gives `text`; `None` when it cannot give it.
+/// The arguments by name with which `pattern` produces `text`; `None` when it cannot.
 fn arguments_in<'a>(pattern: &'a str, text: &'a str) -> Option<BTreeMap<&'a str, &'a str>> {
     let mut found = BTreeMap::new();
     let (first, mut pattern) = pattern.split_once('{').unwrap_or((pattern, ""));

@@ -1,9 +1,10 @@
-//! The number that this process puts into the ids it makes: leased from the database, so that no two processes make the same.
+//! The node number in the ids of this process: leased from the database, so that no two processes generate the same
+//! id.
 //!
-//! [`Cx::open`](crate::Cx::open) takes one, and reads the highest id so far, below which none is made even when the clock was set back;
-//! a server renews the lease ([`Node::keep`]), and [`Cx::close`](crate::Cx::close) gives it back. A process that ends without that leaves its number
-//! to expire. Where all numbers are in use, the one that was renewed longest ago is taken from its holder, which then takes
-//! another.
+//! [`Cx::open`](crate::Cx::open) leases one, and reads the highest id so far as the lower bound of new ids, even when
+//! the clock was set back; a server renews the lease ([`Node::keep`]), and [`Cx::close`](crate::Cx::close) releases
+//! it. If a process ends without that, its lease expires. When all numbers are in use, the least recently renewed one
+//! is taken from its holder, which then takes another.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -23,7 +24,7 @@ const INTERVAL: Duration = Duration::from_secs(75);
 
 /// How far ids may be ahead of the clock: the clocks of nodes differ.
 const TOLERATED: TimeDelta = TimeDelta::minutes(1);
-/// How often a clock that is behind is logged.
+/// How often a slow clock is logged.
 const LOG_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// This process as the holder of a number.
@@ -33,11 +34,11 @@ pub struct Node {
     clock: Clock,
     ids: Ids,
     holder: String,
-    /// When the clock was last logged to be behind; `None` while it is not.
+    /// When a slow clock was last logged; `None` while the clock is correct.
     set_back: Mutex<Option<Instant>>,
 }
 
-/// Takes a number and makes the generator of ids with it.
+/// Leases a number and creates the id generator with it.
 pub(crate) async fn open(db: &Db, clock: &Clock) -> Result<(Node, Ids)> {
     let holder = crypto::random_text(12);
     let number = take(db, clock, &holder).await?;
@@ -58,7 +59,7 @@ async fn take(db: &Db, clock: &Clock, holder: &str) -> Result<i64> {
     Ok(number)
 }
 
-/// What is wrong when the newest record of the database is `ahead` of the clock; `None` within what is tolerated.
+/// The warning when the newest record of the database is `ahead` of the clock; `None` within the tolerance.
 #[must_use]
 pub fn set_back(ahead: TimeDelta) -> Option<String> {
     let minutes = ahead.num_minutes();
@@ -113,7 +114,7 @@ impl Node {
         Ok(())
     }
 
-    /// Gives the number back.
+    /// Releases the number.
     pub(crate) async fn release(&self) -> Result<()> {
         self.set_lease(Time::from_micros(0)).await.map(drop)
     }

@@ -1,8 +1,8 @@
 //! Which plugins caused the current operation: prevents hooks from recursing endlessly.
 //!
 //! While the server performs a host call for a plugin, that plugin is in the [`Origin`] of the [`Cx`](crate::Cx).
-//! Before calling a hook, [`Origin::allows`] is asked: a plugin is not called about what it caused itself, and the
-//! chain of causes is at most [`DEPTH`] long. Follows docs/plugins.md#14-hooks, rule (c).
+//! Before calling a hook, callers check [`Origin::allows`]: a plugin is not called about changes that it caused
+//! itself, and the chain of causes is at most [`DEPTH`] long. Follows docs/plugins.md#14-hooks, rule (c).
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Origin {
         Self(plugins.into())
     }
 
-    /// This origin with `plugin` appended, unless it is in it already.
+    /// This origin with `plugin` appended, unless it contains it already.
     #[must_use]
     pub fn with(&self, plugin: PluginId) -> Self {
         if self.0.contains(&plugin) {
@@ -49,7 +49,7 @@ impl Origin {
         (!self.0.is_empty()).then(|| serde_json::json!(self.0.as_ref()).to_string())
     }
 
-    /// Reads what [`Origin::to_json`] wrote.
+    /// Reads the result of [`Origin::to_json`].
     #[must_use]
     pub fn from_json(stored: Option<&str>) -> Self {
         let plugins: Option<Vec<PluginId>> = stored.and_then(|stored| serde_json::from_str(stored).ok());

@@ -11,8 +11,8 @@ use model::Time;
 /// The name of the key pair in the database, and the purpose of the key that seals it.
 pub const KEY: &str = "vapid";
 
-/// The server's key pair, created on the first start. `None` when it was sealed with another secret key: nothing is pushed
-/// then.
+/// The server's key pair, created on the first start. `None` when it was sealed with another secret key: push is
+/// disabled then.
 pub(crate) async fn open(db: &Db, keys: &Keys, now: Time) -> Result<Option<Vapid>> {
     let mut stored = store::server_key::find(db, KEY).await?;
     if stored.is_none() {

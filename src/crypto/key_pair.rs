@@ -1,6 +1,6 @@
-//! The RSA key pairs with which accounts sign their requests to other servers (HTTP signatures).
+//! The RSA key pairs with which accounts sign requests to other servers (HTTP signatures).
 //!
-//! RSA 2048 is what the network verifies (docs/contract/federation.md#3-documents-sent).
+//! RSA 2048, since other servers verify it (docs/contract/federation.md#3-documents-sent).
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
 use aws_lc_rs::rsa::{KeyPair, KeySize};
@@ -13,10 +13,11 @@ use crate::{Error, Result, Secret};
 /// Characters per line of a PEM file (RFC 7468, section 2).
 const PEM_LINE: usize = 64;
 
-/// Makes a key pair: public key (SubjectPublicKeyInfo) and private key (PKCS#8), both PEM. Takes some 100 ms of CPU time.
+/// Generates a key pair: public key (SubjectPublicKeyInfo) and private key (PKCS#8), both PEM. Takes some 100 ms of
+/// CPU time.
 ///
 /// # Errors
-/// When the generator of random numbers fails.
+/// When the random number generator fails.
 pub fn generate() -> Result<(String, Secret)> {
     let pair = KeyPair::generate(KeySize::Rsa2048).map_err(Error::internal)?;
     let private: Pkcs8V1Der<'_> = pair.as_der().map_err(Error::internal)?;

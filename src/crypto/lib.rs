@@ -1,4 +1,4 @@
-//! Cryptography for tokens, passwords and keys: the one place that generates, derives, hashes, encrypts and compares
+//! Cryptography for tokens, passwords and keys: the only crate that generates, derives, hashes, encrypts and compares
 //! secrets.
 //!
 //! Random bytes, digests and ciphers come from aws-lc, password hashing (argon2id, RFC 9106) from RustCrypto. Nothing
@@ -21,7 +21,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tokio::sync::Semaphore;
 
-/// A cipher, a password hash or the thread that computes it failed: a bug, or a fault of the machine.
+/// A failure of a cipher, a password hash or the thread that computes it: a bug, or a fault of the machine.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
@@ -32,7 +32,6 @@ impl Error {
     }
 }
 
-/// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A token, code or password in plain text; `Debug` does not print it.
@@ -67,14 +66,14 @@ pub fn random_text(bytes: usize) -> String {
     URL_SAFE_NO_PAD.encode(buffer)
 }
 
-/// Random bytes of an id: 96 bits do not collide within the life of a log.
+/// Random bytes of an id: 96 bits do not collide during the lifetime of a log.
 const ID_BYTES: usize = 12;
-/// Random bytes that are drawn at once: 64 ids.
+/// Random bytes drawn in one batch: 64 ids.
 const POOL_BYTES: usize = 64 * ID_BYTES;
 
-/// Ids that cannot be guessed from one another, cheap because their random bytes are drawn many at once.
+/// Unpredictable ids, cheap because their random bytes are drawn in batches.
 ///
-/// No secret may be made of them, as they lie in memory before they are needed.
+/// Not for secrets, since the random bytes stay in memory until they are used.
 pub struct RandomIds(Mutex<Pool>);
 
 struct Pool {
@@ -83,7 +82,7 @@ struct Pool {
 }
 
 impl RandomIds {
-    /// Another id: 12 random bytes as 16 letters of base64url.
+    /// The next id: 12 random bytes as 16 characters of base64url.
     #[must_use]
     pub fn draw(&self) -> [u8; 16] {
         let Pool { bytes, used } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,8 +110,8 @@ impl fmt::Debug for RandomIds {
     }
 }
 
-/// Fills `buffer` with random bytes of the operating system: the generator of `aws-lc` measures the jitter of the processor
-/// before its first byte, which took a seventh of a server's start.
+/// Fills `buffer` with random bytes of the operating system. The generator of `aws-lc` is not used: it measures the
+/// jitter of the processor before its first byte, which took a seventh of the server's start time.
 pub fn fill_random(buffer: &mut [u8]) {
     getrandom::fill(buffer).expect("the operating system gives random bytes");
 }
@@ -148,7 +147,6 @@ impl fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Keys from the server's `secret`.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, secret) }
@@ -194,7 +192,7 @@ impl Keys {
         String::from_utf8(text.to_vec()).ok().map(Secret)
     }
 
-    /// True when `text` is what [`Keys::derive`] returns, compared in constant time.
+    /// True when `text` equals the result of [`Keys::derive`], compared in constant time.
     #[must_use]
     pub fn verify(&self, purpose: &str, input: &str, text: &str) -> bool {
         let expected = self.derive(purpose, input);
@@ -209,7 +207,7 @@ pub fn same(a: &str, b: &str) -> bool {
 }
 
 /// The argon2id hash of a password, with the parameters recommended by OWASP (19 MiB, 2 passes). Takes some 30 ms of
-/// CPU time, on a blocking thread; at most as many at once as there are cores.
+/// CPU time, on a blocking thread; concurrent computations are limited to the number of cores.
 pub async fn hash_password(password: Secret) -> Result<String> {
     let hash = move || {
         let mut salt = [0; 16];
@@ -223,10 +221,10 @@ pub async fn hash_password(password: Secret) -> Result<String> {
     PASSWORD_SLOTS.run(hash).await?
 }
 
-/// True when `password` has this `hash`. Without a hash it takes as long, so that the time does not reveal which
-/// accounts exist (user enumeration).
+/// True when `password` has this `hash`. Without a hash it takes the same time, so that the duration does not reveal
+/// which accounts exist (user enumeration).
 pub async fn verify_password(password: Secret, hash: Option<String>) -> Result<bool> {
-    /// A dummy hash, to which no known password belongs.
+    /// A dummy hash without a known password.
     const NOBODY: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$8oX9iO1hv7cQyZ9qVJQv0Ryk4wEUvZsHwgMyPAlf3Yw";
     let verify = move || {
@@ -238,11 +236,11 @@ pub async fn verify_password(password: Secret, hash: Option<String>) -> Result<b
     PASSWORD_SLOTS.run(verify).await
 }
 
-/// Passwords that are hashed at once: one for each core of this machine, however many requests ask for it.
+/// Concurrent password hashes: one for each core of this machine, regardless of the number of requests.
 static PASSWORD_SLOTS: LazyLock<Slots> =
     LazyLock::new(|| Slots::new(std::thread::available_parallelism().map_or(1, usize::from)));
 
-/// Lets so many computations run at once; the others wait in order.
+/// Limits concurrent computations; further ones wait in order.
 struct Slots(Arc<Semaphore>);
 
 impl Slots {
@@ -250,7 +248,7 @@ impl Slots {
         Self(Arc::new(Semaphore::new(count)))
     }
 
-    /// Runs `work` on a blocking thread. Its place is taken until it ends, also when nobody waits for it any longer.
+    /// Runs `work` on a blocking thread. Its slot is held until it ends, even if the caller is dropped.
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         let place = Arc::clone(&self.0).acquire_owned().await.map_err(Error::internal)?;
         let work = move || {
@@ -283,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_is_computed_at_once_than_there_are_slots() {
+    async fn concurrent_computations_are_limited_to_the_slots() {
         use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
         use std::time::Duration;
 
@@ -294,12 +292,12 @@ mod tests {
             let (running, most, gate) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&gate));
             slots.run(move || {
                 most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
-                // Until it is let through.
+                // Blocks until released.
                 gate.lock().unwrap().recv().unwrap();
                 running.fetch_sub(1, SeqCst);
             })
         };
-        // A computation whose caller went away keeps its slot until it ends.
+        // A computation whose caller was dropped keeps its slot until it ends.
         assert!(tokio::time::timeout(Duration::from_millis(1), work()).await.is_err());
         let works = async { tokio::join!(work(), work(), work(), work()) };
         let through = async {

@@ -1,7 +1,9 @@
-//! Web push messages: their encryption for a receiver, and the signature by which a push service knows the sender.
+//! Web push messages: their encryption for a receiver, and the signature that authenticates the sender to a push
+//! service.
 //!
-//! Both encodings: `aes128gcm` (RFC 8291) and the older `aesgcm` (draft-ietf-webpush-encryption-04), which many apps still
-//! read alone. [`Vapid`] is the key pair of RFC 8292. Nothing here sends anything, or knows what a message says.
+//! Both encodings: `aes128gcm` (RFC 8291) and the older `aesgcm` (draft-ietf-webpush-encryption-04), the only one
+//! that many apps support. [`Vapid`] is the key pair of RFC 8292. This module sends nothing and does not know the
+//! content of messages.
 
 use std::fmt;
 
@@ -19,24 +21,24 @@ use super::{Error, Result, Secret, fill_random};
 
 /// Bytes of an uncompressed point of P-256.
 const POINT_BYTES: usize = 65;
-/// Bytes of the secret that a receiver shares with its senders (RFC 8291, section 3.2).
+/// Bytes of the secret shared between a receiver and its senders (RFC 8291, section 3.2).
 const AUTH_BYTES: usize = 16;
 /// Bytes of the salt of a message.
 const SALT_BYTES: usize = 16;
 /// Bytes of the tag at the end of an encrypted record.
 const TAG_BYTES: usize = 16;
-/// The size of the one record of a message: what push services take at least (RFC 8030, section 7.2).
+/// The size of the one record of a message: the minimum that push services accept (RFC 8030, section 7.2).
 const RECORD_BYTES: u16 = 4096;
 /// Most bytes of a message before its encryption, in either encoding.
 pub const MAX_MESSAGE_BYTES: usize = RECORD_BYTES as usize - (SALT_BYTES + 4 + 1 + POINT_BYTES) - 1 - TAG_BYTES;
 
-/// base64url as browsers and apps send it: with padding or without. Some send the letters of plain base64.
+/// base64url as browsers and apps send it: with or without padding. Some send characters of plain base64.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Whoever can read a message: the keys of a subscription.
+/// The receiver of messages: the keys of a subscription.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Receiver {
     point: Vec<u8>,
@@ -49,18 +51,18 @@ impl fmt::Debug for Receiver {
     }
 }
 
-/// A message in the encoding `aesgcm`: its body, and what its headers tell the receiver.
+/// A message in the encoding `aesgcm`: its body, and the values of its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aesgcm {
-    /// Of the header `Encryption`, base64url.
+    /// For the header `Encryption`, base64url.
     pub salt: String,
-    /// The sender's key of this message, of the header `Crypto-Key`, base64url.
+    /// The sender's key of this message, for the header `Crypto-Key`, base64url.
     pub sender: String,
     /// The encrypted message.
     pub body: Vec<u8>,
 }
 
-/// What is new with each message.
+/// The key and salt generated for each message.
 struct Fresh {
     key: PrivateKey,
     salt: [u8; SALT_BYTES],
@@ -75,10 +77,10 @@ impl Fresh {
 }
 
 impl Receiver {
-    /// The keys of a subscription, as base64url: a point of P-256 that is not compressed, and a secret of 16 bytes.
+    /// Parses the keys of a subscription, as base64url: an uncompressed point of P-256, and a secret of 16 bytes.
     ///
     /// # Errors
-    /// Which of the two cannot be used, by its name in a subscription: `p256dh` or `auth`.
+    /// The name of the invalid key in a subscription: `p256dh` or `auth`.
     pub fn parse(p256dh: &str, auth: &str) -> Result<Self, &'static str> {
         let decode = |text: &str, bytes| {
             let decoded = LENIENT.decode(text.trim().replace('+', "-").replace('/', "_")).ok();
@@ -87,7 +89,7 @@ impl Receiver {
         let point = decode(p256dh, POINT_BYTES).ok_or("p256dh")?;
         let auth = decode(auth, AUTH_BYTES).ok_or("auth")?;
         let receiver = Self { point, auth };
-        // A point that is not on the curve agrees on nothing.
+        // Key agreement fails for a point that is not on the curve.
         let key = PrivateKey::generate(&ECDH_P256).map_err(|_| "p256dh")?;
         receiver.agree(&key).map_err(|_| "p256dh")?;
         Ok(receiver)
@@ -116,7 +118,7 @@ impl Receiver {
         let input = derive::<32>(&self.auth, &self.agree(&fresh.key)?, &info)?;
         let key = derive::<16>(&fresh.salt, &input, b"Content-Encoding: aes128gcm\0")?;
         let nonce = derive::<12>(&fresh.salt, &input, b"Content-Encoding: nonce\0")?;
-        // The last record ends with 2.
+        // The last record ends with the byte 2.
         let record = encrypt(key, nonce, [message, &[2]].concat())?;
         let point_bytes = [u8::try_from(POINT_BYTES).expect("65 fits")];
         let record_bytes = u32::from(RECORD_BYTES).to_be_bytes();
@@ -132,7 +134,7 @@ impl Receiver {
         let input = derive::<32>(&self.auth, &self.agree(&fresh.key)?, b"Content-Encoding: auth\0")?;
         let key = derive::<16>(&fresh.salt, &input, &info("aesgcm"))?;
         let nonce = derive::<12>(&fresh.salt, &input, &info("nonce"))?;
-        // The length of the padding, which there is none of, goes before.
+        // Preceded by the length of the padding, which is 0.
         let body = encrypt(key, nonce, [&[0, 0], message].concat())?;
         Ok(Aesgcm { salt: URL_SAFE_NO_PAD.encode(fresh.salt), sender: URL_SAFE_NO_PAD.encode(sender), body })
     }
@@ -165,7 +167,7 @@ fn derive<const N: usize>(salt: &[u8], input: &[u8], info: &[u8]) -> Result<[u8;
     Ok(derived)
 }
 
-/// AES-128-GCM; the key is used once, so the nonce is as well.
+/// AES-128-GCM; the key is used once, and so is the nonce.
 fn encrypt(key: [u8; 16], nonce: [u8; 12], mut text: Vec<u8>) -> Result<Vec<u8>> {
     let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).map_err(Error::internal)?);
     let nonce = Nonce::assume_unique_for_key(nonce);
@@ -173,7 +175,7 @@ fn encrypt(key: [u8; 16], nonce: [u8; 12], mut text: Vec<u8>) -> Result<Vec<u8>>
     Ok(text)
 }
 
-/// The key pair that a server signs its pushes with (RFC 8292).
+/// The key pair for signing a server's pushes (RFC 8292).
 pub struct Vapid {
     pair: EcdsaKeyPair,
     public_key: String,
@@ -186,16 +188,16 @@ impl fmt::Debug for Vapid {
 }
 
 impl Vapid {
-    /// A new private key: PKCS #8, base64url.
+    /// Generates a private key: PKCS #8, base64url.
     pub fn generate() -> Result<Secret> {
         let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         Ok(Secret(URL_SAFE_NO_PAD.encode(key.map_err(Error::internal)?)))
     }
 
-    /// The pair of a private key from [`Vapid::generate`].
+    /// The key pair of a private key from [`Vapid::generate`].
     ///
     /// # Errors
-    /// When it is none.
+    /// When the private key is invalid.
     pub fn parse(private_key: &Secret) -> Result<Self> {
         let key = URL_SAFE_NO_PAD.decode(private_key.expose()).map_err(Error::internal)?;
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &key).map_err(Error::internal)?;
@@ -203,14 +205,15 @@ impl Vapid {
         Ok(Self { pair, public_key })
     }
 
-    /// The public key as clients and push services know it: a point that is not compressed, base64url.
+    /// The public key as sent to clients and push services: an uncompressed point, base64url.
     #[must_use]
     pub fn public_key(&self) -> &str {
         &self.public_key
     }
 
-    /// A token (JWT, RFC 7519, ES256) for the push service at `audience` (`https://push.example`), good until `expires`, in
-    /// seconds since the epoch. `contact` is whom the service may write to: a `mailto:` or `https:` URI.
+    /// A token (JWT, RFC 7519, ES256) for the push service at `audience` (`https://push.example`), valid until
+    /// `expires`, in seconds since the epoch. `contact` is the contact address for the service: a `mailto:` or
+    /// `https:` URI.
     pub fn sign(&self, audience: &str, expires: i64, contact: &str) -> Result<String> {
         let header = URL_SAFE_NO_PAD.encode(br#"{"typ":"JWT","alg":"ES256"}"#);
         let quoted = |text: &str| serde_json::Value::from(text);
@@ -235,7 +238,7 @@ mod tests {
 
     /// RFC 8291, section 5.
     #[test]
-    fn aes128gcm_is_that_of_the_example() {
+    fn aes128gcm_matches_the_example() {
         let receiver = Receiver::parse(
             "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
             "BTBZMqHH6r4Tts7J_aSIgg",
@@ -251,7 +254,7 @@ mod tests {
 
     /// draft-ietf-webpush-encryption-04, section 5.
     #[test]
-    fn aesgcm_is_that_of_the_example() {
+    fn aesgcm_matches_the_example() {
         let receiver = Receiver::parse(
             "BCEkBjzL8Z3C-oi2Q7oE5t2Np-p7osjGLg93qUP0wvqRT21EEWyf0cQDQcakQMqz4hQKYOQ3il2nNZct4HgAUQU",
             "R29vIGdvbyBnJyBqb29iIQ",

@@ -1,9 +1,9 @@
 //! Signatures of files, in the format of minisign: Ed25519 over the BLAKE2b-512 digest of the file.
 //!
-//! A signature is a text of four lines that lies beside the file; its first line is a comment that nothing protects, its
-//! third one that is signed too. A signature names its key by an id and does not contain it, so Rookery's authors write the
-//! public key into the first comment: whoever has seen no key before learns it there, and trusts it or not. Making keys and
-//! signatures is `signing`, which only the tools of authors have.
+//! A signature is a text of four lines stored beside the file; its first line is an unprotected comment, its third
+//! line a signed one. A signature identifies its key by an id and does not contain it, so authors of Rookery plugins
+//! write the public key into the first comment, where an admin without an earlier key finds it and decides whether to
+//! trust it. Creating keys and signatures is in `signing`, which is only part of the authors' tools.
 //!
 //! Format: <https://jedisct1.github.io/minisign/>, without its old signatures of whole files.
 
@@ -13,28 +13,28 @@ use base64::engine::general_purpose::STANDARD;
 /// Longest text of a signature, in bytes.
 pub const SIGNATURE_MAX: usize = 4096;
 
-/// What precedes the public key in the first comment of a signature.
+/// The prefix of the public key in the first comment of a signature.
 pub(crate) const KEY_COMMENT: &str = "public key ";
 
-/// What precedes every first comment.
+/// The prefix of every first comment.
 const COMMENT: &str = "untrusted comment: ";
 
 /// Bytes of a public key: two of the algorithm, eight of the key's id, and the key.
 const KEY_BYTES: usize = 42;
 
-/// Why a key or a signature is not accepted.
+/// Why a key or a signature is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// The text is no public key.
+    /// The text is not a public key.
     #[error("it is no public key of minisign, which is 56 letters and begins with RW")]
     NoKey,
-    /// The text is no signature.
+    /// The text is not a signature.
     #[error("it is no signature of minisign")]
     NoSignature,
     /// The signature was made with another key.
     #[error("it was made with another key")]
     OtherKey,
-    /// The file or the signature was changed.
+    /// The file or the signature was modified.
     #[error("it does not fit the file: one of them was changed")]
     Broken,
 }
@@ -47,7 +47,7 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Parses a key: its one line, or a file with a comment before it.
+    /// Parses a key: its single line, or a file with a comment before it.
     ///
     /// # Errors
     /// [`SignatureError::NoKey`].
@@ -56,7 +56,7 @@ impl PublicKey {
         let bytes = STANDARD.decode(line).map_err(|_| SignatureError::NoKey)?;
         let id = bytes.get(2..10).and_then(|id| id.try_into().ok()).map(u64::from_le_bytes);
         let id = id.filter(|_| bytes.len() == KEY_BYTES).ok_or(SignatureError::NoKey)?;
-        // Written anew: there is one text for each key.
+        // Re-encoded, so that each key has exactly one text.
         let text = STANDARD.encode(&bytes);
         let key = minisign_verify::PublicKey::from_base64(&text).map_err(|_| SignatureError::NoKey)?;
         Ok(Self { text, key, id })
@@ -68,7 +68,8 @@ impl PublicKey {
         &self.text
     }
 
-    /// The short id by which minisign names the key: 16 hexadecimal digits. It identifies nothing: anyone may choose it.
+    /// The short id by which minisign names the key: 16 hexadecimal digits. It does not authenticate the key: it can
+    /// be chosen freely.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{:016X}", self.id)
@@ -110,25 +111,25 @@ impl Signature {
         Ok(Self { text: text.to_owned(), signature: signature.ok_or(SignatureError::NoSignature)? })
     }
 
-    /// The whole text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The comment that is signed.
+    /// The signed comment.
     #[must_use]
     pub fn trusted_comment(&self) -> &str {
         self.signature.trusted_comment()
     }
 
-    /// When it was made, by the comment that is signed (`timestamp:SECONDS`, as minisign writes it): seconds since the epoch.
+    /// The time of signing, from the signed comment (`timestamp:SECONDS`, as minisign writes it): seconds since the
+    /// epoch.
     #[must_use]
     pub fn timestamp(&self) -> Option<i64> {
         self.trusted_comment().split('\t').find_map(|part| part.strip_prefix("timestamp:")?.parse().ok())
     }
 
-    /// The public key that the first comment holds; nothing says whose it is.
+    /// The public key in the first comment; its ownership is not verified.
     #[must_use]
     pub fn claimed_key(&self) -> Option<PublicKey> {
         let comment = self.text.lines().next()?.strip_prefix(COMMENT)?;
@@ -140,7 +141,7 @@ impl Signature {
 mod tests {
     use super::*;
 
-    /// The pair that the documentation of minisign's own tools shows.
+    /// The key pair in the documentation of minisign.
     const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
     const SIGNATURE: &str = "untrusted comment: signature from minisign secret key\n\
         RUQf6LRCGA9i559r3g7V1qNyJDApGip8MfqcadIgT9CuhV3EMhHoN1mGTkUidF/z7SrlQgXdy8ofjb7bNJJylDOocrCo8KLzZwo=\n\
@@ -169,7 +170,7 @@ mod tests {
         for text in ["", "untrusted comment: \n", &SIGNATURE[20..], &SIGNATURE.replace("RUQ", "AUQ"), &long] {
             assert!(Signature::parse(text).is_err_and(|error| error == SignatureError::NoSignature), "{text}");
         }
-        // Of a minisign before 0.10: over the file itself.
+        // From a minisign before 0.10: over the file itself.
         let old = Signature::parse(&SIGNATURE.replace("RUQ", "RWQ")).unwrap();
         assert_eq!(PublicKey::parse(KEY).unwrap().verify(b"test", &old), Err(SignatureError::NoSignature));
     }

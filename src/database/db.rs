@@ -1,8 +1,8 @@
 //! The handles to the database, over both engines: [`Db`] reads, [`Tx`] reads and writes.
 //!
-//! On SQLite (WAL mode) there is one writer connection (`BEGIN IMMEDIATE`) and a pool of read-only connections, so readers
-//! never wait for the writer: [`sqlite`](super::sqlite). On PostgreSQL one pool of sqlx's serves both. Statements are run by
-//! [`query`](super::query), those of plugins by [`confined`](super::confined).
+//! On SQLite (WAL mode) there is one writer connection (`BEGIN IMMEDIATE`) and a pool of read-only connections, so
+//! readers never wait for the writer: [`sqlite`](super::sqlite). On PostgreSQL one pool of sqlx serves both.
+//! Statements are run by [`query`](super::query), statements of plugins by [`confined`](super::confined).
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ use crate::options::{Options, PoolStats, tested};
 use model::Row;
 use model::job::Lane;
 
-/// Which engine a statement runs on.
+/// The engine of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// SQLite, the database of the embedded profile.
@@ -42,7 +42,7 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Db {
     pub(super) pools: Pools,
-    /// What plugins read on.
+    /// The read connections of plugins.
     pub(super) shares: Arc<Shares>,
     pub(super) statements: Arc<AtomicU64>,
     pub(super) faults: Arc<Faults>,
@@ -71,7 +71,7 @@ pub struct Tx {
     after: AfterCommit,
 }
 
-/// What runs once a transaction is committed, in order, and how much of it stood before the savepoint.
+/// Callbacks to run after the commit, in order, and how many of them were added before the savepoint.
 #[derive(Default)]
 struct AfterCommit {
     run: Vec<Box<dyn FnOnce() + Send>>,
@@ -117,7 +117,6 @@ impl Db {
         Ok(Self { pools, shares, statements, faults, file, jobs, events })
     }
 
-    /// Which engine this is.
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.pools {
@@ -126,7 +125,7 @@ impl Db {
         }
     }
 
-    /// How many statements ran since the database was opened: a measure of cost that does not depend on the machine.
+    /// Number of statements since the database was opened: a measure of cost that does not depend on the machine.
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
@@ -136,7 +135,7 @@ impl Db {
         self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The fault of the machine that statements met, until [`Db::check_writing`] finds it gone.
+    /// The fault of the machine that statements reported, until [`Db::check_writing`] finds it gone.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         self.faults.current()
@@ -151,8 +150,8 @@ impl Db {
         }
     }
 
-    /// How long the writer has been held by the transaction that is open, and the plugin whose statement runs in it, if
-    /// one does; `None` when it is free, and on PostgreSQL, where no transaction keeps the others from writing.
+    /// How long the open transaction has held the writer, and the plugin whose statement runs in it, if any; `None`
+    /// when the writer is free, and on PostgreSQL, where writers do not exclude each other.
     #[must_use]
     pub fn writer_held(&self) -> Option<(Duration, Option<String>)> {
         match &self.pools {
@@ -161,7 +160,7 @@ impl Db {
         }
     }
 
-    /// How long the writer has been held by the transaction that is open, if others wait for it; `None` on PostgreSQL.
+    /// How long the open transaction has held the writer, if others wait for it; `None` on PostgreSQL.
     #[must_use]
     pub fn writer_held_while_others_wait(&self) -> Option<Duration> {
         match &self.pools {
@@ -182,7 +181,7 @@ impl Db {
         self.jobs.ring(lanes);
     }
 
-    /// Tells every node that listens, by [`notify`], that jobs of `lane` were queued.
+    /// Notifies every listening node, by [`notify`], that jobs of `lane` were queued.
     ///
     /// # Errors
     /// As [`Db::begin`].
@@ -202,7 +201,7 @@ impl Db {
         Query::new(self, sql)
     }
 
-    /// Starts a transaction. On SQLite it holds the only writer connection until it ends, so do no slow work inside.
+    /// Starts a transaction. On SQLite it holds the only writer connection until it ends, so run no slow work inside.
     ///
     /// # Errors
     /// [`Error::Sql`] when no connection became free within [`Options::acquire_timeout`].
@@ -229,7 +228,7 @@ impl Db {
         })
     }
 
-    /// Waits until everything that can be read now would survive a power cut. On PostgreSQL it would already.
+    /// Waits until all data that can be read now would survive a power cut. Returns immediately on PostgreSQL.
     ///
     /// # Errors
     /// [`Error::NotDurable`].
@@ -240,7 +239,7 @@ impl Db {
         }
     }
 
-    /// How often the log was synced for a caller that waited: for tests.
+    /// How often a waiting caller caused a sync of the log: for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn syncs(&self) -> u64 {
@@ -259,8 +258,8 @@ impl Db {
         }
     }
 
-    /// Gives the next of a SQLite file's unused pages back to the file system, in a transaction that others wait for some
-    /// milliseconds; true when there are more. Nothing on PostgreSQL, which has an autovacuum.
+    /// Returns the next unused pages of a SQLite file to the file system, in a transaction that delays others for
+    /// some milliseconds; true when there are more. Does nothing on PostgreSQL, which has an autovacuum.
     ///
     /// # Errors
     /// As [`Db::begin`].
@@ -286,7 +285,7 @@ impl Db {
         Ok(())
     }
 
-    /// Runs SQL that is not registered by [`sql!`](crate::sql!): for tests that set up a state by hand.
+    /// Runs SQL that is not registered by [`sql!`](crate::sql!): for tests that set up state directly.
     #[doc(hidden)]
     pub async fn execute_raw(&self, sql: &str) -> Result<()> {
         match &self.pools {
@@ -302,7 +301,7 @@ impl Db {
         }
     }
 
-    /// Reads with SQL that is not registered by [`sql!`](crate::sql!): for tests that look behind the API.
+    /// Reads with SQL that is not registered by [`sql!`](crate::sql!): for tests that check rows directly.
     #[doc(hidden)]
     pub async fn fetch_raw<T: Row>(&self, sql: &str) -> Result<Vec<T>> {
         match &self.pools {
@@ -316,8 +315,8 @@ impl Db {
         }
     }
 
-    /// When rows of accounts and tokens were changed last, so that they can be kept in memory; `None` on PostgreSQL, where
-    /// other nodes change them too.
+    /// When rows of accounts and tokens last changed, so that they can be cached; `None` on PostgreSQL, where other
+    /// nodes change them too.
     #[must_use]
     pub fn versions(&self) -> Option<&Versions> {
         match &self.pools {
@@ -326,8 +325,8 @@ impl Db {
         }
     }
 
-    /// Looks whether another process (the command line) wrote to the database, after which nothing that is kept by
-    /// [`Db::versions`] counts as current. Nothing on PostgreSQL.
+    /// Checks whether another process (the command line) wrote to the database; if so, nothing cached with
+    /// [`Db::versions`] counts as current. Does nothing on PostgreSQL.
     ///
     /// # Errors
     /// As [`Db::begin`].
@@ -340,7 +339,6 @@ impl Db {
 }
 
 impl Tx {
-    /// Which engine this is.
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.inner {
@@ -349,8 +347,8 @@ impl Tx {
         }
     }
 
-    /// Commits durably, then wakes this process's workers when jobs were queued, and the delivery of plugin events when
-    /// some were recorded.
+    /// Commits durably, then wakes this process's workers if jobs were queued, and the delivery of plugin events if
+    /// events were recorded.
     ///
     /// # Errors
     /// [`Error::Sql`]: the transaction is rolled back, unless the connection broke during the commit, which leaves the
@@ -373,8 +371,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Runs `run` once this transaction is committed; dropped unrun when it is rolled back, or back to a savepoint that was
-    /// set before. Not for what must not be lost: a kill after the commit loses it.
+    /// Runs `run` once this transaction is committed; dropped without running when the transaction, or a savepoint
+    /// set before this call, is rolled back. Not for work that must not be lost: a kill after the commit loses it.
     pub fn after_commit(&mut self, run: impl FnOnce() + Send + 'static) {
         self.after.run.push(Box::new(run));
     }
@@ -389,19 +387,19 @@ impl Tx {
         self.run_batch("SAVEPOINT mark").await
     }
 
-    /// Rolls back to the savepoint of [`Tx::savepoint`] and releases it. A PostgreSQL transaction that a failed statement
-    /// aborted can be used again afterwards.
+    /// Rolls back to the savepoint of [`Tx::savepoint`] and releases it. A PostgreSQL transaction aborted by a failed
+    /// statement can be used again afterwards.
     pub async fn rollback_to_savepoint(&mut self) -> Result<()> {
         self.after.run.truncate(self.after.at_mark);
         self.run_batch("ROLLBACK TO SAVEPOINT mark; RELEASE SAVEPOINT mark").await
     }
 
-    /// Releases the savepoint of [`Tx::savepoint`]; what was done since stays part of the transaction.
+    /// Releases the savepoint of [`Tx::savepoint`]; changes since then stay part of the transaction.
     pub async fn release_savepoint(&mut self) -> Result<()> {
         self.run_batch("RELEASE SAVEPOINT mark").await
     }
 
-    /// Runs a text of several statements, without values.
+    /// Runs several statements without parameters.
     pub(super) async fn run_batch(&mut self, text: &str) -> Result<()> {
         let done = match &mut self.inner {
             Inner::Sqlite(tx) => tx.batch(text),
@@ -429,21 +427,22 @@ impl Tx {
     }
 }
 
-/// The file that `url` names; `None` when it names no SQLite database.
+/// The file of a SQLite `url`; `None` for another engine.
 ///
 /// # Errors
-/// [`Error::Url`] when it names SQLite and no file.
+/// [`Error::Url`] for a SQLite URL without a file.
 pub fn sqlite_file(url: &str) -> Result<Option<PathBuf>> {
     if url.starts_with("sqlite:") { file_of(url).map(Some) } else { Ok(None) }
 }
 
-/// How long a transaction may stand still on PostgreSQL.
+/// How long a transaction may be idle on PostgreSQL.
 const IDLE_IN_TRANSACTION: &str = "60s";
 
 fn postgres_options(url: &str) -> Result<PgConnectOptions> {
     // No JIT: a page reads a few rows by index, and compiling its plan takes a hundred times as long as running it.
-    // A process that stands still in a transaction (stopped, swapped out, its machine gone) loses it, so that the rows and
-    // jobs it locked go on elsewhere. No transaction of ours waits for anything but the database.
+    // A process that stops inside a transaction (suspended, swapped out, its machine lost) loses the transaction, so
+    // that the rows and jobs it locked become available elsewhere. Transactions of the server wait for nothing but
+    // the database.
     let connect = PgConnectOptions::from_str(url)?
         .options([("jit", "off"), ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION)]);
     Ok(connect.statement_cache_capacity(512).disable_statement_logging())

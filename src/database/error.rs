@@ -1,7 +1,7 @@
-//! Why a statement failed.
+//! Errors of statements.
 //!
-//! Both engines' errors in one type, with the questions that callers ask: whether trying again may help, and which
-//! constraint rejected a row.
+//! Both engines' errors in one type, with predicates for callers: whether retrying may help, and which constraint
+//! rejected a row.
 
 use libsqlite3_sys as ffi;
 
@@ -16,28 +16,28 @@ pub enum Error {
     /// An error of SQLite.
     #[error("database: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// A statement that failed before ended the transaction.
+    /// An earlier failed statement ended the transaction.
     #[error("database: the transaction was rolled back")]
     RolledBack,
-    /// The log of changes could not be written to the disk; nothing is written any more.
+    /// The log of changes could not be written to the disk; further writes are rejected.
     #[error("database: changes cannot be made durable, restart the server")]
     NotDurable,
-    /// A fault of the machine ended the transaction, or keeps connections from being made.
+    /// A fault of the machine ended the transaction, or prevents new connections.
     #[error("database: {}", .0.sentence())]
     Machine(Fault),
     /// Running the migrations failed.
     #[error("migration: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The database was made by a development version of 0.1, from which there is no migration.
+    /// The database was created by a development version of 0.1, from which there is no migration.
     #[error(
         "this database was made by an unreleased development version and cannot be migrated: create an empty database, \
          and move what is to be kept by export and import"
     )]
     Unreleased,
-    /// The configured URL names neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
+    /// The configured URL is neither SQLite nor PostgreSQL, or the folder of the file cannot be created.
     #[error("database url: {0}")]
     Url(String),
-    /// The tables of a plugin are not as the database remembers them.
+    /// The tables of a plugin do not match the database's records.
     #[error("{0}")]
     Plugin(String),
 }
@@ -56,7 +56,7 @@ impl Error {
         self.is_interrupted() || self.has_sql_state(&["57014", "55P03"])
     }
 
-    /// True when other transactions were in the way, so that it may work later: no connection became free, another process
+    /// True when other transactions interfered, so that retrying may help: no connection became free, another process
     /// writes, or PostgreSQL chose this transaction to resolve a deadlock or a serialisation failure.
     #[must_use]
     pub fn is_contended(&self) -> bool {

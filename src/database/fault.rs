@@ -1,7 +1,8 @@
-//! Faults of the machine below the database: a full disk, read-only storage, a server that does not answer.
+//! Faults of the machine below the database: a full disk, read-only storage, an unreachable server.
 //!
-//! Statements and commits note theirs in [`Faults`], which logs them once a minute; `/readyz` reports the current one. A fault
-//! stays current until a write succeeds that needs room ([`Db::check_writing`](crate::Db::check_writing)).
+//! Statements and commits report faults to [`Faults`], which logs them once a minute; `/readyz` reports the current
+//! one. A fault stays current until a write that needs space succeeds
+//! ([`Db::check_writing`](crate::Db::check_writing)).
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,12 +13,12 @@ use tokio::time::Instant;
 
 use super::{Error, Result};
 
-/// How often a fault that lasts is logged.
+/// How often a persistent fault is logged.
 pub(crate) const LOG_EVERY: Duration = Duration::from_secs(60);
-/// How often writing is tried while there is a fault.
+/// How often a write is tried during a fault.
 const TRY_EVERY: Duration = Duration::from_secs(1);
 
-/// Why the machine, not the statement, makes statements fail.
+/// A fault of the machine, not of the statement, that makes statements fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The disk, or a quota of it, is full. Reading works.
@@ -31,7 +32,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What is wrong, as one sentence for clients, `/readyz` and the log.
+    /// A description in one sentence for clients, `/readyz` and the log.
     #[must_use]
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -46,7 +47,7 @@ impl Fault {
         }
     }
 
-    /// The fault that an error of a file system stands for.
+    /// The fault for an error of a file system.
     #[must_use]
     pub fn of_io(error: &io::Error) -> Option<Self> {
         use io::ErrorKind as Kind;
@@ -57,7 +58,7 @@ impl Fault {
         }
     }
 
-    /// The fault that an extended result code of SQLite stands for.
+    /// The fault for an extended result code of SQLite.
     pub(crate) fn of_sqlite(code: i32) -> Option<Self> {
         match (code, code & 0xff) {
             // The shared memory beside the log could not grow.
@@ -76,7 +77,7 @@ impl Fault {
         }
     }
 
-    /// The fault that an SQLSTATE stands for: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+    /// The fault for an SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
     pub(crate) fn of_state(state: &str) -> Option<Self> {
         match state {
             "53100" => Some(Self::Full),
@@ -103,13 +104,13 @@ fn lost_connection(error: &io::Error) -> bool {
             | Kind::HostUnreachable
             | Kind::NetworkUnreachable
             | Kind::NetworkDown
-            // The socket of a PostgreSQL that is not running.
+            // The socket is missing because PostgreSQL is not running.
             | Kind::NotFound
     )
 }
 
 impl Error {
-    /// The fault of the machine behind this error, if it is one.
+    /// The fault of the machine that caused this error, if any.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         match self {
@@ -122,7 +123,7 @@ impl Error {
     }
 }
 
-/// The current fault of a database, as its statements noted it.
+/// The current fault of a database, as reported by its statements.
 #[derive(Debug, Default)]
 pub struct Faults {
     state: Mutex<State>,
@@ -131,23 +132,24 @@ pub struct Faults {
 #[derive(Debug, Default)]
 struct State {
     current: Option<Fault>,
-    /// When a fault was logged last, and which.
+    /// The fault that was last logged, and when.
     logged: Option<(Instant, Fault)>,
-    /// When writing was tried last.
+    /// When a write was last tried.
     tried: Option<Instant>,
-    /// When connections were last found to be lost.
+    /// When lost connections were last detected.
     away: Option<Instant>,
 }
 
 impl Faults {
-    /// Notes the fault of the machine behind `error`, if it is one.
+    /// Records the fault of the machine that caused `error`, if any.
     fn note(&self, error: &Error) {
         if let Some(fault) = error.fault() {
             self.set(fault, Instant::now());
         }
     }
 
-    /// `done`, with its fault noted. A connection that could not be had while PostgreSQL is away is that fault as well.
+    /// Returns `done` after recording its fault. A failure to get a connection while PostgreSQL is away counts as
+    /// that fault.
     pub(crate) fn noted<T>(&self, done: Result<T>) -> Result<T> {
         let error = match done {
             Ok(done) => return Ok(done),
@@ -158,7 +160,7 @@ impl Faults {
         Err(error)
     }
 
-    /// Sets the current fault; logs it unless that was done within the last minute.
+    /// Sets the current fault; logs it unless it was logged within the last minute.
     pub(crate) fn set(&self, fault: Fault, now: Instant) -> bool {
         let mut state = self.state();
         state.current = Some(fault);
@@ -178,7 +180,8 @@ impl Faults {
         self.state().current
     }
 
-    /// True when connections were lost within the last `time`: one that was idle for so long may be one of them.
+    /// True when connections were lost within the last `time`: a connection that was idle for so long may be one of
+    /// them.
     pub(crate) fn was_away_within(&self, time: Duration) -> bool {
         self.state().away.is_some_and(|at| at.elapsed() <= time)
     }
@@ -192,7 +195,7 @@ impl Faults {
         }
     }
 
-    /// True when writing is to be tried: not more often than once in [`TRY_EVERY`].
+    /// True when a write may be tried: at most once in [`TRY_EVERY`].
     pub(crate) fn may_try(&self) -> bool {
         let now = Instant::now();
         let mut state = self.state();
@@ -221,10 +224,10 @@ mod tests {
             tokio::time::advance(Duration::from_secs(1)).await;
         }
         assert_eq!((logged, faults.current()), (3, Some(Fault::Full)));
-        assert!(faults.set(Fault::ReadOnly, Instant::now()), "another fault is logged at once");
+        assert!(faults.set(Fault::ReadOnly, Instant::now()), "another fault is logged immediately");
         faults.clear();
         assert_eq!(faults.current(), None);
-        assert!(faults.set(Fault::ReadOnly, Instant::now()), "one that is back is logged at once");
+        assert!(faults.set(Fault::ReadOnly, Instant::now()), "a recurring fault is logged immediately");
     }
 
     #[test]

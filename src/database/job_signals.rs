@@ -1,7 +1,7 @@
-//! Tells the workers of this process that jobs were queued, lane by lane.
+//! Signals to the workers of this process that jobs were queued, per lane.
 //!
-//! Rung by [`Tx::commit`](super::Tx::commit), heard through [`Db::jobs_queued`](super::Db::jobs_queued). Says nothing of
-//! jobs that other processes queue: those are found by polling.
+//! Sent by [`Tx::commit`](super::Tx::commit), received through [`Db::jobs_queued`](super::Db::jobs_queued). Jobs
+//! queued by other processes send no signal here: workers find them by polling.
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;

@@ -1,9 +1,9 @@
-//! The database: one seam over two engines, SQLite and PostgreSQL.
+//! The database: one interface to two engines, SQLite and PostgreSQL.
 //!
-//! Holds connections, transactions, statements as text, migrations, signals between nodes, and the sandbox for SQL that
-//! plugins bring ([`confined`]). The statements themselves are in the crate `store`: of the server's tables, only the names
-//! of those whose changes it counts ([`versions`]) are known here. A function that only reads takes an [`Executor`] (`&Db`
-//! or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written outside a transaction.
+//! Contains connections, transactions, statements as text, migrations, signals between nodes, and the sandbox for SQL
+//! of plugins ([`confined`]). The statements are in the crate `store`: of the server's tables, this crate knows only
+//! the names of tables whose changes it counts ([`versions`]). A function that only reads takes an [`Executor`]
+//! (`&Db` or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written outside a transaction.
 
 pub mod confined;
 pub mod db;

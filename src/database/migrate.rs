@@ -1,9 +1,9 @@
 //! Schema migrations: brings the database to the version of this binary.
 //!
 //! Each migration is a pair of files of the same number in `migrations/sqlite` and `migrations/postgres`, embedded in
-//! the binary. The first ones are the base schema of 0.1, by aggregate: in their order they are read as the data model.
-//! Run when a server starts and by the command line. There are no down migrations, and the tables of plugins have
-//! migrations of their own (`plugins::sql`).
+//! the binary. The first ones are the base schema of 0.1, by aggregate: in order, they document the data model. Run
+//! at the start of a server and by the command line. There are no down migrations, and the tables of plugins have
+//! separate migrations (`plugins::sql`).
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::sql;
 /// Number and name of a migration, its text for SQLite and its text for PostgreSQL.
 type Pair = (i64, &'static str, &'static str, &'static str);
 
-/// The migrations of these file names, `0001_accounts`.
+/// The migrations with these file names, `0001_accounts`.
 macro_rules! migrations {
     ($($file:literal),+ $(,)?) => {
         &[$((
@@ -29,10 +29,10 @@ macro_rules! migrations {
     };
 }
 
-/// All of them, by number: the base schema of 0.1, and from there on its changes.
+/// All migrations, by number: the base schema of 0.1, followed by its changes.
 ///
-/// A file that landed is never edited. A change of the schema is a new pair of files with the next number, and changes
-/// the record of the schema too (`tests/frozen/schema`).
+/// A released file is never edited. A schema change is a new pair of files with the next number, and also updates the
+/// schema record (`tests/frozen/schema`).
 const MIGRATIONS: &[Pair] = migrations![
     "0001_accounts",
     "0002_users",
@@ -67,17 +67,17 @@ const fn number(file: &str) -> i64 {
     number
 }
 
-/// What follows them.
+/// The part of a file name after the number.
 const fn name(file: &'static str) -> &'static str {
     file.split_at(5).1
 }
 
-/// Runs the pending migrations in order, each in a transaction of its own.
+/// Runs the pending migrations in order, each in a separate transaction.
 ///
 /// # Errors
-/// [`Error::Migrate`] when a migration fails, when one that ran before has been edited since (checksum mismatch), or
-/// when one that ran is not known (a newer version made it); [`Error::Unreleased`] for the database of a development
-/// version.
+/// [`Error::Migrate`] when a migration fails, when an applied migration has been edited since (checksum mismatch), or
+/// when an applied migration is unknown (from a newer version); [`Error::Unreleased`] for the database of a
+/// development version.
 pub async fn run(db: &Db) -> Result<()> {
     let done = match &db.pools {
         Pools::Sqlite(_) => run_sqlite(db, &migrator(|m| m.2)).await,
@@ -92,7 +92,7 @@ pub async fn run(db: &Db) -> Result<()> {
     done
 }
 
-/// The table of migrations, as sqlx makes it on PostgreSQL.
+/// The table of migrations, as sqlx creates it on PostgreSQL.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     version BIGINT PRIMARY KEY,
     description TEXT NOT NULL,
@@ -102,7 +102,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     execution_time BIGINT NOT NULL
 )";
 
-/// As sqlx does on PostgreSQL. Another process may be at it too, so each transaction looks anew.
+/// As sqlx does on PostgreSQL. Another process may be migrating too, so each transaction checks again.
 async fn run_sqlite(db: &Db, migrator: &Migrator) -> Result<()> {
     let mut tx = db.begin().await?;
     tx.run_batch(TABLE).await?;
@@ -151,7 +151,7 @@ pub fn all() -> Vec<i64> {
     MIGRATIONS.iter().map(|m| m.0).collect()
 }
 
-/// The numbers of the migrations of this version that the database has not seen.
+/// The numbers of this version's migrations that the database has not applied.
 ///
 /// # Errors
 /// As [`applied`].
@@ -160,11 +160,11 @@ pub async fn pending(db: &Db) -> Result<Vec<i64>> {
     Ok(all().into_iter().filter(|number| !applied.contains(number)).collect())
 }
 
-/// The numbers of the migrations that ran.
+/// The numbers of the applied migrations.
 ///
 /// # Errors
-/// [`Error::Unreleased`] when they are those of a development version, whose first had another name. An error of the
-/// engine also when no migration ever ran: the table `_sqlx_migrations` does not exist then.
+/// [`Error::Unreleased`] for migrations of a development version, whose first had another name. An error of the
+/// engine if no migration ever ran: the table `_sqlx_migrations` does not exist then.
 async fn applied(db: &Db) -> Result<Vec<i64>> {
     let applied: Vec<(i64, String)> = db
         .query(sql!("SELECT version, description FROM _sqlx_migrations WHERE success ORDER BY version"))

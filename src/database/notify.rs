@@ -14,15 +14,15 @@ use crate::sql;
 /// The channel of the notifications.
 const CHANNEL: &str = "rookery";
 
-/// What the notification of queued jobs begins with; their lane follows. The name of a node has no colon.
+/// The prefix of notifications about queued jobs; their lane follows. The name of a node has no colon.
 pub const JOBS: &str = "jobs:";
 
-/// Hears of other nodes, by a connection of its own.
+/// Receives notifications of other nodes on a separate connection.
 #[derive(Debug)]
 pub struct Listener(PgListener);
 
 impl Listener {
-    /// Listens from now on; `None` on SQLite.
+    /// Starts listening; `None` on SQLite.
     pub async fn open(db: &Db) -> Result<Option<Self>> {
         let Pools::Postgres(pool) = &db.pools else { return Ok(None) };
         let options = Arc::unwrap_or_clone(pool.connect_options());
@@ -32,13 +32,14 @@ impl Listener {
         Ok(Some(Self(listener)))
     }
 
-    /// The next notification: the text given to [`send`]. `None` when the connection was lost, and with it perhaps some.
+    /// The next notification: the text given to [`send`]. `None` when the connection, and possibly some
+    /// notifications, were lost.
     pub async fn next(&mut self) -> Result<Option<String>> {
         Ok(self.0.try_recv().await?.map(|notification| notification.payload().to_owned()))
     }
 }
 
-/// Tells every listening node, this one too, once `tx` is committed.
+/// Notifies every listening node, including this one, once `tx` is committed.
 pub async fn send(tx: &mut Tx, text: &str) -> Result<()> {
     tx.query(sql!(sqlite: "SELECT $1"; postgres: "SELECT pg_notify('rookery', $1)"))
         .bind(text.to_owned())

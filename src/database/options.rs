@@ -1,4 +1,4 @@
-//! How to connect to the database, and the pools of connections.
+//! Connection options of the database, and the pools of connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use sqlx::postgres::PgPoolOptions;
 
 use crate::fault::Faults;
 
-/// How to connect to the database.
+/// Connection options of the database.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `sqlite://path/to/file.db` or `postgres://…`.
@@ -18,7 +18,7 @@ pub struct Options {
     pub max_connections: u32,
     /// How long a request waits for a connection before it fails.
     pub acquire_timeout: Duration,
-    /// Connections on which each plugin reads, besides, at least 1.
+    /// Additional connections for the reads of each plugin, at least 1.
     pub plugin_connections: u32,
 }
 
@@ -31,10 +31,10 @@ pub struct PoolStats {
     pub idle: usize,
 }
 
-/// How long a connection may have been idle without being tested before it is used: PostgreSQL may have been restarted since.
+/// How long an idle connection is used without a test: PostgreSQL may have been restarted since.
 const TRUSTED_IDLE: Duration = Duration::from_secs(5);
 
-/// A pool that tests a connection before it is used when it was idle for long, or while PostgreSQL was away: one that is lost
+/// A pool that tests a connection before use if it was idle for long, or while PostgreSQL was away: a lost connection
 /// is replaced, and no request fails because of it.
 pub(crate) fn tested(pool: PgPoolOptions, faults: &Arc<Faults>) -> PgPoolOptions {
     let faults = Arc::clone(faults);

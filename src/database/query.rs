@@ -24,7 +24,8 @@ use model::sqlite::Parameter;
 
 /// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
 pub trait Executor: Send {
-    /// Reborrows the executor for one statement, so that a function that takes it by value can run several.
+    /// Reborrows the executor for one statement, so that a function that takes it by value can run several
+    /// statements.
     fn reborrow(&mut self) -> Reborrowed<'_>;
 
     #[doc(hidden)]
@@ -48,7 +49,7 @@ pub trait Executor: Send {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Handle<'a> {
-    #[expect(private_interfaces, reason = "nobody outside of this crate has one in hand")]
+    #[expect(private_interfaces, reason = "never constructed outside of this crate")]
     SqliteReaders(&'a Arc<Readers>),
     PgPool(&'a PgPool),
     #[expect(private_interfaces, reason = "as above")]
@@ -98,8 +99,8 @@ impl Executor for &mut Tx {
     }
 }
 
-/// A reborrowed executor, from [`Executor::reborrow`]. One type for both kinds, so that a function which is generic over
-/// [`Executor`] needs no further bounds.
+/// A reborrowed executor, from [`Executor::reborrow`]. One type for both kinds, so that a function that is generic
+/// over [`Executor`] needs no further bounds.
 #[derive(Debug)]
 pub enum Reborrowed<'a> {
     Db(&'a Db),
@@ -149,15 +150,15 @@ enum Args {
 pub struct Query<E> {
     executor: E,
     sql: Sql,
-    /// Or why a value could not be bound.
+    /// The error if a value could not be bound.
     args: std::result::Result<Args, sqlx::Error>,
 }
 
-/// A statement on PostgreSQL. Boxed: as part of a caller's own future, sqlx's would be compiled again in each crate that
-/// waits for it.
+/// A statement on PostgreSQL. Boxed: as part of a caller's future, sqlx's future would be compiled again in each
+/// crate that awaits it.
 type Running<'a, T> = BoxFuture<'a, Result<T>>;
 
-/// Runs a statement on SQLite: on this thread if it ends soon.
+/// Runs a statement on SQLite: on this thread if it ends within the time slice.
 async fn fetch_sqlite<T: Row>(
     readers: &Arc<Readers>,
     sql: Sql,
@@ -192,7 +193,7 @@ fn fetch_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments, wanted: Wante
     }
 }
 
-/// Runs a statement on PostgreSQL; gives the number of affected rows.
+/// Runs a statement on PostgreSQL; returns the number of affected rows.
 fn execute_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments) -> Running<'_, u64> {
     macro_rules! execute {
         ($on:ident) => {
@@ -320,8 +321,8 @@ impl<E: Executor> Query<E> {
     }
 }
 
-/// Says in a statement's span that it failed. The span was never entered: nothing runs below a statement, and so it lasts
-/// from its creation to its end.
+/// Records in a statement's span whether it failed. The span is never entered: it has no children, and lasts from its
+/// creation to its end.
 fn ended(span: &Span, failed: bool) {
     if failed {
         span.record("otel.status_code", "ERROR");

@@ -1,5 +1,5 @@
-//! Statement texts: the macros [`sql!`](crate::sql!) and [`paged!`](crate::paged!), parameters that are lists, and the
-//! registry of all statements.
+//! Statement texts: the macros [`sql!`](crate::sql!) and [`paged!`](crate::paged!), list parameters, and the registry
+//! of all statements.
 //!
 //! SQL is written once, in the subset that SQLite and PostgreSQL share (docs/style.md#a-query). Every text is registered
 //! in [`STATEMENTS`] at link time, so that tests can prepare each one on both engines and look at its plan. There is no
@@ -17,13 +17,13 @@ use tracing::{Span, trace_span};
 /// A statement: its text for each engine, and its place in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Sql {
-    /// The text for SQLite, in which `$1` is `?1`: SQLite binds that by its number.
+    /// The text for SQLite, with `?1` in place of `$1`: SQLite binds `?1` by its number.
     pub sqlite: &'static str,
     /// The text for PostgreSQL.
     pub postgres: &'static str,
-    /// File and line, for a test that reports a broken statement.
+    /// File and line, for tests that report a broken statement.
     pub place: (&'static str, u32),
-    /// The path of the static in the function that has the statement, for [`Sql::name`].
+    /// The path of the static in the function of the statement, for [`Sql::name`].
     #[doc(hidden)]
     pub path: fn() -> &'static str,
 }
@@ -35,8 +35,8 @@ impl Sql {
         model::span::enclosing((self.path)(), "STATEMENT")
     }
 
-    /// A tracing span for a run of the statement, off by default: it costs one relaxed atomic load then. It has the
-    /// statement's name and place; neither its text nor a value is in it.
+    /// A tracing span for a run of the statement; when disabled, which is the default, it costs one relaxed atomic
+    /// load. It contains the statement's name and place, but neither its text nor a value.
     pub(crate) fn span(&self) -> Span {
         trace_span!(
             target: "rookery::statement",
@@ -50,14 +50,14 @@ impl Sql {
     }
 }
 
-/// Every statement of the program, collected at link time from the places where [`sql!`](crate::sql!) is used.
+/// Every statement of the program, collected at link time from all uses of [`sql!`](crate::sql!).
 #[distributed_slice]
 #[allow(unsafe_code, reason = "as in the macro below")]
 pub static STATEMENTS: [Sql];
 
 /// A statement, written once for both engines.
 ///
-/// String literals and macros that expand to one (such as column lists) are concatenated. Between them may stand:
+/// String literals and macros that expand to one (such as column lists) are concatenated. They may alternate with:
 ///
 /// - `in("$1")`: a membership test in a list, bound as [`Ids`] or [`Texts`] (`json_each` on SQLite, `ANY` on
 ///   PostgreSQL);
@@ -66,11 +66,11 @@ pub static STATEMENTS: [Sql];
 ///   `CAST(value ->> 'id' AS BIGINT)`. PostgreSQL expects a hundred rows of a JSON array, for which it would rather read
 ///   tables of some thousand rows whole than look one row up; the condition, which always holds, makes it expect one.
 ///
-/// Texts that must differ are written as `sql!(sqlite: …; postgres: …)`.
+/// Texts that must differ between engines are written as `sql!(sqlite: …; postgres: …)`.
 ///
-/// Two idioms recur. In `INSERT … SELECT … FROM t WHERE TRUE ON CONFLICT`, SQLite would take `ON` for a join condition
-/// without the `WHERE`. `CAST($1 AS BIGINT)` gives a parameter its type where PostgreSQL could not infer it, or would
-/// infer another.
+/// Two idioms recur. In `INSERT … SELECT … FROM t WHERE TRUE ON CONFLICT`, SQLite would parse `ON` as a join
+/// condition without the `WHERE`. `CAST($1 AS BIGINT)` gives a parameter its type where PostgreSQL could not infer
+/// it, or would infer another.
 #[macro_export]
 macro_rules! sql {
     (@sqlite [$($done:tt)*]) => { concat!($($done)*) };
@@ -122,7 +122,7 @@ macro_rules! sql {
     };
 }
 
-/// `text` with `?1` for `$1` and so on.
+/// `text` with `?1` in place of `$1` and so on.
 #[doc(hidden)]
 #[must_use]
 pub const fn numbered<const LENGTH: usize>(text: &[u8]) -> [u8; LENGTH] {
@@ -138,9 +138,9 @@ pub const fn numbered<const LENGTH: usize>(text: &[u8]) -> [u8; LENGTH] {
 
 /// A statement for keyset pagination: `paged!(cursor, "SELECT … WHERE …", by "s.id", limit "$4")`.
 ///
-/// The column after `by` is the paging key. Ordered ascending when the cursor has a `min_id`, else descending, so that
-/// the limit keeps the rows next to the cursor; `Cursor::newest_first` puts the rows in the order of the answer. The
-/// text itself must compare the key with `Cursor::before` and `Cursor::after`. There is no `OFFSET`.
+/// The column after `by` is the paging key. Ordered ascending when the cursor has a `min_id`, otherwise descending,
+/// so that the limit keeps the rows next to the cursor; `Cursor::newest_first` puts the rows in the order of the
+/// response. The text itself must compare the key with `Cursor::before` and `Cursor::after`. There is no `OFFSET`.
 #[macro_export]
 macro_rules! paged {
     ($cursor:expr, $($text:tt)+) => { $crate::paged!(@split $cursor, [] $($text)+) };

@@ -1,10 +1,10 @@
-//! What this process knows of when rows were changed last, so that what was read from them can be kept in memory.
+//! When rows last changed, as known to this process, so that values read from them can be cached.
 //!
-//! SQLite only, where one process writes: its connection reports every row of the tables below that it changes, so that
-//! no statement can be forgotten. What another process (the command line) writes is noticed when
-//! [`Db::notice_other_processes`](crate::Db::notice_other_processes) looks. Readers note [`Versions::now`] before they
-//! read and ask [`Versions::is_current`] before they use what they kept. Ids share slots, so that an answer may be no
-//! without need, but never yes without cause.
+//! SQLite only, where one process writes: its connection reports every changed row of the tables below, so that no
+//! statement can be missed. Writes of another process (the command line) are detected by
+//! [`Db::notice_other_processes`](crate::Db::notice_other_processes). Readers get [`Versions::now`] before they read
+//! and check [`Versions::is_current`] before they use a cached value. Ids share slots, so that the check may fail
+//! unnecessarily, but never succeeds wrongly.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use model::{AccountId, StatusId, TokenId};
 /// Slots for each kind of row.
 const SLOTS: usize = 4096;
 
-/// What something was read from.
+/// A source of a cached value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependency {
     /// The rows of an account and of its user.
@@ -27,7 +27,7 @@ pub enum Dependency {
     FollowRequests,
 }
 
-/// When rows were changed last, counted in commits.
+/// When rows last changed, counted in commits.
 #[derive(Debug)]
 pub struct Versions {
     now: AtomicU64,
@@ -54,7 +54,7 @@ impl Default for Versions {
     }
 }
 
-/// Rows that the open transaction changed.
+/// Rows changed by the open transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Touched(Mutex<Rows>);
 
@@ -88,13 +88,13 @@ impl Touched {
 }
 
 impl Versions {
-    /// The time that is noted before rows are read.
+    /// The time to store before rows are read.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now.load(Ordering::Acquire)
     }
 
-    /// True when nothing of `dependencies`, and no role, was changed since `noted`.
+    /// True when no row of `dependencies`, and no role, has changed since `noted`.
     #[must_use]
     pub fn is_current(&self, noted: u64, dependencies: &[Dependency]) -> bool {
         let unchanged = |slot: &AtomicU64| slot.load(Ordering::Acquire) <= noted;
@@ -110,8 +110,8 @@ impl Versions {
         }
     }
 
-    /// Counts a commit. Called once its changes can be read, and before it is acknowledged: who noted the time before
-    /// may have read the rows of before.
+    /// Counts a commit. Called after its changes become visible, and before it is acknowledged: a reader that got the
+    /// time earlier may have read the previous rows.
     pub(crate) fn touch(&self, touched: &Touched) {
         let rows = std::mem::take(&mut *touched.lock());
         if rows.some.is_empty() && !rows.everything {
@@ -126,7 +126,7 @@ impl Versions {
         }
     }
 
-    /// Notes the version of the file, which grows when another connection commits.
+    /// Records the version of the file, which grows when another connection commits.
     pub(crate) fn note_file(&self, version: i64) {
         let before = self.file.swap(version, Ordering::AcqRel);
         if before != version {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_rows_make_what_was_read_before_stale() {
+    fn changed_rows_invalidate_cached_values() {
         let versions = Versions::default();
         let dependencies = [
             Dependency::Account(AccountId::from(9)),

@@ -1,4 +1,5 @@
-//! Whether changes can be saved: a full disk is seen before a write fails, and the end of a fault by a trial.
+//! Checks whether changes can be saved: detects a full disk before a write fails, and the end of a fault by a trial
+//! write.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,15 @@ use tokio::time::Instant;
 use crate::fault::Fault;
 use crate::{Db, Result, sql};
 
-/// Free space below which the disk counts as full: the log may still have room for a small change when nothing else has.
+/// Free space below which the disk counts as full: the log may have space for a small change although other files do
+/// not.
 const LEAST_ROOM_BYTES: u64 = 1 << 20;
-/// Size of the row that is written to find out whether there is room again.
+/// Size of the trial row.
 const TRIAL_BYTES: usize = 64 << 10;
 
 impl Db {
-    /// The fault that keeps changes from being saved, `None` when there is none. While there is one, a write is tried, at most
-    /// once a second; when it succeeds the fault is over.
+    /// The fault that prevents saving changes, `None` when there is none. During a fault a write is tried, at most
+    /// once a second; when it succeeds the fault ends.
     pub async fn check_writing(&self) -> Option<Fault> {
         if self.folder().is_some_and(|folder| is_full(&folder)) {
             self.faults.set(Fault::Full, Instant::now());
@@ -26,13 +28,13 @@ impl Db {
         }
         match self.try_writing().await {
             Ok(()) => self.faults.clear(),
-            // Noted where it happened.
+            // Already recorded by the failed statement.
             Err(error) => tracing::debug!(%error, "the database cannot be written yet"),
         }
         self.faults.current()
     }
 
-    /// Commits a change that needs room, and leaves nothing behind.
+    /// Commits a change that needs space, and removes it again.
     async fn try_writing(&self) -> Result<()> {
         let mut content = vec![0; TRIAL_BYTES];
         // Random, since PostgreSQL would compress anything else.
@@ -50,7 +52,7 @@ impl Db {
     }
 }
 
-/// True when the disk of `folder` has less room than any change needs. Unknown counts as room.
+/// True when the disk of `folder` has less space than any change needs. Unknown counts as space.
 fn is_full(folder: &Path) -> bool {
     let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
     // Some blocks are reserved for root.

@@ -1,7 +1,7 @@
-//! The attribute [`boxed`](super::boxed()): an `async fn` becomes one that returns a boxed future.
+//! The attribute [`boxed`](super::boxed()): turns an `async fn` into a function that returns a boxed future.
 //!
-//! Elided lifetimes of arguments, as a whole `'_` or without a name, become one that the future has too. Functions that are
-//! generic over types are refused: they are compiled where they are used, boxed or not.
+//! Elided lifetimes of arguments, `'_` or without a name, become one lifetime that the future has too. Functions that
+//! are generic over types are rejected: they are compiled where they are used, boxed or not.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -14,14 +14,14 @@ pub(super) fn boxed(mut item: ItemFn) -> Result<TokenStream, Error> {
         return Err(Error::new_spanned(signature.fn_token, "only an async fn can be boxed"));
     }
     if let Some(generic) = signature.generics.params.iter().find(|one| !matches!(one, GenericParam::Lifetime(_))) {
-        return Err(Error::new_spanned(generic, "what is generic is compiled where it is used, boxed or not"));
+        return Err(Error::new_spanned(generic, "generic code is compiled where it is used, boxed or not"));
     }
     let mut named = Named { lifetime: Lifetime::new("'boxed", Span::call_site()) };
     for argument in &mut signature.inputs {
         match argument {
             FnArg::Typed(argument) => {
                 if let syn::Type::ImplTrait(of) = argument.ty.as_ref() {
-                    return Err(Error::new_spanned(of, "what is generic is compiled where it is used, boxed or not"));
+                    return Err(Error::new_spanned(of, "generic code is compiled where it is used, boxed or not"));
                 }
                 named.visit_type_mut(&mut argument.ty);
             }
@@ -48,7 +48,7 @@ pub(super) fn boxed(mut item: ItemFn) -> Result<TokenStream, Error> {
     Ok(quote!(#item))
 }
 
-/// Gives a name to the lifetimes of a type that have none.
+/// Names the elided lifetimes of a type.
 struct Named {
     lifetime: Lifetime,
 }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn lifetimes_without_a_name_become_that_of_the_future() {
+    fn elided_lifetimes_become_the_lifetime_of_the_future() {
         let made = signature("async fn f<'a>(cx: &Cx, tx: &mut Tx, of: Source<'_>, own: &'a [u8]) -> Result<()> {}");
         let wanted = "fn f < 'boxed , 'a : 'boxed > (cx : & 'boxed Cx , tx : & 'boxed mut Tx , of : Source < 'boxed > , \
                       own : & 'a [u8]) -> :: std :: pin :: Pin < :: std :: boxed :: Box < dyn :: std :: future :: Future < \

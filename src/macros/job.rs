@@ -1,7 +1,7 @@
-//! The attribute [`job`](super::job()): a function that does the work of a kind of job enters the list of them.
+//! The attribute [`job`](super::job()): registers a function as the implementation of a kind of job.
 //!
-//! What it takes beside the context says how it runs: `tx`, and the job is removed in that transaction; `claim`, and it removes
-//! the job itself; neither, and the worker removes it.
+//! The arguments after the context determine how it runs: with `tx`, the job is removed in that transaction; with
+//! `claim`, the function removes the job itself; with neither, the worker removes it.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,10 +1,11 @@
-//! Macros of the server's own crates: [`Row`](macro@Row), by which a struct is all that says which columns a table has,
-//! [`boxed`](macro@boxed), by which an asynchronous function is compiled once, [`use_case`](macro@use_case), by which it has a
-//! tracing span, [`job`](macro@job), by which the worker finds the way a kind of job runs, and [`parameters`](macro@parameters),
-//! by which a parameter of a request is a field with a type.
+//! Macros of the server's own crates: [`Row`](macro@Row) defines the columns of a table by a struct,
+//! [`boxed`](macro@boxed) compiles an asynchronous function once, [`use_case`](macro@use_case) adds a tracing span,
+//! [`job`](macro@job) registers the implementation of a kind of job for the worker, and
+//! [`parameters`](macro@parameters) declares request parameters as typed fields.
 //!
 //! Reached as `model::Row`, which is the trait and the derive, `model::boxed`, `model::use_case`, `context::job` and
-//! `rookery_http::parameters`. What `Row` implements is in `model::row`; the SQL around its lists of columns is in `store`.
+//! `rookery_http::parameters`. The traits that `Row` implements are in `model::row`; the SQL around its lists of
+//! columns is in `store`.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemFn, ItemStruct, parse_macro_input};
@@ -15,23 +16,23 @@ mod parameters;
 mod row;
 mod use_case;
 
-/// Implements `model::row::Row` for a struct with named fields: each is decoded from the column of its name.
+/// Implements `model::row::Row` for a struct with named fields: each is decoded from the column with its name.
 ///
 /// On a field:
 ///
 /// - `#[row(flatten)]`: another row, decoded from the same columns;
 /// - `#[row(rename = "type")]`: the column has this name;
-/// - `#[row(from = "String")]`: the column is decoded as this type, from which the field's is made by `From`.
+/// - `#[row(from = "String")]`: the column is decoded as this type, which is converted to the field's type by `From`.
 ///
-/// On the struct, whose name in snake case, without `Row` at its end, begins the names of the macros:
+/// On the struct, whose name in snake case, without a final `Row`, is the prefix of the macros' names:
 ///
 /// - `#[row(alias = "b")]` on `BirdRow`: `bird_columns!()` is the list for `SELECT`: `b.id, b.ring, …`;
 /// - `#[row(table = "birds", alias = "b")]`: `model::row::Table` as well, and `bird_insert!()` is
 ///   `INSERT INTO birds (id, ring, …) VALUES ($1, $2, …)`. Columns that the struct does not have go first, in the
 ///   statement and among the bound values: `bird_insert!("one", "another")`.
 ///
-/// The macros expand to literals, for `sql!`. They are exported: in the struct's own crate they are known below the struct,
-/// in others by `use`.
+/// The macros expand to literals, for `sql!`. They are exported: in the struct's own crate they are in scope below
+/// the struct, in other crates by `use`.
 #[proc_macro_derive(Row, attributes(row))]
 pub fn row(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -40,24 +41,24 @@ pub fn row(input: TokenStream) -> TokenStream {
 
 /// Makes an `async fn` return a boxed future, `Send`, with all lifetimes of its arguments.
 ///
-/// The body of an `async fn` is compiled in every crate that awaits it, with all that it awaits in turn; that of a boxed one
-/// once, in its own crate. For the functions by which one crate enters another, above all where several do: without it the
-/// server was in the program three times. Costs an allocation for each call.
+/// The body of an `async fn` is compiled in every crate that awaits it, with everything that it awaits in turn; the
+/// body of a boxed function once, in its own crate. For functions through which one crate enters another, above all
+/// where several do: without it the server was in the program three times. Costs an allocation for each call.
 ///
 /// # Errors
-/// Does not compile on functions that are generic over types, which are compiled where they are used in any case, and on
-/// methods.
+/// Does not compile on functions that are generic over types, which are compiled where they are used in any case, and
+/// on methods.
 #[proc_macro_attribute]
 pub fn boxed(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemFn);
     boxed::boxed(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Registers the function that does the work of a kind of job, in the file of its use case. The kind itself, its payload, lane
-/// and key, is a row of `context::queue::kinds`.
+/// Registers the implementation of a kind of job, in the file of its use case. The kind itself, with its payload,
+/// lane and key, is a row of `context::queue::kinds`.
 ///
-/// - `async fn(cx: &Cx, tx: &mut Tx, job: J)` returns what becomes a `context::queue::Next<J>`: nothing, or the job for the
-///   next part of the work. The job is removed in `tx`, which is committed then.
+/// - `async fn(cx: &Cx, tx: &mut Tx, job: J)` returns a type that converts to `context::queue::Next<J>`: nothing, or
+///   the job for the next part of the work. The job is removed in `tx`, which is then committed.
 /// - `async fn(cx: &Cx, job: J)` returns nothing; the worker removes the job.
 /// - `async fn(cx: &Cx, job: J, claim: Claim)` returns a `context::queue::Done`, and may remove the job itself.
 ///
@@ -71,8 +72,8 @@ pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Gives an `async fn` a tracing span with the name of its path, under the target `rookery::use_case` and off by default.
 ///
-/// For the functions of `service` that other crates call, and for jobs. Stands before `#[boxed]` and `#[job]`; the crate depends
-/// on `tracing`.
+/// For the functions of `service` that other crates call, and for jobs. Must precede `#[boxed]` and `#[job]`; the
+/// crate depends on `tracing`.
 ///
 /// # Errors
 /// Does not compile on functions that are not `async`.
@@ -82,12 +83,13 @@ pub fn use_case(_: TokenStream, item: TokenStream) -> TokenStream {
     use_case::use_case(item).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct of request parameters: each optional field is read by the function of `model::params` for its
-/// type, and absent when the request does not have it.
+/// Defines request parameters by a struct: each optional field is read by the function of `model::params` for its
+/// type, and is absent when the request does not contain it.
 ///
-/// `String` is read by `text`, `bool` by `flag`, numbers by `int`, `Time` by `time` (a string in documents), a `Vec` of ids by
-/// `distinct`, any other `Vec` by `list`, all else by `word`. A field with `deserialize_with` or `flatten` says itself how it is
-/// read. Stands above `#[derive(Deserialize)]`; with `Default` derived, that is the default of the whole.
+/// `String` is read by `text`, `bool` by `flag`, numbers by `int`, `Time` by `time` (a string in documents), a `Vec`
+/// of ids by `distinct`, any other `Vec` by `list`, everything else by `word`. A field with `deserialize_with` or
+/// `flatten` overrides this. Must precede `#[derive(Deserialize)]`; a derived `Default` is the default of the whole
+/// struct.
 ///
 /// # Errors
 /// Does not compile on structs without named fields.

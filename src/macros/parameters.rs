@@ -1,5 +1,5 @@
-//! The attribute [`parameters`](super::parameters()): the fields of a struct of request parameters say by their type how they are
-//! read.
+//! The attribute [`parameters`](super::parameters()): the types of the fields of a struct of request parameters
+//! determine how they are read.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -9,7 +9,7 @@ pub(super) fn parameters(mut item: ItemStruct) -> Result<TokenStream, Error> {
     let Fields::Named(fields) = &mut item.fields else {
         return Err(Error::new_spanned(&item, "parameters have names"));
     };
-    // Without a default for the whole, each field has its own.
+    // Without a default for the struct, each field has a separate one.
     let whole = item.attrs.iter().any(|attribute| attribute.path().is_ident("derive") && has(attribute, "Default"));
     for field in fields.named.iter_mut().filter(|field| !says_itself(field)) {
         let Some(inner) = optional(&field.ty) else { continue };
@@ -33,7 +33,7 @@ pub(super) fn parameters(mut item: ItemStruct) -> Result<TokenStream, Error> {
 /// The function of `model::params` that reads a value of this type.
 fn reader(inner: &Type) -> &'static str {
     if let Some(item) = argument(inner, "Vec") {
-        // A list of ids has each once.
+        // A list of ids has no duplicates.
         return if name(item).is_some_and(|name| name.ends_with("Id")) { "distinct" } else { "list" };
     }
     match name(inner).as_deref() {
@@ -45,7 +45,7 @@ fn reader(inner: &Type) -> &'static str {
     }
 }
 
-/// True when the field has an attribute that says how it is read.
+/// True when an attribute of the field overrides how it is read.
 fn says_itself(field: &Field) -> bool {
     let serde = field.attrs.iter().filter(|attribute| attribute.path().is_ident("serde"));
     serde.into_iter().any(|attribute| has(attribute, "deserialize_with") || has(attribute, "flatten"))

@@ -1,16 +1,16 @@
 //! `#[derive(Row)]`: the code that it generates.
 //!
-//! Reached from the crate's root alone. It sees names and types as they are written and knows nothing of the schema: that a
-//! column exists is found by preparing the statements.
+//! Reached from the crate's root alone. It sees names and types as written, and does not know the schema: tests that
+//! prepare the statements check that columns exist.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Fields, Ident, LitStr, Type};
 
-/// The most columns that an insert names beside those of the struct.
+/// The most further columns in an insert, in addition to the columns of the struct.
 const MOST_FURTHER: usize = 12;
 
-/// A field, and what its attribute says.
+/// A field with its attributes.
 struct Field<'a> {
     ident: &'a Ident,
     column: String,
@@ -18,14 +18,14 @@ struct Field<'a> {
     from: Option<Type>,
 }
 
-/// What the attribute of a struct says.
+/// The attributes of a struct.
 #[derive(Default)]
 struct Options {
     table: Option<LitStr>,
     alias: Option<LitStr>,
 }
 
-/// The implementations and macros for a struct.
+/// Generates the implementations and macros for a struct.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(syn::Error::new_spanned(&input.generics, "a row has no parameters"));
@@ -94,7 +94,7 @@ fn field(field: &syn::Field) -> syn::Result<Field<'_>> {
     Ok(known)
 }
 
-/// The implementation of `Row`.
+/// Generates the implementation of `Row`.
 fn decode(name: &Ident, fields: &[Field<'_>]) -> TokenStream {
     let values = fields.iter().map(|Field { ident, column, flatten, from }| match (flatten, from) {
         (true, _) => quote!(#ident: ::model::row::Row::decode(columns)?),
@@ -115,14 +115,14 @@ fn decode(name: &Ident, fields: &[Field<'_>]) -> TokenStream {
     }
 }
 
-/// `…_columns!()`.
+/// Generates `…_columns!()`.
 fn columns_macro(name: &Ident, alias: &str, fields: &[Field<'_>]) -> TokenStream {
     let columns: Vec<String> = fields.iter().map(|field| format!("{alias}.{}", field.column)).collect();
     let columns = columns.join(", ");
     exported(name, "columns", &quote!(() => { #columns };))
 }
 
-/// The implementation of `Table`, and `…_insert!()`.
+/// Generates the implementation of `Table`, and `…_insert!()`.
 fn table_of(name: &Ident, table: &str, fields: &[Field<'_>]) -> TokenStream {
     let idents = fields.iter().map(|field| field.ident);
     let insert = exported(name, "insert", &(0..=MOST_FURTHER).map(|further| arm(table, fields, further)).collect());
@@ -138,7 +138,7 @@ fn table_of(name: &Ident, table: &str, fields: &[Field<'_>]) -> TokenStream {
     }
 }
 
-/// The arm of `…_insert!` for as many `further` columns.
+/// The arm of `…_insert!` for this number of `further` columns.
 fn arm(table: &str, fields: &[Field<'_>], further: usize) -> TokenStream {
     let names: Vec<Ident> = (0..further).map(|n| format_ident!("column{n}")).collect();
     let columns: Vec<&str> = fields.iter().map(|field| field.column.as_str()).collect();

@@ -1,8 +1,8 @@
-//! The attribute [`use_case`](super::use_case()): an `async fn` of `service` has a tracing span.
+//! The attribute [`use_case`](super::use_case()): adds a tracing span to an `async fn` of `service`.
 //!
-//! The span is made at the first poll, at the level DEBUG under the target `rookery::use_case`, which is off by default: then
-//! a call costs one relaxed atomic load. It is named after the function's path and has no fields, so that nothing of a
-//! request can be in it.
+//! The span is created at the first poll, at the level DEBUG under the target `rookery::use_case`, which is off by
+//! default: then a call costs one relaxed atomic load. It is named after the function's path and has no fields, so
+//! that it cannot contain data of a request.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,7 +13,7 @@ pub(super) fn use_case(mut item: ItemFn) -> Result<TokenStream, Error> {
         return Err(Error::new_spanned(item.sig.fn_token, "only an async fn is a use case"));
     }
     let (name, body) = (format!("::{}", item.sig.ident), &item.block);
-    // An inner future in place of `tracing::instrument`, whose two branches make the future twice as large.
+    // An inner future instead of `tracing::instrument`, whose two branches make the future twice as large.
     item.block = parse_quote!({
         const NAME: &str = ::model::span::name(concat!(module_path!(), #name));
         let span = ::tracing::debug_span!(target: "rookery::use_case", NAME);

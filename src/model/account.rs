@@ -12,7 +12,7 @@ text_enum! {
         Service = "Service",
         /// A group: shown as `group: true`.
         Group = "Group",
-        /// The server itself, or another one.
+        /// This server or another server.
         Application = "Application",
         Organization = "Organization",
     }
@@ -59,11 +59,11 @@ pub struct Account {
     pub header_remote_url: Option<String>,
     /// Alternative text of the avatar; blank when there is none.
     pub avatar_description: String,
-    /// The same of the header.
+    /// Alternative text of the header; blank when there is none.
     pub header_description: String,
     /// The profile has a tab with media.
     pub show_media: bool,
-    /// That tab has the media of replies too.
+    /// That tab includes the media of replies.
     pub show_media_replies: bool,
     /// The profile has a tab with featured accounts and hashtags.
     pub show_featured: bool,
@@ -77,7 +77,8 @@ pub struct Account {
     pub limited_at: Option<Time>,
     pub moved_to_account_id: Option<AccountId>,
     pub other_settings: Json<OtherSettings>,
-    /// Domains of sites that may name it as the author of their pages, in lower-case ASCII; those below them may as well.
+    /// Domains of sites that may name it as the author of their pages, in lower-case ASCII; each includes its
+    /// subdomains.
     pub attribution_domains: Json<Vec<String>>,
     pub followers_count: i64,
     pub following_count: i64,
@@ -90,8 +91,8 @@ pub struct Account {
 }
 
 impl Account {
-    /// The account of a person without a profile, local until it has a domain. A new one is made of it by struct update,
-    /// so that a column has its default here.
+    /// An account of type `Person` without a profile, local until its domain is set. Base for struct update syntax;
+    /// holds the default of every column.
     #[must_use]
     pub fn new(id: AccountId, username: String, uri: String, created_at: Time) -> Self {
         Self {
@@ -137,7 +138,6 @@ impl Account {
         }
     }
 
-    /// True for an account of this server.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.domain.is_none()
@@ -165,7 +165,7 @@ impl Account {
     }
 }
 
-/// True when an account with these `attribution_domains` says that a site at `host` may name it as an author.
+/// True when one of these `attribution_domains` allows a site at `host` to name the account as an author.
 #[must_use]
 pub fn is_author_at(attribution_domains: &[String], host: &str) -> bool {
     let is_at =
@@ -173,7 +173,8 @@ pub fn is_author_at(attribution_domains: &[String], host: &str) -> bool {
     attribution_domains.iter().any(is_at)
 }
 
-/// A profile field. `value` is plain text as written (empty for remote accounts), `html` is what clients show.
+/// A profile field. `value` is plain text as written (empty for remote accounts), `html` is the rendered form shown
+/// by clients.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     pub name: String,
@@ -197,7 +198,7 @@ pub struct OtherSettings {
 }
 
 impl Default for OtherSettings {
-    /// Of an account that declares none: it may be quoted.
+    /// The settings of an account that declares none: it may be quoted.
     fn default() -> Self {
         Self {
             noindex: false,
@@ -217,8 +218,7 @@ pub struct AccountSearch {
     pub following: bool,
     /// Only accounts that follow the viewer.
     pub follower: bool,
-    /// The most accounts to return.
     pub limit: i64,
-    /// How many accounts to skip.
+    /// Number of accounts to skip.
     pub offset: i64,
 }

@@ -13,9 +13,9 @@ pub struct Actor {
     pub id: AccountId,
     /// The account's version: grows with its public profile, its relationships and its settings.
     pub version: i64,
-    /// Raised whenever the account's follows, blocks or mutes change, or somebody blocks it or ceases to.
+    /// Incremented whenever the account's follows, blocks or mutes change, or another account blocks or unblocks it.
     pub relations_version: i64,
-    /// Its absolute value is raised whenever the account's filters change; not above 0 while there are none.
+    /// Its absolute value increases whenever the account's filters change; 0 or negative while there are none.
     pub filters_version: i64,
     pub username: String,
     pub locked: bool,
@@ -43,7 +43,7 @@ pub enum Unusable {
     Moved,
 }
 
-/// What decides whether an account may be used.
+/// The attributes that decide whether an account may be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Membership {
     pub suspended: bool,
@@ -55,8 +55,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// The one predicate "may use this server" (docs/contract/rules.md#2-authentication): `None` when the account may, else
-    /// the first reason in the order of the checks. Tokens, browser sessions and files all go by it.
+    /// The predicate "may use this server" (docs/contract/rules.md#2-authentication): `None` when the account may,
+    /// otherwise the first reason in the order of the checks. Used for tokens, browser sessions and files alike.
     #[must_use]
     pub fn unusable(self) -> Option<Unusable> {
         let checks = [
@@ -131,26 +131,26 @@ impl Permissions {
     /// The bits that concern moderation: 2 to 5, 7 to 11, 18 and 19.
     const MODERATION: i64 = 0b1100_0000_1111_1011_1100;
 
-    /// The bit of the permission called `name`, as roles write it; `None` when there is none of that name.
+    /// The bit of the permission with the name `name` in roles; `None` for an unknown name.
     #[must_use]
     pub fn named(name: &str) -> Option<i64> {
         NAMES.iter().position(|known| *known == name).map(|bit| 1 << bit)
     }
 
-    /// A role's bits together with those of the default role; an administrator has them all.
+    /// A role's bits combined with the bits of the default role; an administrator has all bits.
     #[must_use]
     pub fn effective(role: i64, everyone: i64) -> Self {
         let bits = role | everyone;
         Self(if bits & Self::ADMINISTRATOR == 0 { bits } else { Self::ALL })
     }
 
-    /// True when any moderation permission is held.
+    /// True when the set includes any moderation permission.
     #[must_use]
     pub fn moderates(self) -> bool {
         self.0 & (Self::MODERATION | Self::ADMINISTRATOR) != 0
     }
 
-    /// True when `bit` is held.
+    /// True when the set includes `bit`.
     #[must_use]
     pub fn has(self, bit: i64) -> bool {
         self.0 & bit == bit
@@ -161,9 +161,9 @@ impl Permissions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Preferences {
-    /// `None`: private for a locked account, else public.
+    /// `None`: private for a locked account, otherwise public.
     pub default_visibility: Option<Visibility>,
-    /// Values of `visibility`, those of plugins included, that this person never wants to post with.
+    /// Values of `visibility`, including values of plugins, that this person never wants to post with.
     pub disabled_visibilities: Vec<String>,
     pub default_sensitive: bool,
     pub default_language: Option<String>,
@@ -180,18 +180,17 @@ pub struct Preferences {
     pub autoplay_gifs: bool,
     /// Languages to show on public timelines; empty: by locale.
     pub chosen_languages: Vec<String>,
-    /// The notifications that this person is told of by mail: some of [`NotificationType::MAILED`].
+    /// The types of notifications sent to this person by mail: a subset of [`NotificationType::MAILED`].
     pub mail_notifications: Vec<NotificationType>,
 }
 
 impl Preferences {
-    /// The visibility of new statuses: the chosen one, else private for a locked account and public for others.
+    /// The visibility of new statuses: the preference, otherwise private for a locked account and public for others.
     #[must_use]
     pub fn visibility(&self, locked: bool) -> Visibility {
         self.default_visibility.unwrap_or(if locked { Visibility::Private } else { Visibility::Public })
     }
 
-    /// The searchability of new statuses.
     #[must_use]
     pub fn searchability(&self) -> Searchability {
         self.default_searchability.unwrap_or(Searchability::Direct)
@@ -234,7 +233,7 @@ pub struct User {
     pub time_zone: Option<String>,
     pub sign_up_app_id: Option<AppId>,
     pub sign_up_reason: Option<String>,
-    /// Whoever invited them.
+    /// The account that invited the user.
     pub invited_by_account_id: Option<AccountId>,
     pub preferences: Json<Preferences>,
     pub last_active_at: Option<Time>,
@@ -242,8 +241,8 @@ pub struct User {
 }
 
 impl User {
-    /// A user who has neither confirmed the address nor been approved, with default preferences. A new one is made of it
-    /// by struct update, so that a column has its default here.
+    /// A user with an unconfirmed address and without approval, with default preferences. Base for struct update
+    /// syntax; holds the default of every column.
     #[must_use]
     pub fn new(account_id: AccountId, email: String, created_at: Time) -> Self {
         Self {

@@ -1,9 +1,9 @@
-//! Preview cards: what links in statuses lead to.
+//! Preview cards of links in statuses.
 
 use super::{AccountId, RowId, Time, text_enum};
 
 text_enum! {
-    /// What a card shows, which decides how clients do.
+    /// The content of a card, which determines how clients show it.
     CardKind {
         Link = "link",
         Photo = "photo",
@@ -12,13 +12,13 @@ text_enum! {
 }
 
 text_enum! {
-    /// Whether the page of a card was fetched.
+    /// The fetch state of a card's page.
     CardState {
-        /// Not yet.
+        /// Not fetched yet.
         Waiting = "waiting",
-        /// It was, and the card is shown.
+        /// Fetched; the card is shown.
         Found = "found",
-        /// There is nothing to show: the page cannot be fetched, or says nothing about itself.
+        /// No card to show: the page cannot be fetched, or has no metadata.
         Nothing = "nothing",
     }
 }
@@ -28,18 +28,18 @@ text_enum! {
 #[row(table = "preview_cards", alias = "c")]
 pub struct PreviewCard {
     pub id: RowId,
-    /// What is fetched.
+    /// The URL to fetch.
     pub url: String,
     pub state: CardState,
     pub kind: CardKind,
-    /// What is shown, and where the card leads.
+    /// The displayed URL, and the target of the card.
     pub page_url: String,
     pub title: String,
     pub description: String,
     pub language: Option<String>,
     pub author_name: String,
     pub author_url: String,
-    /// The account that the page names as its author; it is shown if that account says so too.
+    /// The account that the page names as its author; shown if that account allows it.
     pub creator_account_id: Option<AccountId>,
     pub provider_name: String,
     pub provider_url: String,
@@ -49,23 +49,24 @@ pub struct PreviewCard {
     pub height: i64,
     /// Storage key.
     pub image: Option<String>,
-    /// The size of that file.
+    /// The size of the image file.
     pub image_bytes: i64,
     pub image_description: String,
     pub embed_url: String,
     pub blurhash: Option<String>,
     pub published_at: Option<Time>,
-    /// How many fetches in a row failed.
+    /// The number of consecutive failed fetches.
     pub failures: i64,
-    /// From when on the page is fetched (again) if the link is used; while it is being fetched, when that counts as lost.
+    /// When the page is due to be fetched (again), if the link is used; during a fetch, when that fetch counts as
+    /// lost.
     pub due_at: Time,
-    /// When a status used it last.
+    /// When a status last used it.
     pub used_at: Time,
     pub created_at: Time,
 }
 
 impl PreviewCard {
-    /// True when clients see no difference between the two.
+    /// True when the two cards look the same to clients.
     #[must_use]
     pub fn looks_like(&self, other: &Self) -> bool {
         let Self { failures, due_at, used_at, image_bytes, .. } = *self;

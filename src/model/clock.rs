@@ -1,9 +1,9 @@
 //! The clock and the id generator; the only place that reads the system time.
 //!
 //! Everything else receives a [`Clock`], so that a test can fix the time. Ids are Snowflake-like, as in the contract
-//! (docs/contract/rules.md#1-transport): milliseconds since the epoch, shifted left by 16 bits, plus the number of the
-//! process (7 bits) and a sequence (9 bits), so that the order of ids is the order of time and no two processes make the
-//! same.
+//! (docs/contract/rules.md#1-transport): milliseconds since the epoch, shifted left by 16 bits, plus the number of
+//! the process (7 bits) and a sequence (9 bits), so that ids are ordered by time and no two processes generate the
+//! same id.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -14,12 +14,12 @@ use crate::Time;
 
 /// Bits of an id below its millisecond.
 const LOW_BITS: u32 = 16;
-/// Those of them that count the ids of one process in one millisecond.
+/// Number of the low bits that count the ids of one process in one millisecond.
 const SEQUENCE_BITS: u32 = 9;
-/// How many processes may make ids at once.
+/// Most processes that can generate ids at the same time.
 pub const NODES: i64 = 1 << (LOW_BITS - SEQUENCE_BITS);
 
-/// Tells the time, to the microsecond, which is the precision of the database.
+/// The source of the current time, to the microsecond, which is the precision of the database.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
@@ -30,19 +30,19 @@ enum Source {
 }
 
 impl Clock {
-    /// The system's clock.
+    /// The system clock.
     #[must_use]
     pub fn system() -> Self {
         Self(Source::System)
     }
 
-    /// A clock that stands still at `at` until [`Clock::advance`] moves it.
+    /// A clock fixed at `at` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn fixed(at: DateTime<Utc>) -> Self {
         Self(Source::Fixed(Arc::new(AtomicI64::new(at.timestamp_micros()))))
     }
 
-    /// Now, in UTC.
+    /// The current time in UTC.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     pub fn now(&self) -> Time {
@@ -53,7 +53,7 @@ impl Clock {
         Time::from_micros(micros)
     }
 
-    /// Advances a fixed clock; does nothing on the system's.
+    /// Advances a fixed clock; no effect on the system clock.
     pub fn advance(&self, by: Duration) {
         if let Source::Fixed(micros) = &self.0 {
             micros.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Clock {
     }
 }
 
-/// Generates increasing ids, also when the clock stands still or is set back.
+/// Generates increasing ids, even when the clock does not advance or is set back.
 #[derive(Clone, Debug)]
 pub struct Ids {
     clock: Clock,
@@ -71,8 +71,8 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// A generator that uses the time of `clock` and starts above `floor` (the highest id known to be taken, or 0). `node`
-    /// is the number of this process: no other process that makes ids has it.
+    /// A generator that uses the time of `clock` and starts above `floor` (the highest id known to be taken, or 0).
+    /// `node` is the number of this process: no other process that generates ids has it.
     #[must_use]
     pub fn new(clock: Clock, node: i64, floor: i64) -> Self {
         let ids = Self { clock, last: Arc::new(AtomicI64::new(floor)), node: Arc::default() };
@@ -80,18 +80,19 @@ impl Ids {
         ids
     }
 
-    /// Makes the ids from now on with another number, since the one so far was lost to another process.
+    /// Uses another number for further ids, since the previous number was lost to another process.
     pub fn move_to(&self, node: i64) {
         self.node.store(node.rem_euclid(NODES), Ordering::Relaxed);
     }
 
-    /// The last id that was made, or the floor.
+    /// The last generated id, or the floor.
     #[must_use]
     pub fn last(&self) -> i64 {
         self.last.load(Ordering::Relaxed)
     }
 
-    /// How far the last id is ahead of the clock; negative when it is not. Long after the clock was set back.
+    /// The distance of the last id ahead of the clock; negative when it is behind. Large after the clock was set
+    /// back.
     #[must_use]
     pub fn ahead(&self) -> Duration {
         Duration::milliseconds((self.last() >> LOW_BITS) - self.clock.now().timestamp_millis())
@@ -114,8 +115,8 @@ impl Ids {
     }
 }
 
-/// The lowest id above `last` with the bits of `node`: in the same millisecond as long as its sequence lasts, else in the
-/// next one.
+/// The lowest id above `last` with the bits of `node`: in the same millisecond until its sequence is exhausted, then
+/// in the next one.
 fn following(last: i64, node: i64) -> i64 {
     let (millisecond, low) = (last >> LOW_BITS, last & ((1 << LOW_BITS) - 1));
     let same = low >> SEQUENCE_BITS == node >> SEQUENCE_BITS;
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_grow_while_the_clock_stands_still() {
+    fn ids_grow_with_a_fixed_clock() {
         let clock = Clock::fixed(DateTime::UNIX_EPOCH + Duration::days(1));
         let ids = Ids::new(clock.clone(), 0, 0);
         let first: i64 = ids.next();
@@ -153,7 +154,7 @@ mod tests {
         for node in [0, 1, NODES - 1] {
             let ids = Ids::new(clock.clone(), node, floor);
             let mut last = floor;
-            // More than the sequence of a millisecond holds, and the clock is set back meanwhile.
+            // More ids than the sequence of a millisecond has, and the clock is set back meanwhile.
             for number in 0..3_000 {
                 if number == 1_000 {
                     clock.advance(-Duration::hours(1));

@@ -3,7 +3,7 @@
 /// A cursor for keyset pagination by id (docs/contract/rules.md#4-pagination). `min_id` takes precedence over `since_id`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// The most records to return; 0 returns none.
+    /// Maximum number of records; 0 returns none.
     pub limit: i64,
     /// Only ids below this.
     pub max_id: Option<i64>,
@@ -38,7 +38,7 @@ impl Cursor {
         self.min_id.is_some()
     }
 
-    /// Puts rows that were read in the cursor's direction into the order newest first.
+    /// Reorders rows that were read in the cursor's direction to newest first.
     #[must_use]
     pub fn newest_first<T>(&self, mut rows: Vec<T>) -> Vec<T> {
         if self.ascending() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Json, RowId};
 
-/// A row of the custom emojis table. `domain` is `None` for this server's own.
+/// A row of the custom emojis table. `domain` is `None` for local emojis.
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "custom_emojis", alias = "e")]
 pub struct Emoji {

@@ -1,9 +1,9 @@
-//! Filters: where they apply, and what a client does with what matches.
+//! Filters: where they apply, and how clients show matches.
 
 use super::text_enum;
 
 text_enum! {
-    /// Where a filter applies. Clients go by it; the server marks what matches wherever it shows it.
+    /// Where a filter applies. Enforced by clients; the server marks matches in every context.
     FilterContext {
         /// Home and list timelines.
         Home = "home",
@@ -19,19 +19,19 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a client does with a status that matches.
+    /// How clients show a matching status.
     FilterAction {
-        /// Shows the filter's title in place of it, until it is opened.
+        /// Shows the filter's title instead, until the status is opened.
         Warn = "warn",
-        /// Leaves it out.
+        /// Hides it.
         Hide = "hide",
-        /// Shows it folded; clients that do not know this are told to warn.
+        /// Shows it folded; older clients receive `warn` instead.
         HalfWarn = "half_warn",
     }
 }
 
 impl FilterAction {
-    /// As clients know it that do not know [`FilterAction::HalfWarn`].
+    /// The action for clients that do not support [`FilterAction::HalfWarn`].
     #[must_use]
     pub fn coarse(self) -> Self {
         match self {

@@ -9,17 +9,17 @@ use super::{Actor, AppId, Scopes, TokenId};
 #[derive(Clone, Debug)]
 pub struct Grant {
     pub token: TokenId,
-    /// The application it was issued to; `None` when the command line issued it.
+    /// The application it was issued to; `None` for tokens issued by the command line.
     pub app: Option<AppId>,
     pub scopes: Scopes,
     /// The account, when the token is bound to one.
     pub actor: Option<Arc<Actor>>,
-    /// Why the account cannot be used, if so.
+    /// Why the account cannot be used; `None` if it can.
     pub unusable: Option<Unusable>,
 }
 
 impl Grant {
-    /// The person of the token, who may use this server; `None` for a token that is an application's own.
+    /// The user of the token, who may use this server; `None` for a token of the application itself.
     ///
     /// # Errors
     /// Why the account cannot be used.

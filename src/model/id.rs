@@ -12,7 +12,7 @@ use sqlx::{Database, Decode, Encode, Type};
 
 use crate::sqlite::{self, Parameter, ValueRef};
 
-/// The number by which a plugin is known in the database.
+/// The id of a plugin in the database.
 pub type PluginId = i64;
 
 macro_rules! id {
@@ -104,31 +104,23 @@ macro_rules! id {
 }
 
 id! {
-    /// An account, local or remote.
     AccountId,
     /// A registered OAuth application.
     AppId,
     /// A thread of statuses.
     ConversationId,
-    /// A filter of statuses.
     FilterId,
     /// A queued job.
     JobId,
-    /// A media attachment.
     MediaId,
-    /// A notification.
     NotificationId,
-    /// A poll.
     PollId,
     /// A row that needs an id only for pagination or as a reference: a follow, a favourite, a bookmark, a mute …
     RowId,
-    /// A rule of the server.
     RuleId,
-    /// A status that is to be published later.
+    /// A status scheduled for later publication.
     ScheduledStatusId,
-    /// A status.
     StatusId,
-    /// A hashtag.
     TagId,
     /// An access token.
     TokenId,

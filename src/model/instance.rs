@@ -1,4 +1,4 @@
-//! What the server publishes about itself: its rules, and the domains that its moderators blocked.
+//! Public data about the server: its rules, and the domains that its moderators blocked.
 
 use super::{RuleId, text_enum};
 
@@ -22,12 +22,12 @@ text_enum! {
     }
 }
 
-/// A blocked domain, as the public list shows it.
+/// A blocked domain, as listed publicly.
 #[derive(Clone, Debug, crate::Row)]
 pub struct DomainBlock {
     pub domain: String,
     pub severity: Severity,
-    /// Show only the beginning and the end of the domain.
+    /// Only the beginning and the end of the domain are shown.
     pub obfuscate: bool,
     pub public_comment: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct Usage {
     pub active_month: i64,
     /// Accounts active in the last 24 weeks.
     pub active_half_year: i64,
-    /// Known other servers.
+    /// Known remote servers.
     pub domains: i64,
 }
 

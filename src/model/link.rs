@@ -5,7 +5,7 @@ use chrono::Duration;
 use super::{AccountId, RowId, Time, text_enum};
 
 text_enum! {
-    /// What a link is for.
+    /// The purpose of a link.
     LinkKind {
         /// To confirm the e-mail address in `Link::email`.
         ConfirmEmail = "confirm_email",
@@ -17,7 +17,7 @@ text_enum! {
 }
 
 impl LinkKind {
-    /// How long a link works (docs/contract/rules.md#8-oauth-and-sign-up: two days for a confirmation).
+    /// How long a link is valid (docs/contract/rules.md#8-oauth-and-sign-up: two days for a confirmation).
     #[must_use]
     pub fn lifetime(self) -> Duration {
         match self {

@@ -3,13 +3,13 @@
 use super::text_enum;
 
 text_enum! {
-    /// Which replies of its members to others a list shows; those to themselves and to its owner it always does.
+    /// Which replies by its members a list shows; replies to themselves and to its owner are always shown.
     RepliesPolicy {
-        /// Replies to whomever the owner follows.
+        /// Replies to accounts that the owner follows.
         Followed = "followed",
         /// Replies to members.
         List = "list",
-        /// No others.
+        /// No other replies.
         None = "none",
     }
 }

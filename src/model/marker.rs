@@ -5,7 +5,6 @@ use super::{Time, text_enum};
 text_enum! {
     /// A timeline that has a marker.
     MarkedTimeline {
-        /// The home timeline.
         Home = "home",
         Notifications = "notifications",
     }
@@ -14,7 +13,6 @@ text_enum! {
 /// The read position in a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, crate::Row)]
 pub struct Marker {
-    /// The timeline it belongs to.
     pub timeline: MarkedTimeline,
     /// Id of a status or a notification.
     pub last_read_id: i64,

@@ -13,27 +13,27 @@ text_enum! {
     NotificationType {
         /// Mentioned in a status.
         Mention = "mention",
-        /// Someone followed with `notify` published a status.
+        /// An account followed with `notify` published a status.
         Status = "status",
         /// A member of a list with `notify` published a status.
         ListStatus = "list_status",
-        /// One's status was reblogged.
+        /// A reblog of the recipient's status.
         Reblog = "reblog",
-        /// One's status was referred to.
+        /// A reference to the recipient's status.
         StatusReference = "status_reference",
         /// A new follower.
         Follow = "follow",
         /// Someone asks to follow.
         FollowRequest = "follow_request",
-        /// One's status was favourited.
+        /// A favourite of the recipient's status.
         Favourite = "favourite",
-        /// A poll that one made or voted in has ended.
+        /// A poll that the recipient created or voted in has ended.
         Poll = "poll",
-        /// A status that one reblogged was edited.
+        /// A status that the recipient reblogged was edited.
         Update = "update",
-        /// A block of a domain ended follows.
+        /// A domain block ended follows.
         SeveredRelationships = "severed_relationships",
-        /// The moderators have something to say.
+        /// A message from the moderators.
         ModerationWarning = "moderation_warning",
         /// Someone signed up: for the staff.
         AdminSignUp = "admin.sign_up",
@@ -43,12 +43,12 @@ text_enum! {
 }
 
 impl NotificationType {
-    /// Those of which somebody may be told by mail (docs/contract/events.md#1-notification-types).
+    /// The types that can be sent by mail (docs/contract/events.md#1-notification-types).
     pub const MAILED: [Self; 5] = [Self::Mention, Self::Follow, Self::FollowRequest, Self::Reblog, Self::Favourite];
-    /// Those of which everybody is, unless they choose otherwise.
+    /// The types that are sent by mail unless the account changes it.
     pub const MAILED_BY_DEFAULT: [Self; 3] = [Self::Mention, Self::Follow, Self::FollowRequest];
 
-    /// True when an account may be notified of its own action.
+    /// True when the account itself may have caused it.
     #[must_use]
     pub fn may_come_from_self(self) -> bool {
         matches!(self, Self::Poll | Self::SeveredRelationships | Self::ModerationWarning)
@@ -63,7 +63,7 @@ impl NotificationType {
         )
     }
 
-    /// True when several of it may share a group.
+    /// True when several notifications of the type may form a group.
     #[must_use]
     pub fn is_groupable(self) -> bool {
         matches!(self, Self::Favourite | Self::Reblog | Self::Follow)
@@ -75,7 +75,7 @@ impl NotificationType {
         self == Self::Update
     }
 
-    /// True when it shows a status, without which it is not shown at all.
+    /// True when it shows a status, without which the notification is not shown.
     #[must_use]
     pub fn has_status(self) -> bool {
         match self {
@@ -98,41 +98,40 @@ impl NotificationType {
 }
 
 text_enum! {
-    /// What a notification policy does with a notification; the later, the stricter.
+    /// The action of a notification policy; later variants are stricter.
     PolicyAction {
-        /// It is shown.
         Accept = "accept",
-        /// It is stored and hidden.
+        /// Stored and hidden.
         Filter = "filter",
-        /// It is not made.
+        /// Not created.
         Drop = "drop",
     }
 }
 
 text_enum! {
-    /// Whose notifications are pushed to a subscription (docs/contract/push.md#2-policy).
+    /// The senders whose notifications are pushed to a subscription (docs/contract/push.md#2-policy).
     PushPolicy {
-        /// Everybody's.
+        /// All senders.
         All = "all",
-        /// Those of accounts that the receiver follows.
+        /// Accounts that the receiver follows.
         Followed = "followed",
-        /// Those of accounts that follow the receiver.
+        /// Accounts that follow the receiver.
         Follower = "follower",
-        /// Nobody's.
+        /// None.
         None = "none",
     }
 }
 
-/// What someone wants done with notifications from some kinds of senders (docs/contract/rules.md#13-notifications).
+/// A recipient's policy for notifications from some kinds of senders (docs/contract/rules.md#13-notifications).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Senders whom the receiver does not follow.
+    /// Senders that the receiver does not follow.
     pub for_not_following: PolicyAction,
-    /// Senders who do not follow the receiver, or only since a few days.
+    /// Senders who do not follow the receiver, or who followed only a few days ago.
     pub for_not_followers: PolicyAction,
     /// New accounts that the receiver does not follow.
     pub for_new_accounts: PolicyAction,
-    /// Private mentions by senders whom the receiver does not follow and did not mention privately before.
+    /// Private mentions by senders that the receiver does not follow and did not mention privately before.
     pub for_private_mentions: PolicyAction,
     /// Accounts that moderators limited and the receiver does not follow.
     pub for_limited_accounts: PolicyAction,
@@ -150,17 +149,17 @@ impl Default for Policy {
     }
 }
 
-/// The type of a notification: one of the server's own, or one that a plugin declares.
+/// The type of a notification: a core type, or a type that a plugin declares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NotificationKind {
-    /// The server's own.
+    /// A core type.
     Core(NotificationType),
-    /// Declared by a plugin, which may be disabled by now.
+    /// Declared by a plugin, which may since have been disabled.
     Plugin(Arc<str>),
 }
 
 impl NotificationKind {
-    /// The name, as stored and as clients see it.
+    /// The name, as stored and as sent to clients.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -169,7 +168,7 @@ impl NotificationKind {
         }
     }
 
-    /// The core type; `None` for a plugin's.
+    /// The core type; `None` for a type of a plugin.
     #[must_use]
     pub fn core(&self) -> Option<NotificationType> {
         match self {
@@ -178,7 +177,8 @@ impl NotificationKind {
         }
     }
 
-    /// True when it shows a status, without which it is not shown at all. For a plugin's type a status is optional.
+    /// True when it shows a status, without which the notification is not shown. A status is optional for types of
+    /// plugins.
     #[must_use]
     pub fn has_status(&self) -> bool {
         self.core().is_some_and(NotificationType::has_status)
@@ -218,9 +218,8 @@ pub struct Notification {
     /// Grows with time; the key for keyset pagination.
     pub id: NotificationId,
     pub account_id: AccountId,
-    /// The account whose action it is about.
+    /// The account that caused it.
     pub from_account_id: AccountId,
-    /// The type: what happened.
     #[row(rename = "type", from = "String")]
     pub kind: NotificationKind,
     /// Id of the row that caused it: a follow, a favourite, a mention …

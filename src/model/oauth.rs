@@ -2,7 +2,7 @@
 
 use super::{AppId, Scopes, Time, text_enum};
 
-/// The redirect URI of applications without one of their own: the code is shown to the user instead of being sent.
+/// The redirect URI of applications without a callback: the code is shown to the user instead of being sent.
 pub const OUT_OF_BAND: &str = "urn:ietf:wg:oauth:2.0:oob";
 
 /// A registered application.
@@ -17,7 +17,7 @@ pub struct Application {
     pub scopes: String,
     pub client_id: String,
     pub client_secret_hash: String,
-    /// The server's own application: users are not asked for consent.
+    /// The server's own application, which needs no consent.
     pub superapp: bool,
     pub created_at: Time,
 }

@@ -1,7 +1,7 @@
-//! How the parameters of requests are read: clients write one value in several ways (docs/contract/rules.md#1-transport).
+//! Readers of request parameters: clients encode one value in several ways (docs/contract/rules.md#1-transport).
 //!
-//! The attribute [`parameters`](crate::parameters) chooses a reader for each field by its type. What is [`required`] is said
-//! to documents of the API only.
+//! The attribute [`parameters`](crate::parameters) chooses a reader for each field by its type. Fields that are
+//! [`required`] are marked only in API documents.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
@@ -14,17 +14,17 @@ use serde_json::Value;
 
 use crate::time::Time;
 
-/// The member of a field's schema that says that it is required: `true`, or `"create"` for requests that create.
+/// The schema extension that marks a field as required: `true`, or `"create"` for requests that create.
 pub const REQUIRED: &str = "x-required";
 
 /// Declares a field as required: `#[schemars(transform = required)]`.
 ///
-/// Every such field has a default, so that a handler or service answers in its own words when it is missing.
+/// Every such field has a default, so that the handler or service returns its own error message when it is missing.
 pub fn required(schema: &mut Schema) {
     schema.insert(REQUIRED.to_owned(), true.into());
 }
 
-/// Declares a field as required in requests by POST, which create, and optional in those that change.
+/// Declares a field as required in POST requests, which create, and optional in requests that change.
 pub fn required_to_create(schema: &mut Schema) {
     schema.insert(REQUIRED.to_owned(), "create".into());
 }
@@ -44,10 +44,10 @@ pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, 
     }
 }
 
-/// Booleans by name, each as [`flag`] reads it; those that are null or "" are left out.
+/// Booleans by name, each as [`flag`] reads it; null and "" are left out.
 ///
 /// # Errors
-/// When one is neither true nor false, or they are no object.
+/// When an element is neither true nor false, or the value is not an object.
 pub fn flags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, bool>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(BTreeMap::new()),
@@ -77,17 +77,17 @@ pub fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D:
     }
 }
 
-/// A list of integers, each as [`int`] reads it; else as [`list`].
+/// A list of integers, each as [`int`] reads it; otherwise as [`list`].
 ///
 /// # Errors
-/// When an element is no integer.
+/// When an element is not an integer.
 pub fn ints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<i64>>, D::Error> {
     let Some(values) = list::<D, Value>(deserializer)? else { return Ok(None) };
     let ints = values.into_iter().map(|value| int(value).map_err(D::Error::custom));
     Ok(Some(ints.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
 }
 
-/// As [`int`], where what is sent as null or "" is not the same as what is left out.
+/// As [`int`], but distinguishes null or "" from an absent value.
 ///
 /// # Errors
 /// As [`int`].
@@ -109,7 +109,7 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
     }
 }
 
-/// The name of a language, as [`text()`] reads it; whatever cannot be one is `None`, since no request fails for it.
+/// The name of a language, as [`text()`] reads it; anything else is `None`, since no request fails because of it.
 ///
 /// # Errors
 /// None.
@@ -117,10 +117,10 @@ pub fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Str
     Ok(text(Value::deserialize(deserializer)?).ok().flatten())
 }
 
-/// A time in ISO 8601, in UTC where it names no offset; a date is its midnight. Absent, null and "" are `None`.
+/// A time in ISO 8601, in UTC unless it has an offset; a date is its midnight. Absent, null and "" are `None`.
 ///
 /// # Errors
-/// When it is none, or of no year from 0 to 9999.
+/// When it is not a time, or its year is not between 0 and 9999.
 pub fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
     let Some(text) = text(deserializer)?.filter(|text| !text.is_empty()) else { return Ok(None) };
     let time = parse_time(text.trim()).filter(|time| (0..=9999).contains(&time.year()));
@@ -147,7 +147,7 @@ pub fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> 
     }
 }
 
-/// As [`list`], each value once, where it is first.
+/// As [`list`], without duplicates; the first occurrence is kept.
 ///
 /// # Errors
 /// As [`list`].

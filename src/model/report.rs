@@ -3,13 +3,13 @@
 use super::text_enum;
 
 text_enum! {
-    /// What a report is about.
+    /// The reason of a report.
     ReportCategory {
         /// Unwanted advertising or engagement.
         Spam = "spam",
-        /// Against the law.
+        /// Illegal content.
         Legal = "legal",
-        /// Against rules of the server.
+        /// A violation of server rules.
         Violation = "violation",
         /// Anything else.
         Other = "other",

@@ -1,15 +1,16 @@
-//! Rows of the database as structs: what `#[derive(Row)]` implements, and the one place where it meets the driver.
+//! Rows of the database as structs: the traits that `#[derive(Row)]` implements, and the only code that accesses the
+//! driver.
 //!
-//! `store` decodes every row, and binds every struct that it inserts, through these traits, and has the SQL. How a driver
-//! hands out the columns of a row is known to the implementations of [`Columns`] and to nothing else: that of PostgreSQL is
-//! below, that of SQLite stands with its connections, in `database::sqlite`.
+//! `store`, which has the SQL, decodes every row and binds every inserted struct through these traits. Only the
+//! implementations of [`Columns`] depend on how a driver returns columns: the implementation for PostgreSQL is below,
+//! the one for SQLite is beside its connections, in `database::sqlite`.
 
 use sqlx::postgres::PgRow;
 use sqlx::{Decode, Encode, Postgres, Type};
 
 pub use ::macros::Row;
 
-/// Why a row was not decoded.
+/// The error of decoding a row.
 pub type Error = sqlx::Error;
 
 /// A value that both engines decode from a column.
@@ -28,10 +29,10 @@ impl<'q, V> Bind<'q> for V where V: crate::sqlite::Encode + Encode<'q, Postgres>
 
 /// The columns of one row.
 pub trait Columns {
-    /// The value of the column called `column`.
+    /// The value of the column named `column`.
     ///
     /// # Errors
-    /// When there is no such column, or it does not hold a `V`.
+    /// When there is no such column, or its value is not a `V`.
     fn named<V: Value>(&self, column: &'static str) -> Result<V, Error>;
 
     /// The value of a column by its position, from 0.
@@ -41,22 +42,23 @@ pub trait Columns {
     fn at<V: Value>(&self, index: usize) -> Result<V, Error>;
 }
 
-/// What a row is decoded into: a struct, by the names of its columns (`#[derive(Row)]`), or a tuple, by their order.
+/// The target of decoding a row: a struct, by the names of its columns (`#[derive(Row)]`), or a tuple, by their
+/// order.
 pub trait Row: Sized + Send + Unpin + 'static {
-    /// Decodes a row; columns that it does not name are ignored.
+    /// Decodes a row; unused columns are ignored.
     ///
     /// # Errors
-    /// When a column is missing or holds something else.
+    /// When a column is missing or has another type.
     fn decode(columns: &impl Columns) -> Result<Self, Error>;
 }
 
 /// A struct that is a row of a table, for an insert: `#[derive(Row)]` with `#[row(table = "…")]`.
 pub trait Table {
-    /// Binds every field, in the order of the struct, which is that of the list in its `…_insert!()`.
+    /// Binds every field, in the order of the struct, which is the order of the columns in its `…_insert!()`.
     fn bind_to<B: Binder>(&self, binder: B) -> B;
 }
 
-/// What values are bound to, one after the other: a statement.
+/// A statement to which values are bound in order.
 pub trait Binder: Sized {
     /// Binds the next value.
     #[must_use]

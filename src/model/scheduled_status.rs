@@ -6,15 +6,13 @@ use super::{AccountId, Json, ScheduledStatusId, Time};
 #[derive(Clone, Debug, crate::Row)]
 #[row(table = "scheduled_statuses", alias = "d")]
 pub struct ScheduledStatus {
-    /// Known to clients; the published status gets another.
+    /// Sent to clients; the published status gets another id.
     pub id: ScheduledStatusId,
     pub account_id: AccountId,
-    /// When it is to be published.
     pub scheduled_at: Time,
-    /// The request, as clients are shown it.
+    /// The request, as returned to clients.
     pub params: Json<serde_json::Value>,
-    /// Why it was not published at that time.
+    /// Why it was not published when it was due.
     pub failure: Option<String>,
-    /// When it was scheduled.
     pub created_at: Time,
 }

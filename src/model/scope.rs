@@ -1,7 +1,7 @@
 //! OAuth scopes and their hierarchy (docs/contract/rules.md#2-authentication).
 //!
-//! The server's own are a fixed table. Extensions declare further ones, of families of their own ([`is_extension`]): who
-//! declares what at the moment is for the caller of [`Scopes::parse_with`] to know.
+//! The server's own scopes are a fixed table. Extensions declare further scopes in separate families
+//! ([`is_extension`]); the caller of [`Scopes::parse_with`] supplies the currently declared ones.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -62,8 +62,9 @@ pub const ALL: &[&str] = &[
 /// Longest name of a scope that an extension declares, in bytes.
 const EXTENSION_MAX: usize = 64;
 
-/// True for a name that an extension may declare: words of small letters, digits and `_`, with `:` between them, 64 bytes
-/// at most. The first word is none of the server's own, so that no scope of a person's choice covers it unasked.
+/// True for a name that an extension may declare: words of lower-case letters, digits and `_`, separated by `:`, at
+/// most 64 bytes. The first word is not one of the server's own, so that no scope already granted by a user covers it
+/// implicitly.
 #[must_use]
 pub fn is_extension(name: &str) -> bool {
     let is_word = |word: &str| {
@@ -89,7 +90,7 @@ impl Scopes {
         Self::parse_with(text, |_| false)
     }
 
-    /// As [`Scopes::parse`], with the scopes that extensions declare: those for which `is_declared` is true.
+    /// As [`Scopes::parse`], also accepting scopes of extensions for which `is_declared` is true.
     ///
     /// # Errors
     /// The first word that is not a scope.
@@ -103,8 +104,9 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// Parses the list stored in the database, keeping its order. A scope of an extension that is off is kept, since it may
-    /// be switched on again; until then nothing asks for it. One of the server's own that a later version removed is dropped.
+    /// Parses the list stored in the database, keeping its order. A scope of a disabled extension is kept, since the
+    /// extension may be enabled again; until then nothing requires it. A scope of the server that a later version
+    /// removed is dropped.
     #[must_use]
     pub fn from_stored(text: &str) -> Self {
         let mut scopes = Self::default();
@@ -123,31 +125,29 @@ impl Scopes {
         }
     }
 
-    /// True when one of `wanted` is held, directly or through a parent scope. Also true when `wanted` is empty.
+    /// True when one of `wanted` is in the set, directly or through a parent scope. Also true when `wanted` is empty.
     #[must_use]
     pub fn allows(&self, wanted: &[&str]) -> bool {
         wanted.is_empty() || wanted.iter().any(|scope| self.covers(scope))
     }
 
-    /// True when every scope of `other` is held; checks a request's scopes against those of the application.
+    /// True when every scope of `other` is in the set; compares a request's scopes with the application's scopes.
     #[must_use]
     pub fn contains_all(&self, other: &Self) -> bool {
         other.0.iter().all(|scope| self.covers(scope))
     }
 
-    /// True when both hold the same scopes, in any order.
+    /// True when both contain the same scopes, in any order.
     #[must_use]
     pub fn is_same_set(&self, other: &Self) -> bool {
         self.0.len() == other.0.len() && self.0.iter().all(|scope| other.0.contains(scope))
     }
 
-    /// True when the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The scopes, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> + '_ {
         self.0.iter().map(AsRef::as_ref)
     }
@@ -158,7 +158,7 @@ impl Scopes {
     }
 }
 
-/// The server's own scope of this name.
+/// The server's own scope with this name.
 fn own(word: &str) -> Option<&'static str> {
     ALL.iter().find(|scope| **scope == word).copied()
 }

@@ -1,6 +1,7 @@
 //! Settings that an admin changes while the server runs.
 //!
-//! Stored key by key in the database; the defaults are those of the contract (docs/contract/rules.md#28-defaults-of-settings).
+//! Stored key by key in the database; the defaults are defined by the contract
+//! (docs/contract/rules.md#28-defaults-of-settings).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use super::text_enum;
 text_enum! {
     /// Who may sign up.
     RegistrationsMode {
-        /// Nobody, except with an invite.
+        /// By invitation only.
         None = "none",
         /// Everyone, after approval by the staff.
         Approved = "approved",
@@ -21,7 +22,7 @@ text_enum! {
 text_enum! {
     /// Who may read the list of blocked domains.
     Audience {
-        /// Nobody.
+        /// The list is not shown.
         Disabled = "disabled",
         /// Signed-in users.
         Users = "users",
@@ -82,10 +83,11 @@ pub struct Settings {
     pub max_featured_tags: i64,
     /// Most characters of a media description, 1 to 10000.
     pub media_description_limit: i64,
-    /// Another `software.name` for NodeInfo, for clients that switch features on by name; empty announces `rookery`.
+    /// An alternative `software.name` for NodeInfo, for clients that enable features by name; empty reports
+    /// `rookery`.
     #[serde(rename = "compat.nodeinfo_name")]
     pub compat_nodeinfo_name: String,
-    /// Whom staff suggests to follow: `user`, or `user@domain`, in lower case.
+    /// Accounts that staff suggests to follow: `user`, or `user@domain`, in lower case.
     pub bootstrap_timeline_accounts: Vec<String>,
     /// Hashtags that must not be used, in normal form.
     pub disallowed_hashtags: Vec<String>,

@@ -1,13 +1,13 @@
-//! Relationships that somebody lost at one stroke.
+//! Relationships that an account lost in one event.
 
 use super::text_enum;
 
 text_enum! {
-    /// Why they ended.
+    /// Why the relationships ended.
     SeveranceKind {
         /// Moderators blocked the domain.
         DomainBlock = "domain_block",
-        /// They blocked the domain themselves.
+        /// The account blocked the domain.
         UserDomainBlock = "user_domain_block",
         /// Moderators suspended the account.
         AccountSuspension = "account_suspension",

@@ -1,17 +1,17 @@
 //! Names of tracing spans, from paths of functions.
 //!
-//! Spans of use cases have the target `rookery::use_case` and are made by [`use_case`](macro@crate::use_case); those of SQL
-//! statements have `rookery::statement` and are made in `database`.
+//! Spans of use cases have the target `rookery::use_case` and are created by [`use_case`](macro@crate::use_case);
+//! spans of SQL statements have `rookery::statement` and are created in `database`.
 
 /// The target of the spans of use cases.
 pub const USE_CASE: &str = "rookery::use_case";
 /// The target of the spans of SQL statements.
 pub const STATEMENT: &str = "rookery::statement";
 
-/// What begins the names of crates, which depend on each other under the rest of it.
+/// The prefix of crate names, which dependents omit.
 const PREFIX: &str = "rookery_";
 
-/// The path as it is written in the source: `service::status::publish`.
+/// The path as written in the source: `service::status::publish`.
 #[must_use]
 pub const fn name(path: &str) -> &str {
     match path.split_at_checked(PREFIX.len()) {
@@ -20,7 +20,7 @@ pub const fn name(path: &str) -> &str {
     }
 }
 
-/// The name of the function in whose body an item called `item` has the path `path`.
+/// The name of the function whose body contains an item named `item` with the path `path`.
 #[must_use]
 pub fn enclosing<'a>(path: &'a str, item: &str) -> &'a str {
     let function = path.split_once("::{{closure}}").map_or(path, |(function, _)| function);
@@ -28,7 +28,7 @@ pub fn enclosing<'a>(path: &'a str, item: &str) -> &'a str {
     name(function[..end].trim_end_matches("::"))
 }
 
-/// Equality of texts for constants.
+/// Equality of strings in constant expressions.
 const fn is(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;

@@ -1,8 +1,8 @@
-//! Values as SQLite keeps them: what a column decodes into, and what is bound to a parameter.
+//! The SQLite encoding of values: decoding columns, and binding parameters.
 //!
-//! PostgreSQL's forms are sqlx's traits; these two are their counterparts for SQLite, which the server speaks to through
-//! rusqlite, on the thread that asks. Booleans are 0 and 1, times microseconds since the epoch, ids integers, documents
-//! (`Json`) text.
+//! For PostgreSQL these are sqlx's traits; these two are their counterparts for SQLite, which the server accesses
+//! through rusqlite, on the calling thread. Booleans are 0 and 1, times microseconds since the epoch, ids integers,
+//! documents (`Json`) text.
 
 use std::str::from_utf8;
 
@@ -13,12 +13,12 @@ use sqlx::types::Json;
 
 pub use rusqlite::types::{Value as Parameter, ValueRef};
 
-/// A value that is decoded from a column, which is borrowed from the row.
+/// A value decoded from a column that is borrowed from the row.
 pub trait Decode: Sized {
     /// Decodes a column.
     ///
     /// # Errors
-    /// When the column holds something else.
+    /// When the column has another type.
     fn decode(value: ValueRef<'_>) -> Result<Self, BoxDynError>;
 }
 
@@ -27,10 +27,10 @@ pub trait Encode {
     /// The parameter.
     ///
     /// # Errors
-    /// When the value has no form in the database.
+    /// When the value cannot be represented in the database.
     fn encode(&self) -> Result<Parameter, BoxDynError>;
 
-    /// The parameter, made from the value itself without a copy where that is possible.
+    /// Converts the value into a parameter, without a copy where that is possible.
     ///
     /// # Errors
     /// As [`Encode::encode`].
@@ -49,7 +49,7 @@ fn mismatch<T>(expected: &str, value: ValueRef<'_>) -> Result<T, BoxDynError> {
 /// The text of a column.
 ///
 /// # Errors
-/// When it holds no text, or not UTF-8.
+/// When it is not text, or not UTF-8.
 pub fn text(value: ValueRef<'_>) -> Result<&str, BoxDynError> {
     match value {
         ValueRef::Text(bytes) => Ok(from_utf8(bytes)?),

@@ -24,7 +24,7 @@ text_enum! {
 }
 
 impl Visibility {
-    /// The visibility in the Mastodon API, which has fewer of them.
+    /// The visibility in the Mastodon API, which has fewer values.
     #[must_use]
     pub fn coarse(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Visibility {
         matches!(self, Self::Public | Self::PublicUnlisted | Self::Login)
     }
 
-    /// True when more than followers and mentioned accounts may see it.
+    /// True when not only followers and mentioned accounts may see it.
     #[must_use]
     pub fn is_wider_than_followers(self) -> bool {
         self.is_anonymous() || self == Self::Login
@@ -55,7 +55,7 @@ impl Visibility {
 }
 
 text_enum! {
-    /// Who may quote a status, at once and without being asked. Its author always may.
+    /// Who may quote a status without approval. Its author always may.
     QuotePolicy {
         /// Everyone.
         Public = "public",
@@ -67,8 +67,8 @@ text_enum! {
 }
 
 impl QuotePolicy {
-    /// True when somebody who follows the author, or does not, may quote a status of this policy and `visibility`; the author
-    /// is not asked about here.
+    /// True when a follower of the author (`following`) or another account may quote a status with this policy and
+    /// `visibility`. The author is not considered here.
     #[must_use]
     pub fn allows(self, visibility: Visibility, following: bool) -> bool {
         match self {
@@ -87,7 +87,7 @@ text_enum! {
         Circle = "circle",
         /// The author alone.
         Personal = "personal",
-        /// The audience of the status it answers.
+        /// The audience of the status that it replies to.
         Reply = "reply",
     }
 }
@@ -124,28 +124,28 @@ pub struct Status {
     pub has_poll: bool,
     /// It refers to other statuses, or did before they were deleted.
     pub has_references: bool,
-    /// The one among them that it quotes.
+    /// The referenced status that it quotes.
     pub quote_id: Option<StatusId>,
-    /// Who may quote it, when anyone may read it; of other statuses this says nothing.
+    /// Who may quote it, if everyone may read it; has no meaning for other statuses.
     pub quote_policy: QuotePolicy,
     pub replies_count: i64,
     pub reblogs_count: i64,
     pub favourites_count: i64,
-    /// How many statuses that anyone may read refer to it.
+    /// Number of statuses visible to everyone that refer to it.
     pub referred_by_count: i64,
-    /// How many statuses that anyone may read quote it.
+    /// Number of statuses visible to everyone that quote it.
     pub quotes_count: i64,
     pub created_at: Time,
     pub edited_at: Option<Time>,
-    /// When it is deleted, as its text says.
+    /// When it is deleted, as set in its text.
     pub expires_at: Option<Time>,
     /// Grows with every change that clients can see; part of the key of cached renderings.
     pub version: i64,
 }
 
 impl Status {
-    /// An empty status of this server that reaches nobody but its author. A new one is made of it by struct update, so
-    /// that a column has its default here.
+    /// An empty status of this server, visible only to its author. Base for struct update syntax; holds the default
+    /// of every column.
     #[must_use]
     pub fn new(id: StatusId, account_id: AccountId, uri: String, created_at: Time) -> Self {
         Self {

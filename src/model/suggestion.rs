@@ -5,13 +5,13 @@ use super::{AccountId, Time, text_enum};
 text_enum! {
     /// The reason for a suggestion.
     Source {
-        /// Staff picked them.
+        /// Chosen by staff.
         Featured = "featured",
-        /// Accounts that the viewer follows follow them.
+        /// Followed by accounts that the viewer follows.
         FriendsOfFriends = "friends_of_friends",
-        /// Many people followed them of late.
+        /// Recently followed by many people.
         MostFollowed = "most_followed",
-        /// Many people reblog and favourite their statuses.
+        /// Its statuses get many reblogs and favourites.
         MostInteractions = "most_interactions",
     }
 }
@@ -20,7 +20,7 @@ text_enum! {
 #[derive(Clone, Debug)]
 pub struct Suggestion {
     pub account: AccountId,
-    /// The version of the account, of a suggestion that is shown.
+    /// The version of the account, if the suggestion is shown.
     pub version: i64,
     /// The reasons: at least one.
     pub sources: Vec<Source>,
@@ -29,14 +29,14 @@ pub struct Suggestion {
 /// The suggestions for one person.
 #[derive(Debug)]
 pub struct Suggestions {
-    /// When they were found.
+    /// When they were computed.
     pub at: Time,
     /// The best first.
     pub list: Vec<Suggestion>,
 }
 
 impl Suggestions {
-    /// About how many bytes they take.
+    /// The approximate size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.list.iter().map(|suggestion| size_of::<Suggestion>() + suggestion.sources.len()).sum()

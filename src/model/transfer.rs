@@ -1,21 +1,21 @@
-//! What a person can take from one server to another in files.
+//! Data that users move between servers in files.
 
 use super::text_enum;
 
 text_enum! {
-    /// What an exported or imported file holds; the words are those of Mastodon's imports.
+    /// The content of an exported or imported file; named as in imports of Mastodon.
     TransferKind {
-        /// Accounts that they follow.
+        /// Followed accounts.
         Follows = "following",
-        /// Accounts that they block.
+        /// Blocked accounts.
         Blocks = "blocking",
-        /// Accounts that they mute.
+        /// Muted accounts.
         Mutes = "muting",
-        /// Domains that they block.
+        /// Blocked domains.
         DomainBlocks = "domain_blocking",
-        /// Who is on their lists.
+        /// Members of lists.
         Lists = "lists",
-        /// Statuses that they bookmarked.
+        /// Bookmarked statuses.
         Bookmarks = "bookmarks",
         /// Filters with their keywords.
         Filters = "filters",

@@ -18,7 +18,7 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let options = self.poll.iter().flat_map(|(_, options)| options);
@@ -28,16 +28,16 @@ impl Translation {
     }
 }
 
-/// Stands for a language that the service detects.
+/// The code of a language that the service detects.
 pub const UNDETERMINED: &str = "und";
 
-/// The languages of a service: of each source those that it is translated into.
+/// The languages of a service: the target languages for each source language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Languages(pub BTreeMap<String, Vec<String>>);
 
 impl Languages {
-    /// The codes by which the service knows a status's language (`None`: it detects it) and the language that is wanted;
-    /// `None` when it does not translate from the one to the other, or they are the same.
+    /// The codes of the service for a status's language (`None`: detected by the service) and the target language;
+    /// `None` when it does not translate between them, or they are the same.
     #[must_use]
     pub fn pair(&self, from: Option<&str>, to: &str) -> Option<(Option<String>, String)> {
         let from = from.filter(|code| *code != UNDETERMINED);
@@ -50,7 +50,7 @@ impl Languages {
     }
 }
 
-/// `code` among `codes`, else its language without a region.
+/// `code` if it is in `codes`, otherwise its language without a region.
 fn known<'a>(mut codes: impl Iterator<Item = &'a String> + Clone, code: &str) -> Option<&'a str> {
     let language = code.split(['-', '_']).next().unwrap_or(code);
     let exact = codes.clone().find(|known| known.eq_ignore_ascii_case(code));

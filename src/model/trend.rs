@@ -1,9 +1,9 @@
-//! Trends: what may be one.
+//! Kinds of trends.
 
 use super::text_enum;
 
 text_enum! {
-    /// What is used a lot at present; the text says of what `subject_id` in the table of trends is the id.
+    /// A kind of trend; the text determines the type of `subject_id` in the table of trends.
     TrendKind {
         Tag = "tag",
         Status = "status",

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::StatusId;
 
-/// Percent-encoded in a path segment: everything but the unreserved characters of RFC 3986.
+/// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
 /// `name` as a segment of a path.
@@ -47,7 +47,7 @@ impl Urls {
     pub fn status(&self, username: &str, id: StatusId) -> String {
         format!("{}/@{username}/{id}", self.origin)
     }
-    /// The page of a status for the frames of other sites.
+    /// The page of a status for embedding in other sites.
     #[must_use]
     pub fn embed(&self, username: &str, id: StatusId) -> String {
         format!("{}/embed", self.status(username, id))
@@ -67,12 +67,12 @@ impl Urls {
     pub fn media(&self, key: &str) -> String {
         format!("{}/media/{key}", self.origin)
     }
-    /// The avatar of an account that has none.
+    /// The avatar of accounts without one.
     #[must_use]
     pub fn default_avatar(&self) -> String {
         self.path("/assets/avatar.png")
     }
-    /// The header of an account that has none.
+    /// The header of accounts without one.
     #[must_use]
     pub fn default_header(&self) -> String {
         self.path("/assets/header.png")

@@ -1,4 +1,4 @@
-//! Which IP addresses are public: those that IANA's special-purpose address registries do not list.
+//! Public IP addresses: addresses that are not listed in IANA's special-purpose address registries.
 //!
 //! Spec: RFC 6890 and the registries it established, RFC 6052 (NAT64), RFC 4291 section 2.5.5 (embedded IPv4).
 
@@ -56,7 +56,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global_unicast && !special
 }
 
-/// The embedded IPv4 address of an IPv4-mapped address, or of one with the well-known NAT64 prefix.
+/// The embedded IPv4 address of an IPv4-mapped address, or of an address with the well-known NAT64 prefix.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [.., high, low] = address.segments();
     let nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];

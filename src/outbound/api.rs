@@ -1,4 +1,4 @@
-//! Calls of JSON APIs: requests whose method, headers and body follow from what is asked.
+//! Calls of JSON APIs with a method, headers and body derived from the call.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ pub struct ApiCall {
     pub target: Target,
     pub user_agent: String,
     pub authorization: Option<String>,
-    /// JSON, which is posted; `None` asks by GET.
+    /// JSON to post; `None` sends a GET.
     pub json: Option<Vec<u8>>,
-    /// For the whole exchange.
+    /// Covers the whole exchange.
     pub timeout: Duration,
-    /// The maximum size of the answer, in bytes.
+    /// The maximum size of the response, in bytes.
     pub limit: usize,
 }
 
-/// What an API answered.
+/// The response of an API.
 #[derive(Clone, Debug)]
 pub struct ApiAnswer {
     pub status: u16,
@@ -30,7 +30,7 @@ pub struct ApiAnswer {
 }
 
 impl Client {
-    /// Calls an API; every status is an answer.
+    /// Calls an API; a response with any status is a success.
     pub async fn call(&self, call: ApiCall) -> Result<ApiAnswer, Error> {
         let request = Request {
             method: if call.json.is_some() { Method::POST } else { Method::GET },

@@ -19,13 +19,13 @@ use url::Host;
 
 use super::{Error, HEAD_LIMIT, Target};
 
-/// Opens connections. The root certificates are loaded when the first one needs them.
+/// Opens connections. The root certificates are loaded for the first connection that needs them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connector {
     tls: Arc<OnceLock<Arc<ClientConfig>>>,
 }
 
-/// A request as it is sent.
+/// The type of a request on a connection.
 pub(super) type Head = hyper::Request<Full<Bytes>>;
 
 /// A connection, for one request at a time; closed when dropped.
@@ -46,7 +46,7 @@ impl Connection {
         self.sender.send_request(head).await.map_err(other)
     }
 
-    /// Waits until it can take another request; false when it was closed, or that is not so in `time`.
+    /// Waits until it can take another request; false when it was closed, or did not become free within `time`.
     pub(super) async fn is_free_within(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
     }
@@ -70,7 +70,7 @@ impl Connector {
     }
 
     async fn speak(&self, target: &Target, stream: TcpStream) -> Result<Connection, Error> {
-        // Requests are written in one piece: Nagle's algorithm would only delay them.
+        // Requests are written in one piece, so Nagle's algorithm would only delay them.
         stream.set_nodelay(true).map_err(other)?;
         if !target.is_secure() {
             return handshake(stream).await;
@@ -95,7 +95,7 @@ impl Connector {
     }
 }
 
-/// The system's root certificates; if it has none, those that browsers trust.
+/// The system's root certificates, or the roots that browsers trust if the system has none.
 fn roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -110,7 +110,7 @@ async fn handshake<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(stream: S
     builder.max_buf_size(HEAD_LIMIT);
     let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(other)?;
     let driver = tokio::spawn(async move {
-        // The sender of the request gets the error; nobody else needs it.
+        // The sender of the request receives the error.
         let _ = connection.await;
     });
     Ok(Connection { sender, driver: driver.abort_handle() })

@@ -1,7 +1,7 @@
-//! Fetching a document of the web: a GET that follows redirects, and takes only documents of the expected kinds.
+//! Fetching a document of the web: a GET that follows redirects, and accepts only documents of the expected kinds.
 //!
-//! Each hop is a request of its own, whose address is checked as that of any other. Which document is fetched when, and how
-//! often, is for the caller to decide.
+//! Each hop is a separate request with the same address checks. When and how often documents are fetched is decided
+//! by the caller.
 //!
 //! Spec: RFC 9110, sections 8.3 and 15.4.
 
@@ -13,54 +13,54 @@ use hyper::{HeaderMap, Method, StatusCode};
 
 use super::{Client, Error, Opened, Request, Target};
 
-/// Most redirects that are followed.
+/// Most redirects to follow.
 const REDIRECTS: usize = 4;
 
-/// What to fetch.
+/// A document to fetch.
 #[derive(Clone, Debug)]
 pub struct Fetch<'a> {
-    /// Where the document is.
+    /// The URL of the document.
     pub target: Target,
-    /// Who asks: the header `User-Agent`.
+    /// The header `User-Agent`.
     pub agent: &'a str,
-    /// For everything, redirects included.
+    /// The time limit for everything, including redirects.
     pub timeout: Duration,
-    /// How much of the document is read, in bytes.
+    /// How much of the document to read, in bytes.
     pub limit: usize,
-    /// What becomes of a larger one.
+    /// The handling of a larger document.
     pub beyond: Beyond,
     /// The accepted content types, in lower case and without parameters; the header `Accept`. Empty: any.
     pub kinds: &'a [&'a str],
-    /// Which hops may be without TLS.
+    /// The hops that may be without TLS.
     pub plain: PlainHttp,
 }
 
-/// Which addresses may be asked by `http`.
+/// The addresses that may be requested over `http`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlainHttp {
-    /// Every one.
+    /// All addresses.
     Any,
-    /// Those that the client was allowed beside the public ones: networks of one's own.
+    /// Addresses that the client was allowed in addition to public ones: private networks.
     Allowed,
     /// None: every hop must be `https`.
     Never,
 }
 
-/// What becomes of a document that is larger than the limit.
+/// The handling of a document that is larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// It is an error.
     Refuse,
-    /// Its beginning is enough.
+    /// It is truncated.
     Cut,
 }
 
-/// A document that was fetched.
+/// A fetched document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Where it was in the end.
+    /// Its final URL, after redirects.
     pub target: Target,
-    /// The document itself, or its beginning.
+    /// The body, or its beginning.
     pub body: Bytes,
     headers: HeaderMap,
 }
@@ -87,7 +87,7 @@ pub enum FetchError {
     /// The response has another status than 200.
     #[error("answered with status {0}")]
     Status(u16),
-    /// The document is of another kind.
+    /// The document has another content type.
     #[error("a document of the type {0:?}")]
     Kind(String),
     /// There were too many redirects.
@@ -96,7 +96,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// True when the same may work later: the server did not answer, or said that it is busy or broken.
+    /// True when retrying later may succeed: the server did not respond, or reported that it is busy or failed.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -164,7 +164,7 @@ fn headers(fetch: &Fetch<'_>) -> Result<HeaderMap, Error> {
     Ok(HeaderMap::from_iter([(ACCEPT, value(&accept)?), (USER_AGENT, value(fetch.agent)?)]))
 }
 
-/// Where the response says that the document is instead.
+/// The target of a redirect response.
 fn redirect(opened: &Opened) -> Option<&str> {
     let moved = matches!(opened.status.as_u16(), 301 | 302 | 303 | 307 | 308);
     opened.headers.get(LOCATION).filter(|_| moved)?.to_str().ok()

@@ -1,8 +1,8 @@
-//! Connections that wait for the next request to their origin.
+//! Idle connections, kept for the next request to their origin.
 //!
-//! Only what many requests go to is worth it: push services. A connection leads to an address that was checked when it was
-//! opened ([`Client::addresses`](crate::Client)), and to no other later. Which requests share connections is for the caller to
-//! decide.
+//! Useful only for destinations of many requests: push services. A connection leads to the address that was checked
+//! when it was opened ([`Client::addresses`](crate::Client)), and never to another. The caller decides which requests
+//! share connections.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,14 +14,14 @@ use url::Origin;
 use crate::Target;
 use crate::connect::Connection;
 
-/// Most connections that wait for requests to one origin.
+/// Most idle connections to one origin.
 const PER_ORIGIN: usize = 8;
-/// Most connections that wait.
+/// Most idle connections.
 const MOST: usize = 64;
-/// How long one waits: less than most servers do before they close it.
+/// How long a connection stays idle: less than the idle timeout of most servers.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The connections that wait, by origin, those of an origin with the last used one last.
+/// The idle connections by origin, the most recently used last.
 #[derive(Debug, Default)]
 pub(super) struct Idle(Mutex<HashMap<Origin, Vec<Waiting>>>);
 
@@ -38,14 +38,14 @@ impl Waiting {
 }
 
 impl Idle {
-    /// A connection to the origin of `target` that waits.
+    /// An idle connection to the origin of `target`.
     pub(super) fn take(&self, target: &Target) -> Option<Connection> {
         let (mut waiting, now) = (self.lock(), Instant::now());
         let here = waiting.get_mut(&target.url.origin())?;
         std::iter::from_fn(|| here.pop()).find(|one| one.is_usable(now)).map(|one| one.connection)
     }
 
-    /// Lets a connection wait that can take another request; closes it when enough of them wait.
+    /// Keeps a reusable connection as idle; closes it when there are enough of them.
     pub(super) fn put(&self, target: &Target, connection: Connection) {
         let (mut waiting, now) = (self.lock(), Instant::now());
         waiting.retain(|_, here| {

@@ -1,12 +1,12 @@
 //! The server's only outgoing HTTP client, hardened against server-side request forgery (SSRF).
 //!
-//! Every outgoing request goes through [`Client::send`]: the host name is resolved once, every address of it must be
+//! Every outgoing request goes through [`Client::send`]: the host name is resolved once, all its addresses must be
 //! public ([`address`]), and the connection goes only to those addresses, which rules out DNS rebinding. Proxies from
-//! the environment are ignored; time, headers and body are limited. Redirects are followed only by [`Client::fetch`], each
-//! as a request of its own. Which hosts may be contacted is for the caller to decide, by inspecting the [`Target`].
+//! the environment are ignored; time, headers and body are limited. Redirects are followed only by [`Client::fetch`],
+//! each as a separate request. The caller decides which hosts may be contacted, by inspecting the [`Target`].
 //!
-//! HTTP/1.1 (RFC 9112) over TLS 1.2 or 1.3 with the system's root certificates. Each request has a connection of its own, but
-//! those of [`Client::send_reusing`].
+//! HTTP/1.1 (RFC 9112) over TLS 1.2 or 1.3 with the system's root certificates. Each request has a separate
+//! connection, except for [`Client::send_reusing`].
 
 pub mod address;
 mod api;
@@ -33,13 +33,13 @@ use idle::Idle;
 /// The maximum size of a response's head, in bytes.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// How long a connection may take to be free again after a response that was read to its end.
+/// How long a connection may take to become free after its response was read completely.
 const TO_BE_FREE: Duration = Duration::from_millis(50);
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The URL is not accepted: its scheme, a user name, a trailing dot in its host.
+    /// The URL is rejected: its scheme, a user name, a trailing dot in its host.
     #[error("not an address to fetch from: {0}")]
     Url(String),
     /// The host resolves to an address that is not public.
@@ -51,7 +51,7 @@ pub enum Error {
     /// The time limit was exceeded.
     #[error("timed out")]
     Timeout,
-    /// The body exceeds the limit; with its declared size, or the bytes received so far.
+    /// The body exceeds the limit; contains its declared size, or the number of bytes received.
     #[error("larger than allowed: {0} bytes")]
     TooLarge(u64),
     /// The TLS handshake failed, for example because the certificate is not valid for the host.
@@ -117,7 +117,7 @@ impl Target {
         self.url.as_str().split('#').next().unwrap_or_default()
     }
 
-    /// What `reference`, an absolute or relative URL in a document of this address, leads to.
+    /// Resolves `reference`, an absolute or relative URL in a document at this URL.
     ///
     /// # Errors
     /// As [`Target::parse`].
@@ -186,7 +186,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that connects to public addresses, and to those in `allowed`.
+    /// A client that connects to public addresses, and to addresses in `allowed`.
     #[must_use]
     pub fn new(allowed: &[IpNet]) -> Self {
         Self::with_resolver(allowed, Arc::new(System))
@@ -205,8 +205,9 @@ impl Client {
         tokio::time::timeout(timeout, self.exchange(request)).await.unwrap_or(Err(Error::Timeout))
     }
 
-    /// As [`Client::send`], over a connection that an earlier request to the same origin left open if one waits; leaves its
-    /// own open for a short time. The other side may get the request twice, when it closes a connection while it comes.
+    /// As [`Client::send`], over an idle connection from an earlier request to the same origin if there is one; keeps
+    /// its own connection open for a short time. The server may receive the request twice, if it closes a connection
+    /// while the request arrives.
     pub async fn send_reusing(&self, request: Request) -> Result<Response, Error> {
         let timeout = request.timeout;
         tokio::time::timeout(timeout, self.exchange_reusing(request)).await.unwrap_or(Err(Error::Timeout))
@@ -234,8 +235,8 @@ impl Client {
         Opened::over(connection, request).await
     }
 
-    /// As [`Client::open`], over a connection that waits if there is one. What waited may have been closed by the other side
-    /// just now: then the next one is tried, and at last a new one.
+    /// As [`Client::open`], over an idle connection if there is one. The server may just have closed an idle
+    /// connection: then the next one is tried, and finally a new one.
     async fn open_waiting(&self, request: &Request) -> Result<Opened, Error> {
         while let Some(connection) = self.idle.take(&request.target) {
             if let Ok(opened) = Opened::over(connection, request).await {
@@ -245,8 +246,8 @@ impl Client {
         self.open(request).await
     }
 
-    /// The addresses to connect to. A single forbidden one blocks the host: mixing private addresses among public ones
-    /// is a sign of an attack.
+    /// The addresses to connect to. A single forbidden address blocks the host: private addresses among public ones
+    /// are a sign of an attack.
     async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, Error> {
         let found = match &target.host {
             Host::Ipv4(address) => vec![SocketAddr::new((*address).into(), target.port)],
@@ -263,13 +264,13 @@ impl Client {
         if found.iter().all(fits) { Ok(found) } else { Err(Error::Blocked) }
     }
 
-    /// True for an address that the client was allowed beside the public ones.
+    /// True for an address that the client was allowed in addition to public ones.
     fn is_allowed(&self, found: SocketAddr) -> bool {
         address::is_within(found.ip(), &self.allowed)
     }
 }
 
-/// A response whose body was not read yet.
+/// A response whose body has not been read yet.
 struct Opened {
     status: StatusCode,
     headers: HeaderMap,
@@ -300,7 +301,7 @@ impl Opened {
         declared(&self.headers).filter(|length| *length > limit).map_or(Ok(()), |length| Err(Error::TooLarge(length)))
     }
 
-    /// The body, at most `limit` bytes of it.
+    /// The body, up to `limit` bytes.
     async fn read(&mut self, limit: usize, beyond: Beyond) -> Result<Bytes, Error> {
         let mut bytes = Vec::new();
         while let Some(frame) = self.body.frame().await {

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// A fake resolver: each answer is returned once, the last one from then on.
+/// A fake resolver: each answer is returned once, the last one repeatedly.
 #[derive(Debug, Default)]
 struct Names(Mutex<HashMap<String, Vec<Vec<&'static str>>>>);
 
@@ -139,7 +139,7 @@ async fn name_of_private_address_is_not_followed() {
 #[tokio::test]
 async fn name_is_resolved_once_and_pinned() {
     let (port, mut heard) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
-    // The second answer would be blocked: a client that resolves twice is caught by DNS rebinding.
+    // The second answer would be blocked: it tests whether the client resolves twice (DNS rebinding).
     let client = client(&[("rebinding.test", &[&["127.0.0.1"], &["10.0.0.1"]])], &["127.0.0.0/8"]);
     let url = format!("http://rebinding.test:{port}/path?query");
     let answer = client.send(get(&url)).await.unwrap();
@@ -300,15 +300,15 @@ async fn requests_to_one_origin_share_a_connection_until_it_is_closed() {
         ask(path).await;
     }
     assert_eq!(count(), 1);
-    // The server has closed it, whether this is known yet or not.
+    // The server has closed it, whether the client has noticed or not.
     ask("/d").await;
     assert_eq!(count(), 1, "another one");
     ask("/e").await;
     assert_eq!(count(), 0);
     client.send(get(&format!("http://127.0.0.1:{port}/f"))).await.unwrap();
-    assert_eq!(count(), 1, "others have a connection of their own");
+    assert_eq!(count(), 1, "other requests have a separate connection");
     tokio::join!(ask("/g"), ask("/h"));
-    assert_eq!(count(), 1, "requests at once do not wait for each other");
+    assert_eq!(count(), 1, "concurrent requests do not wait for each other");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Every SQL statement of the server, one module for each aggregate, for SQLite and PostgreSQL.
 //!
-//! Reached from services, entities, jobs and plugins; holds no business rules and knows nothing of HTTP. The connections,
-//! transactions and macros come from the crate `database`. The folders group the aggregates; a caller names the
-//! aggregate alone, `store::favourite::insert`.
+//! Reached from services, entities, jobs and plugins; contains no business rules and knows nothing of HTTP. The
+//! connections, transactions and macros come from the crate `database`. The folders group the aggregates; callers use
+//! only the name of the aggregate, `store::favourite::insert`.
 
 pub mod account;
 pub mod feed;

@@ -1,6 +1,6 @@
-//! Decoding of HTML pages: which character encoding a page is in, and its text.
+//! Decoding of HTML pages: detects the character encoding of a page, and decodes it.
 //!
-//! Reached from whatever fetches pages of other sites. Takes any bytes: what cannot be decoded becomes U+FFFD.
+//! Reached from code that fetches pages of other sites. Accepts any bytes: undecodable ones become U+FFFD.
 //!
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding>
 
@@ -11,8 +11,8 @@ use super::tokens::{Token, tokens};
 /// How much of a page is searched for a declaration, in bytes. The standard says 1024; some sites begin with more.
 const PRESCAN: usize = 4096;
 
-/// The text of an HTML page that was sent as `content_type`. In this order decide a byte order mark, the header, a
-/// declaration in the page, and whether it is valid UTF-8.
+/// The text of an HTML page that was sent as `content_type`. The encoding is determined in this order: byte order
+/// mark, header, declaration in the page, valid UTF-8.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: &str) -> String {
     let declared = labelled(content_type).or_else(|| in_page(&bytes[..bytes.len().min(PRESCAN)]));
@@ -20,7 +20,7 @@ pub fn decode(bytes: &[u8], content_type: &str) -> String {
     text.into_owned()
 }
 
-/// The encoding that `charset=` in a content type names.
+/// The encoding in the `charset=` of a content type.
 fn labelled(content_type: &str) -> Option<&'static Encoding> {
     let lower = content_type.to_ascii_lowercase();
     let (_, rest) = lower.split_once("charset")?;
@@ -29,7 +29,8 @@ fn labelled(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// The encoding that a `<meta>` names. It could not be read in UTF-16, so that is taken for UTF-8, as browsers do.
+/// The encoding in a `<meta>`. UTF-16 is replaced by UTF-8, as in browsers, since the declaration could not have been
+/// read in UTF-16.
 fn in_page(head: &[u8]) -> Option<&'static Encoding> {
     let found = tokens(&String::from_utf8_lossy(head)).find_map(|token| match token {
         Token::Start(tag) if tag.name == "meta" => match tag.attribute("charset") {
@@ -44,7 +45,7 @@ fn in_page(head: &[u8]) -> Option<&'static Encoding> {
     found.map(|encoding| if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
-/// UTF-8, unless the bytes are not that; a character that is cut off at the end is no sign.
+/// UTF-8, unless the bytes are not valid UTF-8; a truncated character at the end is ignored.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_some() => WINDOWS_1252,

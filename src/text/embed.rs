@@ -1,14 +1,14 @@
-//! The HTML of players in link previews: a sanitiser with an allow-list of its own.
+//! The HTML of players in link previews: a sanitiser with a separate allow-list.
 //!
-//! As [`sanitise()`](crate::sanitise()), the output is written anew from tokens. Frames are sandboxed; there is no script, no
-//! style and no text.
+//! As in [`sanitise()`](crate::sanitise()), the output is written from tokens. Frames are sandboxed; there is no
+//! script, no style and no text.
 //!
 //! Spec: docs/contract/rules.md#11-html, "Card html".
 
 use super::escape::push_escaped;
 use super::tokens::{Tag, Token, tokens_with_raw};
 
-/// What a frame may do: play, open links. It cannot navigate this page.
+/// The permissions of a frame: play, open links. It cannot navigate this page.
 const SANDBOX: &str = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms";
 
 /// Most elements of the output.
@@ -21,14 +21,14 @@ struct Element {
     sizes: &'static [&'static str],
     /// Attributes without a value.
     flags: &'static [&'static str],
-    /// Shows nothing without a source of its own.
+    /// The element is dropped without a `src` attribute.
     needs_source: bool,
     closes: bool,
 }
 
 const ELEMENTS: [Element; 5] = [
     Element { name: "audio", sizes: &[], flags: &["controls"], needs_source: false, closes: true },
-    // Written as a frame: what it loads could not be sandboxed otherwise.
+    // Written as a frame, since its content could not be sandboxed otherwise.
     Element { name: "embed", sizes: &["width", "height"], flags: &[], needs_source: true, closes: false },
     Element {
         name: "iframe",
@@ -51,7 +51,7 @@ const ELEMENTS: [Element; 5] = [
 #[must_use]
 pub fn embed(html: &str) -> String {
     let mut out = String::new();
-    // Audio and video elements that are not closed yet.
+    // Audio and video elements that are still open.
     let mut open: Vec<&'static str> = Vec::new();
     let mut written = 0;
     for token in tokens_with_raw(html) {
@@ -91,7 +91,7 @@ fn end(out: &mut String, name: &str) {
     out.push('>');
 }
 
-/// Appends the start tag of `element`; false when it has no source that may be shown.
+/// Appends the start tag of `element`; false when it has no allowed source.
 fn start(out: &mut String, element: &Element, tag: &Tag<'_>) -> bool {
     let source = tag.attribute("src").and_then(|address| source(&address));
     if element.needs_source && source.is_none() {
@@ -120,7 +120,7 @@ fn start(out: &mut String, element: &Element, tag: &Tag<'_>) -> bool {
     true
 }
 
-/// `address` when it is of the web; one that leaves the scheme open gets `https`.
+/// Accepts `address` if it is an `http` or `https` URL; a URL without a scheme gets `https`.
 fn source(address: &str) -> Option<String> {
     let address = address.trim();
     let url = if address.starts_with("//") { format!("https:{address}") } else { address.to_owned() };

@@ -14,8 +14,8 @@ const MIN_SHORTCODE: usize = 2;
 /// The shortcodes in `text` that could be custom emoji, without duplicates, in order of first use.
 ///
 /// A shortcode is two or more of `A-Z a-z 0-9 _` between colons. Each colon must be at an end of the text or beside a
-/// character that is neither letter, digit nor colon, so `12:30:45` and `a:b_c:d` contain none. Whether an emoji with
-/// that shortcode exists is for the caller to check.
+/// character that is neither letter, digit nor colon, so `12:30:45` and `a:b_c:d` contain none. The caller checks
+/// whether an emoji with that shortcode exists.
 #[must_use]
 pub fn emoji_shortcodes(text: &str) -> Vec<&str> {
     let mut seen = HashSet::new();

@@ -1,15 +1,15 @@
-//! Finds when a text says that it is to be deleted: `#exp1d12h`, `#exp30m`.
+//! Finds the expiry of a status in its text: `#exp1d12h`, `#exp30m`.
 //!
-//! The mark is a hashtag like others, and stays in the text. Spec: docs/contract/rules.md#10-statuses.
+//! The expiry is a normal hashtag, and stays in the text. Spec: docs/contract/rules.md#10-statuses.
 
 use std::time::Duration;
 
 use super::scan::Scan;
 
-/// The longest that a mark may say, in seconds: ten years. A longer one is none, since it would hardly be meant.
+/// The longest accepted expiry, in seconds: ten years. A longer one is ignored, since it is hardly intended.
 const MOST_SECONDS: u64 = 3_650 * 24 * 60 * 60;
 
-/// How long after it was published the text in which `scan` was found is to be deleted; the first mark says it.
+/// The time between publication and deletion of the text from which `scan` was read; the first mark counts.
 #[must_use]
 pub fn expiry(scan: &Scan) -> Option<Duration> {
     scan.hashtags().find_map(|tag| lasts(&tag.display))

@@ -19,9 +19,9 @@ pub fn is_valid(name: &str) -> bool {
 
 /// The form in which `name` (without the `#`) is stored and compared; `None` when it is not a valid name.
 ///
-/// Applies NFKC and lower case, removes the accents of European Latin letters (`É` becomes `e`; Vietnamese keeps
-/// its own letters), then drops all but letters, digits, separators and the Thai marks U+0E47..U+0E4E. What this brings
-/// together is put into NFC, so that a normal form is its own normal form.
+/// Applies NFKC and lower case, removes the accents of European Latin letters (`É` becomes `e`; Vietnamese keeps its
+/// own letters), then drops all but letters, digits, separators and the Thai marks U+0E47..U+0E4E. The result is
+/// normalised to NFC, so that a normal form is its own normal form.
 #[must_use]
 pub fn normalise(name: &str) -> Option<String> {
     if !is_valid(name) {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_come_to_stand_together_are_put_in_order() {
+    fn adjacent_marks_are_reordered() {
         // The compatibility form of U+FE72 is a space, which is dropped, and a mark that goes before U+10EAB.
         let normal = normalise("\u{10EAB}\u{FE72}");
         assert_eq!(normal.as_deref(), Some("\u{64C}\u{10EAB}"));

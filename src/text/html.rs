@@ -3,8 +3,8 @@
 //! Statuses and profile notes become paragraphs; a profile field is one line. Mentions, hashtags and links become
 //! anchors, everything else is escaped. Custom emoji stay as `:shortcode:`, which clients render.
 //!
-//! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>; the classes are those of
-//! <https://microformats.org/wiki/h-card> and those in common use in the fediverse.
+//! Spec: <https://docs.joinmastodon.org/spec/activitypub/#sanitization>; the classes are defined by
+//! <https://microformats.org/wiki/h-card> or in common use in the fediverse.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ use super::scan::{Entity, EntityKind, Hashtag, Mention, scan};
 /// The characters of a URL that stay visible after its scheme; the rest gets the class `invisible`.
 const SHOWN_URL_CHARS: usize = 30;
 
-/// Percent-encoded in a path segment: everything but the unreserved characters of RFC 3986.
+/// Characters to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
 const PATH_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
 /// The link targets for a text.
@@ -32,7 +32,7 @@ pub struct Links<'a> {
 /// An account mentioned in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MentionTarget {
-    /// In the account's own spelling, which is the one shown.
+    /// In the account's own spelling, which is displayed.
     pub username: String,
     /// `None` for an account of this server; otherwise lower case and ASCII, as in [`Mention::domain`].
     pub domain: Option<String>,
@@ -63,7 +63,7 @@ pub fn to_html(text: &str, links: &Links<'_>) -> String {
     out
 }
 
-/// The HTML of each of `entities`, which were found in `text`, a status.
+/// The HTML of each of `entities` of the status `text`.
 pub(super) fn entities_to_html(text: &str, entities: &[Entity], links: &Links<'_>) -> Vec<String> {
     let writer = Writer::new(links, Place::Body);
     let html = |entity: &Entity| {
@@ -104,7 +104,7 @@ struct Writer<'a> {
     web_origin: &'a str,
     place: Place,
     targets: HashMap<(String, Option<String>), &'a MentionTarget>,
-    /// The lower-case usernames that more than one account has.
+    /// The lower-case usernames of more than one account.
     ambiguous: HashSet<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Bounds of JSON from elsewhere that are checked before it becomes a tree: a value of a few bytes takes up to a hundred
-//! times as much memory in one.
+//! Limits on external JSON that are checked before it is parsed into a tree: there a value of a few bytes takes up to
+//! a hundred times as much memory.
 //!
-//! Looks only at brackets and commas outside of texts; the parser decides whether the text is JSON at all.
+//! Considers only brackets and commas outside of strings; the parser decides whether the text is valid JSON.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 32;
 /// Most values: scalars, arrays and objects.
 const MAX_VALUES: usize = 10_000;
 
-/// Why a JSON text is not parsed.
+/// Why a JSON text is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooComplex {
     /// It is nested too deep.
@@ -28,7 +28,7 @@ impl fmt::Display for TooComplex {
     }
 }
 
-/// Checks the shape of a JSON text from elsewhere.
+/// Checks the shape of an external JSON text.
 ///
 /// # Errors
 /// When it is nested too deep, or has too many values.

@@ -1,10 +1,10 @@
 //! Finds keywords in texts: the matching of filters.
 //!
-//! Upper and lower case are the same (full Unicode mappings, so that `STRASSE` is found by `straße`), and so are composed
-//! and decomposed letters (NFC). All keywords of a person are found in one pass over a text by one automaton. At one place
-//! of a text no more keywords can end than the longest has bytes, so that the time is linear in the text.
+//! Matching ignores case (full Unicode mappings, so that `straße` matches `STRASSE`), and composed and decomposed
+//! letters are equal (NFC). One automaton finds all keywords of a person in one pass over a text. At each position at
+//! most as many keywords can end as the longest has bytes, so that the time is linear in the text.
 //!
-//! Whole words are told apart in scripts that are written without spaces, too.
+//! Whole words are also recognised in scripts without spaces.
 //!
 //! Spec: docs/contract/rules.md#15-filters.
 
@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// A text that is searched for keywords: folded once, searched often.
+/// A text prepared for keyword search: folded once, searched often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Searchable {
     text: Box<str>,
@@ -27,13 +27,13 @@ impl Searchable {
         Self { folded: fold(&text).into(), text: text.into() }
     }
 
-    /// About how much memory it takes.
+    /// The approximate size in memory, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         size_of::<Self>() + self.text.len() + self.folded.len()
     }
 
-    /// The part of the text from which `folded[start..end]` was made, in whole characters.
+    /// The part of the original text that was folded to `folded[start..end]`, in whole characters.
     fn original(&self, start: usize, end: usize) -> &str {
         let (mut at, mut first) = (0, None);
         for (index, c) in self.text.char_indices() {
@@ -50,14 +50,14 @@ impl Searchable {
     }
 }
 
-/// A keyword of a group, such as a filter.
+/// A keyword in a group, such as a filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Keyword<'a> {
-    /// Found as a whole, with the spaces that it has.
+    /// Matched as a whole, including its spaces.
     pub text: &'a str,
-    /// It must not be part of a longer word, on each side on which it begins or ends with a character of words.
+    /// It must not be part of a longer word, on each side where it begins or ends with a word character.
     pub whole_word: bool,
-    /// Whose it is.
+    /// The group that it belongs to.
     pub group: usize,
 }
 
@@ -65,15 +65,15 @@ pub struct Keyword<'a> {
 #[derive(Debug)]
 pub struct Keywords {
     automaton: AhoCorasick,
-    /// By the pattern of the automaton.
+    /// Indexed by the pattern of the automaton.
     uses: Vec<Vec<Use>>,
 }
 
-/// For whom a pattern is searched.
+/// A keyword that uses a pattern.
 #[derive(Debug, Clone, Copy)]
 struct Use {
     group: usize,
-    /// The place among the keywords: of two that begin at one place, the first is found.
+    /// The index of the keyword: the lower one wins if two begin at the same position.
     order: usize,
     whole_word: bool,
 }
@@ -82,7 +82,7 @@ struct Use {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'t> {
     pub group: usize,
-    /// As the text has it.
+    /// The matched text in its original spelling.
     pub text: &'t str,
 }
 
@@ -90,7 +90,7 @@ impl Keywords {
     /// Compiles `keywords`; empty ones are left out.
     ///
     /// # Errors
-    /// When there are more than an automaton can hold: some two thousand million bytes.
+    /// When the keywords exceed the capacity of an automaton: some two thousand million bytes.
     pub fn compile<'a>(keywords: impl IntoIterator<Item = Keyword<'a>>) -> Result<Self, BuildError> {
         let (mut patterns, mut uses): (Vec<String>, Vec<Vec<Use>>) = (Vec::new(), Vec::new());
         for (order, keyword) in keywords.into_iter().enumerate() {
@@ -111,8 +111,8 @@ impl Keywords {
         Ok(Self { automaton, uses })
     }
 
-    /// The first match of each group that has one, by group: the one that begins first in `text`, and of several that begin
-    /// there the one of the first keyword.
+    /// The first match of each group that has one, by group: the match that begins first in `text`, and of several
+    /// that begin there the match of the first keyword.
     #[must_use]
     pub fn find<'t>(&self, text: &'t Searchable) -> Vec<Match<'t>> {
         let mut found: Vec<(Use, usize, usize)> = Vec::new();
@@ -136,7 +136,7 @@ impl Keywords {
         found.into_iter().map(shown).collect()
     }
 
-    /// About how much memory it takes.
+    /// The approximate size in memory, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let uses: usize = self.uses.iter().map(|uses| size_of::<Vec<Use>>() + uses.len() * size_of::<Use>()).sum();
@@ -144,13 +144,13 @@ impl Keywords {
     }
 }
 
-/// `text` without case.
+/// `text` folded to one case.
 pub(super) fn fold(text: &str) -> String {
     text.chars().flat_map(folded).collect()
 }
 
-/// The characters that stand for `c` in every case: lower case of upper case, so that `ß`, `ẞ` and `SS` are one, and so are
-/// the forms of sigma. The dotless i of Turkish stays what it is.
+/// The characters that represent `c` in every case: lower case of upper case, so that `ß`, `ẞ` and `SS` are equal,
+/// and so are the forms of sigma. The dotless i of Turkish is unchanged.
 fn folded(c: char) -> impl Iterator<Item = char> {
     let kept = c.is_ascii() || c == 'ı';
     let one = kept.then(|| c.to_ascii_lowercase());
@@ -158,7 +158,7 @@ fn folded(c: char) -> impl Iterator<Item = char> {
     one.into_iter().chain(full.into_iter().flatten())
 }
 
-/// True when `text[start..end]` stands alone, on each side on which it begins or ends with a character of words.
+/// True when `text[start..end]` is a whole word, on each side where it begins or ends with a word character.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
@@ -171,8 +171,8 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
         && (emoji_after || open(last, after) || !last.is_some_and(is_letter))
 }
 
-/// True when a word may end between two characters that stand side by side: one of them is no character of words, they are
-/// of scripts that differ in how words are told apart, or their script does not tell them apart.
+/// True when a word may end between two adjacent characters: one of them is not a word character, their scripts
+/// separate words in different ways, or their script does not separate words.
 fn is_boundary(before: char, after: char) -> bool {
     if !is_letter(before) || !is_letter(after) {
         return true;
@@ -184,13 +184,13 @@ fn is_boundary(before: char, after: char) -> bool {
     one != other || one == Spacing::None
 }
 
-/// A character of words that is no emoji and no part of one, as letters in boxes and circles are.
+/// A word character that is not an emoji or part of one, such as letters in boxes and circles.
 fn is_letter(c: char) -> bool {
     let boxed = matches!(c, '\u{24B6}'..='\u{24E9}' | '\u{1F100}'..='\u{1F2FF}');
     is_word(c) && !boxed && !makes_emoji(c)
 }
 
-/// True for what follows a character to make it an emoji: a variation selector, or the cap of a key.
+/// True for a character that turns the previous one into an emoji: a variation selector, or a keycap.
 fn makes_emoji(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{20E3}')
 }
@@ -205,12 +205,12 @@ pub(super) fn has_spaces(c: char) -> bool {
     Spacing::of(c) == Spacing::Spaces
 }
 
-/// How a script tells words apart.
+/// How a script separates words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spacing {
     /// By spaces.
     Spaces,
-    /// A word of katakana stands between characters that are none.
+    /// A word of katakana ends at any other character.
     Katakana,
     /// Not at all: a word may begin and end anywhere.
     None,

@@ -14,16 +14,16 @@ pub use names::LANGUAGES;
 /// A language and its name in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language {
-    /// As stored with a status, in this exact case: `en`, `ckb`, `zh-TW`.
+    /// As stored with a status, with this case: `en`, `ckb`, `zh-TW`.
     pub code: &'static str,
-    /// In English, as language pickers show it.
+    /// In English, for language pickers.
     pub name: &'static str,
 }
 
-/// The most language ranges of an `Accept-Language` header that are read; further ones are ignored.
+/// The maximum number of language ranges read from an `Accept-Language` header; further ones are ignored.
 const MAX_RANGES: usize = 32;
 
-/// The code of the known language that `tag` names.
+/// The code of the known language for `tag`.
 ///
 /// Case-insensitive, and `_` is accepted for `-`. A tag that is not known as a whole is retried
 /// without its last subtag, so `en-US` gives `en` and `zh-Hant-TW` gives `zh`. `None` when no prefix is known.

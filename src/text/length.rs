@@ -19,7 +19,7 @@ pub fn length(text: &str) -> usize {
     graphemes(&countable(text))
 }
 
-/// The number of grapheme clusters of `text`, whatever is in it.
+/// The number of grapheme clusters of `text`, including links and mentions.
 #[must_use]
 pub fn graphemes(text: &str) -> usize {
     text.graphemes(true).count()

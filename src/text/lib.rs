@@ -3,8 +3,8 @@
 //! Used by the services that publish statuses and edit profiles (text to HTML, entities, length),
 //! by everything that shows or searches content of other servers ([`sanitise()`], [`plain()`]), and by link previews
 //! ([`page`], [`charset`], [`embed()`]).
-//! Pure functions: no I/O, no clock, no database. Resolving a mention to an account is left to the
-//! caller; this module only finds the mentions and, given the accounts, links them.
+//! Pure functions: no I/O, no clock, no database. The caller resolves mentions to accounts; this module only finds
+//! the mentions and, given the accounts, links them.
 //!
 //! Every function accepts any string, never panics, and runs in roughly linear time.
 //!

@@ -1,7 +1,8 @@
 //! Renders the admins' Markdown texts: extended description, privacy policy, terms, closed-registrations message.
 //!
-//! A safe subset of `CommonMark`: raw HTML is shown as typed, images are replaced by their description, and only
-//! web, mail and relative links are kept. Statuses have a form of their own ([`markup_to_html`](super::markup_to_html)); profiles are not Markdown.
+//! A safe subset of `CommonMark`: raw HTML is shown as typed, images are replaced by their description, and only web,
+//! mail and relative links are kept. Statuses have a separate format ([`markup_to_html`](super::markup_to_html));
+//! profiles are not Markdown.
 //!
 //! Spec: <https://spec.commonmark.org/>, with strikethrough and tables of <https://github.github.com/gfm/>
 
@@ -22,7 +23,7 @@ pub fn markdown(text: &str) -> String {
 struct Links(Vec<bool>);
 
 impl Links {
-    /// The safe form of `event`; `None` when it has none.
+    /// The safe form of `event`; `None` when it must be dropped.
     fn safe<'a>(&mut self, event: Event<'a>) -> Option<Event<'a>> {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
@@ -37,7 +38,7 @@ impl Links {
     }
 }
 
-/// Whether `address` is a web, mail or relative URL. A colon after the first `/`, `?` or `#` ends no scheme.
+/// Whether `address` is a web, mail or relative URL. A colon after the first `/`, `?` or `#` does not end a scheme.
 fn is_linkable(address: &str) -> bool {
     match address.split_once(':') {
         Some((scheme, _)) if !scheme.contains(['/', '?', '#']) => {

@@ -1,12 +1,12 @@
 //! Converts the Markdown of a status to HTML.
 //!
-//! Emphasis, strikethrough, code, quotes, lists and headings; a single underscore underlines. Links, images and raw HTML show as
-//! typed, so that nobody is led elsewhere than a link says. Mentions, hashtags and links are what they are in plain text
-//! ([`scan`]), except in code. They are taken out before the Markdown is parsed, so that no `_` in an address is emphasis, and put
-//! back into what the sanitiser lets pass.
+//! Emphasis, strikethrough, code, quotes, lists and headings; a single underscore underlines. Links, images and raw
+//! HTML are shown as typed, so that a link always shows its target. Mentions, hashtags and links are recognised as in
+//! plain text ([`scan`]), except in code. They are removed before the Markdown is parsed, so that `_` in an address
+//! is not emphasis, and inserted into the sanitised output.
 //!
-//! Time is linear in the text, and the nesting of the result is that of the sanitiser. Spec: docs/contract/rules.md#11-html;
-//! <https://spec.commonmark.org/>.
+//! Time is linear in the text, and the nesting of the result is limited by the sanitiser. Spec:
+//! docs/contract/rules.md#11-html; <https://spec.commonmark.org/>.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::html::{Links, entities_to_html};
 use super::sanitise::sanitise;
 use super::scan::{Entity, Scan, scan};
 
-/// The first character that may stand for an entity: the last plane, for private use.
+/// The first character that may represent an entity: the last plane, for private use.
 const FIRST_MARK: u32 = 0x10_0000;
 
 /// The HTML of the Markdown `text` of a status. Mentions are linked as [`to_html`](super::to_html) does.
@@ -30,10 +30,11 @@ pub fn markup_to_html(text: &str, links: &Links<'_>) -> String {
     source.fill(&skeleton, |index| html[index].as_str())
 }
 
-/// The mentions, hashtags and links of the Markdown `text`: as [`scan`], without those in code. Their ranges are those in `text`.
+/// The mentions, hashtags and links of the Markdown `text`: as [`scan`], except for entities in code. Their ranges
+/// refer to `text`.
 #[must_use]
 pub fn scan_markup(text: &str) -> Scan {
-    // A newline more or less moves ranges: those of the text itself are wanted.
+    // A newline more or less shifts ranges, so they must be ranges of the text itself.
     let source = Source::new(text);
     let mut used = source.render().1;
     used.sort_unstable();
@@ -66,7 +67,7 @@ impl<'a> Source<'a> {
         Self { text, entities, mark, replaced }
     }
 
-    /// The HTML with marks, not sanitised, and the indexes of the entities in it.
+    /// The HTML with marks, not sanitised, and the indexes of its entities.
     fn render(&self) -> (String, Vec<usize>) {
         let out = String::with_capacity(2 * self.replaced.len());
         let mut writer = Writer { source: self, out, used: Vec::new(), code: false, emphases: Vec::new() };
@@ -87,13 +88,13 @@ impl<'a> Source<'a> {
         (writer.out, writer.used)
     }
 
-    /// `text`, which has marks, as pieces between them: plain text, and the index of an entity.
+    /// Splits `text` at its marks into pieces: plain text, and the index of an entity.
     fn pieces<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'t str, Option<usize>)> + use<'t> {
         let mut parts = text.split(self.mark);
         std::iter::from_fn(move || Some((parts.next()?, parts.next().and_then(|index| index.parse().ok()))))
     }
 
-    /// `text` as it was before its entities were replaced.
+    /// `text` with its original entities restored.
     fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !text.contains(self.mark) {
             return text.into();
@@ -120,7 +121,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Appends text between entities. Two marks part `]` from `:`, which together would define a link and be shown nowhere.
+/// Appends text between entities. Two marks separate `]` from `:`, which together would define a link and not be
+/// displayed.
 fn push_gap(out: &mut String, gap: &str, mark: char) {
     for c in gap.chars() {
         if c == ':' && out.ends_with(']') {
@@ -130,7 +132,7 @@ fn push_gap(out: &mut String, gap: &str, mark: char) {
     }
 }
 
-/// A character for private use that `text` does not contain.
+/// A private-use character that `text` does not contain.
 fn unused(text: &str) -> char {
     let mut used: Vec<char> = text.chars().filter(|c| u32::from(*c) >= FIRST_MARK).collect();
     used.sort_unstable();
@@ -144,7 +146,7 @@ struct Writer<'a> {
     source: &'a Source<'a>,
     out: String,
     used: Vec<usize>,
-    /// Inside a block of code.
+    /// Inside a code block.
     code: bool,
     /// The elements of the open emphases.
     emphases: Vec<&'static str>,
@@ -170,7 +172,7 @@ impl Writer<'_> {
                 self.text(typed.trim());
                 self.out.push_str("</p>");
             }
-            // Not switched on.
+            // Not enabled.
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text),
             Event::TaskListMarker(_) => {}
         }
@@ -223,7 +225,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends what consists of whole lines, the last of which has a newline as well.
+    /// Ends an element of whole lines, whose last line also has a newline.
     fn close_lines(&mut self, end: &str) {
         if self.out.ends_with("<br />") {
             self.out.truncate(self.out.len() - "<br />".len());
@@ -237,7 +239,7 @@ impl Writer<'_> {
         self.lines(text);
     }
 
-    /// Appends text whose entities are none.
+    /// Appends text in which entities are not linked.
     fn code(&mut self, text: &str) {
         let text = self.source.restore(text);
         self.lines(&text);
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_those_of_plain_text() {
+    fn entities_match_plain_text() {
         for text in ["@a_b_c see #x_y_ at https://x.example/_a_/*b*?c=[d](e)", "https://x.example/__a__"] {
             let plainly = crate::to_html(text, &Links { web_origin: "https://example.com", mentions: &[] });
             assert_eq!(plain(&html(text)), plain(&plainly), "{text}");
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn code_mentions_nobody() {
+    fn code_contains_no_mentions() {
         let text = "`@a_b_c` #b\n\n    #c https://x.example/\n\n@d";
         let found: Vec<String> = scan_markup(text).into_iter().map(|entity| text[entity.range].to_owned()).collect();
         assert_eq!(found, ["#b", "@d"]);

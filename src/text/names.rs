@@ -2,13 +2,13 @@
 
 use super::keywords::{has_spaces, is_word};
 
-/// Most texts for a display name: of a long one, the first words.
+/// Most search names of a display name: a long one contributes its first words.
 const MOST: usize = 8;
 /// Longest text, in characters.
 const LONGEST: usize = 100;
 
-/// The user name and the display name from each word on, in lower case, each once. In scripts without spaces a word begins
-/// with each character.
+/// The user name and the suffixes of the display name at each word, in lower case, without duplicates. In scripts
+/// without spaces each character begins a word.
 #[must_use]
 pub fn names(username: &str, display_name: &str) -> Vec<String> {
     let display = display_name.trim().to_lowercase();

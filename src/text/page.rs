@@ -1,7 +1,7 @@
-//! What an HTML page says about itself: title, metadata, links, structured data.
+//! Metadata of an HTML page: title, metadata, links, structured data.
 //!
-//! Reached from link previews and from the verification of links in profiles. One pass over the tokens of the page, with
-//! values as they are written: which of them counts, and whether a URL may be followed, is for the caller to decide.
+//! Reached from link previews and from the verification of links in profiles. One pass over the tokens of the page,
+//! with values as written: the caller decides which of them to use, and whether a URL may be followed.
 //!
 //! Spec: <https://ogp.me/>, <https://oembed.com/#section4>, <https://json-ld.org/>,
 //! <https://microformats.org/wiki/rel-me>
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::tokens::{Tag, Token, decode, tokens_with_raw};
 
-/// Names of the metadata that are kept.
+/// Names of the collected metadata.
 const METAS: [&str; 22] = [
     "article:published_time",
     "description",
@@ -42,7 +42,7 @@ const MAX_SCRIPTS: usize = 8;
 /// Most links to other pages of the same person.
 const MAX_ME: usize = 1_000;
 
-/// What a page says about itself.
+/// The metadata of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// The content of `<title>`.
@@ -51,7 +51,7 @@ pub struct Page {
     pub language: Option<String>,
     /// The canonical URL.
     pub canonical: Option<String>,
-    /// Where its oEmbed document is, as JSON.
+    /// The URL of its oEmbed document in JSON.
     pub oembed: Option<String>,
     /// Structured data: JSON-LD.
     pub linked_data: Vec<String>,
@@ -75,7 +75,7 @@ impl Page {
         page
     }
 
-    /// The first of these metadata that is there and not blank.
+    /// The first of these metadata that exists and is not blank.
     #[must_use]
     pub fn meta(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.metas.get(*name)).map(String::as_str)

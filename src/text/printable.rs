@@ -1,5 +1,5 @@
-//! Characters that a terminal acts on instead of showing them: they move the cursor, change colours or reverse the direction
-//! of a line, so that a text could look like another or hide one.
+//! Characters that a terminal interprets instead of displaying: they move the cursor, change colours or reverse the
+//! direction of a line, so that a text could imitate or hide another.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// `text` with such characters as escapes: `\u{1b}`.
+/// `text` with unprintable characters as escapes: `\u{1b}`.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {

@@ -1,23 +1,23 @@
-//! Finds the addresses of other statuses that a text refers to.
+//! Finds references to other statuses in a text.
 //!
-//! A reference is a mark, an optional `:` or `;`, and a link: `RE: https://example.com/@a/1`. Whether there is a status at the
-//! link is left to the caller. Spec: docs/contract/rules.md#10-statuses and
+//! A reference is a mark, an optional `:` or `;`, and a link: `RE: https://example.com/@a/1`. The caller checks
+//! whether the link leads to a status. Spec: docs/contract/rules.md#10-statuses and
 //! docs/contract/extensions.md#10-extra-status-routes.
 
 use super::scan::Scan;
 
-/// The marks, and whether each makes a quote of it.
+/// The marks, and whether each one quotes.
 const MARKS: [(&str, bool); 5] = [("RT", false), ("BT", false), ("QT", true), ("RN", true), ("RE", true)];
 
 /// A link with a mark before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     pub url: String,
-    /// Its mark asks for a quote.
+    /// Its mark requests a quote.
     pub quote: bool,
 }
 
-/// The references in `text`, in which `scan` was found, in order; duplicates included.
+/// The references in `text`, from which `scan` was read, in order; duplicates included.
 #[must_use]
 pub fn references(text: &str, scan: &Scan) -> Vec<Reference> {
     let mut at = 0;
@@ -33,7 +33,7 @@ pub fn references(text: &str, scan: &Scan) -> Vec<Reference> {
     found
 }
 
-/// Whether the mark at the end of `before` makes a quote; `None` when there is no mark.
+/// Whether the mark at the end of `before` quotes; `None` when there is no mark.
 fn mark(before: &str) -> Option<bool> {
     let word = before.trim_end();
     let bare = word.strip_suffix([':', ';']).unwrap_or(word);

@@ -1,9 +1,9 @@
-//! Full-text search: the terms of a text, which an index keeps, and the search for words and phrases in it.
+//! Full-text search: the terms of a text, which an index stores, and the search for words and phrases in it.
 //!
-//! A text is folded (NFKC, case, accents) and cut into words where a script has spaces, and into characters and pairs of
-//! characters where it has none (Japanese, Chinese, Thai) or where endings stick to words (Korean), so that a word of two
-//! characters is found everywhere. An index needs the terms alone: it names candidates, in which [`Text::contains`] then
-//! looks for what was searched, in order. [`parse`] reads the syntax of queries.
+//! A text is folded (NFKC, case, accents) and split into words where a script has spaces, and into characters and
+//! pairs of characters where it has none (Japanese, Chinese, Thai) or where words take suffixes (Korean), so that a
+//! word of two characters is found everywhere. An index needs only the terms: it returns candidates, in which
+//! [`Text::contains`] then checks the searched words, in order. [`parse`] reads the syntax of queries.
 //!
 //! Spec: docs/contract/rules.md#16-search.
 
@@ -17,16 +17,16 @@ use unicode_normalization::char::is_combining_mark;
 use super::keywords;
 pub use query::{Clause, Kind, MAX_CLAUSES, TooLong, parse};
 
-/// Most distinct terms of a text; what comes after them is not found by the index.
+/// Most distinct terms of a text; the index does not find further ones.
 const MAX_TERMS: usize = 2_000;
-/// Between the parts of a text: no phrase reaches across.
+/// Separator of the parts of a text: phrases do not match across it.
 const PART: char = '\n';
 
 /// A text of one or more parts, prepared for search: folded, words between single spaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);
 
-/// Words in order, as they are searched.
+/// Words in order, prepared for search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrase(String);
 
@@ -74,7 +74,7 @@ impl Phrase {
         (!phrase.trim().is_empty()).then_some(Self(phrase))
     }
 
-    /// The terms that a text with this phrase has.
+    /// The terms of any text that contains this phrase.
     #[must_use]
     pub fn terms(&self) -> BTreeSet<i64> {
         let mut found = BTreeSet::new();
@@ -90,8 +90,7 @@ impl Phrase {
     }
 }
 
-/// The number that stands for `word` in an index: 32 bits of FNV-1a. Two words may share one, so what an index finds is
-/// looked at again.
+/// The number of `word` in an index: 32 bits of FNV-1a. Words may collide, so results of the index are checked again.
 #[must_use]
 pub fn term(word: &str) -> i64 {
     let hash = word
@@ -100,8 +99,8 @@ pub fn term(word: &str) -> i64 {
     i64::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).unwrap_or_default()
 }
 
-/// Appends `text` folded: a word of a script with spaces has a space on both sides, other characters stand as they are, with
-/// a space where the text had something else between them.
+/// Appends `text` folded: a word of a script with spaces has a space on both sides, other characters are adjacent,
+/// with a space where the text had a separator between them.
 fn prepare(text: &str, out: &mut String) {
     let start = out.len();
     let mut before = Class::Other;
@@ -127,25 +126,25 @@ fn prepare(text: &str, out: &mut String) {
     }
 }
 
-/// Case, width, and the accents of Latin, Greek and Cyrillic letters do not matter; the marks of other scripts do.
+/// Ignores case, width, and the accents of Latin, Greek and Cyrillic letters; marks of other scripts are significant.
 fn fold(text: &str) -> String {
     let plain: String = text.nfkd().filter(|c| !matches!(c, '\u{300}'..='\u{36f}')).collect();
     keywords::fold(&plain.nfkc().collect::<String>())
 }
 
-/// What a character is to words.
+/// The role of a character in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Part of a word that has spaces around it.
     Spaced,
-    /// Part of a word whose ends are not told apart.
+    /// Part of a word without boundaries.
     Unspaced,
     /// Between words.
     Other,
 }
 
 impl Class {
-    /// A mark belongs to the character before.
+    /// A mark has the class of the character before it.
     fn of(c: char, before: Self) -> Self {
         if !keywords::is_word(c) || (before == Self::Other && is_combining_mark(c)) {
             return Self::Other;
@@ -162,7 +161,7 @@ fn words(prepared: &str) -> impl Iterator<Item = &str> {
     prepared.split([' ', PART]).filter(|word| !word.is_empty())
 }
 
-/// True for a word of a script with spaces; words are of one kind.
+/// True for a word of a script with spaces; each word has only one class of characters.
 fn is_spaced(word: &str) -> bool {
     word.chars().next().is_some_and(|c| Class::of(c, Class::Spaced) == Class::Spaced)
 }

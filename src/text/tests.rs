@@ -1,4 +1,4 @@
-//! Property tests: for any input nothing panics, and the HTML is well-formed, harmless and faithful to the text.
+//! Property tests: for any input nothing panics, and the HTML is well-formed, safe and faithful to the text.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Text that looks like statuses, with many edge cases for scanners.
+/// Text that resembles statuses, with many edge cases for scanners.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z]{1,4}",
@@ -34,7 +34,8 @@ fn html() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
 }
 
-/// Asserts that tags nest properly and are of `allowed` elements, and that nothing unescaped is left between them.
+/// Asserts that tags nest properly and are `allowed` elements, and that no unescaped characters are left between
+/// them.
 fn assert_well_formed(html: &str, allowed: &[&str]) {
     let mut open: Vec<&str> = Vec::new();
     let mut pieces = html.split('<');
@@ -63,7 +64,7 @@ fn targets() -> Vec<MentionTarget> {
     vec![target("a", None), target("a", Some("b")), target("ab", None), target("b", Some("a.a"))]
 }
 
-/// `text` with its white space normalised by the rules for paragraphs, and `＃` as `#`.
+/// `text` with its white space normalised as in paragraphs, and `＃` as `#`.
 fn typed(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('＃', "#");
     let parts: Vec<_> =

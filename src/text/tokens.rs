@@ -1,6 +1,6 @@
 //! HTML tokenizer: splits HTML into text, start tags and end tags.
 //!
-//! Follows the tokenization of the HTML standard closely enough that no tag is mistaken for text. Unlike a browser it
+//! Follows the tokenization of the HTML standard closely enough that no tag is treated as text. Unlike a browser it
 //! builds no tree, so its time and its output are linear in the input, whatever the nesting. Comments, doctypes and
 //! elements that are never shown (scripts, styles, drawings, …) are skipped together with their content.
 //!
@@ -15,7 +15,7 @@ use self::attributes::Attributes;
 /// Raw text elements: their content ends only at their own end tag. Never shown.
 const RAW: [&str; 9] = ["script", "style", "iframe", "noembed", "noframes", "title", "textarea", "xmp", "plaintext"];
 
-/// Other elements that are dropped together with their content.
+/// Other elements that are dropped with their content.
 const DROPPED: [&str; 9] = ["svg", "math", "object", "applet", "template", "noscript", "select", "canvas", "frameset"];
 
 /// A token of HTML.
@@ -93,7 +93,7 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The next token, which may belong to a dropped element; `None` after skipping something else, such as a comment.
+    /// The next token, which may belong to a dropped element; `None` after skipping a comment or the like.
     fn any(&mut self) -> Option<Token<'a>> {
         let rest = &self.html[self.at..];
         let mut after = rest.chars().skip(1);

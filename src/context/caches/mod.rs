@@ -2,8 +2,8 @@
 //!
 //! `service` and `entity` fill and read them. Entries are never invalidated, on this node or another: the key contains the
 //! version of the source ([`Versioned::get`]), the reader requires a version ([`Versioned::at_least`]), the database tracks
-//! changes of the source rows ([`Versioned::unchanged`]; SQLite only, with PostgreSQL these caches stay empty), or the age
-//! decides ([`Timed`]).
+//! changes of the source rows ([`Versioned::unchanged`]; SQLite only, with PostgreSQL these caches stay empty), or
+//! the entry expires by age ([`Timed`]).
 
 mod timed;
 mod values;
@@ -40,9 +40,9 @@ pub struct Caches {
     pub credentials: Versioned<(AccountId, Generations), Arc<str>>,
     /// The part of statuses that does not depend on the viewer, by id, version and generation of emojis.
     pub statuses: Versioned<(StatusId, i64, i64), Arc<StatusCore>>,
-    /// The text of statuses in which filters look, by id and version.
+    /// The text of statuses that filters match, by id and version.
     pub texts: Versioned<(StatusId, i64), Arc<Searchable>>,
-    /// The name and note of authors in which filters look, by id and version.
+    /// The names and notes of authors that filters match, by id and version.
     pub profiles: Versioned<(AccountId, i64), Arc<Profile>>,
     /// Names of applications, which never change.
     pub applications: Versioned<AppId, Arc<str>>,
@@ -56,7 +56,7 @@ pub struct Caches {
     pub relations: Versioned<AccountId, Arc<Relations>>,
     /// The filters of viewers, at `accounts.filters_version`.
     pub filters: Versioned<AccountId, Arc<CompiledFilters>>,
-    /// The domains of accounts, which never change; `None` of a local one.
+    /// The domains of accounts, which never change; `None` for a local account.
     pub domains: Versioned<AccountId, Option<Arc<str>>>,
     /// Suggestions for each person, at `accounts.relations_version`.
     pub suggestions: Versioned<AccountId, Arc<Suggestions>>,
@@ -78,8 +78,8 @@ pub struct Caches {
     pub peers: Timed<Vec<String>>,
 }
 
-/// The number of entries that is expected of caches whose single values may be large: it limits the number of shards to 8,
-/// each of which must have room for the largest value.
+/// Expected number of entries for caches whose single values may be large: it limits the number of shards to 8, each
+/// of which must have room for the largest value.
 const FEW: usize = 256;
 
 impl Default for Caches {

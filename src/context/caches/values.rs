@@ -1,4 +1,4 @@
-//! The values of the caches that no lower layer has a type for, and the sizes of all.
+//! Cached value types that no lower layer defines, and the sizes of all cached values.
 
 use std::sync::{Arc, OnceLock};
 
@@ -33,10 +33,9 @@ pub struct Creator {
     pub host: String,
 }
 
-/// The text of an author in which filters look.
+/// The name and note of an author, which filters match.
 #[derive(Debug)]
 pub struct Profile {
-    /// Name and note.
     pub text: Searchable,
     /// It is an account of this server.
     pub local: bool,
@@ -53,11 +52,11 @@ pub struct CompiledFilters {
     pub statuses: Vec<(StatusId, usize)>,
 }
 
-/// A document as it is sent.
+/// A document as sent to clients.
 #[derive(Debug)]
 pub struct Rendered {
     pub body: Bytes,
-    /// The same with gzip, after the first request for it.
+    /// The gzip-compressed body, created by the first request for it.
     pub gzip: OnceLock<Bytes>,
 }
 
@@ -66,15 +65,15 @@ pub struct Rendered {
 pub struct DocumentSources {
     /// The generation of settings, rules and emojis.
     pub settings: i64,
-    /// The generation of extensions, where they add to it.
+    /// The generation of extensions, if they add to the document.
     pub extensions: u64,
-    /// The statistics in it.
+    /// The statistics that the document contains.
     pub usage: Option<Usage>,
-    /// The contact account in it, rendered.
+    /// The contact account that the document contains, rendered.
     pub contact: Option<Arc<str>>,
     /// The number of accepted types of still pictures.
     pub stills: usize,
-    /// The languages of translations in it.
+    /// The translation languages that the document contains.
     pub languages: Option<Arc<Languages>>,
 }
 

@@ -50,8 +50,8 @@ impl<K, V: Size> Weighter<K, Entry<V>> for Bytes {
     }
 }
 
-/// The version of rows that are read from now on; `None` where other processes change them unnoticed (PostgreSQL), so that
-/// nothing read from them can be kept.
+/// The version to store with rows that are read next; `None` where other processes change them unnoticed
+/// (PostgreSQL), so that nothing read from them can be cached.
 #[must_use]
 pub fn before_read(db: &Db) -> Option<i64> {
     db.versions().map(|versions| i64::try_from(Versions::now(versions)).unwrap_or(i64::MAX))
@@ -83,7 +83,7 @@ impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
         versions.is_current(read, of(&value).as_ref()).then_some(value)
     }
 
-    /// The value of `key`, else the result of `make`; concurrent callers with the same key wait for one run of it.
+    /// The value of `key`, or the result of `make`; concurrent callers with the same key wait for one run of `make`.
     ///
     /// # Errors
     /// Any error of `make`.
@@ -97,7 +97,7 @@ impl<K: Eq + Hash + Clone, V: Size + Clone> Versioned<K, V> {
         self.insert_at(key, 0, value);
     }
 
-    /// Stores `value` with its version; for values read from rows that is [`before_read`].
+    /// Stores `value` with its version; for values read from rows, the version is [`before_read`].
     pub fn insert_at(&self, key: K, version: i64, value: V) {
         self.0.insert(key, Entry { version, value });
     }

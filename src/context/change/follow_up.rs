@@ -1,10 +1,10 @@
-//! The jobs that follow from a change: what a row of [`kinds`](super::kinds) may name.
+//! The jobs that follow from a change, as rows of [`kinds`](super::kinds) declare them.
 
 use crate::Result;
 use crate::queue::job::{Job, Queued};
 use model::Time;
 
-/// What a change queues in its transaction: a job, several, or one for later.
+/// The jobs that a change queues in its transaction: one, several, or one scheduled for later.
 pub(super) trait FollowUp {
     /// Adds it to `jobs`.
     fn add_to(self, jobs: &mut Vec<Queued>) -> Result<()>;
@@ -23,7 +23,7 @@ impl<J: Job> FollowUp for Vec<J> {
     }
 }
 
-/// A job at its time; without a time there is nothing to do.
+/// A job scheduled for a time; `None` queues nothing.
 pub(super) struct At<J>(pub(super) Option<Time>, pub(super) J);
 
 impl<J: Job> FollowUp for At<J> {

@@ -1,6 +1,7 @@
-//! Every kind of change, one row each: its name, its data, and who listens to it.
+//! Every kind of change, one row each: its name, its data and its listeners.
 //!
-//! A new kind is a row here, and the arm of whoever says more of it: `plugins` in the outbox, `streaming` to its listeners.
+//! A new kind needs a row here, and a match arm in each crate that adds details for its listeners: `plugins` for the
+//! outbox, `streaming` for streams.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ use crate::queue::kinds::{
 use model::{AccountId, NotificationId, RowId, Status, StatusId, TagId, Time, TokenId, Visibility, text_enum};
 use store::feed::Feed;
 
-/// Who may be told of a change, and how.
+/// A listener to changes, and the way in which it receives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     /// Jobs, queued in the transaction.
@@ -29,8 +30,8 @@ pub(super) enum Listener {
 
 /// Declares changes: `Name = "its.word" { fields } => [listeners];`.
 ///
-/// A listener is `jobs(…)`, each a job made of the fields (or what [`FollowUp`] takes instead of
-/// one), `push`, `outbox` or `live`. Makes [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
+/// A listener is `jobs(…)`, `push`, `outbox` or `live`; `jobs` takes jobs built from the fields, or any [`FollowUp`].
+/// Generates [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };
     (@listener push) => { Listener::Push };
@@ -42,7 +43,7 @@ macro_rules! changes {
             => [$($listener:ident $(($($job:expr),+ $(,)?))?),+];
     )+) => {
         text_enum! {
-            /// The kinds of change; those that extensions may subscribe to, in the contract's words.
+            /// The kinds of change. Kinds that extensions may subscribe to have the names of the contract.
             ChangeKind { $($(#[$doc])* $name = $word,)+ }
         }
 
@@ -60,7 +61,6 @@ macro_rules! changes {
                 }
             }
 
-            /// The jobs that follow from it.
             pub(super) fn jobs(&self) -> Result<Vec<Queued>> {
                 let mut jobs = Vec::new();
                 #[expect(unused_variables, reason = "not every job needs every field")]
@@ -73,7 +73,7 @@ macro_rules! changes {
             }
         }
 
-        /// Who listens to changes of a kind.
+        /// The listeners to changes of a kind.
         pub(super) const fn listeners(kind: ChangeKind) -> &'static [Listener] {
             match kind {
                 $(ChangeKind::$name => &[$(changes!(@listener $listener)),+],)+
@@ -90,8 +90,8 @@ changes! {
     /// A status was edited.
     StatusEdited = "status.updated" { status: StatusId, author: AccountId, traits: StatusTraits } => [outbox, live];
 
-    /// A status or a reblog is gone.
-    /// `mentioned`: whom it mentioned, where somebody listens in this process.
+    /// A status or a reblog was deleted.
+    /// `mentioned`: the mentioned accounts, read only if this process has live listeners.
     StatusDeleted = "status.deleted" {
         status: StatusId,
         author: AccountId,
@@ -102,10 +102,10 @@ changes! {
     /// A status has a link in its text, or had one before it was edited.
     StatusLinked = "status.linked" { status: StatusId } => [jobs(AttachCard { status })];
 
-    /// An account was made; it may yet wait for its confirmation or approval.
+    /// An account was created; it may still need confirmation or approval.
     AccountRegistered = "account.registered" { account: AccountId } => [jobs(GenerateKey { account })];
 
-    /// An account can be used from now on.
+    /// An account became usable.
     AccountCreated = "account.created" { account: AccountId } => [outbox];
 
     /// A profile changed.
@@ -114,13 +114,13 @@ changes! {
     /// A profile has links that are yet to be verified.
     ProfileLinked = "account.linked" { account: AccountId } => [jobs(VerifyLinks { account })];
 
-    /// An account accepts followers without being asked from now on.
+    /// An account no longer requires approval of its followers.
     AccountUnlocked = "account.unlocked" { account: AccountId } => [jobs(AcceptRequests { account })];
 
     /// Moderators suspended an account.
     AccountSuspended = "account.suspended" { account: AccountId } => [outbox];
 
-    /// An account is gone.
+    /// An account was deleted.
     AccountPurged = "account.purged" { account: AccountId } => [outbox];
 
     /// Someone blocked someone.
@@ -145,34 +145,34 @@ changes! {
     /// Someone follows someone.
     Followed = "follow.created" { account: AccountId, target: AccountId } => [jobs(Merge { account, target }), outbox];
 
-    /// Someone follows someone no more.
+    /// Someone unfollowed someone.
     Unfollowed = "follow.deleted" { account: AccountId, target: AccountId }
         => [jobs(Unmerge { account, target }), outbox];
 
     /// A status was marked as a favourite.
     Favourited = "favourite.created" { account: AccountId, status: StatusId } => [outbox];
 
-    /// It no longer is one.
+    /// A status is no longer a favourite.
     Unfavourited = "favourite.deleted" { account: AccountId, status: StatusId } => [outbox];
 
     /// A status was bookmarked.
     Bookmarked = "bookmark.created" { account: AccountId, status: StatusId } => [outbox];
 
-    /// It no longer is.
+    /// A bookmark was removed.
     Unbookmarked = "bookmark.deleted" { account: AccountId, status: StatusId } => [outbox];
 
-    /// An emoji is gone, or cannot be used any more.
+    /// An emoji was deleted or disabled.
     EmojiDeleted = "emoji.deleted" { emoji: RowId, shortcode: String } => [outbox];
 
-    /// A list is gone.
+    /// A list was deleted.
     ListDeleted = "list.deleted" { list: RowId, owner: AccountId } => [outbox, live];
 
-    /// Accounts were put on a list, or taken off it.
-    /// `exclusive`: so that the owner's home feed is concerned as well.
+    /// Accounts were added to a list, or removed from it.
+    /// `exclusive`: the list is exclusive, so the owner's home feed changes as well.
     ListMembersChanged = "list.members" { list: RowId, owner: AccountId, members: Vec<AccountId>, exclusive: bool }
         => [jobs(ReconcileList::in_parts(list, &members), ReconcileHome::in_parts(owner, if exclusive { &members } else { &[] }))];
 
-    /// A list shows other replies from now on.
+    /// The replies that a list shows changed.
     ListPolicyChanged = "list.policy" { list: RowId } => [jobs(RebuildList { list })];
 
     /// A list became exclusive, or no longer is.
@@ -182,23 +182,23 @@ changes! {
     /// Someone follows a hashtag.
     TagFollowed = "tag.followed" { account: AccountId, tag: TagId } => [jobs(MergeTag { account, tag })];
 
-    /// Someone follows a hashtag no more.
+    /// Someone unfollowed a hashtag.
     TagUnfollowed = "tag.unfollowed" { account: AccountId, tag: TagId } => [jobs(UnmergeTag { account, tag })];
 
     /// An announcement was published, or changed since.
     AnnouncementPublished = "announcement.published" { announcement: RowId } => [live];
 
-    /// An announcement is not shown any more.
+    /// An announcement is no longer shown.
     AnnouncementDeleted = "announcement.deleted" { announcement: RowId } => [live];
 
     /// The count of a reaction to an announcement changed.
     AnnouncementReaction = "announcement.reaction" { announcement: RowId, name: String } => [live];
 
     /// Conversations have another last status, or were marked as read or unread.
-    /// With whose each of them is.
+    /// `conversations`: each with the account that it belongs to.
     ConversationsUpdated = "conversation.updated" { conversations: Vec<(AccountId, RowId)> } => [live];
 
-    /// Somebody's filters changed.
+    /// An account's filters changed.
     FiltersChanged = "filters.changed" { account: AccountId } => [live];
 
     /// Statuses entered feeds.
@@ -206,21 +206,20 @@ changes! {
     /// recorded for rebuilds, nor for statuses that are older than the job of a backfill.
     FeedEntered = "feed.entered" { kind: i64, owners: Vec<i64>, status: StatusId } => [live];
 
-    /// Feeds of an extension's own are gone.
+    /// Feeds of an extension were deleted.
     FeedsDropped = "feed.dropped" { feeds: Vec<Feed> } => [live];
 
-    /// A home feed was built again.
+    /// A home feed was rebuilt.
     HomeRebuilt = "home.rebuilt" { account: AccountId } => [live];
 
-    /// Notifications were made.
-    /// Those of one batch.
+    /// Notifications were created, in one batch.
     Notified = "notification.created" { made: Vec<CreatedNotification> } => [push, live];
 
-    /// Notifications that were filtered are shown, since their senders were permitted.
+    /// Filtered notifications became visible, since their senders were permitted.
     NotificationsMerged = "notifications.merged" { receiver: AccountId } => [live];
 
     /// An access token was revoked.
-    /// `account`: whose it was; none of an application's own, and where another node has an older version.
+    /// `account`: its owner; `None` for a token of the application itself, and from a node with an older version.
     TokenRevoked = "token.revoked" {
         token: TokenId,
         #[serde(default)]
@@ -230,9 +229,9 @@ changes! {
     /// Settings, rules or emojis changed.
     SettingsChanged = "settings.changed" => [live];
 
-    /// An extension has something to say to a topic.
-    /// To whoever listens to `topic`: `user:1`, `token:1`, or `plugin/topic` of an extension's own. `scopes`: one of which a
-    /// token must have to be told; none is needed where there are none.
+    /// An extension sent a message to a topic.
+    /// `topic`: `user:1`, `token:1`, or `plugin/topic` for a topic of an extension. `scopes`: the token needs one of
+    /// them to receive the message; empty requires none.
     TopicMessage = "topic.message" {
         topic: String,
         event: String,
@@ -250,7 +249,7 @@ impl ChangeKind {
     }
 }
 
-/// A notification that was made.
+/// A new notification.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CreatedNotification {
     pub receiver: AccountId,
@@ -258,7 +257,7 @@ pub struct CreatedNotification {
     pub kind: String,
 }
 
-/// A time that may be missing, as microseconds since the epoch.
+/// Serialises an optional time as microseconds since the epoch.
 mod micros {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
@@ -273,7 +272,7 @@ mod micros {
     }
 }
 
-/// What of a status the predicates of extensions look at.
+/// The attributes of a status that predicates of extensions read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct StatusTraits {
     pub visibility: Visibility,
@@ -296,7 +295,7 @@ impl From<&Status> for StatusTraits {
 }
 
 impl Change {
-    /// [`Change::StatusDeleted`] of a status that was read, and mentioned these accounts.
+    /// [`Change::StatusDeleted`] for a status that was read, with the accounts that it mentioned.
     #[must_use]
     pub fn status_deleted(status: &Status, mentioned: Vec<AccountId>) -> Self {
         Self::StatusDeleted { status: status.id, author: status.account_id, traits: status.into(), mentioned }
@@ -308,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_hear_of_the_kinds_that_the_contract_names() {
+    fn extensions_receive_the_kinds_of_the_contract() {
         let heard: Vec<&str> =
             ChangeKind::ALL.iter().filter(|kind| kind.is_for_extensions()).map(|kind| kind.as_str()).collect();
         assert_eq!(heard.len(), 18, "{heard:?}");

@@ -1,6 +1,7 @@
-//! Committed changes, told to whoever listens in this process: streams, and through them other nodes.
+//! Committed changes for listeners in this process: streams, and through them other nodes.
 //!
-//! Told after the commit, and never waited for. What must not be lost is a row, which this is not.
+//! Sent after the commit, without waiting for receivers. A change is a hint that may be missed; data that must not be
+//! lost is stored as a row.
 
 use std::sync::Arc;
 
@@ -12,12 +13,12 @@ use database::Tx;
 /// How many changes a slow subscriber may be behind before it loses the oldest.
 const CAPACITY: usize = 4096;
 
-/// Committed changes, for whoever listens in this process. A hint that may be missed: what must not be lost is a row.
+/// Sends committed changes to listeners in this process.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Of this node and of others.
+    /// Changes of this node and of other nodes.
     all: broadcast::Sender<Arc<Change>>,
-    /// Of this node alone.
+    /// Changes of this node alone.
     own: broadcast::Sender<Arc<Change>>,
 }
 
@@ -28,32 +29,32 @@ impl Default for Live {
 }
 
 impl Live {
-    /// Changes from now on.
+    /// Receives the changes sent after this call.
     #[must_use]
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<Change>> {
         self.all.subscribe()
     }
 
-    /// The same, of this node alone: what other nodes do not know of.
+    /// As [`Live::subscribe`], for changes of this node alone, which other nodes have not received yet.
     #[must_use]
     pub fn subscribe_own(&self) -> broadcast::Receiver<Arc<Change>> {
         self.own.subscribe()
     }
 
-    /// True when somebody listens: what is read only to say more of a change may be left out otherwise.
+    /// True when there is a subscriber; otherwise details that only listeners need can be skipped.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.all.receiver_count() > 0
     }
 
-    /// Tells whoever listens of what is no change of the database: a message.
+    /// Sends a change that is not a change of the database: a message.
     pub fn tell(&self, change: Change) {
         self.send(Arc::new(change));
     }
 
-    /// Tells whoever listens of a change that another node made.
+    /// Sends a change that another node made.
     pub fn tell_from_elsewhere(&self, change: Change) {
-        // Nobody listening any more is the only failure.
+        // Sending fails only if there are no receivers.
         let _ = self.all.send(Arc::new(change));
     }
 
@@ -62,7 +63,7 @@ impl Live {
         let _ = self.all.send(change);
     }
 
-    /// Tells whoever listens once `tx` is committed.
+    /// Sends `change` once `tx` is committed.
     pub fn tell_after(&self, tx: &mut Tx, change: &Change) {
         if self.is_heard() {
             let (live, change) = (self.clone(), Arc::new(change.clone()));

@@ -1,10 +1,11 @@
-//! The change log: a use case says once what happened, in the transaction that makes it true.
+//! The change log: a use case records each change once, in the transaction that makes it.
 //!
-//! Every kind of change is a row of one table, [`kinds`], which names its listeners, and [`record()`] tells them: jobs, the
-//! outbox of extensions, and listeners in this process (streaming). Durable listeners get a row in the transaction, the
-//! others a message after the commit. A change without listeners costs one lookup and writes nothing.
+//! Every kind of change is a row of one table, [`kinds`], which names its listeners, and [`record()`] sends it to
+//! them: jobs, the outbox of extensions, and listeners in this process (streaming). Durable listeners get a row in
+//! the transaction, the others a message after the commit. A change without listeners costs one lookup and writes
+//! nothing.
 //!
-//! The reactions of listeners are elsewhere. A change carries ids and the accounts concerned, never the text of people.
+//! The reactions of listeners are elsewhere. A change contains ids and the accounts concerned, never user text.
 //!
 //! Design: docs/architecture.md#5-changes-jobs-streaming. Words: docs/contract/events.md.
 

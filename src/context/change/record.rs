@@ -1,4 +1,4 @@
-//! Recording changes: what follows from each in the transaction that makes it true.
+//! Recording changes: queues their follow-ups in the transaction of the change.
 
 use super::kinds::{Change, Listener, listeners};
 use super::push;
@@ -7,13 +7,13 @@ use crate::{Cx, Result};
 use database::Tx;
 use model::boxed;
 
-/// Records `change` in the transaction that makes it true.
+/// Records `change` in the transaction that makes it.
 #[boxed]
 pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
     record_all(cx, tx, std::slice::from_ref(&change)).await
 }
 
-/// As [`record`], for several that happen together: the outbox of extensions takes them in one statement.
+/// As [`record`], for several changes of one transaction: the outbox of extensions takes them in one statement.
 #[boxed]
 pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
     let (mut outbox, mut pushed) = (false, false);

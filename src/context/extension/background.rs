@@ -1,4 +1,4 @@
-//! Work of extensions beside requests: the outbox of changes, and jobs.
+//! Background work of extensions: the outbox of changes, and jobs.
 
 use async_trait::async_trait;
 
@@ -8,7 +8,8 @@ use crate::{Cx, Result};
 use database::Tx;
 use store::job::JobRow;
 
-/// Gives extensions the changes that they subscribed to. The default of every method is the behaviour of a server without extensions.
+/// Delivers changes to the extensions that subscribed to them. The default of every method is the behaviour of a
+/// server without extensions.
 #[async_trait]
 pub trait ReceiveChanges {
     /// True when some extension listens to changes of `kind`; otherwise details of such changes need not be read.
@@ -25,7 +26,8 @@ pub trait ReceiveChanges {
 /// Runs the jobs of extensions. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait RunJobs {
-    /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty where none serves.
+    /// The kinds of extensions' jobs that can run now, after their schedules were queued; empty on a node without
+    /// extensions.
     async fn job_kinds(&self, _cx: &Cx) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

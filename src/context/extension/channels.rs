@@ -1,4 +1,4 @@
-//! Channels of streams that extensions serve.
+//! Streaming channels that extensions serve.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::{Cx, Result};
 use model::Actor;
 use store::feed::Feed;
 
-/// Asks extensions about channels of streams. The default of every method is the behaviour of a server without extensions.
+/// Streaming channels of extensions. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait ServeChannels {
-    /// The generation of the extension that serves the channel of streams `name`, if one does.
+    /// The generation of the extension that serves the streaming channel `name`, if one does.
     fn channel_generation(&self, _name: &str) -> Option<u64> {
         None
     }
 
-    /// The topics that the channel `name` with `params` shows `actor`.
+    /// The topics that `actor` receives on the channel `name` with `params`.
     ///
     /// # Errors
-    /// In the words of the extension that refuses, or [`Error::Plugin`](crate::Error::Plugin) when it gives no answer.
+    /// The rejection of the extension, or [`Error::Plugin`](crate::Error::Plugin) when it does not respond.
     async fn open_channel(
         &self,
         _cx: &Cx,
@@ -36,6 +36,6 @@ pub trait ServeChannels {
 pub enum Topic {
     /// The statuses that enter one of the extension's feeds.
     Feed(Feed),
-    /// Its messages to a topic: see [`Change::TopicMessage`](crate::change::Change::TopicMessage).
+    /// Messages to a topic of the extension: see [`Change::TopicMessage`](crate::change::Change::TopicMessage).
     Messages(String),
 }

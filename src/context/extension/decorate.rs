@@ -15,12 +15,13 @@ text_enum! {
         /// A group of notifications.
         NotificationGroup = "notification_group",
         List = "list",
-        /// A status that may trend; no entity, and its only member is `weight`.
+        /// A status that may trend. Not an entity of the API; its only member is `weight`.
         Trend = "trend",
     }
 }
 
-/// Asks extensions for members of entities. The default of every method is the behaviour of a server without extensions.
+/// Members that extensions add to entities. The default of every method is the behaviour of a server without
+/// extensions.
 #[async_trait]
 pub trait Decorate {
     /// True when some extension adds members to entities of `kind`, or weight to trends.
@@ -29,10 +30,10 @@ pub trait Decorate {
     }
 
     /// The members that extensions add to `targets`, which are of `kind`, for `viewer`. With `versions`, one for each
-    /// target, an answer may come from a cache.
+    /// target, the result may come from a cache.
     ///
-    /// Of an [`Entity::NotificationGroup`] every sample is a target, side by side and newest first, with the `id` of the
-    /// newest: the members of the first are added to the group.
+    /// For an [`Entity::NotificationGroup`] every sample of a group is a target, adjacent and newest first, with the
+    /// `id` of the newest: the members of the first are added to the group.
     ///
     /// An [`Entity::Trend`] is a status that may trend: its member `weight` is added to its reblogs and favourites.
     async fn decorate(
@@ -47,26 +48,24 @@ pub trait Decorate {
     }
 }
 
-/// An entity of an answer that extensions may add members to.
+/// An entity of a response that extensions may add members to.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The entity's id; for a sample of a group, the id of the group's newest notification.
     pub id: i64,
     /// The account that owns it.
     pub owner: i64,
-    /// Of a notification, also as a sample: the status.
+    /// For a notification, also as a sample: the status.
     pub subject: Option<i64>,
-    /// As above, the row that stands for what happened.
+    /// For a notification: the id of the row that caused it.
     pub activity: Option<i64>,
-    /// As above, its type.
+    /// For a notification: its type.
     pub code: String,
 }
 
 /// The row versions of a status and of its author: the key of cached members.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Versions {
-    /// The status's.
     pub status: i64,
-    /// Its author's.
     pub author: i64,
 }

@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::Cx;
 
-/// Asks extensions for additions to documents about the server. The default of every method is the behaviour of a server without extensions.
+/// Additions of extensions to documents about the server. The default of every method is the behaviour of a server
+/// without extensions.
 #[async_trait]
 pub trait DescribeServer {
-    /// `json`, which is `document`, with what extensions add to it.
+    /// The document `json` with the additions of extensions.
     async fn describe(&self, _cx: &Cx, _document: Document, json: String) -> Described {
         Described { text: json, complete: true }
     }
@@ -18,17 +19,18 @@ pub trait DescribeServer {
         Map::new()
     }
 
-    /// The JSON Schemas of what these operations take and answer, by name: among the `components` of an OpenAPI document.
+    /// The JSON Schemas of the request and response bodies of these operations, by name: among the `components` of an
+    /// OpenAPI document.
     fn openapi_entities(&self) -> Map<String, Value> {
         Map::new()
     }
 }
 
-/// A document with what extensions added to it.
+/// A document with the additions of extensions.
 #[derive(Clone, Debug)]
 pub struct Described {
     pub text: String,
-    /// False when an extension gave no answer: its members are missing for now, so the document must not be kept.
+    /// False when an extension did not respond: its members are missing, so the document must not be cached.
     pub complete: bool,
 }
 

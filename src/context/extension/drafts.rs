@@ -8,10 +8,11 @@ use crate::{Cx, Result};
 use model::status::LimitedScope;
 use model::{AccountId, Actor, MediaId, PluginId, StatusId, Visibility};
 
-/// Asks extensions about statuses that are about to be saved. The default of every method is the behaviour of a server without extensions.
+/// Filters of extensions for statuses that are about to be saved. The default of every method is the behaviour of a
+/// server without extensions.
 #[async_trait]
 pub trait FilterDrafts {
-    /// True when some extension is asked about statuses before they are saved.
+    /// True when some extension filters statuses before they are saved.
     fn filters_drafts(&self) -> bool {
         false
     }
@@ -26,17 +27,18 @@ pub trait FilterDrafts {
         Vec::new()
     }
 
-    /// What people read of a visibility that an extension defines: in `language`, else in English; `None` where it says nothing.
+    /// The title of a visibility that an extension defines: in `language`, otherwise in English; `None` if the
+    /// extension declares no title.
     fn visibility_title(&self, _word: &str, _language: Language) -> Option<String> {
         None
     }
 
-    /// Asks every filter in turn about a status that is about to be saved; no transaction is open. `params` are the
-    /// request's parameters that the core does not know, `visibility` is the word that the client sent.
+    /// Calls every filter in order with a status that is about to be saved; no transaction is open. `params` are the
+    /// request's parameters that the core does not know, `visibility` is the value that the client sent.
     ///
     /// # Errors
-    /// [`Error::Refused`](crate::Error::Refused) in the words of the extension that refuses,
-    /// [`Error::Plugin`](crate::Error::Plugin) when one whose answer is needed gives none.
+    /// [`Error::Refused`](crate::Error::Refused) with the message of the rejecting extension,
+    /// [`Error::Plugin`](crate::Error::Plugin) when a required extension does not respond.
     async fn filter_draft(
         &self,
         _cx: &Cx,
@@ -60,12 +62,12 @@ pub struct PendingStatus {
     pub language: Option<String>,
     pub in_reply_to_id: Option<StatusId>,
     pub media: Vec<MediaId>,
-    /// Who gets it without being mentioned.
+    /// Recipients who are not mentioned.
     pub recipients: Vec<AccountId>,
     /// A reply opens a new conversation.
     pub new_conversation: bool,
-    /// The status that is edited.
+    /// The status being edited.
     pub editing: Option<StatusId>,
-    /// What extensions keep with it: JSON objects.
+    /// Data that extensions store with the status: JSON objects.
     pub extras: Vec<(PluginId, Value)>,
 }

@@ -1,4 +1,4 @@
-//! Statuses that people mark in ways that extensions know: for searches, and against automatic deletion.
+//! Marks that extensions define on statuses: for searches, and as exceptions of automatic deletion.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,20 +8,21 @@ use crate::messages::Language;
 use crate::{Cx, Result};
 use model::{AccountId, PluginId, StatusId};
 
-/// Asks extensions which statuses a person marked. The default of every method is the behaviour of a server without extensions.
+/// Statuses that a person marked, as extensions define marks. The default of every method is the behaviour of a
+/// server without extensions.
 #[async_trait]
 pub trait FindMarked {
-    /// The values of the search operator `my:` that extensions serve: each is a way in which people mark statuses.
+    /// The values of the search operator `my:` that extensions serve: each names a kind of mark.
     fn search_words(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The subset of `statuses` that `viewer` marked in the way of `word`, or in any way that extensions know. One statement
-    /// for each extension.
+    /// The subset of `statuses` that `viewer` marked with the mark `word`, or with any mark of extensions. One
+    /// statement for each extension.
     ///
     /// # Errors
-    /// [`Error::Plugin`](crate::Error::Plugin) when the extension that `word` belongs to cannot say. Without a word such an
-    /// extension is left out.
+    /// [`Error::Plugin`](crate::Error::Plugin) when the extension that owns `word` does not respond. Without a word
+    /// such an extension is left out.
     async fn marked(
         &self,
         _cx: &Cx,
@@ -32,7 +33,7 @@ pub trait FindMarked {
         Ok(HashSet::new())
     }
 
-    /// The statuses of `page` that `viewer` marked in the way that `word` stands for, or in any, in the order of the page.
+    /// The statuses of `page` that `viewer` marked with the mark `word`, or with any mark, in the order of the page.
     ///
     /// # Errors
     /// As [`FindMarked::marked`].
@@ -47,19 +48,22 @@ pub trait FindMarked {
     }
 }
 
-/// Asks extensions which statuses automatic deletion must leave. The default of every method is the behaviour of a server without extensions.
+/// Exceptions of automatic deletion that extensions define. The default of every method is the behaviour of a server
+/// without extensions.
 #[async_trait]
 pub trait ExceptFromCleanup {
-    /// The exceptions of automatic deletion that extensions offer to people, sorted by their names.
+    /// The exceptions of automatic deletion that extensions offer to users, sorted by name.
     fn cleanup_exceptions(&self) -> Vec<CleanupException> {
         Vec::new()
     }
 
-    /// The subset of `statuses`, written by `account`, that an exception keeps from automatic deletion: one of `chosen`, names
-    /// of exceptions with the number that was chosen, 1 where none is. No transaction is open.
+    /// The subset of `statuses`, written by `account`, that an exception excludes from automatic deletion: one of
+    /// `chosen`, names of exceptions with the chosen number, 1 for exceptions without a number. No transaction is
+    /// open.
     ///
     /// # Errors
-    /// [`Error::Plugin`](crate::Error::Plugin) when the extension of one of them cannot say: nothing may be deleted then.
+    /// [`Error::Plugin`](crate::Error::Plugin) when the extension of one of them does not respond: nothing may be
+    /// deleted then.
     async fn kept_from_cleanup(
         &self,
         _cx: &Cx,
@@ -78,23 +82,22 @@ pub struct MarkedPage {
     pub after: StatusId,
     /// Statuses before this one.
     pub before: StatusId,
-    /// Most statuses.
     pub limit: i64,
-    /// From the oldest on.
+    /// Ascending order, from the oldest status.
     pub oldest_first: bool,
 }
 
-/// An exception of automatic deletion that an extension offers to people.
+/// An exception of automatic deletion that an extension offers to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanupException {
     pub plugin: PluginId,
     /// Its name, unique among all extensions: `emoji_reactions.own`.
     pub name: String,
-    /// The label of the setting by language, English among them.
+    /// The label of the setting by language; English is always present.
     pub titles: BTreeMap<String, String>,
-    /// The person gives a number; otherwise it holds or does not.
+    /// The setting is a number; otherwise it is a switch.
     pub counts: bool,
-    /// It holds for people who did not choose.
+    /// It applies to users who did not choose.
     pub default: bool,
 }
 

@@ -1,23 +1,23 @@
-//! Members that extensions add to rendered entities, as JSON that is spliced in and never serialised again.
+//! Members that extensions add to rendered entities, as JSON that is spliced in without serialising it again.
 
 use serde_json::{Map, Value};
 
 use crate::json::{Object, splice};
 
-/// What extensions add to the entities of an answer, by their place among the targets.
+/// Members that extensions add to the entities of a response, by the index of the target.
 #[derive(Debug, Default)]
 pub struct Decorations {
     members: Vec<Members>,
-    /// Every extension that was to be asked answered: the result may be cached.
+    /// Every extension that had to be called responded: the result may be cached.
     pub complete: bool,
 }
 
-/// What extensions add to one entity.
+/// Members that extensions add to one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Members {
     /// Members of the entity itself, as JSON without braces.
     own: String,
-    /// Members of objects in it: object, name, value.
+    /// Members of nested objects: object, name, value.
     nested: Vec<(String, String, String)>,
 }
 
@@ -28,13 +28,13 @@ impl Decorations {
         Self { members, complete }
     }
 
-    /// What is added to the target at `index`; none when nothing is.
+    /// The members added to the target at `index`; `None` when there are none.
     #[must_use]
     pub fn of(&self, index: usize) -> Option<&Members> {
         self.members.get(index).filter(|members| !members.is_empty())
     }
 
-    /// What is added to each target; none when nothing is.
+    /// The members added to each target; `None` when there are none.
     pub fn into_members(self) -> impl Iterator<Item = Option<Members>> {
         self.members.into_iter().map(|members| (!members.is_empty()).then_some(members))
     }
@@ -52,14 +52,14 @@ impl Members {
         members.get(name)?.as_f64()
     }
 
-    /// About how many bytes they add to an entity.
+    /// The approximate number of bytes added to an entity.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let nested = self.nested.iter().map(|(parent, name, json)| parent.len() + name.len() + json.len() + 16);
         self.own.len() + 1 + nested.sum::<usize>()
     }
 
-    /// Adds the member `name`, of the entity itself or of its object `parent`, with the value `json`.
+    /// Adds the member `name` with the value `json` to the entity, or to its object `parent`.
     pub fn add(&mut self, parent: Option<&str>, name: &str, json: &str) {
         match parent {
             None => {
@@ -75,7 +75,7 @@ impl Members {
         }
     }
 
-    /// Adds them to an entity that is being put together.
+    /// Adds the members to an entity that is being rendered.
     pub fn add_to(&self, object: &mut Object) {
         if !self.own.is_empty() {
             object.members(&self.own);
@@ -85,7 +85,7 @@ impl Members {
         }
     }
 
-    /// The entity `json` with them.
+    /// The entity `json` with the members added.
     #[must_use]
     pub fn added_to(&self, json: &str) -> String {
         let mut entity = splice::append(json, &self.own);

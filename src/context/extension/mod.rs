@@ -1,8 +1,9 @@
-//! The port for extensions: the questions of use cases to code beyond the core.
+//! The port for extensions: calls from use cases to code beyond the core.
 //!
-//! The core knows the trait [`Extensions`] and nothing above it. The crate `plugins` implements it; a server without the
-//! platform has [`NoExtensions`]. The first questions of a hot path ("is any extension interested?") are synchronous, so that
-//! a server without active plugins pays for one lookup. Nothing here calls a plugin: see `plugins::hooks`.
+//! The core knows the trait [`Extensions`] and nothing above it. The crate `plugins` implements it; a server without
+//! the platform has [`NoExtensions`]. The first checks of a hot path ("is any extension interested?") are
+//! synchronous, so that a server without active plugins pays for one lookup. Nothing here calls a plugin: see
+//! `plugins::hooks`.
 //!
 //! A request uses the extensions of its [`Cx`](crate::Cx), which are [pinned](Extensions::pinned): a response never mixes two
 //! generations of a plugin.

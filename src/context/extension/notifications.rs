@@ -1,4 +1,4 @@
-//! Notifications: the types that extensions declare, and their judgement of others.
+//! Notifications: the types that extensions declare, and their verdicts on possible notifications.
 
 use async_trait::async_trait;
 
@@ -7,7 +7,8 @@ use crate::{Cx, Origin};
 use model::notification::NotificationKind;
 use model::{AccountId, StatusId};
 
-/// Asks extensions about notifications. The default of every method is the behaviour of a server without extensions.
+/// Types and verdicts of extensions on notifications. The default of every method is the behaviour of a server
+/// without extensions.
 #[async_trait]
 pub trait JudgeNotifications {
     /// Every notification type that extensions declare.
@@ -20,17 +21,18 @@ pub trait JudgeNotifications {
         None
     }
 
-    /// The title of pushes of the notification type `name`, with `{name}` for the sender's name: in `language`, else in English.
+    /// The title of pushes of the notification type `name`, with `{name}` for the sender's name: in `language`,
+    /// otherwise in English.
     fn notification_title(&self, _name: &str, _language: Language) -> Option<String> {
         None
     }
 
-    /// True when some extension has a say in notifications of `kind` that `origin` is behind.
+    /// True when some extension judges notifications of `kind` with the origin `origin`.
     fn judges(&self, _kind: &NotificationKind, _origin: &Origin) -> bool {
         false
     }
 
-    /// What extensions say of each of `notices`, in order; the strictest wins. No transaction is open.
+    /// The verdicts of extensions on each of `notices`, in order; the strictest wins. No transaction is open.
     async fn judge(&self, _cx: &Cx, notices: &[(Notice, Origin)]) -> Vec<Judgement> {
         vec![Judgement::default(); notices.len()]
     }
@@ -39,7 +41,7 @@ pub trait JudgeNotifications {
 /// A possible notification.
 #[derive(Clone, Debug)]
 pub struct Notice {
-    /// Who would be notified; ignored unless a local person.
+    /// The account to notify; ignored unless it is local.
     pub receiver: AccountId,
     /// The account that caused it.
     pub from: AccountId,
@@ -56,11 +58,11 @@ pub struct Notice {
 /// The traits of a notification type.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationTraits {
-    /// Several of it may share a group.
+    /// Notifications of this type may be grouped.
     pub groupable: bool,
-    /// The receiver's policy may hold it back.
+    /// The receiver's policy may filter it.
     pub filterable: bool,
-    /// It may be about the receiver's own doing.
+    /// It may be caused by the receiver.
     pub from_self: bool,
 }
 

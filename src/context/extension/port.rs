@@ -1,4 +1,4 @@
-//! The port as one trait, and a server without extensions.
+//! The port as one trait, and its implementation for a server without extensions.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use super::notifications::JudgeNotifications;
 use super::scopes::DeclareScopes;
 use super::sign_up::JudgeSignUps;
 
-/// What runs beyond the core, as the core sees it: a trait for each of its questions.
+/// The extensions as the core sees them: one trait for each group of calls.
 pub trait Extensions:
     Any
     + Debug
@@ -32,16 +32,16 @@ pub trait Extensions:
     + RunJobs
     + DeclareScopes
 {
-    /// These extensions for the length of one request or job: it does not see plugins that are enabled, disabled or reloaded
-    /// meanwhile, and one budget covers all its hooks.
+    /// A snapshot of the extensions for one request or job: it does not see plugins that are enabled, disabled or
+    /// reloaded meanwhile, and one budget covers all its hooks.
     fn pinned(&self) -> Arc<dyn Extensions>;
 
-    /// Changes whenever other extensions serve: part of the key of cached entities with their members.
+    /// Changes whenever the set of active extensions changes: part of the key of cached entities with their members.
     fn generation(&self) -> u64 {
         0
     }
 
-    /// True when there is a page of settings of extensions.
+    /// True when extensions have a settings page.
     fn has_pages(&self) -> bool {
         false
     }
@@ -57,7 +57,7 @@ impl Extensions for NoExtensions {
     }
 }
 
-/// Implements these traits of the port for a type, with their defaults.
+/// Implements the given traits of the port for a type, with their defaults.
 #[macro_export]
 macro_rules! default_answers {
     ($type:ty: $($trait:ident),+ $(,)?) => { $(impl $crate::extension::$trait for $type {})+ };

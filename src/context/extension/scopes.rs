@@ -5,16 +5,17 @@ use async_trait::async_trait;
 use crate::error::Result;
 use database::Db;
 
-/// Asks extensions for the OAuth scopes that they declare. The default of every method is the behaviour of a server without extensions.
+/// OAuth scopes of extensions. The default of every method is the behaviour of a server without extensions.
 #[async_trait]
 pub trait DeclareScopes {
-    /// The OAuth scopes that extensions declare, each once, in the order of the extensions' names. Applications may ask for
-    /// them while the extension is on; tokens keep them when it is not.
+    /// The OAuth scopes that extensions declare, each once, in the order of the extensions' names. Applications may
+    /// request them while the extension is enabled; tokens keep them when it is not.
     fn scopes(&self) -> Vec<DeclaredScope> {
         Vec::new()
     }
 
-    /// As [`DeclareScopes::scopes`], also in a program beside the server, where no extension runs: as the server stored them.
+    /// As [`DeclareScopes::scopes`], also in a command outside the server, where no extension runs: reads the scopes
+    /// that the server stored.
     async fn stored_scopes(&self, _db: &Db) -> Result<Vec<DeclaredScope>> {
         Ok(self.scopes())
     }
@@ -23,7 +24,7 @@ pub trait DeclareScopes {
 /// An OAuth scope that an extension declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredScope {
-    /// As applications ask for it: [`model::scope::is_extension`].
+    /// The name in requests of applications: [`model::scope::is_extension`].
     pub name: String,
     /// Its meaning, for the consent page.
     pub description: String,

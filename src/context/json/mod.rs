@@ -1,4 +1,4 @@
-//! Rendered JSON: entities and arrays as text, to which members are added without parsing.
+//! Rendered JSON: entities and arrays as text, extended with members without parsing.
 //!
 //! Used by `entity`, which renders, and by [`extension`](crate::extension), whose members are spliced in ([`splice`]).
 
@@ -41,7 +41,7 @@ impl Fragment {
         self.0
     }
 
-    /// An object to which members can be added, starting with those of this one.
+    /// Reopens the object to add further members after the existing ones.
     #[must_use]
     pub fn open(mut self) -> Object {
         self.0.pop();
@@ -72,7 +72,7 @@ impl Object {
         Self { text, start: 0 }
     }
 
-    /// Appends an object with the members that `add` gives it to `out`.
+    /// Appends an object to `out`, with members added by `add`.
     pub fn write(out: &mut String, add: impl FnOnce(&mut Self)) {
         let mut object = Self { start: out.len(), text: std::mem::take(out) };
         object.text.push('{');
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_of_a_page_stand_in_one_buffer() {
+    fn objects_of_a_page_share_one_buffer() {
         let page = Array::of(64, ["1", "2"], |out, id| {
             Object::write(out, |object| {
                 object.member("id", id).member("nested", "{\"a\":1}").set("nested", "b", "2");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn array_joins_what_is_rendered() {
+    fn array_joins_rendered_items() {
         assert_eq!(Array::from(Vec::new()), Array::default());
         let mut object = Object::with_capacity(2);
         object.members_of(r#"{"a":1}"#);

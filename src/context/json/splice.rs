@@ -1,7 +1,7 @@
-//! Splicing members into serialised JSON without parsing more of it than its outline.
+//! Splicing members into serialised JSON, parsing only its outline.
 //!
-//! The input must be valid JSON (our own, or validated before); given anything else, these functions add nothing and
-//! never panic.
+//! The input must be valid JSON (rendered by the server, or validated before); given anything else, these functions
+//! add nothing and never panic.
 
 use std::ops::Range;
 
@@ -31,8 +31,8 @@ pub fn set(json: &str, parent: &str, name: &str, value: &str) -> String {
     format!("{}{changed}{}", &json[..outer.start], &json[outer.end..])
 }
 
-/// The object `json` with the member `name` added, at the top level or in the nested object `parent`, without changing
-/// what is there: list items are appended, any other value is added only when the member is missing.
+/// The object `json` with the member `name` added, at the top level or in the nested object `parent`, without
+/// changing existing values: list items are appended, any other value is added only when the member is missing.
 #[must_use]
 pub fn add(json: &str, parent: Option<&str>, name: &str, value: &str) -> String {
     if let Some(parent) = parent {

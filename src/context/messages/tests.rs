@@ -1,4 +1,4 @@
-//! The files of messages fit each other, and what is said.
+//! The message files are consistent, and messages are formatted correctly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// Keys of which a source names the beginning only, and appends a name of its own.
+/// Prefixes of keys that sources complete with a name at run time.
 const COMPOSED: [&str; 1] = ["scopes."];
 
 /// The names of the arguments of `message`.
@@ -76,7 +76,7 @@ fn every_language_has_every_message() {
 }
 
 #[test]
-fn plural_forms_are_those_of_the_language() {
+fn plural_forms_match_the_language() {
     for language in Language::ALL {
         for (key, message) in &language.catalogue().0 {
             if let Message::Counted { one, other } = message {
@@ -163,7 +163,7 @@ fn errors_of_services_are_translated() {
 }
 
 #[test]
-fn dates_and_numbers_are_those_of_the_language() {
+fn dates_and_numbers_match_the_language() {
     let time = DateTime::parse_from_rfc3339("2026-03-05T08:09:00Z").unwrap().to_utc();
     assert_eq!(Language::English.minute(&time), "5 Mar 2026, 08:09 UTC");
     assert_eq!(Language::German.minute(&time), "5. März 2026, 08:09 UTC");

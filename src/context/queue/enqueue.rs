@@ -6,7 +6,7 @@ use database::Tx;
 use model::{JobId, Time};
 use store::job::Claim;
 
-/// Queues `job` in `tx`, to run as soon as that is committed.
+/// Queues `job` in `tx`, to run as soon as the transaction is committed.
 pub async fn enqueue<J: Job>(cx: &Cx, tx: &mut Tx, job: &J) -> Result<()> {
     enqueue_any(cx, tx, Queued::of(job, None)?).await
 }
@@ -24,7 +24,7 @@ pub async fn enqueue_any(cx: &Cx, tx: &mut Tx, job: Queued) -> Result<()> {
     Ok(store::job::insert(tx, new).await?)
 }
 
-/// Queues `jobs`, which have keys, in one statement, to run as soon as that is committed.
+/// Queues `jobs`, which have keys, in one statement, to run as soon as the transaction is committed.
 pub async fn enqueue_all<J: Job>(cx: &Cx, tx: &mut Tx, jobs: &[J]) -> Result<()> {
     enqueue_all_at(cx, tx, jobs, cx.clock.now()).await
 }

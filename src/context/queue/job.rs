@@ -1,4 +1,4 @@
-//! What every job is, and how a run of one ends.
+//! The trait of jobs, and the outcomes of a run.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,10 +12,10 @@ use model::job::Lane;
 pub trait Job: Serialize + DeserializeOwned + Send {
     /// Its name in the database; never changed once released.
     const KIND: &'static str;
-    /// Where it queues.
     const LANE: Lane;
 
-    /// Deduplication: while a job of the same kind and key waits, another is not queued, since it would do the same work.
+    /// Deduplication: while a job of the same kind and key is queued, another is not queued, since it would do the
+    /// same work.
     fn key(&self) -> Option<String> {
         None
     }
@@ -43,23 +43,23 @@ impl Queued {
     }
 }
 
-/// How a job ended well.
+/// How a job succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// The worker is to remove it.
+    /// The worker removes it.
     Remove,
-    /// It removed itself, by [`finish`](super::finish), in the transaction of its work.
+    /// The job removed itself, by [`finish`](super::finish), in the transaction of its work.
     Removed,
 }
 
-/// How a job ended badly: trying again is a decision.
+/// How a job failed, which decides whether it is retried.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// Later it may work: again after a back-off, until the configured number of attempts is used up.
+    /// Temporary: retried after a back-off, until the configured number of attempts is used up.
     Retry(String),
-    /// It was not tried: again soon, and this attempt does not count.
+    /// It did not start: retried soon, and this attempt does not count.
     NotNow(String),
-    /// It will never work: a dead letter for an admin to look at.
+    /// Permanent: becomes a dead letter for an admin to inspect.
     Fail(String),
 }
 

@@ -1,7 +1,7 @@
 //! Every kind of job on one page: its payload, its name in the database, its lane and its deduplication key.
 //!
-//! How each runs is in the file of its use case, a function with the attribute [`job`](macro@crate::job); those of the feed lane
-//! run in the crate `worker`.
+//! The implementation of each is in the file of its use case, a function with the attribute
+//! [`job`](macro@crate::job); jobs of the feed lane run in the crate `worker`.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -42,249 +42,249 @@ macro_rules! jobs {
 }
 
 jobs! {
-    /// Accepts the follow requests that wait for an account, as long as it is unlocked.
+    /// Accepts the pending follow requests of an account, as long as it is unlocked.
     AcceptRequests as "accept_requests" in Background, key |job| job.account.to_string() => {
-        /// Whose requests.
+        /// The receiver of the requests.
         account: AccountId,
     }
 
-    /// Gives a status the card of the link in its text, or takes it away.
+    /// Attaches the card of the link in a status's text, or removes it.
     AttachCard as "attach_card" in Background, key |job| job.status.to_string() => {
-        /// Which status; it may be gone.
+        /// The status; it may be gone.
         status: StatusId,
     }
 
-    /// Invalidates the renderings of the next batch of statuses that have a card which changed.
+    /// Invalidates the renderings of the next batch of statuses with a changed card.
     BumpCard as "bump_card" in Background => {
         card: RowId,
-        /// The last status of the batch before.
+        /// The last status of the previous batch.
         before: StatusId,
     }
 
     /// Fetches the page of a card, if that is due.
     FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => {
-        /// Which card; it may be gone.
+        /// The card; it may be gone.
         card: RowId,
     }
 
     /// Deletes the next cards that no status has. Recurring.
     PruneCards as "prune_cards" in Background, key |_job| String::new() => {
-        /// The last card of the batch before; 0 begins a walk.
+        /// The last card of the previous batch; 0 starts a new pass.
         after: RowId,
     }
 
-    /// Removes the picture of a card, unless the card shows it by now.
+    /// Removes the picture of a card, unless the card shows it.
     PurgeCardImage as "purge_card_image" in Background => {
-        /// The card, which may be gone.
+        /// The card; it may be gone.
         card: RowId,
         /// Storage key.
         image: String,
     }
 
-    /// Removes expired sessions, links, authorization codes, idempotency keys and small values of plugins, and events
-    /// that plugins did not get to. Recurring.
+    /// Removes expired sessions, links, authorization codes, idempotency keys and key-value entries of plugins, and
+    /// undelivered plugin events. Recurring.
     Clean as "clean" in Background, key |_job| String::new() => {}
 
     /// Deletes the next notifications of a dismissed request.
     DeleteFiltered as "delete_filtered" in Background => {
-        /// Who dismissed it.
+        /// The account that dismissed the request.
         account: AccountId,
-        /// Of whom.
+        /// The sender of the notifications.
         from: AccountId,
-        /// The last notification of before: what comes later is another request.
+        /// The last notification to delete: later ones belong to another request.
         last: NotificationId,
     }
 
-    /// Deletes the next notifications that are older than they are kept. Recurring.
+    /// Deletes the next notifications beyond the retention period. Recurring.
     DeleteOldNotifications as "delete_old_notifications" in Background, key |_job| String::new() => {}
 
-    /// Deletes the next old statuses that a policy does not keep. Recurring.
+    /// Deletes the next old statuses that an automatic deletion policy does not keep. Recurring.
     DeleteOldStatuses as "delete_old_statuses" in Background, key |_job| String::new() => {
-        /// Whose policy is next, or the first account after it that has one; 0 begins a walk.
+        /// The account whose policy is next, or the first account after it that has one; 0 starts a new pass.
         account: AccountId,
-        /// The last status of the batch before, if it was of that account.
+        /// The last status of the previous batch, if it was by that account.
         after: StatusId,
     }
 
-    /// Removes the mute of `target` by `account`, unless its end was moved meanwhile.
+    /// Removes the mute of `target` by `account`, unless its end was changed meanwhile.
     ExpireMute as "expire_mute" in Background => {
-        /// Who mutes.
+        /// The muting account.
         account: AccountId,
-        /// Who is muted.
+        /// The muted account.
         target: AccountId,
     }
 
-    /// Tells the author of a poll that has ended, and whoever voted.
+    /// Notifies the author and the voters of a poll that has ended.
     ExpirePoll as "expire_poll" in Background => {
         poll: PollId,
-        /// The last voter of the batch before; 0 begins.
+        /// The last voter of the previous batch; 0 for the first batch.
         after: AccountId,
     }
 
-    /// Deletes a status whose text says when, unless that was moved meanwhile.
+    /// Deletes a status whose text sets an expiry, unless the expiry was changed meanwhile.
     ExpireStatus as "expire_status" in Background => {
         status: StatusId,
     }
 
-    /// Brings a new status to the feeds of its author's followers, and notifies those who asked for that.
+    /// Adds a new status to the feeds of its author's followers, and notifies the followers who enabled notifications
+    /// for the author.
     FanOut as "fan_out" in Feed => {
-        /// The status, or the reblog.
+        /// The status or reblog.
         status: StatusId,
     }
 
-    /// Removes what plugins write of an account after it was removed, until they have handled every event of before.
+    /// Removes data that plugins write about an account after its removal, until they have handled every event from
+    /// before the removal.
     ForgetAccount as "forget_account" in Background, key |job| job.account.to_string() => {
         /// The removed account.
         account: AccountId,
-        /// The last event of before its removal.
+        /// The last event before the removal.
         last: i64,
-        /// How many times the job looked so far.
+        /// How many times the job has run.
         looks: u32,
     }
 
-    /// Makes the signing key of an account that has none.
+    /// Creates the signing key of an account that has none.
     GenerateKey as "generate_key" in Background => {
-        /// Whose.
         account: AccountId,
     }
 
-    /// Publishes an announcement that is due, takes one back that ended, and tells whoever listens what became of it.
+    /// Publishes an announcement that is due, withdraws one that ended, and sends the change to live listeners.
     TendAnnouncement as "tend_announcement" in Background => {
-        /// Which one; it may be gone.
+        /// The announcement; it may be gone.
         announcement: RowId,
     }
 
-    /// Asks extensions about all notices that wait for their judgement.
+    /// Submits all pending notices to extensions for judgement.
     JudgeNotices as "judge_notices" in Notice, key |_job| "all".to_owned() => {}
 
-    /// Fills the newest statuses of someone newly followed into a home feed, and into the lists that have them.
+    /// Adds the newest statuses of a newly followed account to a home feed, and to the lists that contain the
+    /// account.
     Merge as "merge_feed" in Feed => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
-        /// Whose statuses.
+        /// The author of the statuses.
         target: AccountId,
     }
 
-    /// Fills the newest statuses with a newly followed hashtag into a home feed.
+    /// Adds the newest statuses with a newly followed hashtag to a home feed.
     MergeTag as "merge_tag" in Feed => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
         tag: TagId,
     }
 
-    /// Converts an uploaded video or sound.
+    /// Converts an uploaded video or audio file.
     ProcessMedia as "process_media" in Media => {
         /// The attachment; it may be gone.
         media: MediaId,
-        /// The storage key of what was sent.
+        /// The storage key of the upload.
         incoming: String,
-        /// The storage key of what becomes of it.
+        /// The storage key of the converted file.
         original: String,
-        /// The storage key of its picture, unless it came with one.
+        /// The storage key of the preview, unless the client uploaded one.
         preview: String,
     }
 
-    /// Publishes a scheduled status when its time has come.
+    /// Publishes a scheduled status that is due.
     PublishScheduled as "publish_scheduled" in Background => {
         scheduled: ScheduledStatusId,
     }
 
-    /// Makes an archive that somebody asked for.
+    /// Creates an archive that an account requested.
     MakeArchive as "make_archive" in Background => {
-        /// Which one; it may be gone.
+        /// The archive; it may be gone.
         archive: RowId,
     }
 
-    /// Deletes an archive, row and file.
     ExpireArchive as "expire_archive" in Background => {
-        /// Which one; it may be gone.
+        /// The archive; it may be gone.
         archive: RowId,
-        /// The storage key of its file.
+        /// The storage key of the file.
         file: String,
     }
 
-    /// Does the next rows of an import, or takes away the next of what is not in its file.
+    /// Processes the next rows of an import, or removes the next entries that are missing from its file.
     RunImport as "run_import" in Background => {
-        /// Which import; it may be gone.
+        /// The import; it may be gone.
         import: RowId,
-        /// True while what is not in the file is being taken away, which comes first.
+        /// True during the first phase, which removes entries that are missing from the file.
         removing: bool,
-        /// The last row, or the last of what there was, of the batch before; 0 begins.
+        /// The last row, or the last existing entry, of the previous batch; 0 for the first batch.
         after: i64,
     }
 
-    /// Shows the next notifications to `account` from `from` that were filtered before it permitted them.
+    /// Shows the next filtered notifications from `from` to `account`, after `account` permitted the sender.
     MergeNotifications as "merge_notifications" in Background, key |job| format!("{}-{}", job.account, job.from) => {
-        /// Who permitted.
+        /// The receiver.
         account: AccountId,
-        /// Whom.
+        /// The permitted sender.
         from: AccountId,
     }
 
-    /// Removes an attachment that is on no status by now, and its files; also when it has no row at all. Of one that is on a
-    /// status, those files that it does not have (any more).
+    /// Removes an attachment that no status uses, and its files; also when it has no row. If a status uses it,
+    /// removes only files that the attachment does not have (any longer).
     PurgeMedia as "purge_media" in Background => {
         media: MediaId,
         /// Its storage keys.
         files: Vec<String>,
     }
 
-    /// Removes the next part of what a purged plugin left in tables of the server.
+    /// Removes the next part of a purged plugin's data from tables of the server.
     PurgePlugin as "purge_plugin" in Background, key |job| job.plugin.to_string() => {
-        /// The id that it had.
+        /// The former id of the plugin.
         plugin: i64,
         /// The kinds of its feeds.
         feeds: Vec<i64>,
         /// The types of notifications that it declared.
         notifications: Vec<String>,
-        /// The last notification of before: another plugin may declare a type again.
+        /// The last notification to delete: another plugin may declare a type again.
         last: i64,
     }
 
-    /// Removes those among `files` that are not the account's pictures by now.
+    /// Removes those files that are no longer pictures of the account.
     PurgeProfileImages as "purge_profile_images" in Background => {
-        /// Whose.
         account: AccountId,
         /// Storage keys.
         files: Vec<String>,
     }
 
-    /// Builds the home feed of someone who was away so long that it was dropped, and those of their lists.
+    /// Rebuilds the home feed of an account whose feed was dropped during a long absence, and the feeds of its lists.
     Rebuild as "rebuild_feed" in Feed, key |job| job.account.to_string() => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
     }
 
-    /// Builds the feed of a list again that shows other replies than before.
+    /// Rebuilds the feed of a list after a change of the replies that it shows.
     RebuildList as "rebuild_list" in Feed, key |job| job.list.to_string() => {
         list: RowId,
     }
 
-    /// Takes authors out of a home feed who are on an exclusive list when it runs, and brings the others back whom its owner
-    /// follows.
+    /// Removes authors from a home feed who are on an exclusive list when the job runs, and adds the others back if
+    /// the owner of the feed follows them.
     ReconcileHome as "reconcile_home" in Feed => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
-        /// Whose statuses.
+        /// The authors of the statuses.
         authors: Vec<AccountId>,
     }
 
-    /// Fills the statuses of those who are on a list when it runs into its feed, and takes those of the others out.
+    /// Adds the statuses of current members to the feed of a list, and removes the statuses of other accounts.
     ReconcileList as "reconcile_list" in Feed => {
         list: RowId,
-        /// Who was put on it, or taken off.
+        /// The accounts that were added to the list, or removed from it.
         members: Vec<AccountId>,
     }
 
-    /// Gives changes of a command beside the server to the extensions of a process that serves them.
+    /// Passes changes of a command outside the server to the extensions of a process that serves them.
     RecordChanges as "record_changes" in Background => {
-        /// In the order in which they happened.
+        /// In chronological order.
         changes: Vec<Change>,
     }
 
-    /// Scores trends anew. Recurring.
+    /// Scores trends again. Recurring.
     RefreshTrends as "refresh_trends" in Background, key |_job| String::new() => {
-        /// The first id that a row may have which the run before has not read; 0 begins.
+        /// Lower bound of the row ids not covered by the previous run; 0 starts a new pass.
         since: i64,
     }
 
@@ -293,97 +293,95 @@ jobs! {
         account: AccountId,
     }
 
-    /// Queues the mail that somebody asked for by typing an e-mail address, if it is an account's. Looked up here, so that
-    /// the answer to the request takes as long for every address.
+    /// Queues the mail requested for an e-mail address, if it belongs to an account. The address is looked up here,
+    /// so that the response to the request takes the same time for every address.
     RequestMail as "request_mail" in Mail => {
-        /// The address, sealed: it may be anybody's.
+        /// The address, sealed: it may belong to anyone.
         sealed_email: String,
-        /// What about.
         subject: Subject,
     }
 
-    /// Ends the next follows between `account` and a domain that it blocks, and then deletes what came of that domain.
+    /// Ends the next follows between `account` and a domain that it blocks, and then deletes its notifications from and
+    /// conversations with the domain.
     SeverDomain as "sever_domain" in Background => {
-        /// Who blocks.
+        /// The blocking account.
         account: AccountId,
         domain: String,
-        /// The last account of the batch before; 0 begins.
+        /// The last account of the previous batch; 0 for the first batch.
         after: AccountId,
-        /// Followers lost so far.
+        /// Followers removed so far.
         followers: i64,
-        /// Follows that ended so far.
+        /// Follows ended so far.
         following: i64,
     }
 
     /// Sends a notification to one subscription.
     SendPush as "send_push" in Push, key |job| format!("{}-{}", job.subscription, job.notification) => {
-        /// The number of the subscription; it may be gone.
+        /// The id of the subscription; it may be gone.
         subscription: i64,
-        /// Which notification; it may be gone.
+        /// The notification; it may be gone.
         notification: NotificationId,
     }
 
     /// Sends one e-mail to `account`.
     SendMail as "send_mail" in Mail => {
-        /// To whom.
+        /// The recipient.
         account: AccountId,
-        /// What about.
         subject: Subject,
-        /// The link that the e-mail holds.
+        /// The link that the e-mail contains.
         link: Option<RowId>,
     }
 
-    /// Tells somebody by mail of the notifications that they have not read.
+    /// Mails a summary of unread notifications.
     MailNotifications as "mail_notifications" in Mail, key |job| job.account.to_string() => {
-        /// To whom.
+        /// The recipient.
         account: AccountId,
-        /// The first that they may have missed.
+        /// The first notification that the recipient may have missed.
         first: NotificationId,
     }
 
-    /// Trims the home feeds of the next batch of people, and drops those of people who stay away. Recurring.
+    /// Trims the home feeds of the next batch of accounts, and drops the feeds of inactive accounts. Recurring.
     TendFeeds as "tend_feeds" in Background, key |_job| String::new() => {
-        /// The last account of the batch before; 0 begins a walk.
+        /// The last account of the previous batch; 0 starts a new pass.
         after: AccountId,
     }
 
-    /// Takes pictures out of the media cache while it is larger than it may be. Recurring.
+    /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
     TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
 
     /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`] statuses.
     TrimFeeds as "trim_feeds" in Background, key |job| format!("{}-{}", job.kind, job.after) => {
-        /// Which kind of feed.
+        /// The kind of feed.
         kind: i64,
-        /// The last owner of the batch before; 0 begins.
+        /// The last owner of the previous batch; 0 for the first batch.
         after: i64,
     }
 
-    /// Looks whether the pages in the fields of a profile link back to it.
+    /// Checks whether the pages in the fields of a profile link back to it.
     VerifyLinks as "verify_links" in Fetch, key |job| job.account.to_string() => {
-        /// Whose profile.
         account: AccountId,
     }
 
-    /// Takes someone's statuses out of a home feed and the feeds of lists: unfollowed, blocked or muted. The follows of when
-    /// it runs decide, so that a follow which came after it is not undone.
+    /// Removes the statuses of an account from a home feed and the feeds of lists after an unfollow, block or mute.
+    /// The follows at the time of the run decide, so that a later follow is not undone.
     Unmerge as "unmerge_feed" in Feed => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
-        /// Whose statuses.
+        /// The author of the statuses.
         target: AccountId,
     }
 
-    /// Takes the statuses of a domain that `account` blocks, and reblogs of these, out of its home feed and the feeds of its
-    /// lists.
+    /// Removes the statuses of a domain that `account` blocks, and reblogs of them, from its home feed and the feeds
+    /// of its lists.
     UnmergeDomain as "unmerge_domain" in Feed => {
-        /// Whose feeds.
+        /// The owner of the feeds.
         account: AccountId,
         domain: String,
     }
 
-    /// Takes the statuses out of a home feed that only a hashtag brought, which is followed no more.
+    /// Removes the statuses from a home feed that are there only because of a hashtag that is no longer followed.
     UnmergeTag as "unmerge_tag" in Feed => {
-        /// Whose feed.
+        /// The owner of the feed.
         account: AccountId,
         tag: TagId,
     }
@@ -403,7 +401,7 @@ pub enum Subject {
     ScheduleFailed(ScheduledStatusId),
 }
 
-/// How many statuses a plugin's feed keeps.
+/// Most statuses in a plugin's feed.
 pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
 
 impl ReconcileHome {
@@ -429,7 +427,6 @@ impl ReconcileList {
 }
 
 impl SeverDomain {
-    /// The beginning of the work.
     #[must_use]
     pub fn begin(account: AccountId, domain: String) -> Self {
         Self { account, domain, after: AccountId::from(0), followers: 0, following: 0 }
@@ -437,12 +434,13 @@ impl SeverDomain {
 }
 
 impl TrimFeeds {
-    /// How long after something entered a feed it is trimmed: not in the transaction that fills ten thousand feeds at once.
+    /// Delay between an insertion into a feed and its trimming: trimming does not run in the transaction that fills
+    /// up to ten thousand feeds.
     pub const DELAY: TimeDelta = TimeDelta::minutes(10);
 }
 
 impl DeleteOldStatuses {
-    /// The beginning of a walk.
+    /// Starts a new pass.
     #[must_use]
     pub fn begin() -> Self {
         Self { account: AccountId::from(0), after: StatusId::from(0) }
@@ -450,7 +448,7 @@ impl DeleteOldStatuses {
 }
 
 impl PruneCards {
-    /// The beginning of a walk.
+    /// Starts a new pass.
     #[must_use]
     pub fn begin() -> Self {
         Self { after: RowId::from(0) }
@@ -458,7 +456,7 @@ impl PruneCards {
 }
 
 impl TendFeeds {
-    /// The beginning of a walk.
+    /// Starts a new pass.
     #[must_use]
     pub fn begin() -> Self {
         Self { after: AccountId::from(0) }

@@ -1,4 +1,4 @@
-//! The durable queue as use cases see it: jobs are data, written in the transaction that makes them true.
+//! The durable queue as use cases see it: jobs are data, written in the transaction that causes them.
 //!
 //! [`enqueue()`] inserts a row; the crate `worker` claims rows under a lease, runs them and removes them, with exponential
 //! back-off and dead letters. A job may run twice (a kill between its work and its removal), so every kind is idempotent.

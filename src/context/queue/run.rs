@@ -1,5 +1,5 @@
-//! How a kind of job runs: the function with the attribute [`job`](macro@crate::job) in the file of its use case, and the list of
-//! all of them, by which the worker finds it.
+//! How a kind of job runs: a function with the attribute [`job`](macro@crate::job) in the file of its use case, and
+//! the registry in which the worker finds it.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -17,14 +17,14 @@ use serde_json::Value;
 use store::job::Claim;
 pub use store::job::JobRow;
 
-/// The job that a step leaves behind.
+/// The follow-up job of a step.
 #[derive(Debug)]
 pub enum Next<J> {
-    /// None: that was all.
+    /// None: the work is complete.
     Nothing,
-    /// To go on at once.
+    /// Continues immediately.
     Now(J),
-    /// To go on, or to begin again, at a time.
+    /// Continues, or starts again, at a time.
     At(Time, J),
 }
 
@@ -40,10 +40,10 @@ impl<J> From<Option<J>> for Next<J> {
     }
 }
 
-/// A running job. Boxed, so that nobody who waits for a job has the room that the largest kind takes.
+/// A running job. Boxed, so that callers do not reserve the size of the largest kind.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
 
-/// A kind of job and how it runs. Made by the attribute [`job`](macro@crate::job).
+/// A kind of job with its function. Created by the attribute [`job`](macro@crate::job).
 #[derive(Debug)]
 pub struct Runner {
     /// The kind's name in the database.
@@ -52,11 +52,11 @@ pub struct Runner {
     pub run: fn(&Cx, JobRow) -> Running<'_>,
 }
 
-/// Every kind of job with the way it runs, but those of the feed lane, which run in batches.
+/// The runners of all kinds of job, except kinds of the feed lane, which run in batches.
 #[distributed_slice]
 pub static RUNNERS: [Runner];
 
-/// The way a kind of job runs; `None` for a kind that is not known.
+/// The runner of a kind of job; `None` for an unknown kind.
 #[must_use]
 pub fn runner(kind: &str) -> Option<&'static Runner> {
     static BY_KIND: LazyLock<HashMap<&str, &Runner>> =
@@ -64,16 +64,16 @@ pub fn runner(kind: &str) -> Option<&'static Runner> {
     BY_KIND.get(kind).copied()
 }
 
-/// A job, from its row.
+/// Deserialises a job from its row.
 ///
 /// # Errors
-/// [`Failure::Fail`] when the payload is that of another version.
+/// [`Failure::Fail`] when the payload has the format of another version.
 pub fn payload<J: Job>(payload: Json<Value>) -> Result<J, Failure> {
     serde_json::from_value(payload.0).map_err(|error| Failure::Fail(format!("payload: {error}")))
 }
 
-/// Ends a step of work in its transaction: queues the next job, removes this one, commits. After a kill at any moment it goes
-/// on, and nothing is done twice.
+/// Ends a step of work in its transaction: queues the next job, removes this one, commits. After a kill at any point
+/// the work continues, and nothing is done twice.
 ///
 /// # Errors
 /// As [`finish`].

@@ -1,10 +1,10 @@
 //! SQLite's authorizer, progress handler and limits: the only place of the server that calls SQLite's C interface
-//! itself.
+//! directly.
 //!
-//! Each confined connection has a [`Confinement`] that says on whose behalf it works: the server's, for which everything is
-//! allowed, or a plugin's [`Scope`]. The authorizer is called while a statement is compiled, for every table, column
-//! and function that it touches; the progress handler is called every [`STEPS`] steps while a statement runs, and
-//! interrupts it after its deadline.
+//! Each confined connection has a [`Confinement`] that identifies its current user: the server, for which everything
+//! is allowed, or a plugin's [`Scope`]. SQLite calls the authorizer while it compiles a statement, for every table,
+//! column and function that the statement uses; it calls the progress handler every [`STEPS`] steps while a statement
+//! runs, which interrupts the statement after its deadline.
 //!
 //! Spec: <https://www.sqlite.org/c3ref/set_authorizer.html>, <https://www.sqlite.org/c3ref/progress_handler.html>,
 //! <https://www.sqlite.org/security.html>.
@@ -27,40 +27,40 @@ use crate::sqlite::HeldSince;
 /// about ten microseconds.
 const STEPS: c_int = 200;
 
-/// The same for statements of plugins. Few, because a single instruction on a large value can take a hundred
-/// microseconds, and a comparison with a pattern some milliseconds.
+/// As [`STEPS`], for statements of plugins. Few, because a single instruction on a large value can take a hundred
+/// microseconds, and a pattern comparison some milliseconds.
 const CONFINED_STEPS: c_int = 20;
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// On whose behalf a connection works, and until when. Times are milliseconds as in [`now`]; 0: no limit.
+/// The scope and deadlines of a connection. Times are milliseconds as in [`now`]; 0: no limit.
 #[derive(Debug, Default)]
 pub(crate) struct Confinement {
     confined: Mutex<Confined>,
-    /// When the plugin's statement is interrupted.
+    /// The deadline of the plugin's statement.
     deadline: AtomicU64,
-    /// When any statement of this transaction is interrupted, the server's own too.
+    /// The deadline of any statement of this transaction, including statements of the server.
     until: AtomicU64,
-    /// For how long this transaction keeps others waiting at most.
+    /// The longest that this transaction may run while others wait.
     contended: AtomicU64,
-    /// What ran was interrupted since it kept others waiting for so long.
+    /// A statement was interrupted because others waited for too long.
     yielded: AtomicBool,
-    /// What ran was interrupted by a limit of the transaction.
+    /// A statement was interrupted by a limit of the transaction.
     cut_off: AtomicBool,
-    /// Of the connection that writes: whether others wait for it.
+    /// For the writer connection: whether others wait for it.
     held: OnceLock<Arc<HeldSince>>,
-    /// What runs is interrupted, and only a rollback is allowed, see [`Confinement::end`].
+    /// Running statements are interrupted, and only a rollback is allowed, see [`Confinement::end`].
     ending: AtomicBool,
 }
 
-/// The plugin that a connection is confined to, if it is, and how often it was confined to one.
+/// The plugin that a connection is confined to, if any, and how often it was confined.
 #[derive(Debug, Default)]
 struct Confined {
     scope: Option<Arc<Scope>>,
     number: u64,
 }
 
-/// A stay in the confinement, so that ending it late ends no other.
+/// The number of a confinement, so that a late [`Confinement::end`] does not affect a later one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stay(u64);
 
@@ -75,31 +75,31 @@ impl Confinement {
         Stay(confined.number)
     }
 
-    /// Limits how long what runs may still last; `None` removes the limit.
+    /// Limits the remaining time of running statements; `None` removes the limit.
     pub(crate) fn bound(&self, left: Option<Duration>) {
         self.until.store(left.map_or(0, |left| now() + milliseconds(left).max(1)), Ordering::Release);
         self.yield_after(None);
     }
 
-    /// Limits how long this transaction lasts, from its beginning, while others wait for its connection; `None` removes
-    /// the limit.
+    /// Limits the duration of this transaction, measured from its beginning, while others wait for its connection;
+    /// `None` removes the limit.
     pub(crate) fn yield_after(&self, time: Option<Duration>) {
         self.contended.store(time.map_or(0, |time| milliseconds(time).max(1)), Ordering::Release);
     }
 
-    /// Says who holds the connection that this confines.
+    /// Sets the clock of the confined writer connection.
     pub(crate) fn watch(&self, held: Arc<HeldSince>) {
         let _ = self.held.set(held);
     }
 
-    /// True when others wait, and have done so for as long as this transaction may let them.
+    /// True when others wait, and this transaction has reached its limit for that case.
     fn must_yield(&self) -> bool {
         let most = self.contended.load(Ordering::Acquire);
         let held = || self.held.get().and_then(|held| held.elapsed_while_others_wait());
         most > 0 && held().is_some_and(|held| milliseconds(held) >= most)
     }
 
-    /// Ends the confinement: the connection works for the server again.
+    /// Ends the confinement: the connection belongs to the server again.
     pub(super) fn leave(&self) {
         let mut confined = self.lock();
         confined.scope = None;
@@ -107,7 +107,7 @@ impl Confinement {
         self.ending.store(false, Ordering::Release);
     }
 
-    /// Prepares the connection for whoever is next: not confined and without limits.
+    /// Resets the connection for its next user: not confined and without limits.
     pub(crate) fn renew(&self) {
         self.leave();
         self.bound(None);
@@ -115,8 +115,8 @@ impl Confinement {
         self.cut_off.store(false, Ordering::Release);
     }
 
-    /// Interrupts what runs in this stay, also on another thread; nothing when the stay is over. The connection stays
-    /// confined, and nothing but a rollback is allowed.
+    /// Interrupts the running statement of this stay, also on another thread; no effect after the stay. The
+    /// connection stays confined, and only a rollback is allowed.
     pub(super) fn end(&self, Stay(number): Stay) {
         let confined = self.lock();
         if confined.scope.is_some() && confined.number == number {
@@ -155,7 +155,7 @@ impl Confinement {
         }
     }
 
-    /// Whether the running statement must be interrupted; asked by the progress handler.
+    /// Whether the running statement must be interrupted; called by the progress handler.
     pub(crate) fn ends(&self) -> bool {
         let now = now();
         let late = |time: &AtomicU64| (1..now).contains(&time.load(Ordering::Acquire));
@@ -169,18 +169,19 @@ impl Confinement {
         over || yields || late(&self.deadline)
     }
 
-    /// True when a limit of the transaction interrupted something since the connection was [renewed](Self::renew).
+    /// True when a limit of the transaction interrupted a statement since the connection was [renewed](Self::renew).
     pub(super) fn was_cut_off(&self) -> bool {
         self.cut_off.load(Ordering::Acquire)
     }
 
-    /// True when something was interrupted since others waited, since the connection was [renewed](Self::renew).
+    /// True when a statement was interrupted for waiting transactions since the connection was
+    /// [renewed](Self::renew).
     pub(crate) fn has_yielded(&self) -> bool {
         self.yielded.load(Ordering::Acquire)
     }
 }
 
-/// Milliseconds since [`START`], plus 1, because 0 stands for no limit.
+/// Milliseconds since [`START`], plus 1, because 0 means no limit.
 fn now() -> u64 {
     let elapsed = START.elapsed();
     1 + elapsed.as_secs() * 1000 + u64::from(elapsed.subsec_millis())
@@ -195,13 +196,13 @@ fn is_schema(table: &str) -> bool {
     matches!(table, "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema")
 }
 
-/// Whether a plugin may do this: `action` and `names` are the second to sixth arguments of the authorizer callback,
-/// whose meaning depends on the action (<https://www.sqlite.org/c3ref/c_alter_table.html>).
+/// Whether a plugin may perform an action: `action` and `names` are the second to sixth arguments of the authorizer
+/// callback, whose meaning depends on the action (<https://www.sqlite.org/c3ref/c_alter_table.html>).
 fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
     let [first, second, database, through] = names;
     let own = |table: &str| table.starts_with(&scope.prefix);
     let view = |name: &str| name.strip_prefix("core_v1__").is_some_and(|name| scope.views.contains(name));
-    // When a column is added, SQLite itself checks the rows of the table.
+    // When a column is added, SQLite checks the rows of the table.
     let schema = |table: &str| scope.migrating && (is_schema(table) || table == "pragma_quick_check");
     match action {
         ffi::SQLITE_SELECT => true,
@@ -212,8 +213,8 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         // Renaming or dropping a table makes SQLite update `sqlite_sequence`.
         ffi::SQLITE_READ | ffi::SQLITE_DELETE if first == "sqlite_sequence" => scope.migrating,
         ffi::SQLITE_UPDATE if first == "sqlite_sequence" => scope.migrating && second == "name",
-        // No column: a table is read without using any of its values, and SQLite does not name the view through which
-        // it is read.
+        // Without a column: a table is read without using any of its values, and SQLite does not pass the name of the
+        // view.
         ffi::SQLITE_READ
             if second.is_empty()
                 && scope.views.iter().any(|view| crate::confined::views::bases(view).contains(&first)) =>
@@ -226,7 +227,7 @@ fn allows(scope: &Scope, action: c_int, names: [&str; 4]) -> bool {
         ffi::SQLITE_CREATE_INDEX | ffi::SQLITE_DROP_INDEX | ffi::SQLITE_ALTER_TABLE => scope.migrating && own(second),
         ffi::SQLITE_REINDEX => scope.migrating && (own(first) || first.starts_with("sqlite_autoindex_")),
         ffi::SQLITE_PRAGMA => scope.migrating && first == "quick_check" && own(second),
-        // Everything else is refused: other PRAGMAs, ATTACH, DETACH, ANALYZE, VACUUM, views, triggers, virtual and
+        // Everything else is rejected: other PRAGMAs, ATTACH, DETACH, ANALYZE, VACUUM, views, triggers, virtual and
         // temporary tables, transactions and savepoints, recursive CTEs.
         _ => false,
     }
@@ -243,9 +244,9 @@ unsafe extern "C" fn authorize(
     // SAFETY: `register` registered this pointer, and the connection owns it until it is closed.
     let cell = unsafe { &*cell.cast::<Confinement>() };
     let names = [first, second, database, through].map(|name| {
-        // SAFETY: SQLite passes null or a text that is terminated by a zero byte and lives as long as this call.
+        // SAFETY: SQLite passes null or a string that ends with a zero byte and lives as long as this call.
         let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
-        // A plugin may name nothing that is not UTF-8: `?` matches no allowed name.
+        // A plugin may only use names in UTF-8: `?` matches no allowed name.
         name.map_or("", |name| name.to_str().unwrap_or("?"))
     });
     if cell.allows(action, names) { ffi::SQLITE_OK } else { ffi::SQLITE_DENY }
@@ -258,13 +259,13 @@ unsafe extern "C" fn progress(cell: *mut c_void) -> c_int {
 }
 
 unsafe extern "C" fn forget(cell: *mut c_void) {
-    // SAFETY: `register` made this pointer with `Arc::into_raw`, and SQLite calls this once, when it releases it.
+    // SAFETY: `register` created this pointer with `Arc::into_raw`, and SQLite calls this once, when it releases it.
     drop(unsafe { Arc::from_raw(cell.cast_const().cast::<Confinement>()) });
 }
 
 /// Prepares the connection that the server shares with plugins: hardened, with the authorizer of `cell`.
 pub(crate) fn adopt(connection: &rusqlite::Connection, cell: &Arc<Confinement>) -> Result<(), rusqlite::Error> {
-    // SAFETY: the connection is open, and nobody else uses it.
+    // SAFETY: the connection is open, and not in use elsewhere.
     let failed = unsafe {
         let database = connection.handle();
         switch_off(database);
@@ -278,10 +279,9 @@ fn done(failed: c_int) -> Result<(), rusqlite::Error> {
     if failed == ffi::SQLITE_OK { Ok(()) } else { Err(rusqlite::Error::SqliteFailure(ffi::Error::new(failed), None)) }
 }
 
-/// Prepares a connection that only plugins use: hardened, with the limits of plugins, and with the authorizer of
-/// `cell`.
+/// Prepares a connection for plugins only: hardened, with the limits of plugins, and with the authorizer of `cell`.
 pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Confinement>) -> Result<(), rusqlite::Error> {
-    // SAFETY: the connection is open, and nobody else uses it.
+    // SAFETY: the connection is open, and not in use elsewhere.
     let failed = unsafe {
         let database = connection.handle();
         switch_off(database);
@@ -292,8 +292,8 @@ pub(super) fn confine(connection: &rusqlite::Connection, cell: &Arc<Confinement>
     bounded::register(connection)
 }
 
-/// Switches a connection that only plugins use between the strict limits ([`STRICT_LIMITS`], with `strict`) and the relaxed
-/// ones ([`RELAXED_LIMITS`]).
+/// Switches a connection for plugins between the strict limits ([`STRICT_LIMITS`], with `strict`) and the relaxed
+/// limits ([`RELAXED_LIMITS`]).
 pub(super) fn set_strict(connection: &rusqlite::Connection, strict: bool) {
     for (limit, small) in STRICT_LIMITS {
         let usual = RELAXED_LIMITS.iter().find(|(usual, _)| *usual == limit).map_or(small, |(_, usual)| *usual);
@@ -304,11 +304,11 @@ pub(super) fn set_strict(connection: &rusqlite::Connection, strict: bool) {
     }
 }
 
-/// Registers the authorizer and the progress handler with `cell`, of which the connection keeps a reference until it is
+/// Registers the authorizer and the progress handler with `cell`; the connection keeps a reference to it until it is
 /// closed. Returns a result code.
 ///
 /// # Safety
-/// `database` is an open connection on which SQLite is not at work.
+/// `database` is an open connection on which SQLite is not running.
 unsafe fn register(database: *mut ffi::sqlite3, cell: &Arc<Confinement>, steps: c_int) -> c_int {
     let pointer = Arc::into_raw(Arc::clone(cell)).cast_mut().cast::<c_void>();
     // SAFETY: as for this function. The pointer is valid until `forget`, which SQLite calls when the connection is
@@ -333,17 +333,17 @@ const RELAXED_LIMITS: [(c_int, c_int); 8] = [
     (ffi::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),
     (ffi::SQLITE_LIMIT_ATTACHED, 0),
-    // The progress handler is not called within a comparison, whose time grows with the product of the lengths of text
-    // and pattern.
+    // The progress handler is not called within a comparison, whose time grows with the product of the lengths of
+    // text and pattern.
     (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN_BYTES as c_int),
 ];
 
-/// The strict limits, for a statement that blocks an async thread: no value so large that a single instruction takes
-/// long.
+/// The strict limits, for a statement that blocks an async thread: no value is so large that a single instruction
+/// takes long.
 const STRICT_LIMITS: [(c_int, c_int); 2] =
     [(ffi::SQLITE_LIMIT_LENGTH, 16 << 10), (ffi::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 20)];
 
-/// Runs `work` with the limits of plugins on a connection that is otherwise the server's.
+/// Runs `work` with the limits of plugins on a connection of the server.
 pub(super) fn with_relaxed_limits<T>(
     connection: &rusqlite::Connection,
     cell: &Arc<Confinement>,
@@ -363,7 +363,7 @@ pub(super) fn with_relaxed_limits<T>(
     done
 }
 
-/// Registers the progress handler anew, with another number of steps.
+/// Registers the progress handler again, with another number of steps.
 ///
 /// # Safety
 /// As [`register`], and the connection was registered with `cell`.
@@ -373,7 +373,7 @@ unsafe fn look_every(database: *mut ffi::sqlite3, steps: c_int, cell: &Arc<Confi
     unsafe { ffi::sqlite3_progress_handler(database, steps, Some(progress), pointer) };
 }
 
-/// Sets the limits that [`RELAXED_LIMITS`] names; returns the former values.
+/// Sets the limits listed in [`RELAXED_LIMITS`]; returns the previous values.
 ///
 /// # Safety
 /// As [`register`].
@@ -389,7 +389,7 @@ unsafe fn set_limits(
     before
 }
 
-/// Hardens a connection for good: defensive mode, and neither a trusted schema nor extensions
+/// Hardens a connection permanently: defensive mode, and neither a trusted schema nor extensions
 /// (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! Encodes [`Param`]s as parameters for either engine, and decodes rows into [`Value`]s.
 //!
-//! Both engines give the same values: booleans become integers, times integers of milliseconds, JSON text.
+//! Both engines return the same values: booleans become integers, times integers of milliseconds, JSON text.
 
 use rusqlite::types::ValueRef;
 use sqlx::postgres::{PgArguments, PgRow, PgTypeInfo, PgValueRef};
@@ -33,7 +33,7 @@ fn parameter(arg: Param) -> Result<Parameter, ConfinedError> {
     })
 }
 
-/// A list as a JSON array, the form in which SQLite takes it.
+/// A list as a JSON array, the form used on SQLite.
 fn list<T: serde::Serialize>(values: &[T]) -> Result<String, ConfinedError> {
     serde_json::to_string(values).map_err(unfit)
 }
@@ -64,7 +64,7 @@ pub(super) fn postgres(args: Vec<Param>) -> Result<PgArguments, ConfinedError> {
     Ok(bound)
 }
 
-/// The type that PostgreSQL is told for a parameter.
+/// The declared PostgreSQL type of a parameter.
 pub(super) fn declared(kind: ParamType) -> PgTypeInfo {
     match kind {
         ParamType::Boolean => <bool as Type<Postgres>>::type_info(),
@@ -78,7 +78,7 @@ pub(super) fn declared(kind: ParamType) -> PgTypeInfo {
     }
 }
 
-/// True for the PostgreSQL types that a [`Value`] can hold.
+/// True for PostgreSQL types that can be decoded into a [`Value`].
 pub(super) fn readable(name: &str) -> bool {
     matches!(
         name,

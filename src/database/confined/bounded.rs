@@ -1,10 +1,11 @@
-//! SQL functions of the server's own that plugins' statements call on SQLite in the place of built-in ones.
+//! Replacements for built-in SQL functions in plugins' statements on SQLite.
 //!
-//! The progress handler is not called within a function, and nothing but its time limits the memory of a built-in
-//! aggregate. These do what the built-in ones do (<https://www.sqlite.org/lang_corefunc.html>,
-//! <https://www.sqlite.org/json1.html>), refuse patterns longer than [`MAX_PATTERN_BYTES`], and stop at
-//! [`MAX_VALUE_BYTES`]. The check in `plugin_package::sql` writes their names; the server's own statements do not use them. On
-//! PostgreSQL functions of the schema `core_v1` do the same (`migrations/postgres/0020_core_views.sql`).
+//! The progress handler is not called within a function, and only the time limit bounds the memory of a built-in
+//! aggregate. These functions behave like the built-in ones (<https://www.sqlite.org/lang_corefunc.html>,
+//! <https://www.sqlite.org/json1.html>), reject patterns longer than [`MAX_PATTERN_BYTES`], and stop at
+//! [`MAX_VALUE_BYTES`]. The check in `plugin_package::sql` substitutes their names; the server's own statements do
+//! not use them. On PostgreSQL functions of the schema `core_v1` do the same
+//! (`migrations/postgres/0020_core_views.sql`).
 
 use std::borrow::Cow;
 
@@ -15,10 +16,10 @@ use rusqlite::{Connection, Error, Result};
 
 use super::functions::{MAX_PATTERN_BYTES, MAX_VALUE_BYTES};
 
-/// The subtype of a text that is JSON, so that another JSON function does not quote it.
+/// The subtype of a JSON string, so that another JSON function does not quote it.
 const JSON: u32 = 74;
 
-/// Registers the functions on a connection on which plugins' statements run.
+/// Registers the functions on a connection for plugins' statements.
 pub(super) fn register(connection: &Connection) -> Result<()> {
     let plain = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     let json = plain | FunctionFlags::SQLITE_SUBTYPE | FunctionFlags::SQLITE_RESULT_SUBTYPE;
@@ -37,7 +38,7 @@ fn too_large() -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_TOOBIG), None)
 }
 
-/// An argument as a text; `None` for NULL.
+/// An argument as text; `None` for NULL.
 fn text<'a>(cx: &'a Context<'_>, index: usize) -> Option<Cow<'a, [u8]>> {
     Some(match cx.get_raw(index) {
         ValueRef::Null => return None,
@@ -47,7 +48,7 @@ fn text<'a>(cx: &'a Context<'_>, index: usize) -> Option<Cow<'a, [u8]>> {
     })
 }
 
-/// An argument that the cost is multiplied by.
+/// An argument that multiplies the cost of a call.
 fn pattern<'a>(cx: &'a Context<'_>, index: usize) -> Result<Option<Cow<'a, [u8]>>> {
     let found = text(cx, index);
     match &found {
@@ -63,7 +64,7 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() { Some(0) } else { bytes.windows(part.len()).position(|window| window == part) }
 }
 
-/// The position of a part in a text, from 1, in characters (in bytes of blobs); 0 when it is not in it.
+/// The position of a substring, from 1, in characters (in bytes for blobs); 0 when it is absent.
 fn instr(cx: &Context<'_>) -> Result<Option<i64>> {
     let (Some(whole), Some(part)) = (text(cx, 0), pattern(cx, 1)?) else { return Ok(None) };
     let blobs = [0, 1].iter().all(|index| matches!(cx.get_raw(*index), ValueRef::Blob(_)));
@@ -96,7 +97,7 @@ fn replace(cx: &Context<'_>) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&replaced).into_owned()))
 }
 
-/// A text without the characters of the second argument, by default spaces, at its start and end.
+/// Removes the characters of the second argument, by default spaces, from the start and the end of a text.
 fn trim(cx: &Context<'_>, start: bool, end: bool) -> Result<Option<String>> {
     let set = if cx.len() > 1 { pattern(cx, 1)? } else { Some(Cow::Borrowed(b" ".as_slice())) };
     let (Some(whole), Some(set)) = (text(cx, 0), set) else { return Ok(None) };
@@ -136,7 +137,7 @@ fn push_quoted(json: &mut String, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Appends what separates a member from the one before.
+/// Appends the separator before a member.
 fn separate(json: &mut String, open: char) {
     json.push(if json.is_empty() { open } else { ',' });
 }
@@ -165,7 +166,7 @@ impl Aggregate<String, (String, SubType)> for GroupArray {
     }
 }
 
-/// Members whose name is NULL are left out.
+/// Skips members whose name is NULL.
 struct GroupObject;
 
 impl Aggregate<String, (String, SubType)> for GroupObject {

@@ -1,25 +1,25 @@
 //! The allow-list of SQL functions that plugins may call: numbers, texts, JSON, aggregates and window functions; none
-//! that reaches a file, a setting or a session.
+//! of them accesses a file, a setting or a session.
 //!
-//! Used by the parser's check in `plugin_package::sql` and by SQLite's [`authorizer`](super::authorizer). The engines look at
-//! their time limit between rows and instructions only, so no single call may take long: texts that are searched for are
-//! limited to [`MAX_PATTERN_BYTES`], arguments to [`MAX_ARGUMENTS`], values to [`MAX_VALUE_BYTES`].
+//! Used by the parser's check in `plugin_package::sql` and by SQLite's [`authorizer`](super::authorizer). The engines
+//! check their time limit only between rows and instructions, so no single call may take long: patterns are limited
+//! to [`MAX_PATTERN_BYTES`], arguments to [`MAX_ARGUMENTS`], values to [`MAX_VALUE_BYTES`].
 
-/// The largest value that a plugin's statement may take or make, bytes.
+/// The largest value that a plugin's statement may accept or produce, in bytes.
 pub const MAX_VALUE_BYTES: usize = 256 << 10;
 
-/// Longest pattern, part to search for, or set of characters, bytes: what such a function costs is the product of this
-/// and of the length of the text.
+/// Longest pattern, substring to find, or set of characters, in bytes: the cost of such a function is the product of
+/// this and of the length of the text.
 pub const MAX_PATTERN_BYTES: usize = 100;
 
-/// Most arguments of a function: what it makes of them is in memory before it can be too large a value.
+/// Most arguments of a function: its result is in memory before the size limit of values applies.
 pub const MAX_ARGUMENTS: usize = 32;
 
-/// Most values that a statement may hold at once: each text parameter, wherever it is named, and each result of a function or
-/// operator that makes texts. Together they take 16 MiB at most.
+/// Most values of a statement in memory at the same time: each use of a text parameter, and each result of a function
+/// or operator that creates texts. Together they take 16 MiB at most.
 pub const MAX_VALUES: usize = 64;
 
-/// Functions whose results are numbers, which take no memory worth counting.
+/// Functions with numeric results, whose memory is negligible.
 const NUMERIC: &[&str] = &[
     "abs",
     "avg",
@@ -140,7 +140,7 @@ const ALLOWED: &[&str] = &[
     "upper",
 ];
 
-/// The aggregate functions among [`ALLOWED`]: without GROUP BY they make a row of none.
+/// The aggregate functions in [`ALLOWED`]: without GROUP BY they return one row even for an empty input.
 const AGGREGATES: &[&str] = &[
     "avg",
     "bool_and",
@@ -158,11 +158,11 @@ const AGGREGATES: &[&str] = &[
     "total",
 ];
 
-/// The table-valued functions among [`ALLOWED`].
+/// The table-valued functions in [`ALLOWED`].
 const TABLES: &[&str] = &["json_each", "jsonb_array_elements", "jsonb_array_elements_text", "unnest"];
 
-/// Functions of SQLite that plugins call by the same name and that are functions of the server's own there
-/// ([`bounded`](super::bounded)): time or memory of SQLite's have no limit.
+/// Functions that are replaced by a function of the server on SQLite ([`bounded`](super::bounded)): SQLite's own
+/// versions have no limit of time or memory.
 const REPLACED: &[(&str, &str)] = &[
     ("instr", "rookery_instr"),
     ("json_group_array", "rookery_json_group_array"),
@@ -173,7 +173,7 @@ const REPLACED: &[(&str, &str)] = &[
     ("trim", "rookery_trim"),
 ];
 
-/// Functions whose cost is the product of two arguments, and which arguments are patterns.
+/// Functions whose cost is the product of two arguments, with the positions of the pattern arguments.
 const SEARCHING: &[(&str, &[usize])] = &[
     ("glob", &[0]),
     ("instr", &[1]),
@@ -184,7 +184,7 @@ const SEARCHING: &[(&str, &[usize])] = &[
     ("strpos", &[1]),
 ];
 
-/// Functions and aggregates whose result may be larger than their arguments: PostgreSQL limits it to 1 GB only.
+/// Functions and aggregates whose result may be larger than their arguments: PostgreSQL limits it only to 1 GB.
 const GROWING: &[&str] = &[
     "concat",
     "jsonb_agg",
@@ -198,7 +198,7 @@ const GROWING: &[&str] = &[
     "to_jsonb",
 ];
 
-/// Functions that SQLite itself calls while it changes a schema: allowed in migrations only.
+/// Functions that SQLite calls internally during a schema change: allowed in migrations only.
 const INTERNAL: &[&str] = &[
     "format",
     "printf",
@@ -224,7 +224,7 @@ pub fn is_aggregate(name: &str) -> bool {
     AGGREGATES.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// What SQLite runs in the place of the function that plugins call `name`, if something else.
+/// The name of the function that SQLite runs in place of `name`, if it is replaced.
 #[must_use]
 pub fn replacement(name: &str) -> Option<&'static str> {
     REPLACED.iter().find(|(replaced, _)| replaced.eq_ignore_ascii_case(name)).map(|(_, own)| *own)
@@ -236,7 +236,7 @@ pub fn patterns(name: &str) -> &'static [usize] {
     SEARCHING.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or(&[], |(_, patterns)| patterns)
 }
 
-/// True for a function whose results are numbers.
+/// True for a function with numeric results.
 #[must_use]
 pub fn is_numeric(name: &str) -> bool {
     NUMERIC.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
@@ -248,7 +248,7 @@ pub fn is_growing(name: &str) -> bool {
     GROWING.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// True for a function that a plugin's statement may call on SQLite, where some have another name.
+/// True for a function that a plugin's statement may call on SQLite, where some are renamed.
 pub(super) fn is_allowed_in_sqlite(name: &str) -> bool {
     (is_allowed(name) && replacement(name).is_none()) || REPLACED.iter().any(|(_, own)| *own == name)
 }

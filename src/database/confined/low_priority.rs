@@ -1,19 +1,19 @@
-//! Threads of low priority (nice 10) for what plugins read for long, so that it takes the time of nobody who is answered.
+//! Threads of low priority (nice 10) for long plugin reads, so that they do not delay requests.
 //!
-//! Not for the connection that writes: whoever holds it should be done soon.
+//! Not for the writer connection: a low priority would make its holder keep it longer.
 
 use std::sync::LazyLock;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// Most threads. There are as many at work as statements run, which have places of their own; beyond these they wait.
+/// Most threads. Running statements have permits of their connections; beyond this number they wait.
 const THREADS: usize = 64;
 
-/// A runtime of which only the blocking threads are used; they end when they have been idle for ten seconds.
+/// A runtime whose blocking threads alone are used; they end after ten idle seconds.
 static GENTLE: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let yielding = || {
-        // Best effort; elsewhere than on Linux it would count for the whole process.
+        // Best effort; on other systems than Linux it would affect the whole process.
         if cfg!(target_os = "linux") {
             let _ = rustix::process::nice(10);
         }
@@ -22,7 +22,7 @@ static GENTLE: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     builder.max_blocking_threads(THREADS).thread_name("plugin-reads").on_thread_start(yielding).build().ok()
 });
 
-/// Runs `work` on such a thread.
+/// Runs `work` on a thread of low priority.
 pub(super) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     match &*GENTLE {
         Some(runtime) => runtime.spawn_blocking(work),

@@ -1,12 +1,12 @@
-//! Runs the SQL of plugins in a sandbox that the database engine itself enforces: the second of three layers
+//! Runs the SQL of plugins in a sandbox that the database engine enforces: the second of three layers
 //! (docs/plugins.md#17-sql).
 //!
-//! [`Db::confined`] reads on a connection of its own; [`Tx::confined`] reads and writes inside a transaction that the
-//! server's own statements may share. What a statement may reach is a [`Scope`]: the tables of the plugin's own
-//! namespace, and the views of `core_v1` that it was granted. On SQLite an authorizer callback refuses everything else
-//! while the statement is compiled; on PostgreSQL the statement runs as a role that owns one schema and nothing else.
-//! Time, rows and bytes are bounded by [`Limits`]. Whether a text is acceptable at all is decided before, by parsing it
-//! in `plugin_package::sql`; nothing here relies on that.
+//! [`Db::confined`] reads on a separate connection; [`Tx::confined`] reads and writes inside a transaction that the
+//! server's own statements may share. A [`Scope`] defines the reach of a statement: the tables in the namespace of
+//! the plugin, and the views of `core_v1` that it was granted. On SQLite an authorizer callback rejects everything
+//! else while the statement is compiled; on PostgreSQL the statement runs as a role that owns one schema and nothing
+//! else. Time, rows and bytes are bounded by [`Limits`]. Whether a statement is acceptable at all is decided before,
+//! by parsing it in `plugin_package::sql`; nothing here relies on that.
 
 pub(crate) mod authorizer;
 mod bind;
@@ -34,7 +34,7 @@ pub use types::{ConfinedError, Limits, Param, ParamType, Rows, Scope, Value};
 pub use views::VIEWS;
 
 impl Db {
-    /// True when [`Db::confined`] would run at once on the calling thread, for this scope.
+    /// True when [`Db::confined`] would run immediately on the calling thread, for this scope.
     pub fn reads_inline(&self, scope: &Scope) -> bool {
         match self.shares.of(&scope.name, Lane::Usual) {
             Share::Sqlite(readers) => readers.is_free(),
@@ -42,15 +42,15 @@ impl Db {
         }
     }
 
-    /// Ends what the plugin called `name` reads, and closes the connections that it read on. It may read again.
+    /// Interrupts the reads of the plugin called `name`, and closes its read connections. It may read again.
     pub async fn end_reads(&self, name: &str) {
         self.shares.end(name).await;
     }
 
-    /// Runs a statement that only reads, on a connection of its plugin's own.
+    /// Runs a read-only statement on a connection of its plugin.
     ///
     /// # Errors
-    /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.
+    /// [`ConfinedError`], when the engine rejects the statement or it exceeds `limits`.
     pub async fn confined(
         &self,
         scope: &Arc<Scope>,
@@ -82,18 +82,18 @@ impl Db {
 }
 
 impl Tx {
-    /// Limits how long this transaction may still last, and with `contended` how long it lasts at most, from its beginning,
-    /// while others wait for it. On SQLite, where every other writer waits for it, a statement that runs when the time is
-    /// up is interrupted, even one of the server's own. On PostgreSQL this does nothing: whoever holds the transaction has
-    /// to drop it.
+    /// Limits the remaining time of this transaction, and with `contended` its total duration, from its beginning,
+    /// while others wait for it. On SQLite, where every other writer waits for it, a statement that runs at the
+    /// deadline is interrupted, even a statement of the server. On PostgreSQL this does nothing: the holder of the
+    /// transaction has to drop it.
     pub fn bound(&mut self, left: Duration, contended: Option<Duration>) {
         if let Inner::Sqlite(tx) = &self.inner {
             tx.bound(left, contended);
         }
     }
 
-    /// True when a statement was cut off since others waited for this transaction: it may have the time that it needs when
-    /// they do not. Never on PostgreSQL, where they do not wait.
+    /// True when a statement was cut off because others waited for this transaction: it may succeed when they do not.
+    /// Never on PostgreSQL, where they do not wait.
     pub fn has_yielded(&self) -> bool {
         match &self.inner {
             Inner::Sqlite(tx) => tx.has_yielded(),
@@ -103,12 +103,13 @@ impl Tx {
 
     /// Runs a statement of a plugin inside this transaction; the server's own statements stay unconfined.
     ///
-    /// A statement that fails leaves the transaction as it was before. The exceptions can only roll back afterwards: on
-    /// SQLite a transaction in which a statement was cut off ([`ConfinedError::Time`], [`ConfinedError::TransactionTime`],
-    /// [`ConfinedError::Bytes`]) or ended it ([`ConfinedError::RolledBack`]), and on both engines one in which this future was dropped.
+    /// A failed statement leaves the transaction as it was before. The following transactions can only be rolled
+    /// back: on SQLite one in which a statement was cut off ([`ConfinedError::Time`],
+    /// [`ConfinedError::TransactionTime`], [`ConfinedError::Bytes`]) or ended it ([`ConfinedError::RolledBack`]), and
+    /// on both engines one in which this future was dropped.
     ///
     /// # Errors
-    /// [`ConfinedError`], when the engine refuses the statement or it exceeds `limits`.
+    /// [`ConfinedError`], when the engine rejects the statement or it exceeds `limits`.
     pub async fn confined(
         &mut self,
         scope: &Arc<Scope>,
@@ -127,8 +128,8 @@ impl Tx {
     /// of its columns.
     ///
     /// # Errors
-    /// [`ConfinedError`], when the engine refuses the statement, or on PostgreSQL a column has a type that no [`Value`] can
-    /// hold.
+    /// [`ConfinedError`], when the engine rejects the statement, or on PostgreSQL a column has a type that no
+    /// [`Value`] can represent.
     pub async fn prepare_confined(
         &mut self,
         scope: &Arc<Scope>,
@@ -142,7 +143,7 @@ impl Tx {
     }
 }
 
-/// True for what names statements, parameters, tables and columns.
+/// True for a valid name of a statement, parameter, table or column.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     name.len() <= 60

@@ -1,9 +1,10 @@
-//! Read-only SQLite connections that one plugin uses.
+//! Read-only SQLite connections of one plugin.
 //!
-//! A statement is run on the calling (async) thread first, under strict limits: to hand it to another thread, and its
-//! rows back, takes several times as long as reading a page by index. If it does not end within [`STRICT_TIME`], or handles
-//! large values, it is interrupted and started again on a [thread of low priority](super::low_priority), where it has all of its
-//! time limit and blocks nobody. Each connection has a prepared statement cache, and little memory: sorts go to files early.
+//! A statement runs on the calling (async) thread first, under strict limits: handing it to another thread, and its
+//! rows back, takes several times as long as reading a page by index. If it does not end within [`STRICT_TIME`], or
+//! handles large values, it is interrupted and restarted on a [thread of low priority](super::low_priority), where it
+//! has its full time limit and does not block the async runtime. Each connection has a prepared statement cache and
+//! little memory: sorts spill to files early.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +21,11 @@ use super::types::{ConfinedError, GRACE, Limits, Param, Rows, Scope};
 use super::{bind, low_priority};
 use crate::sqlite::{Connection, READING};
 
-/// How long a statement may block the calling thread: half of what a plugin may compute before it must yield.
+/// How long a statement may block the calling thread: half of the time that a plugin may compute before it must
+/// yield.
 const STRICT_TIME: Duration = Duration::from_millis(2);
 
-/// The page cache of a connection in KiB (negative, as SQLite wants it), and what a sort may keep in memory.
+/// The page cache of a connection and the memory of a sort, in KiB (negative, as SQLite requires).
 const CACHE_KIB: i32 = -2000;
 
 /// Read-only connections, opened when first needed.
@@ -31,13 +33,13 @@ const CACHE_KIB: i32 = -2000;
 pub(crate) struct Readers {
     file: PathBuf,
     size: u32,
-    /// What runs on blocking threads, to be interrupted by [`Readers::close`].
+    /// Statements on blocking threads, which [`Readers::close`] interrupts.
     running: Mutex<Vec<(Arc<Confinement>, Stay)>>,
     places: Arc<Semaphore>,
     idle: Mutex<Vec<Connection>>,
 }
 
-/// A statement to be run, with its parameters and limits.
+/// A statement to run, with its parameters and limits.
 struct ReadRequest {
     scope: Arc<Scope>,
     text: Arc<str>,
@@ -46,7 +48,7 @@ struct ReadRequest {
 }
 
 impl Readers {
-    /// At most `size` readers of the database in `file`; no connection is opened yet.
+    /// At most `size` readers of the database in `file`; opens no connection yet.
     pub(super) fn new(file: &Path, size: u32) -> Self {
         let places = Arc::new(Semaphore::new(size as usize));
         Self { file: file.to_owned(), size, running: Mutex::default(), places, idle: Mutex::default() }
@@ -84,7 +86,7 @@ impl Readers {
         }
     }
 
-    /// Runs a statement on a blocking thread, with the relaxed limits and all of its time. When this future is dropped
+    /// Runs a statement on a blocking thread, with the relaxed limits and its full time. When this future is dropped
     /// or times out, the statement is interrupted and the connection closed.
     async fn run_relaxed(
         &self,
@@ -112,7 +114,7 @@ impl Readers {
         done
     }
 
-    /// Notes what runs on a blocking thread, and forgets what no longer does.
+    /// Records a statement on a blocking thread, and removes statements that have ended.
     fn note_running(&self, cell: &Arc<Confinement>, stay: Stay) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|(cell, stay)| cell.is_in(*stay));
@@ -176,8 +178,8 @@ impl ReadRequest {
     }
 }
 
-/// True for a failure that the strict limits may have caused, so that the statement is worth starting again under the
-/// relaxed ones.
+/// True for a failure that the strict limits may have caused, so that the statement should be retried under the
+/// relaxed limits.
 fn is_strict_failure(failed: &ConfinedError) -> bool {
     match failed {
         ConfinedError::Time(_) | ConfinedError::Unavailable(_) | ConfinedError::Bytes(MAX_VALUE_BYTES) => true,

@@ -1,8 +1,8 @@
-//! The connections on which each plugin reads: a few of its own, so that it waits for no other plugin and the server
-//! waits for none.
+//! The read connections of each plugin: a few per plugin, so that plugins do not wait for each other and the server
+//! does not wait for any of them.
 //!
-//! Reached from [`Db::confined`](crate::Db::confined). A share is made when a plugin first reads, its connections when
-//! they are first needed; [`Db::end_reads`](crate::Db::end_reads) ends what runs on them.
+//! Reached from [`Db::confined`](crate::Db::confined). A share is created when a plugin first reads, its connections
+//! when they are first needed; [`Db::end_reads`](crate::Db::end_reads) interrupts their statements.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,25 @@ use crate::options::tested;
 /// How long a call waits for a free connection of its plugin.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an idle connection to PostgreSQL stays open: other processes need some too.
+/// How long an idle connection to PostgreSQL stays open: other processes need connections too.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The shares of all plugins.
 #[derive(Debug)]
 pub(crate) struct Shares {
     source: Source,
-    /// Connections of each in [`Lane::Usual`].
+    /// Connections of each share in [`Lane::Usual`].
     size: u32,
     faults: Arc<Faults>,
     by_plugin: Mutex<HashMap<(String, Lane), Share>>,
 }
 
-/// Which of a plugin's connections a statement runs on.
+/// The set of a plugin's connections that a statement uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// The connections shared by routes, jobs and decorations.
     Usual,
-    /// One for hooks that a change waits for, so that they do not wait for what others read.
+    /// A connection for hooks that block a change, so that they do not wait for other reads.
     Filters,
 }
 
@@ -59,14 +59,14 @@ impl Shares {
         Self { source: Source::Sqlite(file.to_owned()), size, faults, by_plugin: Mutex::default() }
     }
 
-    /// Shares of `size` connections to PostgreSQL, for which sorts and hashes go to files early, and a statement has no
-    /// other processes work for it.
+    /// Shares of `size` connections to PostgreSQL; sorts and hashes spill to files early, and statements use no
+    /// parallel workers.
     pub(crate) fn postgres(connect: PgConnectOptions, size: u32, faults: Arc<Faults>) -> Self {
         let connect = connect.options([("work_mem", "4MB"), ("max_parallel_workers_per_gather", "0")]);
         Self { source: Source::Postgres(Box::new(connect)), size, faults, by_plugin: Mutex::default() }
     }
 
-    /// The share of the plugin called `name`, made if there is none.
+    /// The share of the plugin called `name`, created if there is none.
     pub(super) fn of(&self, name: &str, lane: Lane) -> Share {
         let (key, mut shares) = ((name.to_owned(), lane), self.lock());
         if let Some(share) = shares.get(&key) {
@@ -90,15 +90,15 @@ impl Shares {
         share
     }
 
-    /// Closes the connections of the plugin called `name`, once what runs on them has ended, which on SQLite is
-    /// interrupted.
+    /// Closes the connections of the plugin called `name` after their statements have ended; on SQLite the statements
+    /// are interrupted.
     pub(super) async fn end(&self, name: &str) {
         let shares: Vec<Share> =
             self.lock().extract_if(|(plugin, _), _| plugin == name).map(|(_, share)| share).collect();
         futures_util::future::join_all(shares.iter().map(Share::close)).await;
     }
 
-    /// Closes all of them.
+    /// Closes all shares.
     pub(crate) async fn close(&self) {
         let shares: Vec<Share> = self.lock().drain().map(|(_, share)| share).collect();
         futures_util::future::join_all(shares.iter().map(Share::close)).await;
@@ -113,7 +113,7 @@ impl Share {
     async fn close(&self) {
         match self {
             Self::Sqlite(readers) => readers.close().await,
-            // A statement that nobody waits for any more may last until its time limit.
+            // A statement without a caller may run until its time limit.
             Self::Postgres(pool) => drop(tokio::time::timeout(ACQUIRE_TIMEOUT, pool.close()).await),
         }
     }

@@ -1,10 +1,10 @@
-//! Confined statements on SQLite, and those on the only writer connection, which plugins share with the server.
+//! Confined statements on SQLite, and statements on the only writer connection, which plugins share with the server.
 //!
-//! While a plugin's statement runs, the [`Confinement`] of the connection holds the plugin's scope and a deadline, and
-//! SQLite's limits are lowered; afterwards both are restored, and the transaction goes on. On the writer it runs on a
-//! blocking thread, since it may take all of its time limit there: interrupting it would undo the transaction. When a
-//! statement was cut off, the connection can only roll back. Plugins that only read have connections of their own:
-//! [`readers`](super::readers).
+//! While a plugin's statement runs, the [`Confinement`] of the connection has the plugin's scope and a deadline, and
+//! SQLite's limits are lowered; afterwards both are restored, and the transaction continues. On the writer it runs on
+//! a blocking thread, since it may use its full time limit there: interrupting it would roll back the transaction.
+//! After a statement was cut off, the connection can only roll back. Plugins that only read have separate
+//! connections: [`readers`](super::readers).
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const PREPARE: Duration = Duration::from_secs(5);
 
 const PREPARING: Limits = Limits { time: PREPARE, rows: 0, bytes: 0 };
 
-/// A guard that interrupts the plugin's statement when it is dropped while that still runs.
+/// A guard that interrupts the plugin's statement if it is dropped before the statement ends.
 pub(super) struct InterruptOnDrop(pub(super) Arc<Confinement>, pub(super) Stay);
 
 impl Drop for InterruptOnDrop {
@@ -47,7 +47,7 @@ pub(super) async fn run(
     confined(tx, scope, limits, move |connection| rows(connection, &text, &args, &limits)).await
 }
 
-/// Prepares a statement anew and gives the names of its columns.
+/// Prepares a statement without the cache and returns the names of its columns.
 pub(super) async fn prepare(
     tx: &mut Transaction,
     scope: &Arc<Scope>,
@@ -62,7 +62,7 @@ pub(super) async fn prepare(
     .await
 }
 
-/// Runs `work` on a blocking thread on behalf of `scope`, for at most the time of `limits`.
+/// Runs `work` on a blocking thread within `scope`, for at most the time of `limits`.
 async fn confined<T: Send + 'static>(
     tx: &mut Transaction,
     scope: &Arc<Scope>,
@@ -86,7 +86,7 @@ async fn confined<T: Send + 'static>(
     }
 }
 
-/// Runs `work` within the limits of plugins; the connection stays confined when it was cut off.
+/// Runs `work` within the limits of plugins; after a cut-off the connection stays confined.
 fn enclosed<T>(
     connection: &Connection,
     work: impl FnOnce(&rusqlite::Connection) -> Result<T, ConfinedError>,
@@ -102,7 +102,7 @@ fn enclosed<T>(
     done
 }
 
-/// Runs a statement and takes its rows, within `limits` but for the time.
+/// Runs a statement and collects its rows, within `limits` except for the time.
 pub(super) fn rows(
     connection: &rusqlite::Connection,
     text: &str,
@@ -132,10 +132,10 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// Refuses `core_v1__…` unless it is qualified as `main.core_v1__…`.
+/// Rejects `core_v1__…` unless it is qualified as `main.core_v1__…`.
 ///
-/// The authorizer allows reading a table by the name of the view through which it is read, and SQLite also reports the
-/// name of a CTE there: a plugin could give a CTE the name of a view. A qualified name never means a CTE.
+/// The authorizer allows reading a table by the name of the view through which it is read, and SQLite also passes the
+/// name of a CTE there: a plugin could give a CTE the name of a view. A qualified name never refers to a CTE.
 pub(super) fn guard(text: &str) -> Result<(), ConfinedError> {
     const VIEW: &[u8] = b"core_v1__";
     let bytes = text.as_bytes();
@@ -147,7 +147,7 @@ pub(super) fn guard(text: &str) -> Result<(), ConfinedError> {
     Ok(())
 }
 
-/// Why a statement failed.
+/// Maps an error of SQLite to [`ConfinedError`].
 pub(super) fn failed(error: &rusqlite::Error, limits: &Limits) -> ConfinedError {
     match error {
         rusqlite::Error::SqliteFailure(error, message) => {
@@ -176,7 +176,7 @@ fn refused(code: c_int, message: &str, limits: &Limits) -> ConfinedError {
         ffi::SQLITE_CONSTRAINT_CHECK | ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_DATATYPE => {
             ConfinedError::Constraint(message.to_owned())
         }
-        // Some refusals of the authorizer are reported with a general error code.
+        // Some rejections of the authorizer have a general error code.
         _ if message.starts_with("not authorized") || message.contains("is prohibited") => {
             ConfinedError::Denied(message.to_owned())
         }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a statement may reach.
+/// The tables and views that a statement may access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// The plugin's name: `[a-z][a-z0-9_]*`.
     pub name: String,
-    /// What its tables' names begin with (SQLite).
+    /// The prefix of its tables' names (SQLite).
     pub prefix: String,
     /// Its schema (PostgreSQL).
     pub schema: String,
@@ -24,9 +24,9 @@ pub struct Scope {
 /// Limits of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The longest that it may run.
+    /// The longest run time.
     pub time: Duration,
-    /// Most rows that are read; further ones are left out ([`Rows::truncated`]).
+    /// Most rows to read; further rows are left out ([`Rows::truncated`]).
     pub rows: usize,
     /// Most bytes of all values together; more is [`ConfinedError::Bytes`].
     pub bytes: usize,
@@ -61,7 +61,7 @@ pub enum Param {
     Texts(Vec<String>),
 }
 
-/// A value of a row. Booleans are 0 and 1, as SQLite has them, on both engines.
+/// A value of a row. Booleans are 0 and 1 on both engines, as in SQLite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Null,
@@ -72,7 +72,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The memory that it takes, itself included: a result of many small values is large too.
+    /// The size in memory, including the enum itself: a result of many small values is large too.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
             + match self {
@@ -90,7 +90,7 @@ pub struct Rows {
     pub columns: Vec<String>,
     /// The values of all rows in one list, row by row.
     pub values: Vec<Value>,
-    /// How many rows were changed.
+    /// Number of changed rows.
     pub affected: u64,
     /// There were more rows than the limit.
     pub truncated: bool,
@@ -119,7 +119,7 @@ impl Rows {
     }
 }
 
-/// Why a statement was refused or stopped.
+/// Why a statement was rejected or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfinedError {
     /// It ran, or waited for a lock, for longer than its time limit.
@@ -131,10 +131,10 @@ pub enum ConfinedError {
     /// The result, or on SQLite a single value, is larger than the limit.
     #[error("the result is larger than {0} bytes")]
     Bytes(usize),
-    /// The engine refused it: it reaches outside the scope.
+    /// The engine rejected it: it accesses something outside the scope.
     #[error("not allowed: {0}")]
     Denied(String),
-    /// A unique index or primary key rejected a row of this table, which is named as the engine names it.
+    /// A unique index or primary key rejected a row of this table, which has the engine's name.
     #[error("a row like this is there already in {0}")]
     Unique(String),
     /// A foreign key rejected it: a referenced row is missing, or a row is still referenced.
@@ -143,18 +143,18 @@ pub enum ConfinedError {
     /// A constraint of a column rejected a value.
     #[error("{0}")]
     Constraint(String),
-    /// The statement rolled back the transaction that it ran in, the server's own changes included.
+    /// The statement rolled back its transaction, including the server's own changes.
     #[error("it undid its transaction")]
     RolledBack,
-    /// Any other error, in the engine's words.
+    /// Any other error, with the engine's message.
     #[error("{0}")]
     Statement(String),
-    /// No connection, a busy database, or a serialisation failure: it may work later.
+    /// No connection, a busy database, or a serialisation failure: retrying later may help.
     #[error("the database did not answer: {0}")]
     Unavailable(String),
 }
 
-/// How much longer than its limit a statement is waited for, in case the engine's own limit does not end it.
+/// Time beyond a statement's limit before it is abandoned, in case the engine's own limit does not end it.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// A timeout around `work`, in addition to the engine's own.
@@ -169,7 +169,7 @@ pub(super) async fn within<T>(
 }
 
 /// `text` with a comment that is different each time, to bypass the prepared statement cache of the connection: a
-/// cached statement would answer for the tables as they were when it was prepared.
+/// cached statement would reflect the tables at the time of its preparation.
 pub(super) fn uncached(text: &str) -> String {
     static PREPARED: AtomicU64 = AtomicU64::new(0);
     format!("{text} /* {} */", PREPARED.fetch_add(1, Ordering::Relaxed))

@@ -7,8 +7,8 @@ use model::row::{Columns, Error, Value};
 use model::sqlite::Decode;
 use rusqlite::Row;
 
-/// Where the columns of a statement are, in the order in which a struct asks for them: looked up by name once, with the
-/// first row. Names are literals and known by their address.
+/// The positions of a statement's columns, in the order in which a struct reads them: looked up by name once, with
+/// the first row. Names are literals and compared by address.
 #[derive(Debug, Default)]
 pub(super) struct Layout(RefCell<Vec<(&'static str, usize)>>);
 
@@ -25,11 +25,11 @@ impl Layout {
     }
 }
 
-/// A row that is being decoded.
+/// A row during decoding.
 pub(super) struct BorrowedRow<'r, 's> {
     row: &'r Row<'s>,
     layout: &'r Layout,
-    /// How many columns were asked for.
+    /// Number of columns read so far.
     step: Cell<usize>,
 }
 

@@ -1,6 +1,6 @@
 //! A connection to the SQLite file: its settings, and statements that run on the calling thread.
 //!
-//! Who may use it when is decided by [`readers`](super::readers) and [`writer`](super::writer).
+//! Access is controlled by [`readers`](super::readers) and [`writer`](super::writer).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,29 +20,29 @@ use crate::confined::authorizer::{self, Confinement};
 /// PRAGMAs of every connection: a page cache of 8,000 KiB, and 256 MiB of the file memory-mapped.
 const PRAGMAS: [(&str, &str); 3] = [("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
 
-/// How long another process is waited for.
+/// How long to wait for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Capacity of the prepared statement cache of each connection: more than there are statements.
+/// Capacity of the prepared statement cache of each connection: larger than the number of statements.
 const STATEMENT_CACHE: usize = 1024;
 
-/// Instructions of SQLite's virtual machine between two looks at the clock: about 50 microseconds.
+/// Instructions of SQLite's virtual machine between two checks of the clock: about 50 microseconds.
 const STEPS: i32 = 1000;
 
-/// Size to which the write-ahead log is cut when it starts anew, in bytes.
+/// Size to which the write-ahead log is truncated when it restarts, in bytes.
 const LOG_BYTES: i64 = 64 << 20;
 
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) raw: rusqlite::Connection,
-    /// On whose behalf it works and until when.
+    /// Its scope and deadlines.
     pub(crate) cell: Arc<Confinement>,
-    /// By the address and length of the statement's text.
+    /// Layouts by the address and length of the statement's text.
     layouts: RefCell<HashMap<(usize, usize), Layout>>,
 }
 
-/// How many of a statement's rows are wanted.
+/// How many of a statement's rows to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
@@ -65,7 +65,7 @@ impl Connection {
         Self { raw, cell, layouts: RefCell::default() }
     }
 
-    /// Opens a connection that only reads, with a time limit that [`Connection::within`] sets.
+    /// Opens a read-only connection, with a time limit that [`Connection::within`] sets.
     pub(super) fn reader(file: &Path) -> Result<Self> {
         let raw = Self::open(file, READING)?;
         raw.pragma_update(None, "query_only", "true")?;
@@ -75,15 +75,15 @@ impl Connection {
         Ok(Self::new(raw, cell))
     }
 
-    /// Opens the connection that writes, creating the file. Commits are not synced: see [`log_sync`](super::log_sync).
+    /// Opens the writer connection, creating the file. Commits are not synced: see [`log_sync`](super::log_sync).
     pub(super) fn writer(file: &Path) -> Result<Self> {
         let create =
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let raw = Self::open(file, create)?;
         raw.busy_timeout(BUSY_TIMEOUT)?;
-        // A large sort of a plugin's goes to a file; what is smaller than the cache stays in memory all the same.
+        // A plugin's large sort goes to a file; a sort smaller than the cache still stays in memory.
         raw.pragma_update(None, "temp_store", "file")?;
-        // Only of effect before the first table is made.
+        // Has an effect only before the first table is created.
         raw.pragma_update(None, "auto_vacuum", "incremental")?;
         raw.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         raw.pragma_update(None, "synchronous", "normal")?;
@@ -95,7 +95,7 @@ impl Connection {
         Ok(Self::new(raw, cell))
     }
 
-    /// Runs `work`, in which statements are interrupted after `time`.
+    /// Runs `work`; statements in it are interrupted after `time`.
     pub(super) fn within<T>(&self, time: Duration, work: impl FnOnce(&Self) -> T) -> T {
         self.cell.bound(Some(time));
         let done = work(self);
@@ -103,12 +103,12 @@ impl Connection {
         done
     }
 
-    /// Runs a statement and decodes its rows from the columns that SQLite lends.
+    /// Runs a statement and decodes its rows from borrowed columns.
     pub(crate) fn fetch<T: Row>(&self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
         Ok(self.fetch_noting(text, args, wanted)?.0)
     }
 
-    /// As [`Connection::fetch`]; true besides when the statement may have changed something.
+    /// As [`Connection::fetch`]; also returns true when the statement may have changed something.
     pub(super) fn fetch_noting<T: Row>(
         &self,
         text: &'static str,
@@ -120,7 +120,7 @@ impl Connection {
         self.fetch_laid_out(text, args, wanted, layout)
     }
 
-    /// As [`Connection::fetch_noting`], of a text that was made while the server runs.
+    /// As [`Connection::fetch_noting`], for SQL that was built at run time.
     pub(super) fn fetch_made<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<(Vec<T>, bool)> {
         self.fetch_laid_out(text, args, wanted, &Layout::default())
     }
@@ -140,7 +140,8 @@ impl Connection {
         Ok((decoded, changed))
     }
 
-    /// Gives `take` each row; true when the statement may have changed something. Compiled once for all rows.
+    /// Passes each row to `take`; true when the statement may have changed something. Compiled once for all row
+    /// types.
     fn each_row(
         &self,
         text: &str,
@@ -160,7 +161,7 @@ impl Connection {
         Ok(!statement.readonly())
     }
 
-    /// Runs a statement; gives the number of rows that it changed.
+    /// Runs a statement; returns the number of changed rows.
     pub(crate) fn execute(&self, text: &str, args: &[Parameter]) -> Result<u64> {
         let mut statement = self.bound_statement(text, args)?;
         let mut rows = statement.raw_query();
@@ -178,8 +179,8 @@ impl Connection {
     }
 }
 
-/// Binds `$1`, `$2` … by their number, in a text that the server did not write: SQLite numbers `$n` as named parameters, in
-/// the order in which they first occur. Returns the number of a parameter for which there is no value.
+/// Binds `$1`, `$2` … by their number, in SQL that is not part of the server: SQLite treats `$n` as named parameters
+/// and numbers them by first occurrence. Returns the number of a parameter without a value.
 pub(crate) fn bind_by_number(
     statement: &mut Statement<'_>,
     args: &[Parameter],

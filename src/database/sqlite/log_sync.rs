@@ -1,12 +1,12 @@
 //! Group commit: many commits share one sync of the write-ahead log.
 //!
-//! The writer commits with `synchronous=NORMAL`: its pages are in the log, others may read them, but a power cut could
-//! lose them. Nobody is told that a change is made before [`LogSync::wait`] returns: a thread syncs the file for all who
-//! came since it last began. A commit that is synced makes all earlier ones durable, because the log is read up to its last
-//! whole commit. When a sync fails, the system may have dropped what it could not write, so nothing is written any more
+//! The writer commits with `synchronous=NORMAL`: its pages are in the log and visible to readers, but a power cut
+//! could lose them. No change is acknowledged before [`LogSync::wait`] returns: a thread syncs the file for all
+//! callers since the start of its last sync. Syncing a commit makes all earlier ones durable, because the log is read
+//! up to its last whole commit. When a sync fails, the system may have dropped unwritten pages, so all writes fail
 //! until a restart reads the file again.
 //!
-//! A second thread copies the log into the database (checkpoint), so that no commit has to, and then no sync waits for it.
+//! A second thread copies the log into the database (checkpoint), so that no commit has to, and no sync waits for it.
 //! SQLite itself syncs the log before and the database after that (<https://www.sqlite.org/wal.html>).
 
 use std::cell::Cell;
@@ -27,15 +27,15 @@ use super::connection::Connection;
 use crate::fault::LOG_EVERY;
 use crate::{Error, Result};
 
-/// Pages in the log from which it is copied into the database, beside the writer: what is changed often is then copied
-/// once for many changes.
+/// Number of pages in the log that triggers a checkpoint concurrent with the writer: frequently changed pages are
+/// then copied once for many changes.
 const CHECKPOINT_PAGES: c_int = 3000;
 
-/// Pages in the log from which the writer has to wait for that, so that the log starts anew: 36 MiB.
+/// Number of pages in the log at which a checkpoint blocks the writer, so that the log restarts: 36 MiB.
 const RESTART_PAGES: c_int = 9000;
 
 thread_local! {
-    /// How many pages the log had after the last commit on this thread.
+    /// Number of pages in the log after the last commit on this thread.
     static PAGES: Cell<c_int> = const { Cell::new(0) };
 }
 
@@ -46,9 +46,9 @@ pub(super) fn pages_of_log(_: &Wal, pages: c_int) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The file that is synced: the log, which tests watch.
+/// The file to sync: the log, or its replacement in tests.
 pub(super) trait Log: Send + 'static {
-    /// Returns once everything that was written to the log before would survive a power cut.
+    /// Returns once all data written to the log before would survive a power cut.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -61,7 +61,7 @@ impl Log for File {
 /// The threads that sync and checkpoint the log.
 #[derive(Debug)]
 pub(super) struct LogSync {
-    /// `None` once it is stopped.
+    /// `None` after the stop.
     waiting: StdMutex<Option<mpsc::Sender<oneshot::Sender<()>>>>,
     checkpoints: StdMutex<Option<mpsc::SyncSender<c_int>>>,
     failed: Arc<AtomicBool>,
@@ -96,7 +96,7 @@ impl LogSync {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// Called on the thread that just committed: what there is to be awaited until the commit is durable.
+    /// Called on the committing thread: returns a receiver for the sync that makes the commit durable.
     pub(super) fn request(&self) -> Option<oneshot::Receiver<()>> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let (done, durable) = oneshot::channel();
@@ -105,7 +105,7 @@ impl LogSync {
         if pages >= CHECKPOINT_PAGES
             && let Some(checkpoints) = &*lock(&self.checkpoints)
         {
-            // Full: one is due already.
+            // If the channel is full, a checkpoint is already due.
             let _ = checkpoints.try_send(pages);
         }
         sent.then_some(durable)
@@ -116,7 +116,7 @@ impl LogSync {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Waits for a sync that began after [`LogSync::request`].
+    /// Waits for a sync that started after [`LogSync::request`].
     pub(super) async fn wait(durable: Option<oneshot::Receiver<()>>) -> Result<()> {
         match durable {
             Some(durable) => durable.await.map_err(|_| Error::NotDurable),
@@ -149,7 +149,7 @@ pub(super) fn log_path(file: &Path) -> PathBuf {
     path.into()
 }
 
-/// Opens the log, and makes its name durable: SQLite would do so with the first sync of its own.
+/// Opens the log, and makes its name durable: SQLite would do so with its own first sync.
 pub(super) fn open_log(file: &Path) -> Result<File> {
     let io = |error| Error::Sql(sqlx::Error::Io(error));
     let log = File::options().read(true).write(true).open(log_path(file)).map_err(io)?;
@@ -158,16 +158,16 @@ pub(super) fn open_log(file: &Path) -> Result<File> {
     Ok(log)
 }
 
-/// Syncs the log for all who wait, again and again.
+/// Syncs the log for all waiting callers, in a loop.
 fn sync_commits(log: &impl Log, commits: &mpsc::Receiver<oneshot::Sender<()>>, failed: &AtomicBool) {
     while let Ok(first) = commits.recv() {
-        // Whoever is in the channel by now has committed before the sync begins.
+        // All requests in the channel at this point have committed before the sync starts.
         let waiting: Vec<_> = std::iter::once(first).chain(commits.try_iter()).collect();
         if failed.load(Ordering::Acquire) {
             continue;
         }
         match log.sync() {
-            // Nobody waits any more whose request was cancelled.
+            // A cancelled request has no receiver.
             Ok(()) => {
                 for done in waiting {
                     let _ = done.send(());
@@ -194,8 +194,8 @@ fn checkpoint_when_due(file: &Path, writer: &Writer, due: &mpsc::Receiver<c_int>
     }
 }
 
-/// Copies the log into the database, first beside the writer; from [`RESTART_PAGES`] on what is left while the writer
-/// waits, so that it can start the log anew.
+/// Copies the log into the database, first concurrently with the writer; from [`RESTART_PAGES`] on the remaining
+/// pages while the writer waits, so that the log can restart.
 fn checkpoint(own: &mut Option<rusqlite::Connection>, file: &Path, writer: &Writer, pages: c_int) -> Result<()> {
     let connection = match own {
         Some(connection) => connection,

@@ -1,10 +1,11 @@
-//! SQLite as a library: statements run on the thread that asks, without another one between a statement and its rows.
+//! SQLite as a library: statements run on the calling thread, without a thread switch between a statement and its
+//! rows.
 //!
 //! Reached from [`db`](crate::db) and [`query`](crate::query) alone. Reads take a [connection] from a
-//! [pool](readers); a statement that does not end within a time slice is interrupted and run again on a blocking thread.
-//! Changes go through the one [writer], for which transactions queue; a commit writes to the write-ahead log, and
-//! its caller then waits for the [sync](log_sync) of that file, which many commits share. Plugins' statements are confined
-//! in [`confined`](crate::confined), on the writer and on connections of their own.
+//! [pool](readers); a statement that does not end within a time slice is interrupted and run again on a blocking
+//! thread. Changes go through the one [writer], for which transactions queue; a commit writes to the write-ahead log,
+//! and its caller then waits for the [sync](log_sync) of that file, which many commits share. Plugins' statements are
+//! confined in [`confined`](crate::confined), on the writer and on separate connections.
 
 mod columns;
 pub(crate) mod connection;
@@ -74,7 +75,7 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T>
     }
 }
 
-/// The file that a `sqlite:` URL names, percent-decoded, without parameters.
+/// The file of a `sqlite:` URL, percent-decoded, without parameters.
 pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
     let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
     let path = path.split('?').next().unwrap_or_default();
@@ -86,8 +87,8 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf> {
     }
 }
 
-/// Creates the file and its folder when missing, for this user alone; SQLite gives its log and index the same mode. A file
-/// that others may read, as an earlier version made it, is closed to them.
+/// Creates the file and its folder when missing, with access for this user alone; SQLite gives its log and index the
+/// same mode. A file from an earlier version that others may read becomes private.
 fn create(file: &Path) -> Result<()> {
     let failed = |error: std::io::Error| Error::Url(format!("cannot create {}: {error}", file.display()));
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -107,7 +108,8 @@ fn create(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses links in the place of the file and its log, for root: the owner of the folder could have created them.
+/// Rejects symbolic links in place of the file and its log, for root: the owner of the folder could have created
+/// them.
 fn refuse_links(file: &Path) -> std::io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Ok(());
@@ -124,5 +126,5 @@ fn refuse_links(file: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// How a connection that reads is opened. Nobody else uses it at the same time, so it needs no mutex of its own.
+/// The open flags of a read connection. It has one user at a time, so it needs no mutex.
 pub(crate) const READING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);

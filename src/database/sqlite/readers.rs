@@ -1,8 +1,8 @@
-//! The connections on which the server reads: a pool from which a statement takes one for as long as it runs.
+//! The server's read connections: a pool from which a statement takes one for as long as it runs.
 //!
-//! A statement runs on the calling (async) thread: to hand it to another thread, and its rows back, takes several times
-//! as long as reading a page by index. One that does not end within [`SLICE`] is interrupted and started again on a
-//! blocking thread, where it blocks nobody.
+//! A statement runs on the calling (async) thread: handing it to another thread, and its rows back, takes several
+//! times as long as reading a page by index. A statement that does not end within [`SLICE`] is interrupted and
+//! restarted on a blocking thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use crate::{Error, PoolStats, Result};
 /// How long a statement may block the calling thread.
 const SLICE: Duration = Duration::from_millis(4);
 
-/// Connections that read, opened when first needed.
+/// Read connections, opened when first needed.
 #[derive(Debug)]
 pub(crate) struct Readers {
     file: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Readers {
     idle: Mutex<Vec<Connection>>,
 }
 
-/// A connection that was taken from the pool; dropping it gives it back.
+/// A connection from the pool; dropping it returns it.
 pub(crate) struct Reader {
     pool: Arc<Readers>,
     connection: Option<Connection>,
@@ -38,7 +38,7 @@ pub(crate) struct Reader {
 }
 
 impl Readers {
-    /// At most `size` connections to `file`, each waited for at most `timeout`; none is opened yet.
+    /// At most `size` connections to `file`, with a wait of at most `timeout`; opens none yet.
     pub(super) fn new(file: &Path, size: u32, timeout: Duration) -> Self {
         let places = Arc::new(Semaphore::new(size as usize));
         Self { file: file.to_owned(), size, timeout, places, idle: Mutex::default() }
@@ -74,8 +74,8 @@ impl Readers {
         fetched.unwrap_or_else(|| Err(sqlx::Error::WorkerCrashed.into()))
     }
 
-    /// Runs `work` on a blocking thread, once a connection is free. Compiled once for all rows, and with it what the runtime
-    /// has for each type of work.
+    /// Runs `work` on a blocking thread, once a connection is free. Boxed, so that it and the runtime's code for
+    /// blocking work are compiled once for all row types.
     fn run(self: Arc<Self>, work: Box<dyn FnOnce(&Connection) + Send>) -> BoxFuture<'static, Result<()>> {
         Box::pin(async move {
             let reader = self.take().await?;
@@ -94,7 +94,7 @@ impl Readers {
         Some(Reader { pool: Arc::clone(self), connection: Some(connection), _place: place })
     }
 
-    /// A connection, which [`Reader::open`] opens if none was idle.
+    /// Takes a connection; [`Reader::open`] opens it if none was idle.
     pub(crate) async fn take(self: &Arc<Self>) -> Result<Reader> {
         let place = tokio::time::timeout(self.timeout, Arc::clone(&self.places).acquire_owned()).await;
         let place = place.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
@@ -125,7 +125,7 @@ impl Reader {
         self.connection.as_ref()
     }
 
-    /// The connection; opens it first if none was idle, which takes a millisecond.
+    /// Returns the connection; opens it first if none was idle, which takes a millisecond.
     pub(super) fn open(mut self) -> Result<OpenReader> {
         if self.connection.is_none() {
             self.connection = Some(Connection::reader(&self.pool.file)?);

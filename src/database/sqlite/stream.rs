@@ -1,4 +1,4 @@
-//! The rows of a statement one by one, from a blocking thread: for exports, which are larger than memory should hold.
+//! The rows of a statement one by one, from a blocking thread: for exports, which may not fit in memory.
 
 use std::sync::Arc;
 
@@ -9,11 +9,12 @@ use tokio::sync::mpsc;
 use super::readers::Readers;
 use crate::{Error, Result};
 
-/// Rows that are read ahead.
+/// Number of rows to read ahead.
 const AHEAD: usize = 64;
 
 impl Readers {
-    /// The rows of `text`, each made by `take` from the names and values of its columns. Ends when the stream is dropped.
+    /// The rows of `text`, each built by `take` from the names and values of its columns. Ends when the stream is
+    /// dropped.
     pub(crate) fn stream<T: Send + 'static>(
         self: &Arc<Self>,
         text: String,

@@ -1,4 +1,4 @@
-//! What the engine promises: durable acknowledgements, transactions that end whole, threads that are not blocked.
+//! Guarantees of the engine: durable acknowledgements, atomic transactions, threads that are not blocked.
 
 use std::fs;
 use std::io;
@@ -20,10 +20,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const LONG: &str =
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT MAX(i) FROM n";
 
-/// What happened, in order.
+/// An event, in order of occurrence.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A sync ended that began when the log had so many bytes.
+    /// A sync ended that started when the log had this many bytes.
     Synced(u64),
     /// This row was acknowledged.
     Acknowledged(i64),
@@ -31,7 +31,7 @@ enum Event {
 
 type Events = Arc<Mutex<Vec<Event>>>;
 
-/// A log that notes what its syncs cover, and takes its time for them as a disk does.
+/// A log that records the extent of its syncs, and delays them as a disk does.
 struct WatchedLog {
     path: PathBuf,
     events: Events,
@@ -130,7 +130,7 @@ async fn database_file_is_private() {
         }
         assert_eq!(mode(&folder.path().join("data")), 0o700);
         sqlite.close().await;
-        // As a version before left it: closed again at the next start.
+        // Simulates a file from an earlier version: it becomes private at the next start.
         fs::set_permissions(&file, Permissions::from_mode(0o604)).unwrap();
     }
 }
@@ -141,8 +141,8 @@ fn ids(file: &Path) -> Vec<i64> {
     statement.query_map([], |row| row.get(0)).unwrap().map(|id| id.unwrap()).collect()
 }
 
-/// What is left in a copy of the database when only `bytes` of the log reached the disk: the rows, or nothing when even
-/// the table is missing.
+/// The rows in a copy of the database of which only `bytes` of the log reached the disk; empty when even the table is
+/// missing.
 fn cut(opened: &Opened, bytes: u64) -> Vec<i64> {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (file(&opened.folder), file(&folder));
@@ -174,7 +174,7 @@ async fn acknowledged_rows_survive_a_power_cut_at_every_point() {
             Event::Synced(bytes) => safe = safe.max(*bytes),
             Event::Acknowledged(id) => {
                 acknowledged.push(*id);
-                // The disk has what was synced, and any part of what was written after that.
+                // The disk has all synced data, and any prefix of the data written after that.
                 for bytes in [safe, safe + 24, safe + 4096 / 2] {
                     let left = cut(&opened, bytes);
                     let lost: Vec<_> = acknowledged.iter().filter(|id| !left.contains(id)).collect();
@@ -232,7 +232,7 @@ async fn dropped_transaction_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn no_statement_stands_alone_after_its_transaction_was_undone() {
+async fn statements_fail_after_their_transaction_was_rolled_back() {
     let opened = Opened::new().await;
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute("INSERT INTO birds (id) VALUES (1)", &[]).unwrap();
@@ -273,7 +273,7 @@ async fn contended_transaction_is_interrupted() {
     next.execute(&insert, &[]).expect("the next has no limit of the one before");
 }
 
-/// The next transaction has no limit of the one before.
+/// The next transaction does not inherit the limit.
 async fn insert_after(opened: &Opened) {
     let mut tx = opened.writer.begin().await.unwrap();
     tx.execute(&format!("INSERT INTO birds (id) {LONG}"), &[]).unwrap();
@@ -298,7 +298,7 @@ async fn another_process_is_waited_for_without_blocking_the_thread() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writer = Arc::clone(&opened.writer);
     let waiting = tokio::spawn(async move { insert(&writer, 1).await });
-    // On this one thread: the task above must let go of it.
+    // The test has one thread: the task above must yield.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!waiting.is_finished());
     other.execute_batch("COMMIT").unwrap();

@@ -1,19 +1,20 @@
-//! Giving unused pages of the file back to the file system (`auto_vacuum = incremental`).
+//! Returns unused pages of the file to the file system (`auto_vacuum = incremental`).
 //!
-//! Reached from the hourly clean-up, through [`Db`](crate::Db). A file that was made without that setting keeps its pages.
+//! Reached from the hourly clean-up, through [`Db`](crate::Db). A file that was created without that setting keeps
+//! its pages.
 
 use super::Sqlite;
 use super::connection::Wanted;
 use crate::Result;
 
-/// Unused pages that the file keeps for what is written next: 4 MiB.
+/// Unused pages that the file keeps for later writes: 4 MiB.
 const KEPT: i64 = 1024;
 
-/// Most pages of a transaction, since others wait for it meanwhile: a mebibyte, some milliseconds.
+/// Most pages per transaction, since others wait for it: one MiB, which takes some milliseconds.
 const STEP: i64 = 256;
 
 impl Sqlite {
-    /// Gives the next pages back, in a transaction of their own; true when there are more.
+    /// Returns the next pages to the file system, in a separate transaction; true when there are more.
     pub(crate) async fn release_pages(&self) -> Result<bool> {
         let mut tx = self.writer.begin().await?;
         let unused: Vec<(i64,)> = tx.fetch("PRAGMA freelist_count", &[], Wanted::First)?;

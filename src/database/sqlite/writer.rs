@@ -1,9 +1,9 @@
 //! The one connection that writes, for which transactions queue, and the transaction that holds it.
 //!
-//! Statements of a transaction run on the thread that asks, without a time slice: an interrupted change would undo its
-//! whole transaction. Waiting for the connection is asynchronous and first come, first served; other processes (the
-//! command line beside a server) are waited for by trying again. A commit hands its pages to the write-ahead log and frees
-//! the connection; only then its caller waits for the [sync](super::log_sync).
+//! Statements of a transaction run on the calling thread, without a time slice: an interrupted change would roll back
+//! its whole transaction. Waiting for the connection is asynchronous and first come, first served; for other
+//! processes (the command line beside a server) the writer retries. A commit writes its pages to the write-ahead log
+//! and frees the connection; only then its caller waits for the [sync](super::log_sync).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ use crate::confined::authorizer::Confinement;
 use crate::versions::{Touched, Versions};
 use crate::{Error, Fault, Result};
 
-/// The pause between two attempts to get that lock.
+/// The pause between two attempts to get the lock of the file.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
-/// The writer and who waits for it.
+/// The writer connection and its queue.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// `None` once it is closed.
+    /// `None` after the writer was closed.
     connection: Arc<Mutex<Option<Connection>>>,
     held: Arc<HeldSince>,
-    /// On whose behalf the connection works.
+    /// The scope and deadlines of the connection.
     cell: Arc<Confinement>,
     timeout: Duration,
     sync: Arc<LogSync>,
@@ -42,13 +42,13 @@ pub(crate) struct Writer {
 /// An open transaction; dropping it rolls it back.
 #[derive(Debug)]
 pub(crate) struct Transaction {
-    /// `None` while a blocking thread has it.
+    /// `None` while a blocking thread uses it.
     held: Option<Held>,
     sync: Arc<LogSync>,
     versions: Arc<Versions>,
     touched: Arc<Touched>,
     wrote: bool,
-    /// The fault of the machine that a statement met.
+    /// The fault of the machine that a statement reported.
     fault: Option<Fault>,
 }
 
@@ -61,12 +61,13 @@ pub(crate) struct Held {
 }
 
 impl Writer {
-    /// Opens the file, and the threads that sync and checkpoint its log. Transactions wait for it for at most `timeout`.
+    /// Opens the file, and starts the threads that sync and checkpoint its log. Transactions wait for it for at most
+    /// `timeout`.
     pub(super) fn open(file: &Path, timeout: Duration, versions: Arc<Versions>) -> Result<Self> {
         Self::open_with(file, timeout, versions, open_log)
     }
 
-    /// As [`Writer::open`], with a log that `open` opens once SQLite has made it.
+    /// As [`Writer::open`], with a log that `open` opens once SQLite has created it.
     pub(super) fn open_with<L: Log>(
         file: &Path,
         timeout: Duration,
@@ -86,7 +87,7 @@ impl Writer {
         Ok(Self { connection, held, cell, timeout, sync, versions, touched })
     }
 
-    /// Begins a transaction, once it is its turn.
+    /// Begins a transaction, after the transactions queued before.
     pub(crate) async fn begin(&self) -> Result<Transaction> {
         let mut held = self.hold().await?;
         let since = Instant::now();
@@ -100,7 +101,7 @@ impl Writer {
         Ok(self.transaction(held))
     }
 
-    /// The connection outside of a transaction, for texts that cannot run inside of one.
+    /// The connection outside of a transaction, for statements that cannot run inside one.
     pub(crate) async fn unguarded(&self) -> Result<Transaction> {
         Ok(self.transaction(self.hold().await?))
     }
@@ -133,7 +134,7 @@ impl Writer {
         Ok(held)
     }
 
-    /// Notes when another process wrote to the file: then nothing that is in memory counts as current.
+    /// Detects writes of another process to the file; after them no cached row counts as current.
     pub(crate) async fn notice_others(&self) -> Result<()> {
         let held = self.hold().await?;
         let version = held.connection()?.fetch::<(i64,)>("PRAGMA data_version", &[], Wanted::First)?;
@@ -141,22 +142,22 @@ impl Writer {
         Ok(())
     }
 
-    /// How long the present holder has had the connection, and the plugin whose statement runs on it, if one does.
+    /// How long the current holder has had the connection, and the plugin whose statement runs on it, if any.
     pub(crate) fn held(&self) -> Option<(Duration, Option<String>)> {
         Some((self.held.elapsed()?, self.cell.plugin()))
     }
 
-    /// How long the present holder has had the connection, if others wait for it.
+    /// How long the current holder has had the connection, if others wait for it.
     pub(crate) fn held_while_others_wait(&self) -> Option<Duration> {
         self.held.elapsed_while_others_wait()
     }
 
-    /// Waits for a sync that begins after this is called, and covers every commit that readers see.
+    /// Waits for a sync that starts after this call, and covers every commit that is visible to readers.
     pub(crate) async fn synced(&self) -> Result<()> {
         LogSync::wait(self.sync.request()).await
     }
 
-    /// How many callers asked for a sync so far.
+    /// Number of requested syncs.
     pub(crate) fn syncs(&self) -> u64 {
         self.sync.requests()
     }
@@ -166,9 +167,9 @@ impl Writer {
         &self.versions
     }
 
-    /// Waits for the transaction that is open, and closes the connection.
+    /// Waits for the open transaction, and closes the connection.
     pub(super) async fn close(&self) {
-        // The lock is let go: the thread that checkpoints may be waiting for it, and is waited for.
+        // The lock is released: the checkpoint thread may be waiting for it, and is joined below.
         let closing = self.connection.lock().await.take();
         let sync = Arc::clone(&self.sync);
         let _ = blocking(move || {
@@ -215,7 +216,8 @@ impl Transaction {
     fn connection(&self) -> Result<&Connection> {
         let held = self.held.as_ref().ok_or(Error::Sql(sqlx::Error::WorkerCrashed))?;
         let connection = held.connection()?;
-        // A statement that was interrupted, or a full disk, ended the transaction: what follows must not stand alone.
+        // An interrupted statement, or a full disk, ended the transaction: further statements must not run outside of
+        // it.
         match held.open && connection.raw.is_autocommit() {
             true => Err(self.fault.map_or(Error::RolledBack, Error::Machine)),
             false => Ok(connection),
@@ -227,19 +229,20 @@ impl Transaction {
         self.note(done)
     }
 
-    /// As [`Transaction::fetch`], of a text that was made while the server runs.
+    /// As [`Transaction::fetch`], for SQL that was built at run time.
     pub(crate) fn fetch_made<T: Row>(&mut self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
         let done = self.connection()?.fetch_made(text, args, wanted);
         self.note(done)
     }
 
-    /// Notes that something was written. What failed while its rows were taken may have changed some before.
+    /// Records that something was written. A statement that failed while its rows were read may have changed some
+    /// before.
     fn note<T>(&mut self, done: Result<(Vec<T>, bool)>) -> Result<Vec<T>> {
         self.wrote |= done.as_ref().map_or(true, |(_, wrote)| *wrote);
         self.seen(done).map(|(rows, _)| rows)
     }
 
-    /// Remembers the fault of a statement that failed: SQLite may have ended the transaction because of it.
+    /// Records the fault of a failed statement: SQLite may have ended the transaction because of it.
     fn seen<T>(&mut self, done: Result<T>) -> Result<T> {
         self.fault = done.as_ref().err().and_then(Error::fault).or(self.fault);
         done
@@ -264,19 +267,19 @@ impl Transaction {
         Ok(self.connection()?.raw.prepare(text).map(drop)?)
     }
 
-    /// On whose behalf the connection works.
+    /// The scope and deadlines of the connection.
     pub(crate) fn cell(&self) -> Result<Arc<Confinement>> {
         Ok(Arc::clone(&self.connection()?.cell))
     }
 
-    /// True when something was interrupted since others waited, also when that ended the transaction.
+    /// True when a statement was interrupted for waiting transactions, even if that ended the transaction.
     pub(crate) fn has_yielded(&self) -> bool {
         let connection = self.held.as_ref().and_then(|held| held.connection.as_ref());
         connection.is_some_and(|connection| connection.cell.has_yielded())
     }
 
-    /// Limits how long the transaction may still last, and with `contended` how long it lasts at most while others wait
-    /// for it; what runs then is interrupted.
+    /// Limits the remaining time of the transaction, and with `contended` its total duration while others wait for
+    /// it; at the limit the running statement is interrupted.
     pub(crate) fn bound(&self, left: Duration, contended: Option<Duration>) {
         if let Ok(connection) = self.connection() {
             connection.cell.bound(Some(left));
@@ -302,7 +305,7 @@ impl Transaction {
         Ok(done)
     }
 
-    /// Commits, frees the connection, and waits until the change would survive a power cut.
+    /// Commits, frees the connection, and waits until the change is durable.
     pub(crate) async fn commit(mut self) -> Result<()> {
         self.connection()?.cell.bound(None);
         let Some(mut held) = self.held.take() else { return Err(Error::RolledBack) };
@@ -322,7 +325,7 @@ impl Transaction {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        // Before the connection is given to the next: these rows were not changed after all.
+        // Before the connection is given to the next transaction: these rows were not changed.
         if self.held.is_some() {
             self.touched.forget();
         }
@@ -333,13 +336,12 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
-/// Deletes the statistics that an `ANALYZE` left behind.
+/// Deletes the statistics of an earlier `ANALYZE`.
 ///
 /// Without statistics SQLite assumes that every table is large and reads it by index, which is right for a small table
 /// too. Stale statistics would keep a plan that was chosen for ten rows when the table has a million.
 fn forget_statistics(connection: &Connection) -> Result<()> {
-    // `ANALYZE sqlite_schema` analyses nothing: it makes the connection reload its statistics, of which there are none
-    // now.
+    // `ANALYZE sqlite_schema` analyses nothing: it makes the connection reload its statistics, which are now empty.
     for (table, forget) in [
         ("sqlite_stat1", "DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;"),
         ("sqlite_stat4", "DELETE FROM sqlite_stat4; ANALYZE sqlite_schema;"),

@@ -1,5 +1,4 @@
-//! Since when the connection that writes is held, and whether others wait for it: everybody who writes waits for its
-//! holder.
+//! Since when the writer connection is held, and whether others wait for it: all other writers wait for its holder.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -7,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The clock of one writer, and how many wait for it. `since`: milliseconds since it was opened, plus 1; 0 while nobody
-/// holds it.
+/// The clock of one writer, and the number of waiters. `since`: milliseconds since it was opened, plus 1; 0 while it
+/// is free.
 #[derive(Debug)]
 pub(crate) struct HeldSince {
     opened: Instant,
@@ -16,11 +15,11 @@ pub(crate) struct HeldSince {
     waiting: AtomicU32,
 }
 
-/// Somebody holds the writer, until this is dropped: before the connection is free for the next.
+/// Marks the writer as held until it is dropped, which happens before the connection is free for the next holder.
 #[derive(Debug)]
 pub(super) struct Holding(Arc<HeldSince>);
 
-/// Somebody waits for the writer, until this is dropped.
+/// Counts a waiter until it is dropped.
 #[derive(Debug)]
 pub(super) struct Waiting<'a>(&'a HeldSince);
 
@@ -45,24 +44,24 @@ impl HeldSince {
         1 + u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX >> 1)
     }
 
-    /// Notes that somebody holds the writer from now on.
+    /// Records that the writer is held.
     pub(super) fn begin(self: &Arc<Self>) -> Holding {
         self.since.store(self.now(), Ordering::Release);
         Holding(Arc::clone(self))
     }
 
-    /// Counts somebody who waits from now on.
+    /// Counts a waiter.
     pub(super) fn wait(&self) -> Waiting<'_> {
         self.waiting.fetch_add(1, Ordering::Release);
         Waiting(self)
     }
 
-    /// How long the present holder has had it, if others wait for it.
+    /// How long the current holder has had it, if others wait for it.
     pub(crate) fn elapsed_while_others_wait(&self) -> Option<Duration> {
         if self.waiting.load(Ordering::Acquire) > 0 { self.elapsed() } else { None }
     }
 
-    /// How long the present holder has had it.
+    /// How long the current holder has had it.
     pub(super) fn elapsed(&self) -> Option<Duration> {
         let since = Some(self.since.load(Ordering::Acquire)).filter(|since| *since > 0)?;
         Some(Duration::from_millis(self.now().saturating_sub(since)))

@@ -7,10 +7,10 @@
 use database::{Result, Tx, sql};
 use model::{AccountId, Json};
 
-/// The highest rank: a million followers and more count as a hundred thousand.
+/// The highest rank: a million followers and more have the same rank as a hundred thousand.
 pub(crate) const HIGHEST: i64 = 6;
 
-/// How many digits the number of followers has, at most [`HIGHEST`]; 0 without any.
+/// The number of digits of the follower count, at most [`HIGHEST`]; 0 without followers.
 pub(crate) fn rank(followers: i64) -> i64 {
     followers.max(0).checked_ilog10().map_or(0, |digits| i64::from(digits) + 1).min(HIGHEST)
 }

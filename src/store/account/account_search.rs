@@ -1,9 +1,10 @@
 //! Account search by prefix: of the user name, of any word of the display name, or of the domain of a handle.
 //!
-//! Reached from `service::account`. Names are read in the order of their rank, the most followed accounts
-//! first ([`account_names`]), which with the viewer's own follows gives a bounded number of candidates, which are then
-//! ranked: the cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL), so both engines give
-//! the same answer. There is no full-text search, and no request to other servers. Spec: docs/contract/rules.md#16-search.
+//! Reached from `service::account`. Names are read in the order of their rank, the most followed accounts first
+//! ([`account_names`]), which together with the viewer's follows gives a bounded number of candidates, which are then
+//! ranked: the cost does not grow with the number of accounts. Names compare by bytes (`COLLATE "C"` on PostgreSQL),
+//! so both engines return the same result. There is no full-text search, and no request to other servers. Spec:
+//! docs/contract/rules.md#16-search.
 
 use crate::{account_is_known, account_names};
 use database::sql::Ids;
@@ -11,22 +12,22 @@ use database::{Executor, Result, sql};
 use model::AccountId;
 use model::account::AccountSearch;
 
-/// How many of the viewer's followers are searched, newest first, when only followers are asked for.
+/// How many of the viewer's followers are searched, newest first, when the search is restricted to followers.
 const FOLLOWERS: i64 = 5000;
 
-/// How many candidates are read of each rank, for a page of the first few results and at most.
+/// How many candidates are read per rank: for a page of the first few results, and at most.
 const FEW: i64 = 40;
 const MANY: i64 = 80;
 
-/// Condition: the names of account `a` have one that begins with the prefix. `$1`, `$2`: its range.
+/// Condition: account `a` has a name that begins with the prefix. `$1`, `$2`: its range.
 macro_rules! is_named {
     () => {
         "EXISTS (SELECT 1 FROM account_names n WHERE n.account_id = a.id AND n.name >= $1 AND n.name < $2)"
     };
 }
 
-/// The candidates that pass the filter. `$3`: the viewer; `$4`, `$5`: only whom the viewer follows, only who follows
-/// the viewer.
+/// The candidates that pass the filter. `$3`: the viewer; `$4`, `$5`: only accounts that the viewer follows, only
+/// followers of the viewer.
 macro_rules! ranked {
     () => {
         "SELECT a.id
@@ -38,8 +39,8 @@ macro_rules! ranked {
            AND "
     };
 }
-/// The ranking: the exact user name first, local before remote; then whom the viewer follows; then by followers. `$1`:
-/// the name; `$6`, `$7`: limit and offset, since the API pages searches by offset.
+/// The ranking: the exact user name first, local before remote; then accounts that the viewer follows; then by
+/// followers. `$1`: the name; `$6`, `$7`: limit and offset, since the API pages searches by offset.
 macro_rules! best_first {
     () => {
         "ORDER BY CASE WHEN lower(a.username) <> $1 THEN 2 WHEN a.domain IS NOT NULL THEN 1 ELSE 0 END,
@@ -48,7 +49,7 @@ macro_rules! best_first {
     };
 }
 
-/// The candidates besides the most followed accounts.
+/// The candidates in addition to the most followed accounts.
 macro_rules! others {
     () => {
         concat!(
@@ -70,9 +71,9 @@ macro_rules! others {
 
 /// Accounts with a name that begins with `prefix`, which is in lower case.
 ///
-/// Four sources of candidates: the [`FEW`] to [`MANY`] most followed accounts, as many with exactly this user name, and, since
-/// these may miss them, the accounts that the viewer follows and, if only followers are asked for, the newest followers (`$8`).
-/// `UNION` removes duplicates.
+/// Four sources of candidates: the [`FEW`] to [`MANY`] most followed accounts, as many with exactly this user name,
+/// and, since these may miss them, the accounts that the viewer follows and, if the search is restricted to
+/// followers, the newest followers (`$8`). `UNION` removes duplicates.
 pub async fn by_prefix(
     db: impl Executor,
     viewer: AccountId,
@@ -107,8 +108,8 @@ pub async fn by_prefix(
     .await
 }
 
-/// Accounts with this user name whose domain begins with `domain`; `None`: of this server. Both are in lower case. One
-/// range of the index `accounts_username`, where the domain of a local account is ''.
+/// Accounts with this user name whose domain begins with `domain`; `None`: local accounts. Both are in lower case.
+/// One range of the index `accounts_username`, where the domain of a local account is ''.
 pub async fn by_handle(
     db: impl Executor,
     viewer: AccountId,
@@ -135,7 +136,7 @@ pub async fn by_handle(
     .await
 }
 
-/// The upper bound of the range of texts that begin with `prefix`.
+/// The upper bound of the range of strings that begin with `prefix`.
 fn after(prefix: &str) -> String {
     format!("{prefix}\u{10ffff}")
 }

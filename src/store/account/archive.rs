@@ -1,7 +1,7 @@
-//! Archives of what people wrote, and what they are made of.
+//! Archives of an account's data, and the queries for their content.
 //!
-//! Reached from `service::archive`, and from the entities of ActivityPub. Pages go by ids, so that an archive of any size is made
-//! in bounded memory. What is bookmarked is read by [`transfer`](crate::transfer).
+//! Reached from `service::archive`, and from the entities of ActivityPub. Pages are read by ids, so that an archive
+//! of any size is created in bounded memory. Bookmarks are read by [`transfer`](crate::transfer).
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
@@ -26,7 +26,6 @@ pub async fn insert(tx: &mut Tx, archive: &Archive) -> Result<()> {
     Ok(())
 }
 
-/// The archive `id`.
 pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Archive>> {
     db.query(sql!("SELECT " archive_columns!() " FROM archives r WHERE r.id = $1")).bind(id).optional().await
 }
@@ -39,13 +38,13 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Archive>>
         .await
 }
 
-/// Notes how many statuses are in it by now.
+/// Updates the progress counter: statuses archived so far.
 pub async fn set_done(tx: &mut Tx, id: RowId, done: i64) -> Result<()> {
     tx.query(sql!("UPDATE archives SET done = $2 WHERE id = $1")).bind(id).bind(done).execute().await?;
     Ok(())
 }
 
-/// Notes that it is finished: with a file and its size in bytes, or that it failed; false when it is gone.
+/// Marks an archive as finished: with a file and its size in bytes, or as failed; false when it is gone.
 pub async fn finish(tx: &mut Tx, id: RowId, file: Option<(&str, i64)>, now: Time) -> Result<bool> {
     let finished = tx
         .query(sql!("UPDATE archives SET file = $2, size_bytes = $3, failed = $4, finished_at = $5 WHERE id = $1"))
@@ -59,19 +58,19 @@ pub async fn finish(tx: &mut Tx, id: RowId, file: Option<(&str, i64)>, now: Time
     Ok(finished > 0)
 }
 
-/// Deletes an archive that has `file`, which the caller deletes.
+/// Deletes an archive with `file`, which the caller deletes.
 pub async fn delete(tx: &mut Tx, id: RowId, file: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM archives WHERE id = $1 AND file = $2")).bind(id).bind(file.to_owned()).execute().await?;
     Ok(())
 }
 
-/// Deletes the archives of `account` that failed.
+/// Deletes the failed archives of `account`.
 pub async fn delete_failed(tx: &mut Tx, account: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM archives WHERE account_id = $1 AND failed")).bind(account).execute().await?;
     Ok(())
 }
 
-/// How many statuses and reblogs `account` has.
+/// The number of statuses and reblogs of `account`.
 pub async fn count_statuses(db: impl Executor, account: AccountId) -> Result<i64> {
     let (count,): (i64,) =
         db.query(sql!("SELECT COUNT(*) FROM statuses s WHERE s.account_id = $1")).bind(account).one().await?;
@@ -92,8 +91,8 @@ pub async fn list_statuses(db: impl Executor, account: AccountId, before: Status
     .await
 }
 
-/// Up to `limit` favourites of `account` behind the favourite `after`, as (favourite, URI of the status). `CROSS JOIN` keeps
-/// SQLite to that order.
+/// Up to `limit` favourites of `account` after the favourite `after`, as (favourite, URI of the status). `CROSS JOIN`
+/// fixes this order on SQLite.
 pub async fn list_favourites(
     db: impl Executor,
     account: AccountId,
@@ -112,7 +111,7 @@ pub async fn list_favourites(
     .await
 }
 
-/// Whom a status mentions, as other servers know them.
+/// An account mentioned in a status, as other servers identify it.
 #[derive(Clone, Debug, model::Row)]
 pub struct MentionedActor {
     pub status_id: StatusId,
@@ -145,18 +144,18 @@ pub async fn list_uris(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(
     .await
 }
 
-/// What an actor document says of a local account besides its profile.
+/// Properties of a local account's actor document that are not part of its profile.
 #[derive(Clone, Debug, model::Row)]
 pub struct ActorRow {
-    /// PEM; `None` until its keys are made.
+    /// PEM; `None` until the keys are generated.
     pub public_key: Option<String>,
-    /// Its other accounts.
+    /// Aliases of the account.
     pub also_known_as: Json<Vec<String>>,
-    /// Where the account is that it moved to.
+    /// The account that it moved to.
     pub moved_to: Option<String>,
 }
 
-/// What the actor document of `account` says of it besides its profile.
+/// The properties of `account`'s actor document that are not part of its profile.
 pub async fn find_actor(db: impl Executor, account: AccountId) -> Result<Option<ActorRow>> {
     db.query(sql!(
         "SELECT a.public_key, a.also_known_as, m.uri AS moved_to

@@ -1,4 +1,4 @@
-//! The directory of profiles: accounts that want to be found, by their last status or by their age.
+//! The directory of profiles: discoverable accounts, by their last status or by their age.
 //!
 //! Reached from `service::directory`. Each of the four lists walks one partial index in its order (`accounts_directory_…`)
 //! and stops at the end of the page; the API pages it by offset.
@@ -13,7 +13,7 @@ use model::{AccountId, Time};
 /// The order of the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The last to publish a status first; whoever published none comes last.
+    /// By the last published status, newest first; accounts without statuses come last.
     #[default]
     Active,
     /// The newest account first.
@@ -30,15 +30,16 @@ pub struct DirectoryPage {
     pub offset: i64,
 }
 
-/// The accounts of a page and their versions. `viewer` sees nobody across a block, whom they mute, or from a domain that
-/// they block. `+a.id`: the bound, which leaves out the server's own account, is none to enter an index by.
+/// The accounts of a page and their versions. Excludes accounts blocked or muted by `viewer`, accounts that block
+/// `viewer`, and domains that `viewer` blocks. `+a.id`: prevents the bound, which excludes the server's own account,
+/// from selecting an index.
 pub async fn page(
     db: impl Executor,
     viewer: Option<AccountId>,
     page: DirectoryPage,
     now: Time,
 ) -> Result<Vec<(AccountId, i64)>> {
-    // Four texts: a bound flag would not let the planner use a partial index.
+    // Four texts: with a bound flag the planner could not use a partial index.
     macro_rules! listed {
         ($local:literal, $order:literal) => {
             sql!(

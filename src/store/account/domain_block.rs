@@ -1,14 +1,14 @@
-//! Domains that a person blocks, and who of such a domain has to do with them.
+//! Domains that a person blocks, and the related accounts of such a domain.
 //!
-//! Reached from `service::domain_block`. What changes a block raises the relations version of its account
-//! ([`relation_set`]). The server's own domain blocks are in [`instance`](crate::instance).
-//! Spec: docs/contract/rules.md#20-blocks-and-requests.
+//! Reached from `service::domain_block`. Changes of a block raise the relations version of its account
+//! ([`relation_set`]). The server's own domain blocks are in [`instance`](crate::instance). Spec:
+//! docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use database::{Executor, Result, Tx, paged, sql};
 use model::{AccountId, Cursor, RowId, Time};
 
-/// Inserts a block of `domain`; false when there is one already.
+/// Inserts a block of `domain`; false when it exists already.
 pub async fn insert(tx: &mut Tx, id: RowId, account: AccountId, domain: &str, now: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -78,14 +78,14 @@ pub async fn list(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
 /// Follows between an account and a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, model::Row)]
 pub struct FollowCounts {
-    /// Accounts of the domain that it follows.
+    /// Follows from the account to the domain.
     pub following: i64,
-    /// Followers of the domain.
+    /// Follows from the domain to the account.
     pub followers: i64,
 }
 
-/// How many of `domain` `account` follows, and how many of it follow `account`: reads all its follows, by `CROSS JOIN`,
-/// and not the accounts of the domain, of which there may be more.
+/// Counts the follows between `account` and `domain` in both directions. Reads all follows of the account, by `CROSS
+/// JOIN`, instead of the accounts of the domain, of which there may be more.
 pub async fn count_follows(db: impl Executor, account: AccountId, domain: &str) -> Result<FollowCounts> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM follows f CROSS JOIN accounts a
@@ -99,9 +99,9 @@ pub async fn count_follows(db: impl Executor, account: AccountId, domain: &str) 
     .await
 }
 
-/// Up to `limit` accounts of `domain` with ids above `after` that have a follow or follow request from or to `account`, by
-/// id, each once. Each part reads on from `after` in an index of the relation, but for requests to `account`, which has
-/// none by their senders.
+/// Up to `limit` accounts of `domain` with ids above `after` that have a follow or follow request from or to
+/// `account`, by id, without duplicates. Each part continues from `after` in an index of the relation, except for
+/// requests to `account`, which have no index by sender.
 pub async fn list_related(
     db: impl Executor,
     account: AccountId,

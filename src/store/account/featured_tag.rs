@@ -1,4 +1,4 @@
-//! Hashtags that accounts feature on their profiles, with the statuses of theirs that have them and that anyone may read.
+//! Hashtags featured on profiles, with the number of their author's public statuses that use them.
 //!
 //! Reached from `service::featured_tag`, and from [`tag`](crate::tag) when the hashtags of a status change.
 
@@ -7,9 +7,9 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, RowId, StatusId, TagId, Time};
 
-/// How many of an account's newest statuses are looked at to suggest hashtags (contract: routes).
+/// Number of an account's newest statuses from which hashtags are suggested (contract: routes).
 const SUGGESTED_FROM: i64 = 1_000;
-/// Most hashtags that are suggested.
+/// Most suggested hashtags.
 const SUGGESTIONS: i64 = 10;
 
 /// A hashtag featured on a profile.
@@ -36,7 +36,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FeaturedT
     .await
 }
 
-/// A hashtag that is to be featured.
+/// A hashtag to feature.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFeaturedTag {
     pub id: RowId,
@@ -45,8 +45,8 @@ pub struct NewFeaturedTag {
     pub now: Time,
 }
 
-/// Features a hashtag, with the statuses of the account that have it. Reads all statuses of the account, by an index: of a
-/// hashtag there may be many more.
+/// Features a hashtag, counting the account's public statuses that use it. Reads all statuses of the account, by an
+/// index, since a hashtag may have many more.
 pub async fn insert(tx: &mut Tx, new: NewFeaturedTag) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO featured_tags (id, account_id, tag_id, statuses_count, last_status_at, created_at)
@@ -64,7 +64,7 @@ pub async fn insert(tx: &mut Tx, new: NewFeaturedTag) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a featured hashtag of `account`; false when it has none with this id.
+/// Deletes a featured hashtag of `account`; false when no such row exists.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM featured_tags WHERE id = $1 AND account_id = $2"))
@@ -75,7 +75,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> 
     Ok(deleted > 0)
 }
 
-/// Deletes a featured hashtag of `account`, if it features this one.
+/// Stops featuring this hashtag, if `account` features it.
 pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<()> {
     tx.query(sql!("DELETE FROM featured_tags WHERE account_id = $1 AND tag_id = $2"))
         .bind(account)
@@ -85,7 +85,7 @@ pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Resul
     Ok(())
 }
 
-/// The hashtags of the newest statuses of `account` that anyone may read, most used first, without those that it features.
+/// The hashtags of the newest public statuses of `account`, most used first, without featured ones.
 pub async fn list_suggestions(db: impl Executor, account: AccountId) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
@@ -109,7 +109,7 @@ pub async fn list_suggestions(db: impl Executor, account: AccountId) -> Result<V
     .await
 }
 
-/// Adds a status to those among `tags` that its author features, if anyone may read it.
+/// Counts a public status for the hashtags in `tags` that its author features.
 pub(crate) async fn count(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId]) -> Result<()> {
     tx.query(sql!(
         "UPDATE featured_tags
@@ -128,8 +128,8 @@ pub(crate) async fn count(tx: &mut Tx, status: StatusId, author: AccountId, tags
     Ok(())
 }
 
-/// Subtracts a status from those of its hashtags that its author features, before it loses them. The last of their statuses
-/// is then the one before it, for which the author's are read from the newest on.
+/// Subtracts a status from the featured hashtags of its author, before its hashtags are removed. The last status of
+/// each is then the one before it, which is searched among the author's statuses from the newest on.
 pub(crate) async fn uncount(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
     tx.query(sql!(
         "UPDATE featured_tags

@@ -1,8 +1,8 @@
 //! Follows and follow requests.
 //!
-//! Reached from `service::follow`, which locks both accounts first (`account::lock`). What begins or ends a follow raises
-//! the follower's relations version ([`relation_set`]). Counters, feeds, notifications and events are
-//! the caller's work. Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
+//! Reached from `service::follow`, which locks both accounts first (`account::lock`). Beginning or ending a follow
+//! raises the follower's relations version ([`relation_set`]). The caller updates counters, feeds, notifications and
+//! events. Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};
@@ -11,14 +11,14 @@ use database::{Executor, Result, Tx, sql};
 use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, RowId, Time};
 
-/// The options of a follow: what the parameters of the `follow` action set.
+/// The options of a follow: the parameters of the `follow` action.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 pub struct Terms {
     /// Reblogs are shown on the home timeline.
     pub show_reblogs: bool,
-    /// Each new status makes a notification.
+    /// Each new status creates a notification.
     pub notify: bool,
-    /// Only statuses in these languages are shown; `None`: in all.
+    /// Only statuses in these languages are shown; `None`: all languages.
     pub languages: Option<Json<Vec<String>>>,
 }
 
@@ -32,7 +32,7 @@ pub struct NewFollow {
     pub now: Time,
 }
 
-/// A follow, or a request for one: tables with the same columns.
+/// A follow, or a request for one: two tables with the same columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FollowTable {
     Follow,
@@ -40,7 +40,7 @@ pub enum FollowTable {
     Request,
 }
 
-/// Inserts a follow or follow request; false when there is one already. The counters are not changed.
+/// Inserts a follow or follow request; false when it exists already. The counters are not changed.
 pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<bool> {
     macro_rules! into {
         ($table:literal) => {
@@ -104,7 +104,7 @@ pub async fn update(
     Ok(())
 }
 
-/// A follow or follow request that was just deleted.
+/// A follow or follow request that was deleted.
 #[derive(Debug, model::Row)]
 pub struct Ended {
     pub id: RowId,
@@ -112,7 +112,7 @@ pub struct Ended {
     pub terms: Terms,
 }
 
-/// Deletes a follow or follow request and returns it; `None` when there was none. The counters are not changed.
+/// Deletes a follow or follow request and returns it; `None` when it does not exist. The counters are not changed.
 pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target: AccountId) -> Result<Option<Ended>> {
     macro_rules! from {
         ($table:literal) => {
@@ -151,8 +151,8 @@ pub async fn list_requests(db: impl Executor, target: AccountId, cursor: &Cursor
     Ok(cursor.newest_first(page(db, sql, target, cursor).all().await?))
 }
 
-/// Up to `limit` accounts whose follow requests are accepted when `target` stops being locked, oldest request first:
-/// those that are neither limited nor suspended.
+/// Up to `limit` accounts whose follow requests are accepted when `target` is no longer locked, oldest request first:
+/// neither limited nor suspended accounts.
 pub async fn list_acceptable(db: impl Executor, target: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT r.account_id
@@ -190,7 +190,7 @@ macro_rules! hidden {
 }
 
 /// A page of the followers of `account`, newest follow first, each with whether it must be hidden from `viewer`
-/// (`None`: somebody who is not signed in). Over the index `follows_target`.
+/// (`None`: an anonymous viewer). Over the index `follows_target`.
 pub async fn list_followers(
     db: impl Executor,
     account: AccountId,
@@ -214,7 +214,7 @@ pub async fn list_following(
     Ok(cursor.newest_first(page(db, sql, account, cursor).bind(viewer).bind(now).all().await?))
 }
 
-/// Those of `among` who follow `target`, in no particular order.
+/// The accounts of `among` that follow `target`, in no particular order.
 pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT f.account_id FROM follows f WHERE f.target_account_id = $1 AND f.account_id" in("$2")))
         .bind(target)

@@ -1,8 +1,7 @@
 //! Accounts, local and remote: inserting them, look-ups, locks and counters.
 //!
-//! A local account has no domain; its private side is in [`user`], what its owner edits in
-//! [`profile`], searching in [`account_search`], suspending and deleting in
-//! [`removal`].
+//! A local account has no domain; its private data is in [`user`], the data that its owner edits in [`profile`],
+//! searching in [`account_search`], suspending and deleting in [`removal`].
 
 pub(crate) mod account_names;
 pub mod account_search;
@@ -26,7 +25,7 @@ use database::sql::{Ids, Texts};
 use database::{Executor, Result, Tx, sql};
 use model::{Account, AccountId, Json, Time, account_columns, account_insert};
 
-/// An account with the highlighted role that is shown on its profile.
+/// An account with the highlighted role shown on its profile.
 #[derive(Debug, model::Row)]
 pub struct AccountWithRole {
     #[row(flatten)]
@@ -35,12 +34,11 @@ pub struct AccountWithRole {
     pub role: AssignedRole,
 }
 
-/// The account, if there is one.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
-/// SQL condition: account `a` is known to others, that is, no local account that still waits for confirmation or
+/// SQL condition: account `a` is visible to others, that is, not a local account that awaits confirmation or
 /// approval.
 #[macro_export]
 macro_rules! account_is_known {
@@ -49,7 +47,7 @@ macro_rules! account_is_known {
     };
 }
 
-/// The account, unless it is a local one that waits for confirmation or approval.
+/// The account, unless it is a local account that awaits confirmation or approval.
 pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1 AND " account_is_known!()))
         .bind(id)
@@ -57,7 +55,7 @@ pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Accou
         .await
 }
 
-/// The accounts that exist among `ids`, in no particular order, without local ones that wait for confirmation or
+/// The accounts that exist among `ids`, in no particular order, without local accounts that await confirmation or
 /// approval.
 pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND " account_is_known!()))
@@ -70,8 +68,8 @@ pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<Acco
 /// ends.
 ///
 /// Use cases that change several rows of the relationship between two accounts (follow, block, mute) begin with this.
-/// On PostgreSQL those that share an account then run one after the other, and locking in the order of ids keeps them
-/// from deadlocking. `FOR NO KEY UPDATE` still lets others insert rows that refer to these accounts. SQLite has one
+/// On PostgreSQL, transactions that share an account then run one after the other, and locking in the order of ids
+/// prevents deadlocks. `FOR NO KEY UPDATE` still allows inserts of rows that refer to these accounts. SQLite has one
 /// writer, so a plain `SELECT` is enough.
 pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
     tx.query(sql!(
@@ -105,7 +103,7 @@ pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accou
         .await
 }
 
-/// An account that pages name as their author.
+/// An account that a page names as its author.
 #[derive(Debug, model::Row)]
 pub struct CreatorRow {
     pub id: AccountId,
@@ -113,7 +111,7 @@ pub struct CreatorRow {
     pub attribution_domains: model::Json<Vec<String>>,
 }
 
-/// What the accounts among `ids` that are not suspended say of sites, in no particular order.
+/// The accounts among `ids` that are not suspended, with their attribution domains, in no particular order.
 pub async fn list_creators(db: impl Executor, ids: &[AccountId]) -> Result<Vec<CreatorRow>> {
     db.query(sql!(
         "SELECT a.id, a.version, a.attribution_domains FROM accounts a
@@ -124,7 +122,7 @@ pub async fn list_creators(db: impl Executor, ids: &[AccountId]) -> Result<Vec<C
     .await
 }
 
-/// The local account with this user name, case-insensitively. The expression for the domain is that of the index
+/// The local account with this user name, case-insensitively. The expression for the domain matches the index
 /// `accounts_username`; `domain IS NULL` would not use its second column.
 pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Account>> {
     db.query(sql!(
@@ -154,18 +152,18 @@ pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Ve
     .await
 }
 
-/// What to add to the counters of an account. An amount may be negative.
+/// Amounts to add to the counters of an account; may be negative.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccountCounts {
     pub statuses: i64,
     pub following: i64,
     pub followers: i64,
-    /// When its newest status was posted; `None` leaves the time as it is.
+    /// When its newest status was posted; `None` does not change the time.
     pub last_status_at: Option<Time>,
 }
 
-/// Adds to the counters of an account, none of which goes below 0, and counts its version up. Updates its rank in the
-/// search when the followers grew tenfold.
+/// Adds to the counters of an account, which do not go below 0, and increments its version. Updates its search rank
+/// when the followers grew tenfold.
 pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
     let after: Option<(i64,)> = tx
         .query(sql!(
@@ -193,7 +191,7 @@ pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Re
     Ok(())
 }
 
-/// Records that a local account was active: when, and in which week, for the usage stats.
+/// Records the time and week of activity of a local account, for the usage stats.
 pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
     tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
     tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
@@ -204,7 +202,7 @@ pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64) -
     Ok(())
 }
 
-/// The domain of each account, `None` for a local one.
+/// The domain of each account, `None` for a local account.
 pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<String>)>> {
     db.query(sql!("SELECT a.id, a.domain FROM accounts a WHERE a.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -212,7 +210,8 @@ pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(Accoun
         .await
 }
 
-/// What the table of accounts has beside [`Account`]: properties of the ActivityPub actor that only federation reads.
+/// Columns of the accounts table that are not in [`Account`]: properties of the ActivityPub actor that only
+/// federation reads.
 #[derive(Clone, Debug, Default)]
 pub struct ActorObject {
     pub also_known_as: Json<Vec<String>>,
@@ -222,7 +221,7 @@ pub struct ActorObject {
     pub followers_url: Option<String>,
     pub following_url: Option<String>,
     pub featured_url: Option<String>,
-    /// PEM. A local account gets its pair later: see [`set_keys`].
+    /// PEM. A local account gets its key pair later: see [`set_keys`].
     pub public_key: Option<String>,
     /// When it was fetched from its server; `None` for a local account.
     pub fetched_at: Option<Time>,
@@ -261,7 +260,8 @@ pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Resul
     account_names::replace(tx, account.id, &account.username, &account.display_name, rank).await
 }
 
-/// Sets the signing keys of a local account that has none; an existing pair stays. The private key is sealed by the caller.
+/// Sets the signing keys of a local account without keys; an existing pair is kept. The private key is sealed by the
+/// caller.
 pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key: &str) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET public_key = $2, private_key = $3 WHERE id = $1 AND private_key IS NULL"))
         .bind(id)
@@ -282,7 +282,7 @@ pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
     Ok(row.is_some())
 }
 
-/// The next `limit` local accounts after `after`, each with what is stored of its private key.
+/// The next `limit` local accounts after `after`, each with its stored private key.
 pub async fn list_private_keys(
     db: impl Executor,
     after: AccountId,
@@ -300,8 +300,8 @@ pub async fn list_private_keys(
     .await
 }
 
-/// Forgets a private key, unless somebody else changed it since it was `before`; true when there is none now. The public
-/// key stays until there is another pair.
+/// Deletes a private key, unless it is no longer `before`; true when there is none afterwards. The public key stays
+/// until there is another pair.
 pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Result<bool> {
     let forgotten = tx
         .query(sql!("UPDATE accounts SET private_key = NULL WHERE id = $1 AND private_key = $2"))
@@ -312,8 +312,7 @@ pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Res
     Ok(forgotten > 0)
 }
 
-/// Sets the avatar, and for an animation its still picture; `None` removes it. Storing and deleting files is the
-/// caller's work.
+/// Sets the avatar, and for an animation its still picture; `None` removes it. The caller stores and deletes files.
 pub async fn set_avatar(
     tx: &mut Tx,
     id: AccountId,
@@ -359,8 +358,8 @@ pub async fn set_header(
     Ok(())
 }
 
-/// Counts the version of an account up, which invalidates its cached renderings: something outside its row changed that
-/// is shown with it.
+/// Increments the version of an account, which invalidates its cached renderings: data outside its row that is
+/// rendered with it has changed.
 pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id = $1")).bind(id).execute().await?;
     Ok(())
@@ -375,7 +374,7 @@ pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
     Ok(())
 }
 
-/// The oldest local account that is confirmed and approved.
+/// The oldest confirmed and approved local account.
 pub async fn find_oldest_local(db: impl Executor) -> Result<Option<Account>> {
     db.query(sql!(
         "SELECT " account_columns!() " FROM accounts a

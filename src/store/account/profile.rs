@@ -1,4 +1,4 @@
-//! Profiles: what an account's owner edits, and the account as its owner sees it (`CredentialAccount`).
+//! Profiles: the data that an account's owner edits, and the account as its owner sees it (`CredentialAccount`).
 //!
 //! Reached from `service::profile` and the entity of credentials. Avatar and header are in [`account`](crate::account).
 
@@ -8,7 +8,7 @@ use database::{Executor, Result, Tx, sql};
 use model::account::{ActorType, OtherSettings, Searchability};
 use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
 
-/// An account with what only its owner sees.
+/// An account with data visible only to its owner.
 #[derive(Debug, model::Row)]
 pub struct CredentialRow {
     #[row(flatten)]
@@ -19,12 +19,11 @@ pub struct CredentialRow {
     pub role_highlighted: Option<bool>,
     #[row(flatten)]
     pub permissions: RolePermissions,
-    /// How many wait, counted up to 40.
+    /// Number of pending follow requests, counted up to 40.
     pub follow_requests_count: i64,
 }
 
-/// A local account as its owner sees it. The inner `LIMIT` keeps the count of follow requests cheap for an account with
-/// many.
+/// A local account as its owner sees it. The inner `LIMIT` bounds the cost of counting follow requests.
 pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialRow>> {
     db.query(sql!(
         "SELECT " account_columns!() ", " assigned_role_columns!() ", " role_permission_columns!() ",

@@ -1,14 +1,15 @@
-//! Whom an account follows, blocks and mutes, and who blocks it: all of it as one set with a version.
+//! The follows, blocks and mutes of an account, and the blocks of it by others, as one set with a version.
 //!
-//! Reached from `service::relations`, which keeps sets in memory, and from every function of `store` that changes a
-//! follow, a block or a mute: it calls [`raise`] in its transaction. Follow requests, and the options of follows, are no
-//! part of it. What a relation means for reading is decided in `service::visibility`.
+//! Reached from `service::relations`, which caches the sets, and from every function of `store` that changes a
+//! follow, a block or a mute: it calls [`raise`] in its transaction. Follow requests, and the options of follows, are
+//! not included. The effect of a relation on visibility is decided in `service::visibility`.
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, Time};
 
-/// The relations of one account that decide what it sees. Lists are sorted, so that a look-up is a binary search.
+/// The relations of one account that affect the statuses it sees. Lists are sorted, so that a look-up is a binary
+/// search.
 #[derive(Debug, Default)]
 pub struct Relations {
     /// `accounts.relations_version` when this was read.
@@ -40,7 +41,7 @@ impl Relations {
         self.blocked_by.binary_search(&target).is_ok()
     }
 
-    /// True when the account mutes `target` by a mute that has not expired by `now`.
+    /// True when the account mutes `target` with a mute that has not expired by `now`.
     #[must_use]
     pub fn is_muting(&self, target: AccountId, now: Time) -> bool {
         let found = self.muting.binary_search_by_key(&target, |(account, _)| *account);
@@ -59,7 +60,7 @@ impl Relations {
         self.blocked_domains.binary_search_by(|blocked| blocked.as_str().cmp(domain)).is_ok()
     }
 
-    /// About how much memory this takes; a domain counts as one of average length.
+    /// The approximate size in memory, in bytes; every domain counts with an average length.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let accounts = self.following.len() + self.blocking.len() + self.blocked_by.len();
@@ -70,7 +71,7 @@ impl Relations {
     }
 }
 
-/// What a row of [`find`] says; `kind` tells which relation it is.
+/// A row of [`find`]; `kind` is the kind of relation.
 #[derive(Debug, model::Row)]
 struct RelationRow {
     kind: i64,
@@ -79,9 +80,9 @@ struct RelationRow {
     domain: String,
 }
 
-/// The relations of `account`, and their version, which are of the same moment because one statement reads them.
+/// The relations of `account` with their version, consistent because one statement reads them.
 ///
-/// The mutes come first: PostgreSQL takes the types of the columns from them.
+/// The mutes are the first part: PostgreSQL takes the types of the columns from it.
 pub async fn find(db: impl Executor, account: AccountId) -> Result<Relations> {
     let rows: Vec<RelationRow> = db
         .query(sql!(
@@ -130,8 +131,9 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Box<[T]> {
     list.into()
 }
 
-/// Raises the relations versions of `accounts`, whose relations `tx` changes: servers then read them again. The versions
-/// of the accounts are raised as well, because what plugins say to a viewer is kept by them.
+/// Raises the relations versions of `accounts`, whose relations `tx` changes: servers then read them again. The
+/// versions of the accounts are raised as well, because they are part of the cache key of plugin responses to a
+/// viewer.
 pub async fn raise(tx: &mut Tx, accounts: &[AccountId]) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET relations_version = relations_version + 1, version = version + 1 WHERE id" in("$1")

@@ -1,10 +1,10 @@
-//! SQL about mutes, blocks and pages of accounts, written once for every statement that needs it.
+//! SQL for mutes, blocks and pages of accounts, shared by all statements that need it.
 //!
-//! Macros that expand to a text, for [`sql!`](database::sql!). Accounts, domains and times are given as SQL: a column such as
-//! `a.id`, or a parameter such as `$2`. Whoever is NULL, because nobody is signed in, mutes and blocks nobody. Each
-//! condition is an `EXISTS` that finds its row by the unique index of the pair.
+//! Macros that expand to a string, for [`sql!`](database::sql!). Accounts, domains and times are passed as SQL: a
+//! column such as `a.id`, or a parameter such as `$2`. NULL as an account, for an anonymous viewer, has no mutes and
+//! blocks. Each condition is an `EXISTS` that finds its row by the unique index of the pair.
 //!
-//! What a relation means is decided elsewhere: for feeds in [`feed_sql`](crate::feed_sql), for reading in
+//! The effects of relations are decided elsewhere: for feeds in [`feed_sql`](crate::feed_sql), for reading in
 //! `service::visibility`.
 
 use database::Executor;
@@ -20,8 +20,8 @@ macro_rules! unexpired {
 }
 pub(crate) use unexpired;
 
-/// SQL condition: `$account` mutes `$target` at the time `$now`; with a fourth text, by a mute `m` for which that holds
-/// too.
+/// SQL condition: `$account` mutes `$target` at the time `$now`; with a fourth argument, by a mute `m` that also
+/// satisfies that condition.
 macro_rules! mutes {
     ($account:literal, $target:literal, $now:literal) => {
         $crate::relation_sql::mutes!($account, $target, $now, "")
@@ -55,7 +55,7 @@ macro_rules! blocks {
 }
 pub(crate) use blocks;
 
-/// SQL condition: `$account` blocks the domain `$domain`; NULL, the domain of local accounts, is blocked by nobody.
+/// SQL condition: `$account` blocks the domain `$domain`; NULL, the domain of local accounts, is never blocked.
 macro_rules! blocks_domain {
     ($account:literal, $domain:literal) => {
         concat!(
@@ -69,8 +69,8 @@ macro_rules! blocks_domain {
 }
 pub(crate) use blocks_domain;
 
-/// SQL condition: `$viewer` and account `a` do not block each other, and at the time `$now` `$viewer` mutes neither it nor
-/// blocks its domain.
+/// SQL condition: `$viewer` and account `a` do not block each other, and at the time `$now` `$viewer` neither mutes
+/// `a` nor blocks its domain.
 macro_rules! is_wanted {
     ($viewer:literal, $now:literal) => {
         concat!(
@@ -98,10 +98,10 @@ pub(crate) use suspended;
 /// A page of the accounts in a table of relations, read as [`Listed`](model::relationship::Listed), by keyset pagination
 /// over the ids of its rows: `listed!(cursor, "blocks", "account_id" => "target_account_id", hidden [suspended!()])`.
 ///
-/// The first column is that of the account whose page it is (`$1`), the second that of the accounts that it lists, which
-/// have the alias `a`; `$2` and `$3` are the bounds of the cursor, `$4` its limit. An account for which the condition
-/// after `hidden` holds is marked as hidden instead of left out, so that it counts for the page. `columns` and `where`
-/// may add to the row, which has the alias `x`.
+/// The first column is the owner of the page (`$1`), the second column the listed account, which has the alias `a`;
+/// `$2` and `$3` are the bounds of the cursor, `$4` its limit. An account that satisfies the condition after `hidden`
+/// is marked as hidden instead of excluded, so that it counts towards the limit. `columns` and `where` may extend the
+/// row, which has the alias `x`.
 macro_rules! listed {
     ($cursor:expr, $table:literal, $own:literal => $other:literal, hidden [$($hidden:tt)+]) => {
         $crate::relation_sql::listed!(
@@ -122,7 +122,7 @@ macro_rules! listed {
 }
 pub(crate) use listed;
 
-/// Runs a statement of `listed!` for the page of `own`, up to its own four parameters.
+/// Binds the first four parameters of a `listed!` statement, for the page of `own`.
 pub(crate) fn page<E: Executor>(db: E, sql: Sql, own: AccountId, cursor: &Cursor) -> Query<E> {
     db.query(sql).bind(own).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit)
 }

@@ -1,10 +1,10 @@
-//! Relationships between accounts: the whole of a relationship for a page of targets, and blocks, mutes, endorsements
-//! and private notes.
+//! Relationships between accounts: complete relationships for a page of targets, and blocks, mutes, endorsements and
+//! private notes.
 //!
 //! Reached from `service::relationship`, `service::follow` and `entity::relationship`. Follows are in
-//! [`follow`](crate::follow). What changes a block or a mute raises the relations versions of the accounts that it concerns
-//! ([`relation_set`]). What it causes elsewhere (ended follows, feeds, notifications) is the caller's
-//! work. Spec: docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
+//! [`follow`](crate::follow). Changes of a block or a mute raise the relations versions of the affected accounts
+//! ([`relation_set`]). The caller handles further effects (ended follows, feeds, notifications). Spec:
+//! docs/contract/rules.md#9-accounts and docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};
@@ -20,7 +20,7 @@ pub struct RelationshipRow {
     pub suspended: bool,
     pub following: bool,
     pub requested: bool,
-    /// As the follow or the follow request says; false without either.
+    /// The option of the follow or the follow request; false without either.
     pub show_reblogs: bool,
     pub notify: bool,
     pub languages: Option<Json<Vec<String>>>,
@@ -35,8 +35,8 @@ pub struct RelationshipRow {
     pub note: String,
 }
 
-/// The relationship of `viewer` to those of `targets` that exist, in no particular order. Mutes that expired by `now`
-/// do not count.
+/// The relationships of `viewer` to the existing accounts in `targets`, in no particular order. Mutes that expired by
+/// `now` do not count.
 pub async fn list(
     db: impl Executor,
     viewer: AccountId,
@@ -81,14 +81,14 @@ pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) ->
     Ok(row.is_some())
 }
 
-/// A relation that is no more than a pair of accounts; each is a table of its own.
+/// A relation that consists only of a pair of accounts; each is a separate table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
     Block,
     Endorsement,
 }
 
-/// Inserts a block or endorsement; false when there is one already.
+/// Inserts a block or endorsement; false when it exists already.
 pub async fn insert(
     tx: &mut Tx,
     relation: Pair,
@@ -147,14 +147,14 @@ pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target:
     Ok(deleted)
 }
 
-/// A page of the accounts that `account` blocks, newest block first. Suspended ones are marked as hidden.
+/// A page of the accounts that `account` blocks, newest block first. Suspended accounts are marked as hidden.
 pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = listed!(cursor, "blocks", "account_id" => "target_account_id", hidden [suspended!()]);
     Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
 }
 
-/// A page of the accounts that `account` endorses, by their ids. Suspended ones are marked as hidden, and so are accounts that
-/// block `viewer` or are blocked.
+/// A page of the accounts that `account` endorses, by their ids. Suspended accounts are marked as hidden, and so are
+/// accounts that block `viewer` or are blocked by it.
 pub async fn list_endorsements(
     db: impl Executor,
     account: AccountId,
@@ -174,7 +174,7 @@ pub async fn list_endorsements(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// Somebody whom both the viewer follows and who follows `target`.
+/// An account that the viewer follows and that follows `target`.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct FamiliarFollower {
     pub target: AccountId,
@@ -182,10 +182,10 @@ pub struct FamiliarFollower {
     pub version: i64,
 }
 
-/// Of whom `viewer` follows, up to `most` who follow each of `targets`, by id. Nobody for a target that hides its
-/// collections, and nobody who hides their own.
+/// Accounts that `viewer` follows and that follow each of `targets`, up to `most` per target, by id. None for a
+/// target that hides its collections, and none that hide their own.
 ///
-/// `CROSS JOIN`: SQLite begins with whom the viewer follows, whose number is bounded, and not with a target's followers.
+/// `CROSS JOIN`: SQLite starts with the viewer's follows, whose number is bounded, and not with a target's followers.
 pub async fn list_familiar_followers(
     db: impl Executor,
     viewer: AccountId,
@@ -212,7 +212,7 @@ pub async fn list_familiar_followers(
     .await
 }
 
-/// A new mute, or new options of an existing one.
+/// A new mute, or new options of an existing mute.
 #[derive(Debug)]
 pub struct NewMute {
     pub id: RowId,
@@ -223,7 +223,7 @@ pub struct NewMute {
     pub now: Time,
 }
 
-/// Inserts a mute, or changes the options of the existing one (upsert).
+/// Inserts a mute, or changes the options of the existing mute (upsert).
 pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at, created_at)
@@ -257,8 +257,8 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
     Ok(done > 0)
 }
 
-/// A page of the accounts that `account` mutes, newest mute first. Suspended ones are marked as hidden; mutes that
-/// expired by `now` are left out.
+/// A page of the accounts that `account` mutes, newest mute first. Suspended accounts are marked as hidden; mutes
+/// that expired by `now` are excluded.
 pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, now: Time) -> Result<Vec<Muted>> {
     let sql = listed!(
         cursor, "mutes", "account_id" => "target_account_id", hidden [suspended!()],

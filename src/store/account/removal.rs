@@ -1,6 +1,6 @@
-//! Suspending accounts, and deleting them with all that is theirs, a bounded part in each transaction.
+//! Suspending accounts, and deleting them with all their data, a bounded part in each transaction.
 //!
-//! Reached from `service::removal`, which decides the order of the parts and holds the locks. What plugins keep of an
+//! Reached from `service::removal`, which determines the order of the parts and holds the locks. Plugin data of an
 //! account is deleted by `plugins::sql`.
 
 use crate::relation_set;
@@ -8,7 +8,7 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, Json, MediaId, PollId, StatusId, Time};
 
-/// Suspends an account, which hides it; false when it is suspended already.
+/// Suspends an account, which hides it; false when it is already suspended.
 pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let hidden = tx
         .query(sql!(
@@ -52,7 +52,7 @@ pub async fn delete_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<
     .await
 }
 
-/// The files of an attachment that was deleted.
+/// The files of a deleted attachment.
 #[derive(Debug, model::Row)]
 pub struct DeletedMedia {
     pub id: MediaId,
@@ -81,8 +81,9 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
         .await
 }
 
-/// Some of the accounts with a follow, follow request, block or mute from or to `id`, each once. `limit` bounds the rows
-/// that are read, which `UNION ALL` allows; duplicates are removed afterwards, so there may be fewer.
+/// Some of the accounts with a follow, follow request, block or mute from or to `id`, without duplicates. `limit`
+/// bounds the number of read rows, which `UNION ALL` allows; duplicates are removed afterwards, so there may be
+/// fewer.
 pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
@@ -106,8 +107,9 @@ pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Resul
     })
 }
 
-/// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses; returns
-/// how many. Only those that this transaction deleted are subtracted: their owner's own request may be faster.
+/// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses;
+/// returns how many. Only favourites that this transaction deleted are subtracted: a concurrent request of their
+/// owner may be faster.
 pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let statuses: Vec<StatusId> = tx
         .query(sql!(
@@ -130,8 +132,8 @@ pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result
     Ok(statuses.len() as u64)
 }
 
-/// Deletes the votes of an account in up to `limit` polls and subtracts them from the counters; returns in how many. The
-/// polls are locked first, as when somebody votes.
+/// Deletes the votes of an account in up to `limit` polls and subtracts them from the counters; returns the number of
+/// polls. The polls are locked first, as for a vote.
 pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let polls: Vec<PollId> = tx
         .query(sql!(
@@ -172,10 +174,10 @@ pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64>
     Ok(polls.len() as u64)
 }
 
-/// Deletes up to `limit` each of the mentions of an account, its bookmarks and conversations, the reports by and about it,
-/// what it did with announcements, the suggestions that it and others dismissed, its domain blocks, imports and severances, the
-/// notifications to and from it, and the requests about it; returns how many rows in all. Statuses that mentioned it get a
-/// new version, since their rendering changes.
+/// Deletes up to `limit` each of the mentions of an account, its bookmarks and conversations, the reports by and
+/// about it, its dismissals of and reactions to announcements, suggestions dismissed by or about it, its domain
+/// blocks, imports and severances, the notifications to and from it, and the requests about it; returns the total
+/// number of rows. Statuses that mentioned it get a new version, since their rendering changes.
 pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(

@@ -1,5 +1,5 @@
-//! Relationships that somebody lost at one stroke: what the notification of it tells them. They are kept as long as
-//! notifications.
+//! Relationships that an account lost in one event, for the notification about it. They have the same retention
+//! period as notifications.
 //!
 //! Reached from `service::domain_block`, which counts them, and from `entity::severance`.
 
@@ -8,7 +8,7 @@ use database::{Executor, Result, Tx, sql};
 use model::severance::SeveranceKind;
 use model::{AccountId, NotificationId, RowId, Time};
 
-/// What somebody lost.
+/// The relationships that an account lost.
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "account_severances", alias = "e")]
 pub struct Severance {
@@ -36,7 +36,7 @@ pub async fn list(db: impl Executor, ids: &[i64]) -> Result<Vec<Severance>> {
         .await
 }
 
-/// Deletes up to `limit` of those that were made before the notification id `before`; returns how many.
+/// Deletes up to `limit` severances that were created before the notification id `before`; returns how many.
 pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_severances
@@ -48,7 +48,7 @@ pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Resu
     .await
 }
 
-/// Deletes up to `limit` of those of `account`; returns how many.
+/// Deletes up to `limit` severances of `account`; returns how many.
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_severances

@@ -1,8 +1,9 @@
-//! Whom an account might want to follow: candidates from several sources, and those that were dismissed.
+//! Suggestions of accounts to follow: candidates from several sources, and dismissed suggestions.
 //!
-//! Reached from `service::suggestion`, which mixes the sources and keeps them for a while. Each source reads a bounded number
-//! of rows by an index, however many accounts and follows there are. Who may be suggested to whom is one condition
-//! (`may_be_suggested`), by which what was kept is filtered again for each page.
+//! Reached from `service::suggestion`, which mixes the sources and caches them for a while. Each source reads a
+//! bounded number of rows by an index, regardless of the number of accounts and follows. One condition
+//! (`may_be_suggested`) decides which accounts may be suggested to a viewer; cached suggestions are filtered by it
+//! again for each page.
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -12,16 +13,16 @@ use database::sql::{Ids, Texts};
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, StatusId, Time};
 
-/// How many of whom an account follows, the newest follows first, are asked whom they follow; and how many each says.
+/// How many of an account's newest follows are examined for their follows; and how many follows of each.
 const FRIENDS: i64 = 100;
 const OF_EACH: i64 = 50;
-/// How many of the newest follows, and of the newest statuses, say who is popular.
+/// How many of the newest follows, and of the newest statuses, determine popularity.
 const NEWEST_FOLLOWS: i64 = 20_000;
 const NEWEST_STATUSES: i64 = 10_000;
-/// Fewest follows, or reblogs and favourites, that make somebody popular.
+/// Fewest follows, or reblogs and favourites, of a popular account.
 const POPULAR: i64 = 5;
 
-/// SQL condition: account `a` may be suggested to anybody.
+/// SQL condition: account `a` may be suggested to any account.
 macro_rules! is_suggestible {
     () => {
         "a.discoverable AND a.suspended_at IS NULL AND a.limited_at IS NULL AND a.moved_to_account_id IS NULL
@@ -45,7 +46,7 @@ macro_rules! may_be_suggested {
     };
 }
 
-/// Those of `ids` that may be suggested to `viewer`, with their versions, in no particular order.
+/// The accounts of `ids` that may be suggested to `viewer`, with their versions, in no particular order.
 pub async fn filter(
     db: impl Executor,
     viewer: AccountId,
@@ -61,7 +62,7 @@ pub async fn filter(
 }
 
 /// The accounts with `handles` (as in [`account::list_by_handles`](super::list_by_handles)) that may be suggested to
-/// anybody, in no particular order.
+/// any account, in no particular order.
 pub async fn list_named(db: impl Executor, handles: &[String]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         sqlite: "SELECT a.id FROM json_each($1) h
@@ -78,10 +79,10 @@ pub async fn list_named(db: impl Executor, handles: &[String]) -> Result<Vec<Acc
     .await
 }
 
-/// Up to `limit` accounts that those follow whom `viewer` follows: by most of them first, the less known of those before the
-/// others. Nobody learns by it whom somebody follows who hides that.
+/// Up to `limit` accounts followed by accounts that `viewer` follows: most common follows first, accounts with fewer
+/// followers before others. Does not reveal follows of accounts that hide them.
 ///
-/// At most [`FRIENDS`] × [`OF_EACH`] follows are read: of each friend a range of the index `follows_account`.
+/// At most [`FRIENDS`] × [`OF_EACH`] follows are read: a range of the index `follows_account` for each friend.
 pub async fn list_friends_of_friends(
     db: impl Executor,
     viewer: AccountId,
@@ -127,7 +128,7 @@ pub async fn list_friends_of_friends(
     .await
 }
 
-/// Up to `limit` accounts that most people followed of late, who let themselves be followed.
+/// Up to `limit` unlocked accounts with the most recent followers.
 pub async fn list_most_followed(db: impl Executor, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id
@@ -146,8 +147,7 @@ pub async fn list_most_followed(db: impl Executor, limit: i64) -> Result<Vec<Acc
     .await
 }
 
-/// Up to `limit` accounts whose public statuses since `since` were reblogged and favourited most, who let themselves be
-/// followed.
+/// Up to `limit` unlocked accounts whose public statuses since `since` have the most reblogs and favourites.
 pub async fn list_most_interactions(db: impl Executor, since: StatusId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id
@@ -170,7 +170,7 @@ pub async fn list_most_interactions(db: impl Executor, since: StatusId, limit: i
     .await
 }
 
-/// Notes that `account` does not want `target` to be suggested; again, or for an account that is missing, is no error.
+/// Stores that `account` dismissed the suggestion of `target`; a repetition, or a missing account, is not an error.
 pub async fn dismiss(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO suggestion_dismissals (account_id, target_account_id)
@@ -184,7 +184,7 @@ pub async fn dismiss(tx: &mut Tx, account: AccountId, target: AccountId) -> Resu
     Ok(())
 }
 
-/// Deletes up to `limit` each of whom `account` dismissed, and of those who dismissed it; returns how many.
+/// Deletes up to `limit` each of the dismissals by `account` and of `account`; returns how many.
 pub(crate) async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let mut count = 0;
     for part in [

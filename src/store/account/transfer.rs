@@ -1,8 +1,8 @@
-//! Imports with their rows, and what exports read: follows, blocks, mutes, members of lists and bookmarks.
+//! Imports with their rows, and the queries of exports: follows, blocks, mutes, members of lists and bookmarks.
 //!
-//! Reached from `service::transfer`. A row is deleted when it is done and stays with its error when it failed. Pages of
-//! exports go by the ids of the relations; `CROSS JOIN` keeps SQLite to that order. Domain blocks and filters are read by
-//! [`domain_block`](crate::domain_block) and [`filter`](crate::filter).
+//! Reached from `service::transfer`. A row is deleted when it is done and stays with its error when it failed. Pages
+//! of exports are ordered by the ids of the relations; `CROSS JOIN` fixes this order on SQLite. Domain blocks and
+//! filters are read by [`domain_block`](crate::domain_block) and [`filter`](crate::filter).
 
 use crate::relation_sql::unexpired;
 use database::sql::{Ids, Texts};
@@ -25,14 +25,14 @@ pub struct Import {
     pub finished_at: Option<Time>,
 }
 
-/// A row of an import that waits, or failed.
+/// A pending or failed row of an import.
 #[derive(Clone, Debug, model::Row)]
 pub struct ImportRow {
     /// From 1, in the order of the file.
     pub position: i64,
     /// JSON.
     pub entry: String,
-    /// Why it failed; `None` while it waits.
+    /// Why it failed; `None` while it is pending.
     pub error: Option<String>,
 }
 
@@ -55,7 +55,6 @@ pub async fn insert_rows(tx: &mut Tx, import: RowId, rows: Vec<(i64, String, Str
     Ok(())
 }
 
-/// The import `id`.
 pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Import>> {
     db.query(sql!("SELECT " import_columns!() " FROM imports i WHERE i.id = $1")).bind(id).optional().await
 }
@@ -68,7 +67,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Import>> 
         .await
 }
 
-/// Deletes the imports of `account` that have ended, but for the newest `keep`.
+/// Deletes the finished imports of `account`, except for the newest `keep`.
 pub async fn delete_old(tx: &mut Tx, account: AccountId, keep: i64) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM imports
@@ -82,7 +81,7 @@ pub async fn delete_old(tx: &mut Tx, account: AccountId, keep: i64) -> Result<()
     Ok(())
 }
 
-/// Up to `limit` rows behind the position `after` that wait, in the order of the file.
+/// Up to `limit` pending rows after the position `after`, in the order of the file.
 pub async fn list_waiting(db: impl Executor, import: RowId, after: i64, limit: i64) -> Result<Vec<ImportRow>> {
     db.query(sql!(
         "SELECT r.position, r.entry, r.error FROM import_rows r
@@ -97,7 +96,7 @@ pub async fn list_waiting(db: impl Executor, import: RowId, after: i64, limit: i
     .await
 }
 
-/// The rows that failed, in the order of the file.
+/// The failed rows, in the order of the file.
 pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportRow>> {
     db.query(sql!(
         "SELECT r.position, r.entry, r.error FROM import_rows r
@@ -109,16 +108,16 @@ pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportR
     .await
 }
 
-/// Why rows of an import failed.
+/// A reason why rows of an import failed.
 #[derive(Clone, Debug, model::Row)]
 pub struct FailureReason {
     pub import_id: RowId,
     pub error: String,
-    /// How many rows failed of it.
+    /// How many rows failed with it.
     pub failed: i64,
 }
 
-/// Why rows of `imports` failed: at most `most` reasons of each, the most frequent first.
+/// The failure reasons of `imports`: at most `most` reasons of each, the most frequent first.
 pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Result<Vec<FailureReason>> {
     db.query(sql!(
         "SELECT f.import_id, f.error, f.failed
@@ -136,7 +135,7 @@ pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Re
     .await
 }
 
-/// Those of `keys` that rows of `list` name.
+/// The keys of `keys` that occur in rows of `list`.
 pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys: &[String]) -> Result<Vec<String>> {
     db.query(sql!("SELECT r.key FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 AND r.key" in("$3")))
         .bind(import)
@@ -146,7 +145,7 @@ pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys
         .await
 }
 
-/// True when any row is of `list`.
+/// True when any row belongs to `list`.
 pub async fn names_list(db: impl Executor, import: RowId, list: &str) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT r.position FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 LIMIT 1"))
@@ -157,7 +156,7 @@ pub async fn names_list(db: impl Executor, import: RowId, list: &str) -> Result<
     Ok(row.is_some())
 }
 
-/// Deletes the rows at the positions `done`, notes why others failed, and counts both.
+/// Deletes the rows at the positions `done`, stores the errors of failed rows, and counts both.
 pub async fn settle(tx: &mut Tx, import: RowId, done: &[i64], failed: Vec<(i64, String)>) -> Result<()> {
     tx.query(sql!("DELETE FROM import_rows WHERE import_id = $1 AND position" in("$2")))
         .bind(import)
@@ -182,7 +181,7 @@ pub async fn settle(tx: &mut Tx, import: RowId, done: &[i64], failed: Vec<(i64, 
     Ok(())
 }
 
-/// Ends an import; rows that still wait fail with `error`.
+/// Finishes an import; pending rows fail with `error`.
 pub async fn finish(tx: &mut Tx, import: RowId, error: &str, now: Time) -> Result<()> {
     let rest = tx
         .query(sql!("UPDATE import_rows SET error = $2 WHERE import_id = $1 AND error IS NULL"))
@@ -199,8 +198,8 @@ pub async fn finish(tx: &mut Tx, import: RowId, error: &str, now: Time) -> Resul
     Ok(())
 }
 
-/// Deletes up to `limit` rows of the imports of an account that is being removed, and the imports without rows; returns how
-/// many rows in all.
+/// Deletes up to `limit` rows of the imports of an account that is being removed, and the imports without rows;
+/// returns the total number of rows.
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let rows = tx
         .query(sql!(
@@ -224,17 +223,17 @@ pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<
     Ok(rows + imports)
 }
 
-/// Somebody in a relation.
+/// An account in a relation.
 #[derive(Clone, Debug, model::Row)]
 pub struct Related {
-    /// Of the relation: the key of the page.
+    /// The id of the relation: the key of the page.
     pub row_id: RowId,
     pub account_id: AccountId,
     pub username: String,
     pub domain: Option<String>,
 }
 
-/// A page of a relation of `$1`, behind the id `$2`, at most `$3`.
+/// A page of a relation of `$1`, after the id `$2`, at most `$3`.
 macro_rules! related {
     ($table:literal, $columns:literal $(, $condition:expr)*) => {
         concat!(
@@ -250,7 +249,7 @@ macro_rules! related {
     };
 }
 
-/// Somebody who is followed, and the options of the follow.
+/// A followed account, and the options of the follow.
 #[derive(Clone, Debug, model::Row)]
 pub struct Followed {
     #[row(flatten)]
@@ -285,7 +284,7 @@ pub async fn list_endorsements(
     db.query(sql!(related!("endorsements", ""))).bind(account).bind(after).bind(limit).all().await
 }
 
-/// Somebody who is muted.
+/// A muted account.
 #[derive(Clone, Debug, model::Row)]
 pub struct MutedAccount {
     #[row(flatten)]

@@ -1,6 +1,6 @@
 //! Users: the private side of local accounts, such as the e-mail address, password hash, role and preferences.
 //!
-//! Reached from services and the command line. A local account without a row here was removed, or is about to be.
+//! Reached from services and the command line. A local account without a row here was removed, or is being removed.
 
 use database::{Executor, Result, Tx, sql};
 use model::actor::User;
@@ -38,7 +38,7 @@ pub async fn set_password(tx: &mut Tx, id: AccountId, hash: &str) -> Result<()> 
     Ok(())
 }
 
-/// A user as the command line lists it.
+/// A user in the list of the command line.
 #[derive(Debug, model::Row)]
 pub struct UserSummary {
     pub id: AccountId,
@@ -71,7 +71,7 @@ pub async fn list(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec
     .await
 }
 
-/// Approves a sign-up; false when it is approved already.
+/// Approves a sign-up; false when it is already approved.
 pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE users SET approved = TRUE WHERE account_id = $1 AND NOT approved"))
@@ -81,7 +81,7 @@ pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Confirms a user's e-mail address; false when it is confirmed already.
+/// Confirms a user's e-mail address; false when it is already confirmed.
 pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE users SET confirmed_at = $2 WHERE account_id = $1 AND confirmed_at IS NULL"))
@@ -104,7 +104,7 @@ pub async fn exists(db: impl Executor) -> Result<bool> {
     Ok(first.is_some())
 }
 
-/// Sets the language of pages and mails; `None`: that of the browser, and the server's in mails.
+/// Sets the language of pages and mails; `None`: the browser's language, and the server's language in mails.
 pub async fn set_locale(tx: &mut Tx, id: AccountId, locale: Option<&str>) -> Result<()> {
     tx.query(sql!("UPDATE users SET locale = $2 WHERE account_id = $1"))
         .bind(id)
@@ -114,7 +114,7 @@ pub async fn set_locale(tx: &mut Tx, id: AccountId, locale: Option<&str>) -> Res
     Ok(())
 }
 
-/// Sets the e-mail address and clears the one that waits for confirmation; `confirmed_at` stays as it is when `None`.
+/// Sets the e-mail address and clears the unconfirmed one; `confirmed_at` is not changed when `None`.
 ///
 /// # Errors
 /// A violation of `users_email` when the address is taken.
@@ -131,7 +131,7 @@ pub async fn set_email(tx: &mut Tx, id: AccountId, email: &str, confirmed_at: Op
     Ok(())
 }
 
-/// Sets the address that replaces the confirmed one when it is confirmed itself.
+/// Sets the address that replaces the current one after its confirmation.
 pub async fn set_unconfirmed_email(tx: &mut Tx, id: AccountId, email: &str) -> Result<()> {
     tx.query(sql!("UPDATE users SET unconfirmed_email = $2 WHERE account_id = $1"))
         .bind(id)

@@ -1,8 +1,8 @@
-//! Conversations: the direct statuses of a thread as each participant sees them, materialised as feeds are.
+//! Conversations: the direct statuses of a thread as each participant sees them, materialised like feeds.
 //!
-//! A row for each account, thread and set of other participants, and the statuses of each. Kept by
-//! `service::conversation`, in the transaction that publishes, edits or deletes a direct status. The thread itself, which
-//! every status has, is inserted by [`status`](crate::status).
+//! A row for each account, thread and set of other participants, and the statuses of each. Maintained by
+//! `service::conversation`, in the transaction that publishes, edits or deletes a direct status. The thread itself,
+//! which every status has, is inserted by [`status`](crate::status).
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, ConversationId, Cursor, Json, RowId, StatusId};
 
-/// The accounts that take part beside the owner, in the order of their ids.
+/// The participants other than the owner, in the order of their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participants(pub Vec<AccountId>);
 
@@ -31,20 +31,19 @@ impl std::fmt::Display for Participants {
 #[derive(Clone, Debug, model::Row)]
 #[row(alias = "c")]
 pub struct Conversation {
-    /// Its id: not that of the thread.
+    /// Its id, which differs from the thread's id.
     pub id: RowId,
-    /// Whose it is.
     pub account_id: AccountId,
-    /// The other participants; nobody for statuses without mentions.
+    /// The other participants; empty for statuses without mentions.
     #[row(from = "String")]
     pub participants: Participants,
     /// Its newest status.
     pub last_status_id: StatusId,
-    /// There is news since the owner looked.
+    /// There are new statuses since the owner read it.
     pub unread: bool,
 }
 
-/// A page of the conversations of `account`, newest status first; the paging id is that of the last status.
+/// A page of the conversations of `account`, newest status first; the paging id is the id of the last status.
 pub async fn page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Conversation>> {
     let sql = database::paged!(
         cursor,
@@ -56,7 +55,7 @@ pub async fn page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// The conversation `id`, if it is of `account`.
+/// The conversation `id`, if it belongs to `account`.
 pub async fn find(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<Conversation>> {
     db.query(sql!(
         "SELECT " conversation_columns!() " FROM account_conversations c WHERE c.id = $2 AND c.account_id = $1"
@@ -67,7 +66,7 @@ pub async fn find(db: impl Executor, account: AccountId, id: RowId) -> Result<Op
     .await
 }
 
-/// Those of the conversations `ids` that are there, whoever's they are, in the order of their ids.
+/// The existing conversations among `ids`, regardless of their owners, in the order of their ids.
 pub async fn list_each(db: impl Executor, ids: &[RowId]) -> Result<Vec<Conversation>> {
     db.query(sql!(
         "SELECT " conversation_columns!() " FROM account_conversations c WHERE c.id" in("$1") "ORDER BY c.id"
@@ -77,7 +76,7 @@ pub async fn list_each(db: impl Executor, ids: &[RowId]) -> Result<Vec<Conversat
     .await
 }
 
-/// Marks a conversation as unread or read; false when it is not of `account`.
+/// Marks a conversation as unread or read; false when it does not belong to `account`.
 pub async fn set_unread(tx: &mut Tx, account: AccountId, id: RowId, unread: bool) -> Result<bool> {
     let marked = tx
         .query(sql!("UPDATE account_conversations SET unread = $3 WHERE id = $2 AND account_id = $1"))
@@ -89,7 +88,7 @@ pub async fn set_unread(tx: &mut Tx, account: AccountId, id: RowId, unread: bool
     Ok(marked > 0)
 }
 
-/// Deletes a conversation, not its statuses; false when it is not of `account`.
+/// Deletes a conversation, not its statuses; false when it does not belong to `account`.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM account_conversations WHERE id = $2 AND account_id = $1"))
@@ -144,17 +143,16 @@ pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<
     .await
 }
 
-/// Someone who takes part in a direct status: its author, or mentioned in its text.
+/// A participant of a direct status: its author or an account mentioned in its text.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Participant {
-    /// Who.
     pub account_id: AccountId,
     /// The thread of the status.
     pub conversation_id: Option<ConversationId>,
     pub is_author: bool,
-    /// Someone of this server, who has conversations.
+    /// A local account, which has conversations.
     pub local: bool,
-    /// A notification of the mention was made that is not filtered; always for the author.
+    /// An unfiltered notification of the mention exists; always true for the author.
     pub notified: bool,
 }
 
@@ -184,20 +182,20 @@ pub async fn participants(db: impl Executor, status: StatusId) -> Result<Vec<Par
     Ok(found)
 }
 
-/// A conversation that a status belongs to: an insert, unless it is there already.
+/// A conversation to which a status is added: inserted unless it exists.
 #[derive(Debug, Serialize)]
 pub struct NewConversation {
     pub id: RowId,
     pub account: AccountId,
-    /// As [`Participants`] are written.
+    /// Encoded as by [`Participants`].
     pub participants: String,
     pub unread: bool,
 }
 
-/// Adds `status` to conversations about `thread`, which are made where there are none; returns them with their owners.
+/// Adds `status` to conversations about `thread`, creating missing ones; returns them with their owners.
 ///
-/// The newest status decides what is last and whether there is news, so that an older one changes neither. `new` is in the
-/// order of accounts, in which deletions lock too.
+/// The newest status determines the last status and the unread flag, so that an older status changes neither. `new`
+/// is ordered by account, which is also the lock order of deletions.
 pub async fn add_status(
     tx: &mut Tx,
     thread: ConversationId,
@@ -234,8 +232,8 @@ pub async fn add_status(
     Ok(rows)
 }
 
-/// The conversations that `status` belongs to, with their owners, locked until the transaction ends: whoever adds or removes
-/// a status of one waits, so that what is last is decided by what is there.
+/// The conversations that `status` belongs to, with their owners, locked until the transaction ends: concurrent
+/// additions and removals of statuses wait, so that the last status is determined from the current rows.
 pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowId, AccountId)>> {
     macro_rules! text {
         ($lock:literal) => {
@@ -250,9 +248,9 @@ pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowI
     tx.query(sql!(sqlite: text!(""); postgres: text!(" FOR UPDATE OF c"))).bind(status).all().await
 }
 
-/// Removes `status` from the conversations `ids`, which are locked: the one before becomes the last, and a conversation
-/// without one is deleted. What is left is no news when it is the owner's own. Returns the conversations that have another
-/// last status by now, with their owners.
+/// Removes `status` from the conversations `ids`, which are locked: the previous status becomes the last one, and a
+/// conversation without statuses is deleted. It becomes read if its remaining last status is the owner's own. Returns
+/// the conversations whose last status changed, with their owners.
 pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
     let ids = || Ids::of(ids.iter().copied());
     let taken =

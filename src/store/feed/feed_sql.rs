@@ -1,20 +1,19 @@
-//! SQL that decides which status enters which feed, written once for every statement that fills feeds.
+//! SQL that decides which status enters which feed, shared by every statement that fills feeds.
 //!
-//! Macros that expand to a text, used by [`feed`](crate::feed), [`list_feed`](crate::list_feed), [`tag_feed`](crate::tag_feed) and
-//! [`plugin_feed`](crate::plugin_feed). A statement
-//! produces its candidates as a derived table `o (kind, place, owner, id, author, domain, answered, original,
-//! original_author, original_domain)`: a feed by `kind` and `place`, the account whose relations count (`owner`; NULL:
-//! nobody's, and nothing is left out), the status or reblog, its author and their domain, the account that it replies to,
-//! and the original of a reblog (else the status again) with its author and their domain. `admitted!` then decides for
-//! all of them alike.
+//! Macros that expand to a string, used by [`feed`](crate::feed), [`list_feed`](crate::list_feed),
+//! [`tag_feed`](crate::tag_feed) and [`plugin_feed`](crate::plugin_feed). A statement produces its candidates as a
+//! derived table `o (kind, place, owner, id, author, domain, answered, original, original_author, original_domain)`:
+//! a feed by `kind` and `place`, the account whose relations apply (`owner`; NULL: none, and nothing is excluded),
+//! the status or reblog, its author and their domain, the account that it replies to, and the original of a reblog
+//! (otherwise the status itself) with its author and their domain. `admitted!` then decides for all of them alike.
 //!
-//! Spec: docs/contract/rules.md#12-timelines, "home" and "list". What it leaves open is decided so: a reblog shows its original,
-//! so that the mentions and the language that count are those of the original; mentions count as far as the text has
-//! them, not the silent ones that only name an audience; a direct or limited status enters the feed of a follower whom
-//! it mentions; a followed hashtag brings replies too, as its own timeline does, but no members of exclusive lists, whom
-//! section 14 hides from home whatever brings them there.
+//! Spec: docs/contract/rules.md#12-timelines, "home" and "list". Decisions beyond it: a reblog shows its original, so
+//! the mentions and the language of the original count; only mentions in the text count, not silent ones that only
+//! extend the audience; a direct or limited status enters the feed of a follower whom it mentions; a followed hashtag
+//! also adds replies, as its own timeline does, but no members of exclusive lists, which section 14 hides from home
+//! in any case.
 
-/// The columns of a candidate from `id` on, of status `s` joined `with_original!`.
+/// The columns of a candidate from `id` on, for status `s` joined by `with_original!`.
 macro_rules! candidate {
     () => {
         "s.id, s.account_id AS author, sa.domain, s.in_reply_to_account_id AS answered,
@@ -34,7 +33,8 @@ macro_rules! with_original {
 pub(crate) use with_original;
 
 /// SQL condition: follow `f` admits status `s` with original `p`, by its options for reblogs and languages. A status
-/// without a language is in every one. The engine is named, because they test a JSON list in different ways.
+/// without a language matches every language. The engine is a parameter, because the engines test JSON lists in
+/// different ways.
 macro_rules! follow_admits {
     (sqlite) => {
         $crate::feed_sql::follow_admits!("EXISTS (SELECT 1 FROM json_each(f.languages) l WHERE l.value = p.language)")
@@ -52,9 +52,9 @@ macro_rules! follow_admits {
 }
 pub(crate) use follow_admits;
 
-/// Candidates for home feeds: statuses of followed accounts, as their follow `f` admits them, for those of them where
-/// `$which` holds. Direct and limited statuses are candidates for whom they mention. `u` is the user who follows, so
-/// that only local accounts do.
+/// Candidates for home feeds: statuses of followed accounts, as their follow `f` admits them, restricted to the
+/// condition `$which`. Direct and limited statuses are candidates for the accounts they mention. `u` is the following
+/// user, which restricts the result to local accounts.
 macro_rules! followed {
     ($engine:ident, $which:expr) => {
         concat!(
@@ -77,9 +77,9 @@ macro_rules! followed {
 }
 pub(crate) use followed;
 
-/// Candidates for home feeds: statuses of others with followed hashtags where `$which` holds, which are those that the
-/// hashtag's timeline shows: of listed visibility, and no reblogs. Nothing is `answered`, so that replies are not left
-/// out. Their `id` is that of `st`, whose primary key has the statuses of a hashtag in their order.
+/// Candidates for home feeds: statuses of others with followed hashtags, restricted to the condition `$which` and to
+/// the statuses in the hashtag's timeline: of listed visibility, and not reblogs. `answered` is NULL, so that replies
+/// are not excluded. Their `id` is a column of `st`, whose primary key orders the statuses of a hashtag.
 macro_rules! tagged {
     ($which:expr) => {
         concat!(
@@ -102,9 +102,10 @@ macro_rules! tagged {
 }
 pub(crate) use tagged;
 
-/// Candidates for feeds of lists: statuses of members, as the follow `f` of the list's owner admits them, and the owner's
-/// own where they are a member, for those of them where `$which` holds. A member whose follow is still requested has no
-/// candidates. Direct and limited statuses are as in `followed!`. `l` is the list, `m` the member, `u` the owner's user.
+/// Candidates for feeds of lists: statuses of members, as the follow `f` of the list's owner admits them, and the
+/// owner's own statuses if they are a member, restricted to the condition `$which`. A member whose follow is still
+/// requested has no candidates. Direct and limited statuses are handled as in `followed!`. `l` is the list, `m` the
+/// member, `u` the owner's user.
 macro_rules! of_members {
     ($engine:ident, $which:expr) => {
         concat!(
@@ -131,9 +132,9 @@ pub(crate) use of_members;
 
 /// SQL condition: candidate `o` may enter its feed at the time `$now`.
 ///
-/// Left out are replies to others than its author and `o.owner`, unless the owner follows them or, in a list, its policy
-/// has them; except in lists, members of the owner's exclusive lists; what `not_blocked!` leaves out; and reblogs of
-/// what is `recently_shown!`.
+/// Excluded are replies to accounts other than its author and `o.owner`, unless the owner follows them or, in a list,
+/// its policy includes them; except in lists, members of the owner's exclusive lists; candidates that fail
+/// `not_blocked!`; and reblogs of statuses that are `recently_shown!`.
 macro_rules! admitted {
     ($now:literal) => {
         concat!(
@@ -150,7 +151,7 @@ macro_rules! admitted {
 }
 pub(crate) use admitted;
 
-/// SQL condition: the author is on no exclusive list of the owner.
+/// SQL condition: the author is not on any exclusive list of the owner.
 macro_rules! not_exclusive {
     () => {
         "NOT EXISTS (SELECT 1 FROM list_accounts la JOIN lists l ON l.id = la.list_id
@@ -159,8 +160,8 @@ macro_rules! not_exclusive {
 }
 pub(crate) use not_exclusive;
 
-/// SQL condition: no block or mute keeps the candidate out: none between the owner and either author, none of the domain
-/// of either, and none by the owner of an account that the original mentions.
+/// SQL condition: no block or mute excludes the candidate: none between the owner and either author, none of the
+/// domain of either, and none by the owner of an account that the original mentions.
 macro_rules! not_blocked {
     ($now:literal) => {
         concat!(
@@ -183,7 +184,7 @@ macro_rules! not_blocked {
 }
 pub(crate) use not_blocked;
 
-/// SQL condition: the candidate is a reblog, and its original or another reblog of that is among the newest 40 entries
+/// SQL condition: the candidate is a reblog, and its original or another reblog of it is among the newest 40 entries
 /// of the feed, which are read from the end of the primary key.
 macro_rules! recently_shown {
     () => {
@@ -196,7 +197,7 @@ macro_rules! recently_shown {
 }
 pub(crate) use recently_shown;
 
-/// The beginning of a statement that inserts rows of `o`, which must follow.
+/// The beginning of a statement that inserts the rows of `o` that follow.
 macro_rules! insert_entries {
     () => {
         "INSERT INTO feed_entries (kind, owner_id, status_id, original_id)
@@ -205,12 +206,12 @@ macro_rules! insert_entries {
 }
 pub(crate) use insert_entries;
 
-/// As `insert_entries!`, of several admitted rows at once, but without reblogs of what is among the 40 rows before
-/// them in the same feed: `recently_shown!` sees a feed as it was before the statement. Where nobody is `owner`
-/// nothing is left out.
+/// As `insert_entries!`, for several admitted rows together, but without reblogs of statuses among the 40 rows before
+/// them in the same feed: `recently_shown!` sees a feed as it was before the statement. If `owner` is NULL nothing is
+/// excluded.
 ///
-/// A row that is left out itself counts among the 40. The window functions read all of `$rows`, so that a limit belongs
-/// into these.
+/// An excluded row itself counts among the 40. The window functions read all of `$rows`, so a limit must be part of
+/// these.
 macro_rules! insert_unrepeated {
     ($($rows:tt)+) => {
         concat!(

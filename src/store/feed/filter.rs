@@ -1,6 +1,6 @@
-//! Filters, their keywords, and the statuses that were added to them.
+//! Filters, their keywords, and the statuses added to them.
 //!
-//! Reached from `service::filter`, which locks the account first (`account::lock`), so that limits hold, and raises the
+//! Reached from `service::filter`, which locks the account first (`account::lock`) to enforce limits, and raises the
 //! version ([`raise_version`]) with every change. Spec: docs/contract/rules.md#15-filters.
 
 use database::{Executor, Result, Tx, sql};
@@ -41,10 +41,10 @@ pub struct FilterStatusRow {
     pub status_id: StatusId,
 }
 
-/// How much an account has of what is limited.
+/// An account's usage of the limited resources.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Usage {
-    /// Filters, expired ones included.
+    /// Filters, including expired ones.
     pub filters: i64,
     /// Keywords of all its filters.
     pub keywords: i64,
@@ -71,7 +71,7 @@ pub async fn find(db: impl Executor, account: AccountId, id: FilterId) -> Result
         .await
 }
 
-/// The keywords of all filters of `account`, oldest first. `CROSS JOIN` keeps SQLite to this order.
+/// The keywords of all filters of `account`, oldest first. `CROSS JOIN` fixes this order on SQLite.
 pub async fn list_keywords(db: impl Executor, account: AccountId) -> Result<Vec<FilterKeywordRow>> {
     let mut rows: Vec<FilterKeywordRow> = db
         .query(sql!(
@@ -120,7 +120,7 @@ pub async fn list_statuses_of(db: impl Executor, filter: FilterId) -> Result<Vec
     Ok(rows)
 }
 
-/// The keyword `id`, if it is of a filter of `account`.
+/// The keyword `id`, if it belongs to a filter of `account`.
 pub async fn find_keyword(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<FilterKeywordRow>> {
     db.query(sql!(
         "SELECT " filter_keyword_columns!() "
@@ -134,7 +134,7 @@ pub async fn find_keyword(db: impl Executor, account: AccountId, id: RowId) -> R
     .await
 }
 
-/// The entry `id` of a status, if it is in a filter of `account`.
+/// The entry `id` of a status, if it belongs to a filter of `account`.
 pub async fn find_status(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<FilterStatusRow>> {
     db.query(sql!(
         "SELECT " filter_status_columns!() "
@@ -148,7 +148,7 @@ pub async fn find_status(db: impl Executor, account: AccountId, id: RowId) -> Re
     .await
 }
 
-/// What `account` has of what is limited.
+/// The usage of the limited resources by `account`.
 pub async fn usage(db: impl Executor, account: AccountId) -> Result<Usage> {
     db.query(sql!(
         "SELECT
@@ -209,13 +209,12 @@ pub async fn update_keyword(tx: &mut Tx, row: &FilterKeywordRow) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a keyword.
 pub async fn delete_keyword(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM filter_keywords WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// Adds a status to a filter; false when it is in it already.
+/// Adds a status to a filter; false when it is already in the filter.
 pub async fn insert_status(tx: &mut Tx, row: &FilterStatusRow) -> Result<bool> {
     let inserted = tx
         .query(sql!(filter_status_insert!() " ON CONFLICT (filter_id, status_id) DO NOTHING"))
@@ -225,7 +224,7 @@ pub async fn insert_status(tx: &mut Tx, row: &FilterStatusRow) -> Result<bool> {
     Ok(inserted > 0)
 }
 
-/// Takes a status out of its filter.
+/// Removes a status from its filter.
 pub async fn delete_status(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM filter_statuses WHERE id = $1")).bind(id).execute().await?;
     Ok(())

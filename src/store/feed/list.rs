@@ -1,7 +1,8 @@
-//! Lists of accounts, their members, and what a notification `list_status` is about.
+//! Lists of accounts, their members, and the notices of `list_status` notifications.
 //!
-//! Reached from `service::list` and from the jobs of feeds. Their feeds are in [`list_feed`](crate::list_feed); what ends
-//! a membership because a follow ended is in [`relationship`](crate::relationship). Spec: docs/contract/rules.md#14-lists.
+//! Reached from `service::list` and from the jobs of feeds. Their feeds are in [`list_feed`](crate::list_feed);
+//! memberships that end with a follow are handled in [`relationship`](crate::relationship). Spec:
+//! docs/contract/rules.md#14-lists.
 
 use serde::Serialize;
 
@@ -41,7 +42,7 @@ pub async fn list(db: impl Executor, owner: AccountId) -> Result<Vec<List>> {
         .await
 }
 
-/// The lists of `owner` that `member` is on, oldest first.
+/// The lists of `owner` with the member `member`, oldest first.
 pub async fn list_with_member(db: impl Executor, owner: AccountId, member: AccountId) -> Result<Vec<List>> {
     db.query(sql!(
         "SELECT " list_columns!() "
@@ -87,13 +88,13 @@ pub async fn update(tx: &mut Tx, list: &List) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a list with its members; its feed is the caller's work.
+/// Deletes a list with its members; the caller handles its feed.
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM lists WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// A page of the members of a list, by the ids of accounts. Suspended ones are marked as hidden.
+/// A page of the members of a list, by the ids of accounts. Suspended accounts are marked as hidden.
 pub async fn page_of_members(db: impl Executor, list: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = paged!(
         cursor,
@@ -107,7 +108,7 @@ pub async fn page_of_members(db: impl Executor, list: RowId, cursor: &Cursor) ->
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// The members of a list, those whose follow is still requested included.
+/// The members of a list, including members whose follow is still requested.
 pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT m.account_id FROM list_accounts m WHERE m.list_id = $1 ORDER BY m.account_id"))
         .bind(list)
@@ -115,7 +116,7 @@ pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<AccountI
         .await
 }
 
-/// Those of `accounts` that are on the list.
+/// The members of the list among `accounts`.
 pub async fn list_members_among(db: impl Executor, list: RowId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT m.account_id FROM list_accounts m WHERE m.list_id = $1 AND m.account_id" in("$2") "ORDER BY m.account_id"
@@ -126,7 +127,8 @@ pub async fn list_members_among(db: impl Executor, list: RowId, accounts: &[Acco
     .await
 }
 
-/// Those of `accounts` that an exclusive list keeps from the home feed of `owner`: who is on one, but for themselves.
+/// The accounts of `accounts` that an exclusive list excludes from the home feed of `owner`: its members, except the
+/// owner.
 pub async fn list_excluded_among(
     db: impl Executor,
     owner: AccountId,
@@ -142,7 +144,8 @@ pub async fn list_excluded_among(
     .await
 }
 
-/// Those of `accounts` that `owner` may put on a list: whom they follow or asked to, and themselves.
+/// The accounts of `accounts` that `owner` may add to a list: accounts that they follow or requested to follow, and
+/// themselves.
 pub async fn list_eligible(db: impl Executor, owner: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id FROM accounts a
@@ -157,7 +160,7 @@ pub async fn list_eligible(db: impl Executor, owner: AccountId, accounts: &[Acco
     .await
 }
 
-/// Puts `accounts` on a list; returns how many were not there before.
+/// Adds `accounts` to a list; returns how many were new.
 pub async fn insert_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) -> Result<u64> {
     tx.query(sql!(
         "INSERT INTO list_accounts (list_id, account_id) SELECT CAST($1 AS BIGINT), a.id FROM accounts a WHERE a.id" in("$2") "
@@ -169,7 +172,7 @@ pub async fn insert_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) ->
     .await
 }
 
-/// Takes `accounts` off a list; returns those that were on it.
+/// Removes `accounts` from a list; returns the ones that were members.
 pub async fn delete_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     tx.query(sql!("DELETE FROM list_accounts WHERE list_id = $1 AND account_id" in("$2") "RETURNING account_id"))
         .bind(list)
@@ -178,7 +181,7 @@ pub async fn delete_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) ->
         .await
 }
 
-/// Those of `lists` whose owner is notified of each new status, as (list, owner), in order.
+/// The lists of `lists` whose owner is notified of each new status, as (list, owner), in order.
 pub async fn list_notifying(db: impl Executor, lists: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
     db.query(sql!("SELECT l.id, l.account_id FROM lists l WHERE l.id" in("$1") "AND l.notify ORDER BY l.id"))
         .bind(Ids::of(lists.iter().copied()))
@@ -186,7 +189,7 @@ pub async fn list_notifying(db: impl Executor, lists: &[RowId]) -> Result<Vec<(R
         .await
 }
 
-/// That a status entered a list whose owner is notified.
+/// Records that a status entered a list whose owner is notified.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewListNotice {
     pub id: RowId,
@@ -195,7 +198,8 @@ pub struct NewListNotice {
     pub list: RowId,
 }
 
-/// Inserts these, except where the owner knows of the status by another list; returns the ids of the others.
+/// Inserts notices, except where the owner was already notified of the status by another list; returns the ids of the
+/// inserted ones.
 pub async fn insert_notices(tx: &mut Tx, new: &[NewListNotice]) -> Result<Vec<RowId>> {
     tx.query(sql!(
         "INSERT INTO list_notices (id, account_id, status_id, list_id)
@@ -210,12 +214,12 @@ pub async fn insert_notices(tx: &mut Tx, new: &[NewListNotice]) -> Result<Vec<Ro
     .await
 }
 
-/// The activities of notifications that are about `list`.
+/// The activities of notifications about `list`.
 pub async fn list_notices(db: impl Executor, list: RowId) -> Result<Vec<i64>> {
     db.query(sql!("SELECT n.id FROM list_notices n WHERE n.list_id = $1")).bind(list).scalars().await
 }
 
-/// A list, and the activity of the notification that is about it.
+/// A list, and the activity of the notification about it.
 #[derive(Debug, model::Row)]
 pub struct NoticedList {
     pub activity: i64,
@@ -223,7 +227,7 @@ pub struct NoticedList {
     pub list: List,
 }
 
-/// The lists that notifications with these activities are about.
+/// The lists of notifications with these activities.
 pub async fn list_noticed(db: impl Executor, activities: &[i64]) -> Result<Vec<NoticedList>> {
     db.query(sql!(
         "SELECT n.id AS activity, " list_columns!() "

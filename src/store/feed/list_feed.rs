@@ -1,8 +1,8 @@
-//! The feeds of lists where they differ from home feeds: what brings members' statuses into them.
+//! The feeds of lists where they differ from home feeds: filling them with members' statuses.
 //!
-//! Reached from the jobs of feeds. A feed of a list has the kind 1 and is owned by the list; the fan-out fills it in one
-//! statement with home feeds, and reading, trimming and dropping are the same for both: [`feed`](crate::feed). Which statuses
-//! enter is decided by [`feed_sql`](crate::feed_sql).
+//! Reached from the jobs of feeds. A feed of a list has the kind 1 and is owned by the list; the fan-out fills it in
+//! one statement with home feeds, and reading, trimming and dropping are the same for both: [`feed`](crate::feed).
+//! [`feed_sql`](crate::feed_sql) decides which statuses enter.
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#14-lists.
 
@@ -11,8 +11,8 @@ use crate::feed_sql::{admitted, insert_unrepeated, of_members};
 use database::{Result, Tx, sql};
 use model::{AccountId, RowId, StatusId, Time};
 
-/// A statement that fills the feed of the list `$1` with the newest `$4` admitted statuses of those of its members where
-/// `$which` holds, by the time `$3`, if the feeds of its owner are maintained.
+/// A statement that fills the feed of the list `$1` with the newest `$4` admitted statuses of members that satisfy
+/// `$which`, by the time `$3`, if the feeds of its owner are maintained.
 macro_rules! filled {
     ($which:literal) => {
         sql!(
@@ -34,8 +34,8 @@ macro_rules! filled {
     };
 }
 
-/// Backfills the feed of `list` with the newest `limit` admitted statuses of `member`; does nothing when they are not on
-/// the list, or not followed yet. Returns what entered.
+/// Backfills the feed of `list` with the newest `limit` admitted statuses of `member`; does nothing when they are not
+/// on the list, or not followed yet. Returns the inserted entries.
 pub async fn backfill(tx: &mut Tx, list: RowId, member: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     let sql = filled!("m.account_id = $2");
     tx.query(sql).bind(list).bind(member).bind(now).bind(limit).all().await

@@ -1,7 +1,7 @@
 //! Markers: the position up to which an account has read a timeline.
 //!
-//! Optimistic locking by `version`: a conflict is reported as false, and the caller answers 409.
-//! Spec: docs/contract/rules.md#21-markers.
+//! Optimistic locking by `version`: a conflict is returned as false, and the caller responds with 409. Spec:
+//! docs/contract/rules.md#21-markers.
 
 use database::{Executor, Result, Tx, sql};
 use model::marker::{MarkedTimeline, Marker};
@@ -15,7 +15,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Marker>> 
         .await
 }
 
-/// Inserts the first marker of a timeline, with version 1; false when there is one already.
+/// Inserts the first marker of a timeline, with version 1; false when it exists already.
 pub async fn insert(
     tx: &mut Tx,
     account: AccountId,
@@ -37,7 +37,7 @@ pub async fn insert(
     Ok(done > 0)
 }
 
-/// Moves a marker that still has `version`, and counts the version up; false when it was moved meanwhile (optimistic
+/// Moves a marker that still has `version`, and increments the version; false when it was moved meanwhile (optimistic
 /// lock).
 pub async fn update(
     tx: &mut Tx,

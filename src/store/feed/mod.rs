@@ -2,12 +2,11 @@
 //!
 //! Reached from the jobs of feeds, the clean-up of feeds, publishing and `service::timeline`. A feed is a range of
 //! `feed_entries`: home feeds have kind 0 and are owned by the account, lists kind 1, and each named feed of a plugin
-//! has a kind of its own from 100 up. Which statuses enter is decided by [`feed_sql`], whether an entry
-//! may still be shown by `service::visibility` when it is read. What concerns lists alone is in
-//! [`list_feed`], followed hashtags alone in [`tag_feed`], and plugins alone in
-//! [`plugin_feed`](super::plugin_feed).
+//! has a separate kind from 100 up. [`feed_sql`] decides which statuses enter, `service::visibility` decides when an
+//! entry is read whether it may still be shown. Code for lists alone is in [`list_feed`], for followed hashtags in
+//! [`tag_feed`], and for plugins in [`plugin_feed`](super::plugin_feed).
 //!
-//! An entry outlives its status, since finding it would need an index of its own: see [`Entries`].
+//! An entry outlives its status, since finding it would need a separate index: see [`Entries`].
 //!
 //! Spec: docs/contract/rules.md#12-timelines.
 
@@ -38,7 +37,7 @@ pub const HOME: i64 = 0;
 /// The kind of list feeds.
 pub const LIST: i64 = 1;
 
-/// A feed: its kind and its owner, which is the account (home), the list, or a key that the plugin chose.
+/// A feed: its kind and its owner, which is the account (home), the list, or a key chosen by the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Feed {
     pub kind: i64,
@@ -59,27 +58,27 @@ impl Feed {
     }
 }
 
-/// A feed to be read.
+/// A feed to read.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
-    /// One of known kind.
+    /// A feed of known kind.
     Feed(Feed),
-    /// One of a plugin's own, which has no entries before its kind was assigned.
+    /// A feed of a plugin, which has no entries before its kind was assigned.
     Named {
         plugin: PluginId,
-        /// As its manifest declares it.
+        /// The name declared in its manifest.
         name: &'a str,
-        /// Which feed of that name.
+        /// The key of the feed among feeds with this name.
         key: i64,
     },
 }
 
-/// Which entries of a feed are read.
+/// Which entries of a feed to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entries {
-    /// All, also those whose status was deleted since.
+    /// All entries, including entries of deleted statuses.
     All,
-    /// Those whose status exists: costs a look-up for each.
+    /// Entries of existing statuses: costs a look-up for each.
     Existing,
 }
 
@@ -95,7 +94,7 @@ pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, curso
                 by "e.status_id", limit "$4"
             )
         };
-        // A scalar subquery, so that no planner begins with the statuses.
+        // A scalar subquery, so that no planner starts with the statuses.
         ($kind:literal) => {
             match entries {
                 Entries::All => entries!($kind, ""),
@@ -119,7 +118,7 @@ pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, curso
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Those of `feeds` that have an entry of `status`, which may be deleted since: a look-up for each.
+/// The feeds of `feeds` with an entry of `status`, which may since have been deleted: a look-up for each.
 pub async fn list_with(db: impl Executor, status: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
     let found: Vec<(i64, i64)> = db
         .query(sql!(
@@ -136,8 +135,8 @@ pub async fn list_with(db: impl Executor, status: StatusId, feeds: &[Feed]) -> R
     Ok(found.into_iter().map(|(kind, owner)| Feed { kind, owner }).collect())
 }
 
-/// The followers of the authors of `statuses` and of their hashtags, and authors who are on a list of their own, by id,
-/// each once: whom [`fan_out`] looks at.
+/// The followers of the authors of `statuses` and of their hashtags, and authors who are on one of their own lists,
+/// by id, without duplicates: the accounts that [`fan_out`] considers.
 pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
@@ -168,12 +167,12 @@ pub struct Entered {
 }
 
 /// Fans statuses out to the maintained home feeds of their authors' local followers, of local followers of their
-/// hashtags, and to the lists of those followers that have the author, as far as these accounts are in the range `to`;
-/// returns which feeds each entered.
+/// hashtags, and to the lists of these followers that contain the author, restricted to accounts in the range `to`;
+/// returns the feeds that each status entered.
 ///
-/// One statement, which writes in the order of the primary key. Whoever is found twice gets a status once. A reblog is
-/// compared with the feed as it was before: several of the same original need a call each. A `+` keeps SQLite from
-/// beginning with all lists of the range: it is to begin with those that have the author.
+/// One statement, which writes in the order of the primary key. An account that is found twice gets a status once. A
+/// reblog is compared with the feed as it was before: several reblogs of the same original need a call each. A `+`
+/// prevents SQLite from starting with all lists of the range instead of the lists that contain the author.
 pub async fn fan_out(
     tx: &mut Tx,
     statuses: &[StatusId],
@@ -223,8 +222,8 @@ pub async fn fan_out(
     .await
 }
 
-/// Inserts a status or reblog into its author's own home feed, in the transaction that publishes it, so that they see it
-/// at once. `original`: of a reblog.
+/// Inserts a status or reblog into its author's own home feed, in the transaction that publishes it, so that they see
+/// it immediately. `original`: for a reblog.
 pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, original: Option<StatusId>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, original_id) VALUES (0, $1, $2, $3)
@@ -238,9 +237,9 @@ pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, origin
     Ok(())
 }
 
-/// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses of `target`, whom
-/// they follow, less repeated reblogs among these; does nothing when the follow is gone. The walk down the index
-/// `statuses_account` stops at the limit. Returns what entered.
+/// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses of the followed
+/// account `target`, without repeated reblogs among them; does nothing when the follow is gone. The scan of the index
+/// `statuses_account` stops at the limit. Returns the inserted entries.
 pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     macro_rules! text {
         ($engine:ident) => {
@@ -266,11 +265,11 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
 }
 
 /// Rebuilds the home feed of `owner` after it was dropped, and marks it `live`: the newest `limit` statuses since
-/// `since` that are their own or that the fan-out would have brought them, by their relations as they are `now`, less
-/// repeated reblogs among these.
+/// `since` that are their own or that the fan-out would have added, by their relations at `now`, without repeated
+/// reblogs among them.
 ///
-/// Their own statuses have no `owner` whose relations could keep them out. `DISTINCT`, for what an account and a hashtag
-/// both lead to.
+/// Their own statuses have no `owner` whose relations could exclude them. `DISTINCT`, for statuses that both an
+/// account and a hashtag lead to.
 pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, limit: i64) -> Result<()> {
     macro_rules! text {
         ($engine:ident) => {
@@ -304,17 +303,18 @@ pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, 
     Ok(())
 }
 
-/// What goes with an author whose statuses are removed.
+/// Which reblogs are removed together with an author's statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reblogs {
     /// The author's own reblogs.
     Own,
-    /// These, and reblogs by others of the author's statuses.
+    /// The author's own reblogs, and reblogs by others of the author's statuses.
     OfAuthor,
 }
 
-/// Removes the statuses of `authors` from `feeds`, with the reblogs that `reblogs` says; returns the number of entries.
-/// Reads each feed to its end, which is bounded, and the status of each entry: only the primary key narrows the rows.
+/// Removes the statuses of `authors` from `feeds`, with the reblogs selected by `reblogs`; returns the number of
+/// entries. Reads each feed completely, which is bounded, and the status of each entry: only the primary key narrows
+/// the rows.
 pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], reblogs: Reblogs) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -331,8 +331,8 @@ pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], 
     .await
 }
 
-/// Removes the statuses of accounts of `domain` from `feeds`, and reblogs of such statuses; returns the number of entries.
-/// Reads as much as [`delete_authors`].
+/// Removes the statuses of accounts of `domain` from `feeds`, and reblogs of such statuses; returns the number of
+/// entries. Reads as many rows as [`delete_authors`].
 pub async fn delete_domain(tx: &mut Tx, feeds: &[Feed], domain: &str) -> Result<u64> {
     macro_rules! domain_of {
         ($status:literal) => {
@@ -379,8 +379,8 @@ pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Res
 }
 
 /// Deletes all but the newest `keep` entries of the feed of each of `owners`, in one statement; returns how many.
-/// `kind` is 0 for home feeds. The window function counts for each owner, which `LIMIT` cannot; it reads the primary
-/// key alone.
+/// `kind` is 0 for home feeds. The window function counts per owner, which `LIMIT` cannot; it reads only the primary
+/// key.
 pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], keep: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -397,8 +397,8 @@ pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], kee
     .await
 }
 
-/// Drops the home feeds of accounts that were not active since `since`, with those of their lists, until [`rebuild`];
-/// returns of how many.
+/// Drops the home feeds of accounts that were not active since `since`, and the feeds of their lists, until
+/// [`rebuild`]; returns the number of accounts.
 pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     let dropped = tx
         .query(sql!(
@@ -425,8 +425,8 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     Ok(dropped)
 }
 
-/// The local followers of `authors` who asked to be notified of each new status, as (author, follower): the index
-/// `follows_notified` has only those.
+/// The local followers of `authors` with notifications for each new status, as (author, follower): the index
+/// `follows_notified` contains only these follows.
 pub async fn list_notified_followers(db: impl Executor, authors: &[AccountId]) -> Result<Vec<(AccountId, AccountId)>> {
     db.query(sql!(
         "SELECT f.target_account_id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id

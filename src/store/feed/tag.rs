@@ -1,13 +1,13 @@
-//! Hashtags: their rows, who follows them, the hashtags of a status, search by prefix and daily usage.
+//! Hashtags: their rows, follows of hashtags, the hashtags of a status, search by prefix and daily usage.
 //!
 //! Names are in normal form (`text::hashtag::normalise`), which the caller produces. Timelines of hashtags are in
-//! [`timeline`](crate::timeline), what follows bring into home feeds is in [`tag_feed`](crate::tag_feed).
+//! [`timeline`](crate::timeline), their entries in home feeds in [`tag_feed`](crate::tag_feed).
 
 use database::sql::{Ids, Texts};
 use database::{Error, Executor, Result, Tx, paged, sql};
 use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time};
 
-/// A use of a hashtag that counts: status `s` is one that anyone may read.
+/// A counted use of a hashtag: status `s` is public, that is, visible to everyone.
 macro_rules! is_public {
     () => {
         "s.visibility IN ('public', 'unlisted', 'public_unlisted')"
@@ -35,7 +35,7 @@ pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(T
         .await
 }
 
-/// The hashtags among `names` (normal form) that exist, as (id, name, whether one that anyone may read had it), in no
+/// The hashtags among `names` (normal form) that exist, as (id, name, whether a public status used it), in no
 /// particular order.
 pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId, String, bool)>> {
     tx.query(sql!("SELECT t.id, t.name, t.used_publicly FROM tags t WHERE t.name" in("$1")))
@@ -44,8 +44,8 @@ pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId
         .await
 }
 
-/// Lets `tags`, as (name, display name), be found by [`search`], with this spelling: that of the first status which anyone may
-/// read.
+/// Makes `tags`, as (name, display name), visible to [`search`], with this spelling: the spelling of the first public
+/// status.
 pub async fn publish(tx: &mut Tx, tags: Vec<(&str, &str)>) -> Result<()> {
     tx.query(sql!(
         "UPDATE tags SET used_publicly = TRUE, display_name = v.display_name
@@ -58,7 +58,8 @@ pub async fn publish(tx: &mut Tx, tags: Vec<(&str, &str)>) -> Result<()> {
     Ok(())
 }
 
-/// Inserts hashtags, as (id, name, display name), in one statement. One that exists is left as it is. `public`: anyone may read the status that uses them.
+/// Inserts hashtags, as (id, name, display name), in one statement. Existing ones are not changed. `public`: the
+/// status that uses them is public.
 pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at, used_publicly)
@@ -74,7 +75,8 @@ pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, n
     Ok(())
 }
 
-/// Gives a status without hashtags these, and counts it for those that its author features if anyone may read it.
+/// Assigns hashtags to a status that has none, and counts the status for featured hashtags of its author if it is
+/// public.
 pub async fn insert_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, $2 FROM tags t WHERE t.id" in("$1")
@@ -86,19 +88,19 @@ pub async fn insert_for_status(tx: &mut Tx, status: StatusId, author: AccountId,
     crate::featured_tag::count(tx, status, author, tags).await
 }
 
-/// Removes all hashtags from a status, and subtracts it from those that its author features.
+/// Removes all hashtags from a status, and subtracts it from the counts of featured ones.
 pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
     crate::featured_tag::uncount(tx, status, author).await?;
     tx.query(sql!("DELETE FROM status_tags WHERE status_id = $1")).bind(status).execute().await?;
     Ok(())
 }
 
-/// A hashtag, and whether a status had it that anyone may read.
+/// A hashtag, and whether a public status used it.
 #[derive(Clone, Debug, model::Row)]
 pub struct KnownTag {
     #[row(flatten)]
     pub tag: FoundTag,
-    /// Such a status had it.
+    /// A public status used it.
     pub used_publicly: bool,
 }
 
@@ -117,7 +119,7 @@ pub async fn find(db: impl Executor, name: &str, viewer: Option<AccountId>) -> R
     .await
 }
 
-/// Inserts a follow of a hashtag; false when there is one already.
+/// Inserts a follow of a hashtag; false when it exists already.
 pub async fn insert_follow(tx: &mut Tx, id: RowId, account: AccountId, tag: TagId, now: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -144,7 +146,7 @@ pub async fn delete_follow(tx: &mut Tx, account: AccountId, tag: TagId) -> Resul
     Ok(deleted > 0)
 }
 
-/// A hashtag that somebody follows.
+/// A followed hashtag.
 #[derive(Clone, Debug, model::Row)]
 pub struct FollowedTag {
     /// The id of the follow: the cursor for keyset pagination.
@@ -153,8 +155,8 @@ pub struct FollowedTag {
     pub tag: FoundTag,
 }
 
-/// A page of the hashtags that `account` follows, the last one followed first. One that nobody used where anyone may read it
-/// is spelled in normal form.
+/// A page of the hashtags that `account` follows, the last followed one first. A hashtag without public uses is
+/// spelled in normal form.
 pub async fn list_followed(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
     let sql = paged!(
         cursor,
@@ -175,9 +177,9 @@ pub struct FoundTag {
     pub id: TagId,
     /// Its normal form.
     pub name: String,
-    /// The spelling of its first use in a status that anyone may read.
+    /// The spelling of its first use in a public status.
     pub display_name: String,
-    /// Staff allowed it to be listed.
+    /// Approved by staff for listing.
     pub reviewed: bool,
     /// The viewer follows it.
     pub following: bool,
@@ -185,8 +187,8 @@ pub struct FoundTag {
     pub featuring: bool,
 }
 
-/// Up to `limit` hashtags whose name begins with `prefix` (normal form), that staff did not hide and that a status has
-/// which anyone may read, by name: one range of the index `tags_used_publicly`.
+/// Up to `limit` hashtags whose name begins with `prefix` (normal form), that staff did not hide and that a public
+/// status uses, by name: one range of the index `tags_used_publicly`.
 pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
@@ -208,11 +210,11 @@ pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, 
     .await
 }
 
-/// The usage of each of `tags`, by statuses that anyone may read, on each day since the status id `since`, as (hashtag, days since the epoch, uses,
-/// accounts).
+/// The usage of each of `tags` by public statuses on each day since the status id `since`, as (hashtag, days since
+/// the epoch, uses, accounts).
 ///
-/// The day is computed from the status id, whose upper bits are milliseconds since the epoch, so the range is one of
-/// the primary key of `status_tags`.
+/// The day is computed from the status id, whose upper bits are milliseconds since the epoch, so the statuses are one
+/// range of the primary key of `status_tags`.
 pub async fn history(db: impl Executor, tags: &[TagId], since: StatusId) -> Result<Vec<(TagId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT st.tag_id, (st.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts

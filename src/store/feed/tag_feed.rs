@@ -1,7 +1,7 @@
-//! Followed hashtags in home feeds: what comes with a follow of a hashtag, and goes with it.
+//! Followed hashtags in home feeds: statuses added by a follow of a hashtag, and removed when it ends.
 //!
-//! Reached from the jobs of feeds. What else fills home feeds is in [`feed`](crate::feed), the follows themselves in
-//! [`tag`](crate::tag). Which statuses enter is decided by [`feed_sql`](crate::feed_sql).
+//! Reached from the jobs of feeds. Other code that fills home feeds is in [`feed`](crate::feed), the follows
+//! themselves in [`tag`](crate::tag). [`feed_sql`](crate::feed_sql) decides which statuses enter.
 //!
 //! Spec: docs/contract/rules.md#12-timelines, "home".
 
@@ -10,9 +10,9 @@ use crate::feed_sql::{admitted, followed, insert_unrepeated, tagged};
 use database::{Result, Tx, sql};
 use model::{AccountId, TagId, Time};
 
-/// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses that have `tag`, which
-/// they follow; does nothing when the follow is gone. The walk down the primary key of `status_tags` stops at the limit.
-/// Returns what entered.
+/// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses that have the
+/// followed `tag`; does nothing when the follow is gone. The scan of the primary key of `status_tags` stops at the
+/// limit. Returns the inserted entries.
 pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     tx.query(sql!(
         insert_unrepeated!(
@@ -32,9 +32,9 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limi
     .await
 }
 
-/// Removes from the home feed of `owner` the statuses with `tag` that nothing else brings there: which are not their own,
-/// have no hashtag that they follow, and would not have come from whom they follow; returns how many. Reads the feed to its
-/// end, which is bounded.
+/// Removes from the home feed of `owner` the statuses with `tag` that are there for no other reason: not their own,
+/// without another followed hashtag, and not admitted by a follow of an account; returns how many. Reads the whole
+/// feed, which is bounded.
 pub async fn remove(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time) -> Result<u64> {
     macro_rules! text {
         ($engine:ident) => {

@@ -1,9 +1,9 @@
 //! Timelines and threads: pages of status ids, by keyset pagination.
 //!
-//! Reached from `service::timeline`. The home timeline is a feed, read by [`feed`](crate::feed). Decides nothing about who
-//! may see a status: that happens afterwards, for the whole page at once, in `service::visibility`, so that a page may
-//! be shorter than its limit (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). Each paged
-//! statement walks one index in the order of the page and stops at the limit; what its filter leaves out is read too.
+//! Reached from `service::timeline`. The home timeline is a feed, read by [`feed`](crate::feed). Visibility is not
+//! checked here: `service::visibility` does it afterwards for the whole page, so that a page may be shorter than its
+//! limit (docs/contract/rules.md#4-pagination and docs/contract/rules.md#12-timelines). Each paged statement scans
+//! one index in the order of the page and stops at the limit; rows that its filter excludes are read too.
 
 use database::sql::{Ids, Texts};
 use database::{Executor, Result, paged, sql};
@@ -25,8 +25,8 @@ pub struct PublicFilter {
 
 /// A page of the public timeline, newest first.
 pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
-    // Local and remote are texts of their own: a bound flag would not let the planner use a partial index. `= TRUE` lets
-    // SQLite enter `statuses_local`, which begins with that column.
+    // Separate texts for local and remote: with a bound flag the planner could not use a partial index. `= TRUE` lets
+    // SQLite use `statuses_local`, which begins with that column.
     macro_rules! listed {
         ($which:literal) => {
             paged!(
@@ -64,7 +64,7 @@ pub struct TagFilter {
     pub remote: bool,
     /// Only statuses with media.
     pub only_media: bool,
-    /// Only statuses that have all of these hashtags as well.
+    /// Only statuses that also have all of these hashtags.
     pub all: Vec<TagId>,
     /// Only statuses that have none of these hashtags.
     pub none: Vec<TagId>,
@@ -72,8 +72,8 @@ pub struct TagFilter {
 
 /// A page of the statuses with a hashtag, newest first: replies included, reblogs not.
 ///
-/// The primary key of `status_tags` leads. A status has all further hashtags when as many of its hashtags are among
-/// `$7` as there are in `$7`.
+/// The primary key of `status_tags` leads. A status has all further hashtags when the number of its hashtags in `$7`
+/// equals the length of `$7`.
 pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
@@ -103,8 +103,8 @@ pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cur
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// A page of the public statuses with a card, newest first, of authors who let themselves be discovered. The index
-/// `status_cards_card` leads.
+/// A page of the public statuses with a card, newest first, by discoverable authors. The index `status_cards_card`
+/// leads.
 pub async fn link(db: impl Executor, card: RowId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
@@ -208,7 +208,7 @@ pub async fn bookmarks(db: impl Executor, account: AccountId, cursor: &Cursor) -
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// The ancestors of `id`: its parent, that one's parent and so on, at most `limit` of them, the topmost first.
+/// The ancestors of `id`: its parent, its parent's parent and so on, at most `limit` of them, the topmost first.
 pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "WITH RECURSIVE up (id, parent, depth) AS (
@@ -233,13 +233,13 @@ pub struct Reply {
     pub account_id: AccountId,
 }
 
-/// The descendants of `id`: its replies, their replies and so on, at most `depth` levels and `limit` statuses, the nearest
-/// levels first and of one parent the oldest; in the order of their ids.
+/// The descendants of `id`: its replies, their replies and so on, at most `depth` levels and `limit` statuses, the
+/// nearest levels first and per parent the oldest first; in the order of their ids.
 ///
-/// The recursion goes level by level, and ends with the last row that is wanted: on SQLite by a `LIMIT` of its own, on
-/// PostgreSQL, which makes its rows as they are asked for, by that of the query around it. Of each parent at most `limit`
-/// replies are read, a range of the index `statuses_replies`. So neither a long thread nor a status with a hundred thousand
-/// replies is read whole.
+/// The recursion proceeds by level, and ends with the last required row: on SQLite by its own `LIMIT`, on PostgreSQL,
+/// which produces its rows on demand, by the limit of the surrounding query. For each parent at most `limit` replies
+/// are read, a range of the index `statuses_replies`. So neither a long thread nor a status with a hundred thousand
+/// replies is read completely.
 pub async fn descendants(db: impl Executor, id: StatusId, depth: i64, limit: i64) -> Result<Vec<Reply>> {
     macro_rules! down {
         ($direct:literal, $further:literal) => {

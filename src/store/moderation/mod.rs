@@ -1,4 +1,4 @@
-//! What staff look after: reports, roles, and what trends.
+//! Data for moderation: reports, roles and trends.
 
 pub mod report;
 pub mod role;

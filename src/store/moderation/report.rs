@@ -36,7 +36,7 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Report>> {
         .await
 }
 
-/// The newest `limit` reports that nobody acted on.
+/// The newest `limit` unresolved reports.
 pub async fn list_unresolved(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
     db.query(sql!(
         "SELECT " report_columns!() " FROM reports r WHERE r.action_taken_at IS NULL AND r.id > 0 ORDER BY r.id DESC LIMIT $1"
@@ -54,7 +54,8 @@ pub async fn list_all(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
         .await
 }
 
-/// Notes when somebody acted on a report, or that it is open again (`None`); false when it is so already, or missing.
+/// Records when action was taken on a report, or that it was reopened (`None`); false when nothing changes, or it is
+/// missing.
 pub async fn set_action_taken(tx: &mut Tx, id: RowId, at: Option<Time>) -> Result<bool> {
     let changed = tx
         .query(sql!(

@@ -1,10 +1,10 @@
-//! Roles: what staff may do, and what reading an account adds of its role.
-//! Permission bits: docs/contract/rules.md#2-authentication.
+//! Roles: the permissions of staff, and the columns of a role that are read with an account. Permission bits:
+//! docs/contract/rules.md#2-authentication.
 
 use database::{Executor, Result, sql};
 use model::{AccountId, Permissions};
 
-/// The role that is assigned to an account; nothing when there is none.
+/// The role assigned to an account; empty when there is none.
 #[derive(Clone, Debug, model::Row)]
 pub struct AssignedRole {
     #[row(rename = "role_id")]
@@ -15,7 +15,7 @@ pub struct AssignedRole {
     pub color: Option<String>,
 }
 
-/// The columns of [`AssignedRole`], of a left join of `roles` with the alias `r`.
+/// The columns of [`AssignedRole`], from a left join of `roles` with the alias `r`.
 macro_rules! assigned_role_columns {
     () => {
         "r.id AS role_id, r.name AS role_name, r.color AS role_color"
@@ -33,14 +33,14 @@ pub struct RolePermissions {
 }
 
 impl RolePermissions {
-    /// What the account may do.
+    /// The effective permissions of the account.
     #[must_use]
     pub fn effective(self) -> Permissions {
         Permissions::effective(self.role.unwrap_or_default(), self.everyone.unwrap_or_default())
     }
 }
 
-/// The columns of [`RolePermissions`], of the tables that `role_joins!` joins.
+/// The columns of [`RolePermissions`], from the tables that `role_joins!` joins.
 macro_rules! role_permission_columns {
     () => {
         "r.permissions AS role_permissions, e.permissions AS everyone_permissions"
@@ -48,7 +48,7 @@ macro_rules! role_permission_columns {
 }
 pub(crate) use role_permission_columns;
 
-/// Joins the role of user `u` as `r` and the default role, which everybody has and whose id is -99, as `e`.
+/// Joins the role of user `u` as `r` and the default role, which every user has and whose id is -99, as `e`.
 macro_rules! role_joins {
     () => {
         " LEFT JOIN roles r ON r.id = u.role_id LEFT JOIN roles e ON e.id = -99 "
@@ -63,18 +63,19 @@ pub struct Role {
     pub name: String,
 }
 
-/// The roles that can be assigned, highest position first. The default role has a negative id and is left out.
+/// The assignable roles, highest position first. The default role has a negative id and is excluded.
 pub async fn list(db: impl Executor) -> Result<Vec<Role>> {
     db.query(sql!("SELECT r.id, r.name FROM roles r WHERE r.id > 0 ORDER BY r.position DESC, r.id")).all().await
 }
 
-/// The permissions of the default role, which everybody has.
+/// The permissions of the default role, which every user has.
 pub async fn permissions_of_everybody(db: impl Executor) -> Result<i64> {
     let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = -99")).scalars().await?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
-/// The accounts whose role has one of the permission bits `any`. The default role, which everybody has, does not count.
+/// The accounts whose role has one of the permission bits `any`. The default role, which every user has, does not
+/// count.
 pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT u.account_id FROM users u

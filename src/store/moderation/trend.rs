@@ -1,7 +1,7 @@
-//! Trends: what is used a lot at present, with its score, and what reviews said of it.
+//! Trends: hashtags, statuses and links with high current usage, with their scores and reviews.
 //!
-//! Reached from `service::trend`. A kind has a few hundred rows at most, so that a page reads all of its kind by the primary
-//! key. From what use scores are made is read by [`trend_use`](crate::trend_use).
+//! Reached from `service::trend`. A kind has a few hundred rows at most, so that a page reads all rows of its kind by
+//! the primary key. The usage behind the scores is read by [`trend_use`](crate::trend_use).
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct Trend {
     pub peak_at: Time,
 }
 
-/// All of a kind, the highest score first, those without a score last.
+/// All trends of a kind, the highest score first, trends without a score last.
 pub async fn list(db: impl Executor, kind: TrendKind) -> Result<Vec<Trend>> {
     db.query(sql!(
         "SELECT r.subject_id, r.language, r.allowed, r.score, r.peak, r.peak_at
@@ -34,16 +34,15 @@ pub async fn list(db: impl Executor, kind: TrendKind) -> Result<Vec<Trend>> {
     .await
 }
 
-/// Which trends are shown.
+/// A page of trends.
 #[derive(Clone, Debug, Default)]
 pub struct TrendPage {
-    /// Those in one of these languages come first.
+    /// Trends in one of these languages come first.
     pub languages: Vec<String>,
-    /// Whether those are shown that nobody reviewed.
+    /// Whether unreviewed trends are included.
     pub unreviewed: bool,
-    /// How many.
     pub limit: i64,
-    /// How many are skipped.
+    /// Number of trends to skip.
     pub offset: i64,
 }
 
@@ -64,22 +63,22 @@ pub async fn page(db: impl Executor, kind: TrendKind, page: &TrendPage) -> Resul
     .await
 }
 
-/// A trend as it was measured.
+/// A measured trend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewTrend {
     /// The hashtag, status or preview card.
     pub subject_id: i64,
-    /// Of a status or link.
+    /// For a status or link.
     pub language: Option<String>,
-    /// What a review said.
+    /// The result of a review.
     pub allowed: Option<bool>,
-    /// 0: kept for its peak alone.
+    /// 0: stored only for its peak.
     pub score: f64,
-    /// A peak that was reached now; `None` leaves the one before.
+    /// A newly reached peak; `None` keeps the previous one.
     pub peak: Option<f64>,
 }
 
-/// Replaces all of a kind by `trends`.
+/// Replaces all trends of a kind by `trends`.
 pub async fn replace(tx: &mut Tx, kind: TrendKind, trends: &[NewTrend], now: Time) -> Result<()> {
     tx.query(sql!("DELETE FROM trends WHERE kind = $1 AND NOT (subject_id" in("$2") ")"))
         .bind(kind.as_str().to_owned())
@@ -120,19 +119,19 @@ pub async fn tags(db: impl Executor, ids: &[TagId], viewer: Option<AccountId>) -
     .await
 }
 
-/// What staff looks at: a trend with its name.
+/// A trend with its name, for staff.
 #[derive(Clone, Debug, model::Row)]
 pub struct NamedTrend {
     /// The hashtag or status.
     pub subject_id: i64,
-    /// The hashtag as it is written; of a status its author's user name; of a link its address.
+    /// The spelling of the hashtag; for a status its author's user name; for a link its address.
     pub name: String,
-    /// Of a status the domain of its author; `None` on this server.
+    /// For a status the domain of its author; `None` on this server.
     pub domain: Option<String>,
     pub score: f64,
-    /// What a review said.
+    /// The result of a review.
     pub allowed: Option<bool>,
-    /// When a review was asked for: of the hashtag, or of the author. Of links it is not noted.
+    /// When a review of the hashtag or of the author was requested. Not stored for links.
     pub requested_review_at: Option<Time>,
 }
 
@@ -163,7 +162,7 @@ pub async fn list_named(db: impl Executor, kind: TrendKind) -> Result<Vec<NamedT
     query.bind(kind.as_str().to_owned()).all().await
 }
 
-/// Notes that a review of hashtags is asked for, unless one was asked for or made before.
+/// Records a review request for hashtags, unless a review was requested or made before.
 pub async fn request_tag_reviews(tx: &mut Tx, ids: &[i64], now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE tags SET requested_review_at = $2
@@ -176,7 +175,7 @@ pub async fn request_tag_reviews(tx: &mut Tx, ids: &[i64], now: Time) -> Result<
     Ok(())
 }
 
-/// Notes that a review of the authors of statuses is asked for, unless one was asked for or made before.
+/// Records a review request for the authors of statuses, unless a review was requested or made before.
 pub async fn request_author_reviews(tx: &mut Tx, statuses: &[i64], now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET requested_review_at = $2
@@ -190,16 +189,16 @@ pub async fn request_author_reviews(tx: &mut Tx, statuses: &[i64], now: Time) ->
     Ok(())
 }
 
-/// What a review decides about.
+/// The subject of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     Tag(TagId),
     Status(StatusId),
-    /// All statuses of an account that have no review of their own.
+    /// All statuses of an account without a separate review.
     Author(AccountId),
 }
 
-/// Stores what a review says; it counts from the next page on.
+/// Stores the result of a review; it takes effect with the next page.
 pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> Result<()> {
     match subject {
         Subject::Tag(id) => {
@@ -220,7 +219,7 @@ pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> 
     }
 }
 
-/// Stores what a review says among the trends of a kind.
+/// Stores the result of a review in the trends of a kind.
 pub(crate) async fn set_allowed<T: Into<i64> + Copy>(
     tx: &mut Tx,
     kind: TrendKind,

@@ -1,7 +1,9 @@
-//! What trends are made of: how many people use hashtags and statuses, read from the rows that this use leaves anyway.
+//! The usage that trends are computed from: how many people use hashtags and statuses, read from rows that exist
+//! anyway.
 //!
-//! Reached from the job that scores trends. Each statement reads one range of ids, which are times: those of today, or since
-//! the last run. Nothing is counted when it happens. Authors whom moderators limited or suspended are left out.
+//! Reached from the job that scores trends. Each statement reads one range of ids, which contain times: today, or
+//! since the previous run. Nothing is counted at the time of use. Authors limited or suspended by moderators are
+//! excluded.
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
@@ -16,23 +18,23 @@ macro_rules! counts {
     };
 }
 
-/// A hashtag or link that many people use.
+/// A hashtag or link used by many people.
 #[derive(Clone, Debug, model::Row)]
 pub struct Use {
     /// The hashtag, or the preview card of the link.
     pub id: i64,
-    /// Of the page that a link leads to.
+    /// The language of the linked page.
     pub language: Option<String>,
-    /// What a review said.
+    /// The result of a review.
     pub allowed: Option<bool>,
-    /// How many people used it.
+    /// Number of people who used it.
     pub accounts: i64,
 }
 
-/// The hashtags that at least `least` people used in statuses from `from` on and before `until`, by most people first, at
-/// most `limit`. Without those that must not be used or listed.
+/// The hashtags that at least `least` people used in statuses from `from` on and before `until`, most people first,
+/// at most `limit`. Excludes hashtags that must not be used or listed.
 ///
-/// `+st.tag_id`: to group by the primary key of `status_tags`, all of it would be read.
+/// `+st.tag_id`: grouping by the primary key of `status_tags` would read all of it.
 pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
     db.query(sql!(
         "SELECT t.id, CAST(NULL AS TEXT) AS language, t.trendable AS allowed, used.accounts
@@ -55,7 +57,7 @@ pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least
     .await
 }
 
-/// How many people used each of `tags` in statuses from `from` on and before `until`; without those that nobody used.
+/// How many people used each of `tags` in statuses from `from` on and before `until`; without unused ones.
 pub async fn count_tag_accounts(
     db: impl Executor,
     tags: &[i64],
@@ -76,8 +78,8 @@ pub async fn count_tag_accounts(
     .await
 }
 
-/// The links that at least `least` people used in statuses from `from` on and before `until`, by most people first, at most
-/// `limit`. Without those that have nothing to show.
+/// The links that at least `least` people used in statuses from `from` on and before `until`, most people first, at
+/// most `limit`. Excludes links without a card to show.
 pub async fn list_links(
     db: impl Executor,
     from: StatusId,
@@ -106,7 +108,7 @@ pub async fn list_links(
     .await
 }
 
-/// How many people used each of `cards` in statuses from `from` on and before `until`; without those that nobody used.
+/// How many people used each of `cards` in statuses from `from` on and before `until`; without unused ones.
 pub async fn count_link_accounts(
     db: impl Executor,
     cards: &[i64],
@@ -127,13 +129,13 @@ pub async fn count_link_accounts(
     .await
 }
 
-/// A status that many people like.
+/// A status liked by many people.
 #[derive(Clone, Debug, model::Row)]
 pub struct StatusUse {
     pub id: StatusId,
     pub account_id: AccountId,
     pub language: Option<String>,
-    /// What a review said of it, or else of its author.
+    /// The result of a review of the status, or otherwise of its author.
     pub allowed: Option<bool>,
     /// Its reblogs and favourites.
     pub uses: i64,
@@ -141,8 +143,8 @@ pub struct StatusUse {
     pub created_at: Time,
 }
 
-/// Statuses that may trend, of those whose ids are `used.id`: of authors who want to be found, no replies, without a content
-/// warning, and without media that are sensitive.
+/// Statuses that may trend, among the ids `used.id`: by discoverable authors, not replies, without a content warning,
+/// and without sensitive media.
 macro_rules! eligible {
     ($used:literal, $more:literal) => {
         concat!(
@@ -160,8 +162,8 @@ macro_rules! eligible {
     };
 }
 
-/// The statuses from `oldest` on that somebody reblogged or favourited by a row from `since` on, with at least `least` of
-/// both; those with the most first, at most `limit`.
+/// The statuses from `oldest` on with a reblog or favourite whose row is from `since` on, with at least `least`
+/// reblogs and favourites together; the highest totals first, at most `limit`.
 pub async fn list_statuses(
     db: impl Executor,
     since: StatusId,
@@ -183,7 +185,7 @@ pub async fn list_statuses(
     .await
 }
 
-/// Those of `ids` that may trend (still), in no particular order.
+/// The statuses of `ids` that may (still) trend, in no particular order.
 pub async fn find_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<StatusUse>> {
     db.query(sql!(
         sqlite: eligible!("(SELECT value AS id FROM json_each($1)) used", "");

@@ -1,8 +1,9 @@
-//! Groups of notifications: pages of them, their members, and the table `notification_groups`, by which a page is found
-//! without reading the members of its groups.
+//! Groups of notifications: pages of them, their members, and the table `notification_groups`, by which a page is
+//! found without reading the members of its groups.
 //!
-//! A row of that table says which notification joined last, also when that one was taken back since: where a group
-//! stands is looked up among its members. Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
+//! A row of that table contains the last notification that joined, even if it has been retracted since: the position
+//! of a group is looked up among its members. Reached from `service::notification`. Spec:
+//! docs/contract/rules.md#13-notifications.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use model::notification::NotificationKind;
 use model::relationship::Listed;
 use model::{AccountId, Cursor, Json, NotificationId, StatusId};
 
-/// A group collects what happens within so many hours of its first notification.
+/// A group collects notifications within this many hours of its first one.
 pub const GROUP_HOURS: i64 = 12;
 /// The same as a distance between ids, which are milliseconds and a sequence of 16 bits.
 const GROUP_IDS: i64 = (GROUP_HOURS * 60 * 60 * 1_000) << 16;
@@ -30,7 +31,7 @@ macro_rules! groupable {
     };
 }
 
-/// SQL: the newest notification within the cursor of some group of `$1`, `g`, by an index that SQLite is told.
+/// SQL: the newest notification within the cursor of a group `g` of `$1`, with a forced index on SQLite.
 macro_rules! newest_member {
     ($index:literal) => {
         concat!(
@@ -43,12 +44,12 @@ macro_rules! newest_member {
     };
 }
 
-/// A statement around the places of a page of groups: ids of notifications, with the key of the group for which each
-/// stands. A group without a notification within the cursor has no id, and comes last.
+/// A statement around the positions of a page of groups: ids of notifications, with the key of the group that each
+/// represents. A group without a notification within the cursor has no id, and comes last.
 ///
-/// For each type a page of its notifications or groups, merged: `$2` are the types that are not grouped, `$7` those that are,
-/// `$8` is the id below which a group may have joined last that has members below the cursor. As in [`list`](super::list),
-/// SQLite has no `LATERAL`, and is told its indexes.
+/// For each type a page of its notifications or groups, merged: `$2` are the ungrouped types, `$7` the grouped types,
+/// `$8` is the upper bound of the last joined id for groups with members below the cursor. As in
+/// [`list`](super::list), SQLite has no `LATERAL`, and its indexes are forced.
 macro_rules! places {
     ([$($before:tt)*] $order:literal [$($after:tt)*]) => {
         sql!(
@@ -99,24 +100,24 @@ macro_rules! places {
     };
 }
 
-/// What stands for a group on a page: its newest notification within the cursor.
+/// The head of a group on a page: its newest notification within the cursor.
 #[derive(Clone, Debug, model::Row)]
 pub struct GroupHead {
     #[row(flatten)]
     pub newest: NotificationRow,
-    /// False for a notification by itself.
+    /// False for a single notification.
     pub grouped: bool,
 }
 
-/// The types of a filter: those that stand by themselves, and those that are grouped.
+/// The types of a filter: ungrouped and grouped ones.
 fn split(wanted: &NotificationFilter, grouped: &[NotificationKind]) -> (Texts, Texts) {
     let (grouped, single): (Vec<_>, Vec<_>) = wanted.types.iter().partition(|kind| grouped.contains(kind));
     let names = |kinds: Vec<&NotificationKind>| Texts::of(kinds.into_iter().map(NotificationKind::as_str));
     (names(single), names(grouped))
 }
 
-/// A page of groups, newest first; notifications of types outside of `grouped` each stand by themselves. The filter must
-/// not name a sender.
+/// A page of groups, newest first; each notification of a type outside of `grouped` is a single item. The filter must
+/// not select a sender.
 pub async fn heads(
     db: &Db,
     account: AccountId,
@@ -130,7 +131,7 @@ pub async fn heads(
     Ok(heads)
 }
 
-/// How many groups [`heads`] finds, at most as many as the cursor's limit.
+/// The number of groups found by [`heads`], at most the cursor's limit.
 pub async fn count(
     db: &Db,
     account: AccountId,
@@ -163,8 +164,8 @@ fn matching<'a>(
         .bind(cursor.before().saturating_add(GROUP_IDS))
 }
 
-/// The heads with their rows, in no particular order: SQLite would sort them all once more. A place without a notification,
-/// whose group is all beyond the cursor, finds no row.
+/// The heads with their rows, in no particular order: SQLite would sort them all once more. A position without a
+/// notification, whose group is entirely beyond the cursor, matches no row.
 fn page(ascending: bool) -> Sql {
     macro_rules! rows {
         ($order:literal) => {
@@ -178,8 +179,8 @@ fn page(ascending: bool) -> Sql {
     if ascending { rows!("") } else { rows!(" DESC") }
 }
 
-/// Of each of the groups `keys` of `account` the newest `most` notifications up to `newest`, in no particular order;
-/// without those from suspended accounts, and unfiltered and filtered alike.
+/// For each of the groups `keys` of `account` the newest `most` notifications up to `newest`, in no particular order;
+/// without notifications from suspended accounts, and including filtered ones.
 pub async fn samples(
     db: &Db,
     account: AccountId,
@@ -207,11 +208,11 @@ pub async fn samples(
     .await
 }
 
-/// How many members a group has, and the first of those within a range of ids.
+/// The number of members of a group, and its first member within a range of ids.
 #[derive(Clone, Debug, model::Row)]
 pub struct GroupExtent {
     pub group_key: String,
-    /// All members up to the end of the range, those from suspended accounts too.
+    /// All members up to the end of the range, including those from suspended accounts.
     pub members: i64,
     /// The first member within the range.
     pub first_id: Option<NotificationId>,
@@ -248,8 +249,8 @@ pub async fn extents(
         .await
 }
 
-/// A page of the accounts behind a group of `account`, by the ids of its notifications. One that is behind several of
-/// them is listed as often.
+/// A page of the accounts behind a group of `account`, by the ids of its notifications. An account behind several
+/// notifications is listed several times.
 pub async fn accounts(db: &Db, account: AccountId, group_key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
     let statement = database::paged!(
         cursor,
@@ -278,16 +279,14 @@ pub async fn delete(tx: &mut Tx, account: AccountId, group_key: &str) -> Result<
 #[derive(Clone, Debug)]
 pub struct NewMember {
     pub id: NotificationId,
-    /// Who receives it.
+    /// The receiver.
     pub account: AccountId,
     pub group_key: String,
     pub kind: NotificationKind,
-    /// The status that it shows.
     pub status: Option<StatusId>,
 }
 
-/// Notes that notifications joined their groups, in one statement. In the order of keys, so that transactions do not
-/// wait for each other in a circle.
+/// Records that notifications joined their groups, in one statement. In the order of keys, which prevents deadlocks.
 pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
     #[derive(Serialize)]
     struct Row<'a> {
@@ -328,15 +327,15 @@ pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
     Ok(())
 }
 
-/// What is to be known of a deleted notification.
+/// The attributes of a deleted notification.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, model::Row)]
 pub struct DeletedMember {
     pub account_id: AccountId,
     pub group_key: Option<String>,
 }
 
-/// Deletes the groups of which `deleted` were the last members; returns how many notifications were deleted. The groups
-/// are locked before they are looked at, so that one which somebody just joined stays.
+/// Deletes the groups whose last members were `deleted`; returns the number of deleted notifications. The groups are
+/// locked before they are checked, so that a group joined concurrently is kept.
 pub async fn delete_empty(tx: &mut Tx, deleted: Vec<DeletedMember>) -> Result<u64> {
     let count = deleted.len() as u64;
     let mut left: Vec<DeletedMember> = deleted.into_iter().filter(|member| member.group_key.is_some()).collect();

@@ -1,4 +1,4 @@
-//! Pages of notifications by keyset pagination, with a statement of its own for each kind of filter: all types, some
+//! Pages of notifications by keyset pagination, with a separate statement for each kind of filter: all types, some
 //! types, or one sender.
 
 use super::{NotificationFilter, NotificationRow};
@@ -32,9 +32,9 @@ pub async fn page(
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// All types that the server knows, read in the order of ids. The types are compared all the same, since there may be
-/// rows of types of plugins that are off. `coalesce` keeps the planner from using the index by type, which is not in
-/// the order of ids across types.
+/// All types known to the server, read in the order of ids. The types are still compared, since there may be rows
+/// with types of disabled plugins. `coalesce` prevents the planner from using the index by type, which is not ordered
+/// by id across types.
 fn all(ascending: bool) -> Sql {
     if ascending {
         sql!(
@@ -49,8 +49,8 @@ fn all(ascending: bool) -> Sql {
     }
 }
 
-/// From one sender. SQLite is told the index, since it would take the shorter `notifications_account`; for PostgreSQL
-/// `coalesce` as in [`all`].
+/// From one sender. The index is forced on SQLite, which would use the shorter `notifications_account`; for
+/// PostgreSQL `coalesce` as in [`all`].
 fn from_one(ascending: bool) -> Sql {
     macro_rules! text {
         ($index:literal, $types:literal, $order:literal) => {
@@ -79,10 +79,10 @@ fn from_one(ascending: bool) -> Sql {
     if ascending { both!("") } else { both!(" DESC") }
 }
 
-/// Some types: reads a page of each type, for which there is the index `notifications_type`, and merges them, so that a
-/// rare type is found without reading all the others. PostgreSQL does this with `LATERAL`, which SQLite does not have:
-/// there a correlated subquery selects the ids, by an index that SQLite would not choose, and a `CROSS JOIN`, which it
-/// does not reorder, keeps the types outermost.
+/// Some types: reads a page of each type, using the index `notifications_type`, and merges them, so that a rare type
+/// is found without reading all the others. PostgreSQL does this with `LATERAL`, which SQLite does not have: there a
+/// correlated subquery selects the ids, by an index that SQLite would not choose, and a `CROSS JOIN`, which it does
+/// not reorder, keeps the types outermost.
 fn of_types(ascending: bool) -> Sql {
     macro_rules! both {
         ($order:literal) => {

@@ -1,4 +1,4 @@
-//! Making notifications, a batch at a time: the facts that decide about each candidate, and inserting the rows.
+//! Creating notifications in batches: the facts that decide about each candidate, and inserting the rows.
 //!
 //! Reached from `service::notification`, which turns [`CandidateFacts`] into a decision; nothing is decided here.
 
@@ -10,7 +10,7 @@ use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Json, NotificationId, NotificationType, Preferences, StatusId, Time};
 
-/// A candidate for a notification, about which [`facts`] is asked.
+/// A candidate for a notification, as input of [`facts`].
 #[derive(Debug, Serialize)]
 pub struct Candidate {
     /// Its index within the batch.
@@ -23,21 +23,21 @@ pub struct Candidate {
     pub sender: AccountId,
     /// The status it would show.
     pub status: Option<StatusId>,
-    /// The lowest of the group keys that it might join.
+    /// The lowest group key that it might join.
     pub first_key: Option<String>,
-    /// The highest of them.
+    /// The highest group key that it might join.
     pub last_key: Option<String>,
 }
 
-/// The facts that decide whether a candidate becomes a notification. There are none, so no notification, for a receiver
-/// that is not local, suspended, unconfirmed, not approved or a memorial, and for a suspended sender.
+/// The facts that decide whether a candidate becomes a notification. There are none, and so no notification, for a
+/// receiver that is not local, suspended, unconfirmed, not approved or a memorial, and for a suspended sender.
 #[derive(Clone, Debug, model::Row)]
 pub struct CandidateFacts {
-    /// The [`Candidate::number`] that this answers.
+    /// The [`Candidate::number`] of the candidate.
     pub number: i64,
     /// The receiver follows the sender.
     pub following: bool,
-    /// The receiver blocks the sender, or the other way round.
+    /// The receiver blocks the sender, or vice versa.
     pub blocked: bool,
     /// The receiver mutes the sender and hides its notifications; an expired mute does not count.
     pub muted: bool,
@@ -50,7 +50,7 @@ pub struct CandidateFacts {
     pub passing: bool,
     /// Moderators limited (silenced) the sender.
     pub sender_limited: bool,
-    /// The sender has followed the receiver for so long that it counts as a follower.
+    /// The sender has followed the receiver long enough to count as a follower.
     pub follower: bool,
     /// The sender's account is new.
     pub sender_new: bool,
@@ -63,23 +63,23 @@ pub struct CandidateFacts {
     pub policy: PolicyRow,
     /// The permissions of the sender's role, when it is highlighted and of a higher position than the receiver's.
     pub staff_permissions: Option<i64>,
-    /// The highest group key in use among those that it might join.
+    /// The highest group key in use that it might join.
     pub group_key: Option<String>,
-    /// The receiver's preferences, for a type that people may be told of by mail.
+    /// The receiver's preferences, for a type that can be sent by mail.
     pub preferences: Option<Json<Preferences>>,
 }
 
-/// Since when the batch of candidates is judged.
+/// The time limits for judging a batch of candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct Since {
     pub now: Time,
-    /// Who follows since then or longer counts as a follower.
+    /// Followers since this time or earlier count as followers.
     pub follower: Time,
-    /// Accounts made after that are new.
+    /// Accounts created after this time are new.
     pub account: Time,
 }
 
-/// The facts about each question that has any, in the order of the batch and in one statement.
+/// The facts about each candidate that has any, in the order of the batch and in one statement.
 ///
 /// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
 /// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
@@ -150,22 +150,22 @@ pub async fn facts(db: impl Executor, questions: Vec<Candidate>, since: Since) -
     .await
 }
 
-/// A mention in a direct status, of which [`answers`] is asked whether it is an answer.
+/// A mention in a direct status, as input of [`answers`].
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PrivateMention {
     /// Its index within the batch.
     pub number: usize,
-    /// The account that is mentioned.
+    /// The mentioned account.
     pub receiver: AccountId,
     pub sender: AccountId,
     pub status: StatusId,
 }
 
-/// How far up its thread an answered mention is looked for.
+/// The maximum distance to an answered mention up the thread.
 const MOST_ANCESTORS: i64 = 100;
 
-/// The numbers of those mentions that answer a direct status in which the receiver mentioned the sender, at most a hundred
-/// statuses up the thread: one statement for the whole batch.
+/// The numbers of the mentions that reply to a direct status in which the receiver mentioned the sender, at most a
+/// hundred statuses up the thread: one statement for the whole batch.
 pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result<Vec<i64>> {
     db.query(sql!(
         "WITH RECURSIVE up (number, receiver, sender, status_id, depth) AS (
@@ -190,7 +190,7 @@ pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result
     .await
 }
 
-/// A notification to be inserted.
+/// A notification to insert.
 #[derive(Clone, Debug, Serialize)]
 pub struct NewNotification {
     pub id: NotificationId,
@@ -199,25 +199,24 @@ pub struct NewNotification {
     /// The account that caused it.
     pub sender: AccountId,
     pub kind: NotificationKind,
-    /// The id of the row that it is about, such as the favourite or the follow.
+    /// The id of the row that caused it, such as the favourite or the follow.
     pub activity: i64,
     /// The status to show.
     pub status: Option<StatusId>,
-    /// The group that it is shown in; `None`: alone.
+    /// The key of its group; `None`: not grouped.
     pub group_key: Option<String>,
     /// Filtered by the notification policy.
     pub filtered: bool,
     /// It is stored but not announced (streaming, push, mail). Not a column.
     #[serde(skip)]
     pub silent: bool,
-    /// The receiver wants to be told of it by mail. Not a column.
+    /// The receiver wants to be notified by mail. Not a column.
     #[serde(skip)]
     pub mailed: bool,
 }
 
-/// Inserts notifications in one statement; returns the ids of those that were new. There is one for each activity, type
-/// and receiver: a further one is left out by the unique index `notifications_activity`, so repeating a job is
-/// harmless.
+/// Inserts notifications in one statement; returns the ids of the new ones. There is one for each activity, type and
+/// receiver: duplicates are skipped by the unique index `notifications_activity`, so repeating a job is harmless.
 pub async fn insert(tx: &mut Tx, new: Vec<NewNotification>, now: Time) -> Result<Vec<NotificationId>> {
     tx.query(sql!(
         "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
@@ -234,7 +233,7 @@ pub async fn insert(tx: &mut Tx, new: Vec<NewNotification>, now: Time) -> Result
     .await
 }
 
-/// Deletes earlier notifications of this type by (receiver, activity), which newer ones are about to replace.
+/// Deletes earlier notifications of this type by (receiver, activity), which newer ones will replace.
 pub async fn delete_older(tx: &mut Tx, kind: NotificationType, older: Vec<(AccountId, i64)>) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM notifications

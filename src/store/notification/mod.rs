@@ -1,8 +1,9 @@
-//! Notifications: find and delete. [`list`] reads pages of them, [`make`] inserts them, and [`waiting`] keeps the
-//! candidates about which plugins must be asked first. [`groups`] reads them by groups, [`policy`] says what each person
-//! filters, [`requests`] whose notifications were filtered.
+//! Notifications: find and delete. [`list`] reads pages of them, [`make`] inserts them, and [`waiting`] stores the
+//! candidates that plugins must judge first. [`groups`] reads them by groups, [`policy`] stores the policies of
+//! receivers, [`requests`] the senders of filtered notifications.
 //!
-//! Reached from `service::notification`, which decides who is notified of what. Spec: docs/contract/rules.md#13-notifications.
+//! Reached from `service::notification`, which decides about notifications. Spec:
+//! docs/contract/rules.md#13-notifications.
 
 pub mod push;
 
@@ -11,7 +12,7 @@ use database::{Executor, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::{AccountId, Notification, NotificationId};
 
-/// The columns of [`NotificationRow`], of a table with the alias `n`.
+/// The columns of [`NotificationRow`], from a table with the alias `n`.
 macro_rules! listed_columns {
     () => {
         concat!(
@@ -29,8 +30,8 @@ macro_rules! sender_not_suspended {
     };
 }
 
-/// The conditions of every page: `$1` receiver, `$3` and `$4` bounds of the cursor, `$5` whether filtered ones are
-/// shown, and no suspended sender. `$2` (types), `$6` (limit) and those above are used outside of it.
+/// The conditions of every page: `$1` receiver, `$3` and `$4` bounds of the cursor, `$5` whether to include filtered
+/// ones, and no suspended sender. `$2` (types), `$6` (limit) and higher ones are used outside of it.
 macro_rules! within {
     () => {
         concat!(
@@ -49,7 +50,7 @@ pub mod waiting;
 
 use groups::DeletedMember;
 
-/// A notification with the version of its sender, which its rendering needs.
+/// A notification with the version of its sender, for rendering.
 #[derive(Clone, Debug, model::Row)]
 pub struct NotificationRow {
     #[row(flatten)]
@@ -65,7 +66,7 @@ pub struct NotificationFilter {
     pub types: Vec<NotificationKind>,
     /// Only from this account.
     pub from: Option<AccountId>,
-    /// Also those that the notification policy filtered.
+    /// Also includes notifications filtered by the notification policy.
     pub filtered: bool,
 }
 
@@ -75,7 +76,7 @@ impl NotificationFilter {
     }
 }
 
-/// The notification `id` of `account`, if it is of one of `types` and its sender is not suspended.
+/// The notification `id` of `account`, if its type is among `types` and its sender is not suspended.
 pub async fn find(
     db: impl Executor,
     account: AccountId,
@@ -94,8 +95,8 @@ pub async fn find(
     .await
 }
 
-/// Those of the notifications `ids`, whoever's they are, that are of one of `types` and whose senders are not suspended, in
-/// the order of their ids.
+/// Filters `ids` by type and drops notifications from suspended senders. Does not check the receiver. In the order of
+/// their ids.
 pub async fn list_each(
     db: impl Executor,
     ids: &[NotificationId],
@@ -206,8 +207,8 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
     groups::delete_empty(tx, deleted).await.map(drop)
 }
 
-/// Deletes up to `limit` notifications of `account` from accounts of `domain`; returns how many. `CROSS JOIN`: its own
-/// notifications are read, which are as many as are kept, and not the accounts of the domain.
+/// Deletes up to `limit` notifications of `account` from accounts of `domain`; returns how many. `CROSS JOIN`: reads
+/// the account's own notifications, whose number is bounded by retention, instead of the accounts of the domain.
 pub async fn delete_some_from_domain(tx: &mut Tx, account: AccountId, domain: &str, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -226,7 +227,7 @@ pub async fn delete_some_from_domain(tx: &mut Tx, account: AccountId, domain: &s
     groups::delete_empty(tx, deleted).await
 }
 
-/// Deletes up to `limit` notifications of others from `from`; returns how many.
+/// Deletes up to `limit` notifications from `from` to other accounts; returns how many.
 pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -243,8 +244,8 @@ pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Resul
     groups::delete_empty(tx, deleted).await
 }
 
-/// Deletes the notifications of this type about `activities`, whoever received them; returns how many. An activity is
-/// the id of the row that the type is about, such as the favourite or the follow.
+/// Deletes the notifications of this type about `activities` for all receivers; returns how many. An activity is the
+/// id of the row that caused the notification, such as the favourite or the follow.
 pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(

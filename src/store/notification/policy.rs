@@ -1,12 +1,13 @@
-//! Notification policies: what each person wants done with notifications from some kinds of senders.
+//! Notification policies: how each receiver handles notifications from some kinds of senders.
 //!
-//! Reached from `service::notification::policy`; what the values mean is decided there. Who never chose has no row.
+//! Reached from `service::notification::policy`, which interprets the values. Accounts that never set a policy have
+//! no row.
 
 use database::{Executor, Result, Tx, sql};
 use model::AccountId;
 use model::notification::{Policy, PolicyAction};
 
-/// The columns of [`PolicyRow`], of a table with the alias `y`.
+/// The columns of [`PolicyRow`], from a table with the alias `y`.
 macro_rules! policy_columns {
     () => {
         "y.for_not_following, y.for_not_followers, y.for_new_accounts, y.for_private_mentions, y.for_limited_accounts"
@@ -14,7 +15,7 @@ macro_rules! policy_columns {
 }
 pub(crate) use policy_columns;
 
-/// A policy as it is stored; every column is NULL for someone who has no row, when it is read beside others.
+/// A stored policy; when it is read in a join, every column is NULL for an account without a row.
 #[derive(Clone, Copy, Debug, Default, model::Row)]
 pub struct PolicyRow {
     pub for_not_following: Option<PolicyAction>,
@@ -25,7 +26,7 @@ pub struct PolicyRow {
 }
 
 impl PolicyRow {
-    /// The policy, with the defaults for what is missing.
+    /// The policy, with defaults for missing values.
     #[must_use]
     pub fn or_default(self) -> Policy {
         let usual = Policy::default();
@@ -49,7 +50,7 @@ pub async fn find(db: impl Executor, account: AccountId) -> Result<Policy> {
     Ok(row.unwrap_or_default().or_default())
 }
 
-/// Changes the values of `account`'s policy that `changed` has; the others stay as they are.
+/// Changes the values of `account`'s policy that are set in `changed`; others are not changed.
 pub async fn save(tx: &mut Tx, account: AccountId, changed: PolicyRow) -> Result<()> {
     let first = changed.or_default();
     tx.query(sql!(

@@ -1,4 +1,4 @@
-//! Subscriptions to pushed notifications: at most one for each access token, and gone with it.
+//! Subscriptions to pushed notifications: at most one for each access token, deleted with it.
 //!
 //! Reached from `service::push`. Spec: docs/contract/push.md#1-rest.
 
@@ -25,7 +25,7 @@ pub struct Subscription {
     pub created_at: Time,
 }
 
-/// A subscription that is to be saved.
+/// A subscription to save.
 #[derive(Clone, Debug)]
 pub struct NewSubscription {
     pub token_id: TokenId,
@@ -38,7 +38,7 @@ pub struct NewSubscription {
     pub policy: PushPolicy,
 }
 
-/// Saves the subscription of a token, in place of the one that it has.
+/// Saves the subscription of a token, replacing an existing one.
 pub async fn save(tx: &mut Tx, new: NewSubscription, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO push_subscriptions
@@ -70,7 +70,7 @@ pub async fn find_of_token(db: impl Executor, token: TokenId) -> Result<Option<S
         .await
 }
 
-/// The subscription `number`, with what its token is derived from, unless the token is revoked.
+/// The subscription `number`, with the nonce that its token is derived from, unless the token is revoked.
 pub async fn find(db: impl Executor, number: i64) -> Result<Option<(Subscription, String)>> {
     let found: Option<WithNonce> = db
         .query(sql!(
@@ -92,7 +92,7 @@ struct WithNonce {
     nonce: String,
 }
 
-/// Replaces what the subscription of `token` is about; false when there is none.
+/// Replaces the alerts and policy of the subscription of `token`; false when there is none.
 pub async fn update(tx: &mut Tx, token: TokenId, alerts: BTreeMap<String, bool>, policy: PushPolicy) -> Result<bool> {
     let updated = tx
         .query(sql!("UPDATE push_subscriptions SET alerts = $2, policy = $3 WHERE token_id = $1"))
@@ -104,7 +104,7 @@ pub async fn update(tx: &mut Tx, token: TokenId, alerts: BTreeMap<String, bool>,
     Ok(updated > 0)
 }
 
-/// Deletes the subscriptions of tokens that end.
+/// Deletes the subscriptions of ended tokens.
 pub async fn delete_of_tokens(tx: &mut Tx, tokens: &[TokenId]) -> Result<u64> {
     if tokens.is_empty() {
         return Ok(0);
@@ -115,7 +115,7 @@ pub async fn delete_of_tokens(tx: &mut Tx, tokens: &[TokenId]) -> Result<u64> {
         .await
 }
 
-/// Deletes the subscription `number`, if it still sends to `endpoint`.
+/// Deletes the subscription `number`, if it still has this `endpoint`.
 pub async fn delete(tx: &mut Tx, number: i64, endpoint: &str) -> Result<u64> {
     tx.query(sql!("DELETE FROM push_subscriptions WHERE number = $1 AND endpoint = $2"))
         .bind(number)
@@ -124,12 +124,12 @@ pub async fn delete(tx: &mut Tx, number: i64, endpoint: &str) -> Result<u64> {
         .await
 }
 
-/// Deletes every subscription; returns how many there were.
+/// Deletes every subscription; returns how many.
 pub async fn delete_all(tx: &mut Tx) -> Result<u64> {
     tx.query(sql!("DELETE FROM push_subscriptions WHERE TRUE")).execute().await
 }
 
-/// Notes since when nothing reaches the subscription `number`; `None`: it is reached.
+/// Records since when pushes to the subscription `number` fail; `None`: they succeed.
 pub async fn set_failing(tx: &mut Tx, number: i64, since: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE push_subscriptions SET failing_since = $2 WHERE number = $1"))
         .bind(number)
@@ -139,7 +139,7 @@ pub async fn set_failing(tx: &mut Tx, number: i64, since: Option<Time>) -> Resul
     Ok(())
 }
 
-/// What a subscription wants.
+/// The alerts of a subscription.
 #[derive(Clone, Debug, model::Row)]
 pub struct Wanted {
     pub number: i64,
@@ -147,7 +147,7 @@ pub struct Wanted {
     pub alerts: Json<BTreeMap<String, bool>>,
 }
 
-/// What the subscriptions of `accounts` want.
+/// The alerts of the subscriptions of `accounts`.
 pub async fn list_wanted(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<Wanted>> {
     db.query(sql!("SELECT number, account_id, alerts FROM push_subscriptions WHERE account_id" in("$1") "AND policy <> 'none'"))
         .bind(Ids::of(accounts.iter().copied()))

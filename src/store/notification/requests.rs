@@ -1,7 +1,7 @@
-//! Notification requests: who sent mentions that the policy filtered, and whom the receiver permitted to.
+//! Notification requests: senders of mentions that the policy filtered, and senders that the receiver permitted.
 //!
-//! A request is shown while there are filtered mentions of its sender; these are counted, up to a hundred, when it is read.
-//! Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
+//! A request is shown while there are filtered mentions of its sender; these are counted, up to a hundred, when it is
+//! read. Reached from `service::notification`. Spec: docs/contract/rules.md#13-notifications.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use database::sql::Ids;
 use database::{Db, Executor, Result, Tx, sql};
 use model::{AccountId, Cursor, Json, NotificationId, RowId, StatusId, Time};
 
-/// SQL: the filtered mentions `n` of the sender of the request `r`, which the index `notifications_filtered` has.
+/// SQL: the filtered mentions `n` of the sender of the request `r`, from the index `notifications_filtered`.
 macro_rules! mentions {
     () => {
         "notifications n WHERE n.account_id = r.account_id AND n.from_account_id = r.from_account_id \
@@ -18,7 +18,7 @@ macro_rules! mentions {
     };
 }
 
-/// SQL: how many these are, up to a hundred.
+/// SQL: the number of these mentions, up to a hundred.
 macro_rules! counted {
     () => {
         concat!("(SELECT COUNT(*) FROM (SELECT 1 AS one FROM ", mentions!(), " LIMIT 100) counted)")
@@ -50,7 +50,7 @@ macro_rules! shown {
     };
 }
 
-/// A request, with the version of its sender and what is counted.
+/// A request, with the version of its sender and the counts.
 #[derive(Clone, Debug, model::Row)]
 pub struct RequestRow {
     pub id: RowId,
@@ -61,7 +61,7 @@ pub struct RequestRow {
     pub from_version: i64,
     /// Filtered mentions, at most a hundred.
     pub notifications_count: i64,
-    /// The status of the newest of them.
+    /// The status of the newest mention.
     pub last_status_id: Option<StatusId>,
 }
 
@@ -89,16 +89,15 @@ pub async fn find(db: &Db, account: AccountId, id: RowId) -> Result<Option<Reque
     .await
 }
 
-/// How much waits for a decision.
+/// The number of pending requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 pub struct Summary {
     /// Requests, at most a hundred.
     pub requests: i64,
-    /// The notifications of these requests.
     pub notifications: i64,
 }
 
-/// The requests to `account` and their notifications: of the newest hundred.
+/// Counts the requests to `account` and their notifications, for the newest hundred.
 pub async fn summary(db: impl Executor, account: AccountId) -> Result<Summary> {
     db.query(sql!(
         "SELECT COUNT(*) AS requests, CAST(coalesce(SUM(waiting.mentions), 0) AS BIGINT) AS notifications FROM (
@@ -111,15 +110,15 @@ pub async fn summary(db: impl Executor, account: AccountId) -> Result<Summary> {
     .await
 }
 
-/// A sender whose mention was filtered, and the receiver.
+/// The sender of a filtered mention, and the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Filtered {
     pub receiver: AccountId,
     pub sender: AccountId,
 }
 
-/// Inserts the requests with their ids, or notes that a further mention came. In the order of accounts, so that
-/// transactions do not wait for each other in a circle.
+/// Inserts the requests with their ids, or records a further mention. In the order of accounts, which prevents
+/// deadlocks.
 pub async fn insert(tx: &mut Tx, mut new: Vec<(RowId, Filtered)>, now: Time) -> Result<()> {
     #[derive(Serialize)]
     struct Row {
@@ -144,10 +143,11 @@ pub async fn insert(tx: &mut Tx, mut new: Vec<(RowId, Filtered)>, now: Time) -> 
     Ok(())
 }
 
-/// Deletes those requests among `new` whose senders were permitted meanwhile, and marks the permissions as having
-/// something to merge; returns (receiver, sender) of each.
+/// Deletes the requests of `new` whose senders were permitted meanwhile, and marks the permissions as having
+/// notifications to merge; returns (receiver, sender) of each.
 ///
-/// Comes after [`insert`], which waits for whoever accepts the same request: what was decided by then is seen here.
+/// Must run after [`insert`], which waits for a transaction that accepts the same request: its decision is visible
+/// here.
 pub async fn delete_permitted(tx: &mut Tx, new: &[Filtered]) -> Result<Vec<(AccountId, AccountId)>> {
     let permitted: Vec<(AccountId, AccountId)> = tx
         .query(sql!(
@@ -168,7 +168,7 @@ pub async fn delete_permitted(tx: &mut Tx, new: &[Filtered]) -> Result<Vec<(Acco
     Ok(permitted)
 }
 
-/// Deletes those of the requests `ids` that are to `account`; returns their senders.
+/// Deletes the requests of `ids` that belong to `account`; returns their senders.
 pub async fn take(tx: &mut Tx, account: AccountId, ids: &[RowId]) -> Result<Vec<AccountId>> {
     tx.query(sql!(
         "DELETE FROM notification_requests WHERE id" in("$2") "AND account_id = $1 RETURNING from_account_id"
@@ -179,7 +179,7 @@ pub async fn take(tx: &mut Tx, account: AccountId, ids: &[RowId]) -> Result<Vec<
     .await
 }
 
-/// Permits `senders` to notify `account`; what was filtered is to be merged.
+/// Permits `senders` to notify `account`; filtered notifications have to be merged.
 pub async fn permit(tx: &mut Tx, account: AccountId, senders: &[AccountId]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO notification_permissions (account_id, from_account_id, merging)
@@ -193,8 +193,7 @@ pub async fn permit(tx: &mut Tx, account: AccountId, senders: &[AccountId]) -> R
     Ok(())
 }
 
-/// Shows up to `limit` notifications to `account` from `from` that were filtered; returns the status of each, if
-/// it has one.
+/// Shows up to `limit` filtered notifications to `account` from `from`; returns the status of each, if it has one.
 pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i64) -> Result<Vec<Option<StatusId>>> {
     tx.query(sql!(
         "UPDATE notifications SET filtered = FALSE
@@ -210,7 +209,7 @@ pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i
     .await
 }
 
-/// Notes that nothing from `from` to `account` is filtered any more; false when that was noted before.
+/// Records that no notification from `from` to `account` is filtered any longer; false when that was recorded before.
 pub async fn set_merged(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -224,7 +223,7 @@ pub async fn set_merged(tx: &mut Tx, account: AccountId, from: AccountId) -> Res
     Ok(changed > 0)
 }
 
-/// True when nothing of senders whom `account` permitted is still filtered.
+/// True when no notification from senders permitted by `account` is still filtered.
 pub async fn is_merged(db: impl Executor, account: AccountId) -> Result<bool> {
     let merging: Option<(i64,)> = db
         .query(sql!(
@@ -292,7 +291,8 @@ pub async fn forget_domain(tx: &mut Tx, account: AccountId, domain: &str) -> Res
     Ok(())
 }
 
-/// Deletes up to `limit` requests with an id below `before` whose mentions are gone, with their statuses or by age.
+/// Deletes up to `limit` requests with an id below `before` whose mentions are gone, deleted with their statuses or
+/// by age.
 pub async fn delete_empty(tx: &mut Tx, before: RowId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM notification_requests

@@ -1,7 +1,7 @@
-//! Notices: candidates for notifications about which plugins must be asked before they are made.
+//! Notices: candidates for notifications that plugins must judge before they are created.
 //!
-//! A notice is inserted in the transaction of what happened, and deleted in the transaction that makes the notification
-//! or drops it; in between a job asks the plugins, with no transaction open. Reached from `service::notification`.
+//! A notice is inserted in the transaction of its cause, and deleted in the transaction that creates the notification
+//! or drops it; in between a job calls the plugins, with no transaction open. Reached from `service::notification`.
 
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<NoticeRow>> {
     .await
 }
 
-/// Deletes these notices; returns the ids of those that were still there, which only this caller handles.
+/// Deletes these notices; returns the ids of the ones that still existed, which only this caller handles.
 pub async fn take(tx: &mut Tx, ids: impl Iterator<Item = i64>) -> Result<Vec<i64>> {
     tx.query(sql!("DELETE FROM notices WHERE id" in("$1") "RETURNING id")).bind(Ids::of(ids)).scalars().await
 }

@@ -1,10 +1,9 @@
-//! Registered OAuth applications, and which of them hold tokens for an account. Tokens themselves are in
+//! Registered OAuth applications, and the tokens that they hold for an account. Tokens themselves are in
 //! [`oauth`](crate::oauth).
 
 use database::{Engine, Executor, Result, Tx, sql};
 use model::{AccountId, AppId, Application, Time, application_columns, application_insert};
 
-/// The application, if there is one.
 pub async fn find(db: impl Executor, id: AppId) -> Result<Option<Application>> {
     db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.id = $1")).bind(id).optional().await
 }
@@ -17,8 +16,8 @@ pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Opt
         .await
 }
 
-/// Has other transactions that do the same for this application wait until this one ends. Nothing on SQLite, which has one
-/// writer.
+/// Locks the application until the transaction ends: concurrent calls for the same application wait. Does nothing on
+/// SQLite, which has one writer.
 pub async fn lock(tx: &mut Tx, id: AppId) -> Result<()> {
     if tx.engine() == Engine::Sqlite {
         return Ok(());
@@ -50,7 +49,7 @@ pub struct HeldRow {
     pub last_used_at: Option<Time>,
 }
 
-/// The tokens that applications hold for `account` and that are not revoked, those of the newest application first.
+/// The tokens that applications hold for `account` and that are not revoked, tokens of the newest application first.
 pub async fn list_held(db: impl Executor, account: AccountId) -> Result<Vec<HeldRow>> {
     db.query(sql!(
         "SELECT p.id, p.name, p.website, t.scopes, t.created_at, t.last_used_at

@@ -13,7 +13,7 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
 
-/// An access token and, when it belongs to an account, everything that decides what that account may do.
+/// An access token and, when it belongs to an account, the data that determines the account's permissions.
 #[derive(Debug, model::Row)]
 pub struct TokenActorRow {
     pub token_id: TokenId,
@@ -41,7 +41,8 @@ pub struct TokenActorRow {
     pub permissions: RolePermissions,
 }
 
-/// The columns of [`TokenActorRow`] that are not the token's, of account `a` and what `actor_joins!` joins.
+/// The columns of [`TokenActorRow`] that are not in the token, from account `a` and the tables that `actor_joins!`
+/// joins.
 macro_rules! actor_columns {
     () => {
         concat!(
@@ -73,7 +74,7 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<To
     .await
 }
 
-/// As [`find_grant`], for several tokens that are known by their ids, in no order.
+/// As [`find_grant`], for several tokens by their ids, in no order.
 pub async fn list_grants(db: impl Executor, tokens: &[TokenId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id, " actor_columns!() "
@@ -86,7 +87,7 @@ pub async fn list_grants(db: impl Executor, tokens: &[TokenId]) -> Result<Vec<To
     .await
 }
 
-/// The same facts as [`find_grant`] gives, for accounts that act or view without a token; `token_id` is 0. In no order.
+/// The data of [`find_grant`] for accounts that act or view without a token; `token_id` is 0. In no order.
 pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
@@ -118,7 +119,7 @@ pub struct TokenRow {
     pub revoked_at: Option<Time>,
 }
 
-/// Inserts an access token that is found by `token_hash`.
+/// Inserts an access token with `token_hash`.
 pub async fn insert_token(tx: &mut Tx, token: &TokenRow, token_hash: String) -> Result<()> {
     tx.query(sql!(token_insert!("token_hash"))).bind(token_hash).bind_row(token).execute().await?;
     Ok(())
@@ -176,10 +177,10 @@ pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Ve
     .await
 }
 
-/// A token that was revoked, and whose it was.
+/// A revoked token, and its account.
 pub type Revoked = (TokenId, Option<AccountId>);
 
-/// Revokes one token; returns it, or nothing when it was revoked before.
+/// Revokes one token; returns it, or nothing when it was already revoked.
 pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id, account_id"
@@ -190,7 +191,7 @@ pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Rev
     .await
 }
 
-/// Revokes the tokens that `app` holds for `account`; returns those that were not revoked before.
+/// Revokes the tokens that `app` holds for `account`; returns the newly revoked ones.
 pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $3
@@ -204,7 +205,7 @@ pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, n
     .await
 }
 
-/// Revokes every token of `account`; returns those that were not revoked before.
+/// Revokes every token of `account`; returns the newly revoked ones.
 pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id, account_id"

@@ -1,7 +1,7 @@
 //! OAuth authorization codes (RFC 6749, section 4.1): stored as hashes, redeemed once.
 //!
 //! Reached from `service::oauth`. A redeemed code is kept for a while with its token, so that a second attempt to
-//! redeem it is noticed and the token revoked.
+//! redeem it is detected and the token revoked.
 
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, AppId, RowId, Time, TokenId};
@@ -23,7 +23,7 @@ pub struct CodeRow {
     pub token_id: Option<TokenId>,
 }
 
-/// Inserts a code that is found by `code_hash`.
+/// Inserts a code with `code_hash`.
 pub async fn insert(tx: &mut Tx, code: &CodeRow, code_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(code_insert!("code_hash", "created_at"))).bind(code_hash).bind(now).bind_row(code).execute().await?;
     Ok(())
@@ -37,7 +37,7 @@ pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>>
         .await
 }
 
-/// Marks a code as redeemed for `token`; false when it was redeemed before, also by a concurrent request.
+/// Marks a code as redeemed for `token`; false when it was already redeemed, also by a concurrent request.
 pub async fn redeem(tx: &mut Tx, id: RowId, token: TokenId, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE oauth_grants SET redeemed_at = $3, token_id = $2 WHERE id = $1 AND redeemed_at IS NULL"))

@@ -5,7 +5,7 @@ use database::{Executor, Result, Tx, sql};
 use model::link::{Link, LinkKind};
 use model::{AccountId, RowId, Time, link_columns, link_insert};
 
-/// Inserts a link that is found by `token_hash`.
+/// Inserts a link with `token_hash`.
 pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(link_insert!("token_hash", "created_at")))
         .bind(token_hash)
@@ -37,13 +37,13 @@ pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link
         .await
 }
 
-/// Deletes a link that is used; false when it was used already, also by a concurrent request.
+/// Deletes a used link; false when it was already used, also by a concurrent request.
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
     let gone = tx.query(sql!("DELETE FROM one_time_links WHERE id = $1")).bind(id).execute().await?;
     Ok(gone > 0)
 }
 
-/// Deletes the links of `kind` that are for `account`; with `None`, those that are for no account.
+/// Deletes the links of `kind` for `account`; with `None`, the links without an account.
 pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>) -> Result<()> {
     match account {
         Some(account) => {

@@ -11,7 +11,7 @@ pub struct SessionRow {
     pub id: RowId,
     pub account_id: AccountId,
     pub expires_at: Time,
-    /// What its browser calls itself; empty when that is not known.
+    /// The name of its browser; empty when unknown.
     pub browser: String,
 }
 
@@ -26,7 +26,7 @@ pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Opti
     .await
 }
 
-/// The sessions of `account` that did not expire by `now`, the last used one first.
+/// The unexpired sessions of `account`, the last used one first.
 pub async fn list(db: impl Executor, account: AccountId, now: Time) -> Result<Vec<SessionRow>> {
     db.query(sql!(
         "SELECT " session_columns!() " FROM web_sessions w
@@ -39,7 +39,7 @@ pub async fn list(db: impl Executor, account: AccountId, now: Time) -> Result<Ve
     .await
 }
 
-/// Inserts a session that is found by `token_hash`.
+/// Inserts a session with `token_hash`.
 pub async fn insert(tx: &mut Tx, session: &SessionRow, token_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(session_insert!("token_hash", "created_at")))
         .bind(token_hash)

@@ -1,8 +1,8 @@
 //! Installed plugins: the desired state of each (package, switch, grants, limits, configuration), pauses, and the
-//! manifest that served last.
+//! manifest of the last active package.
 //!
-//! Reached from `plugins`, which reconciles what it runs with these rows. A row stays when the package is gone, until
-//! the plugin is purged. Knows nothing of packages.
+//! Reached from `plugins`, which reconciles its running plugins with these rows. A row stays when the package is
+//! gone, until the plugin is purged. Knows nothing of packages.
 
 pub mod plugin_data;
 pub mod plugin_event;
@@ -43,7 +43,7 @@ pub struct Plugin {
     pub updated_at: Time,
 }
 
-/// A package that was installed by a command: the audit trail of a plugin, in its column `installs`.
+/// A package installed by a command: the audit trail of a plugin, in its column `installs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Install {
     pub version: String,
@@ -55,13 +55,13 @@ pub struct Install {
     pub file: String,
     /// The public key that it was signed with; `None` when it was not signed.
     pub key: Option<String>,
-    /// Where it came from.
+    /// The source of the package.
     pub source: String,
     /// When, as RFC 3339.
     pub at: String,
 }
 
-/// Every plugin that was installed and not purged, by name.
+/// Every installed plugin that was not purged, by name.
 pub async fn list(db: impl Executor) -> Result<Vec<Plugin>> {
     db.query(sql!("SELECT " plugin_columns!() " FROM plugins p ORDER BY p.name")).all().await
 }
@@ -74,8 +74,8 @@ pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
         .await
 }
 
-/// As [`find`], with the row locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the one writer on
-/// SQLite.
+/// As [`find`], with the row locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the single writer
+/// on SQLite.
 pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
     tx.query(sql!(
         sqlite: "SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1";
@@ -86,7 +86,7 @@ pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
     .await
 }
 
-/// Inserts a plugin; false when there is one of this name, perhaps from another process.
+/// Inserts a plugin; false when one with this name exists, perhaps from another process.
 pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
     let changed = tx.query(sql!(plugin_insert!() " ON CONFLICT (name) DO NOTHING")).bind_row(plugin).execute().await?;
     Ok(changed > 0)
@@ -122,14 +122,14 @@ pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a plugin. Foreign keys delete what the server's own tables keep for it; its own tables are not touched.
+/// Deletes a plugin. Foreign keys delete its rows in the server's tables; the plugin's own tables are not touched.
 pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("DELETE FROM plugins WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
-/// Pauses a plugin on every server, until [`resume`] or until `until` at the latest. `by` is a number that only this
-/// pause has.
+/// Pauses a plugin on every server, until [`resume`] or until `until` at the latest. `by` is a unique number of this
+/// pause.
 pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET paused_by = $2, paused_until = $3 WHERE id = $1"))
         .bind(id)
@@ -170,8 +170,8 @@ pub async fn clear_manifest(tx: &mut Tx, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Stores the manifest of the package that serves; false when it is the stored one. A server that cannot load the
-/// package reads from it which events to keep for the plugin.
+/// Stores the manifest of the active package; false when it is already stored. A server that cannot load the package
+/// reads from it which events to store for the plugin.
 pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE plugins SET manifest = $2 WHERE id = $1 AND manifest IS DISTINCT FROM $2"))
@@ -182,7 +182,7 @@ pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> 
     Ok(changed > 0)
 }
 
-/// The stored manifests of the enabled plugins, as (plugin, manifest, limits that the admin set).
+/// The stored manifests of the enabled plugins, as (plugin, manifest, limits set by the admin).
 pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String, Json<Value>)>> {
     db.query(sql!(
         "SELECT p.id, p.manifest, p.limits FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"
@@ -191,7 +191,7 @@ pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String, Json<
     .await
 }
 
-/// The version of the last migration that ran on the plugin's tables; `None` when none ran.
+/// The version of the last migration applied to the plugin's tables; `None` without one.
 pub async fn schema_version(db: impl Executor, id: i64) -> Result<Option<i64>> {
     db.query(sql!("SELECT MAX(m.version) FROM plugin_migrations m WHERE m.plugin_id = $1")).bind(id).scalar().await
 }

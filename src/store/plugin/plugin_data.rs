@@ -1,8 +1,8 @@
-//! The rows that plugins keep of one account: deleted with it, and exported for its owner.
+//! Rows of plugins that belong to an account: deleted with it, and exported for its owner.
 //!
-//! Goes by the `owner-columns` of manifests, which the database remembers, so that it holds for plugins that are off, and for a
-//! server without the platform. The statements are the server's own, confined to the plugin's namespace like the plugin's;
-//! no plugin is asked.
+//! Based on the `owner-columns` of manifests, which are stored in the database, so that it also covers disabled
+//! plugins, and servers without the platform. The statements are the server's own, confined to the plugin's namespace
+//! like the plugin's statements; no plugin is called.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use database::confined::{ConfinedError, Limits, Param, Rows, Scope, Value, is_na
 use database::{Db, Engine, Error, Executor as _, Result, Tx};
 use model::AccountId;
 
-/// Rows of a table that one statement takes away.
+/// Most rows of a table that one statement deletes.
 const PART: i64 = 1_000;
 
-/// For one table.
+/// The limits for one table.
 const LIMITS: Limits = Limits { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 << 20 };
 
-/// Of a table with rows that belong to accounts: reads all those of one; and takes away so many of them, giving their ids
-/// where a feed goes with each.
+/// Statements for a table with rows that belong to accounts: one reads all rows of an account; one deletes some of
+/// them, returning their ids if each has a feed.
 pub struct Texts {
     /// Takes the account as `$1`.
     pub select: Arc<str>,
@@ -35,7 +35,7 @@ impl Texts {
     /// The statements for `table`, whose `column` names the account; with `feed`, the delete returns ids.
     ///
     /// # Errors
-    /// When one of the names is none, as a clause.
+    /// When a name is invalid, as a clause.
     pub fn new(
         engine: Engine,
         scope: &Scope,
@@ -74,11 +74,11 @@ fn failed(table: &str) -> impl Fn(ConfinedError) -> Error + '_ {
     move |error| Error::Plugin(format!("the plugin table {table}: {error}"))
 }
 
-/// Deletes at most `most` rows of each table that plugins keep of `account`, with the feeds that go with them; says how many
-/// there were: none when nothing is left.
+/// Deletes at most `most` rows of each table with plugin data of `account`, with their feeds; returns how many: 0
+/// when nothing is left.
 ///
 /// # Errors
-/// When a row stays, or the database fails: the account must not be deleted then.
+/// When a row cannot be deleted, or the database fails: the account must not be deleted then.
 pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u64> {
     let mut removed = 0;
     for owned in plugin_schema::list_owned(&mut *tx).await? {
@@ -103,7 +103,7 @@ pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u6
     Ok(removed)
 }
 
-/// Deletes whatever plugins keep of `account`; says how many rows there were.
+/// Deletes all plugin data of `account`; returns the number of rows.
 ///
 /// # Errors
 /// As [`purge_part`].
@@ -117,7 +117,7 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
     }
 }
 
-/// What plugins keep of `account`: `{"plugin": {"table": [{"column": value}]}}`, blobs as base64.
+/// The plugin data of `account`: `{"plugin": {"table": [{"column": value}]}}`, blobs as base64.
 ///
 /// # Errors
 /// When the database fails.
@@ -125,7 +125,7 @@ pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
     export_account_up_to(db, account, LIMITS.bytes).await
 }
 
-/// As [`export_account`], with null for a table of which the account has more than `most_bytes`.
+/// As [`export_account`], with null for a table in which the account has more than `most_bytes`.
 ///
 /// # Errors
 /// When the database fails.
@@ -149,7 +149,7 @@ pub async fn export_account_up_to(db: &Db, account: AccountId, most_bytes: usize
     Ok(Json::Object(plugins))
 }
 
-/// Each row by its columns' names.
+/// Each row as an object with the names of its columns.
 #[must_use]
 pub fn records(rows: Rows) -> Json {
     let width = rows.columns.len().max(1);

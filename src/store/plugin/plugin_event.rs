@@ -1,9 +1,9 @@
 //! The transactional outbox of plugins: one row for each event and each plugin that receives it.
 //!
 //! Reached from `plugins::hooks`. A row is inserted in the transaction of the change that it reports, and deleted in
-//! the transaction of what the plugin did about it, so that the plugin's own writes happen exactly once. Events of a
-//! [`EventLane`] are delivered in order. One that failed is put off with a back-off, which the caller computes, and after
-//! its last attempt parked (a dead letter) until an admin has it tried again.
+//! the transaction of the plugin's reaction, so that the plugin's own writes happen exactly once. Events of an
+//! [`EventLane`] are delivered in order. A failed event is rescheduled with a back-off, which the caller computes,
+//! and after its last attempt it becomes a dead letter (parked) until an admin retries it.
 
 use serde::Serialize;
 
@@ -21,11 +21,11 @@ pub struct NewEvent {
     pub actor: Option<i64>,
     pub subject: Option<i64>,
     pub payload: Option<String>,
-    /// The plugins whose calls led to the event, as a JSON list.
+    /// The plugins whose calls caused the event, as a JSON list.
     pub origin: Option<String>,
 }
 
-/// An event that was not delivered yet.
+/// An undelivered event.
 #[derive(Clone, Debug, model::Row)]
 pub struct EventRow {
     pub seq: i64,
@@ -39,7 +39,7 @@ pub struct EventRow {
     pub created_at: Time,
 }
 
-/// A queue of events of a plugin: its batches are delivered one after the other, in order.
+/// A queue of events of a plugin: its batches are delivered one at a time, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct EventLane {
     pub plugin: PluginId,
@@ -49,8 +49,8 @@ pub struct EventLane {
 
 /// Inserts events in one statement, and wakes their delivery in this process when the transaction commits.
 ///
-/// Events for plugins that do not exist are left out by the `EXISTS`: the foreign key would fail the whole change when
-/// a plugin was purged meanwhile.
+/// The `EXISTS` skips events for plugins that do not exist: otherwise the foreign key would fail the whole change
+/// after a plugin was purged concurrently.
 pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()> {
     tx.wake_event_delivery();
     tx.query(sql!(
@@ -122,12 +122,12 @@ pub async fn lock(tx: &mut Tx, lane: EventLane) -> Result<bool> {
     .await
 }
 
-/// Deletes events; returns how many there were.
+/// Deletes events; returns how many.
 pub async fn delete(tx: &mut Tx, events: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_events WHERE seq" in("$1"))).bind(Ids::of(events.iter().copied())).execute().await
 }
 
-/// Puts events off until `run_at` and moves them to `shard`; `tried` says whether this counts as an attempt.
+/// Reschedules events to `run_at` and moves them to `shard`; `tried`: whether this counts as an attempt.
 pub async fn reschedule(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET shard = $2, attempts = attempts + $3, run_at = $4, last_error = $5 WHERE seq" in("$1")
@@ -194,18 +194,18 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
     .await
 }
 
-/// The highest sequence number among the events that are kept, of any plugin; 0 when there is none.
+/// The highest sequence number among the stored events, of any plugin; 0 when there is none.
 pub async fn max_seq(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
 }
 
-/// True while an event with a sequence number up to `last` is kept for any plugin, ready or parked.
+/// True while an event with a sequence number up to `last` is stored for any plugin, ready or parked.
 pub async fn exists_up_to(db: impl Executor, last: i64) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.seq <= $1)")).bind(last).scalar().await
 }
 
-/// Deletes the events from before `time`, ready or parked, among the oldest 1,000; returns how many. Bounded so that
-/// the transaction stays short: the caller comes again while there are some.
+/// Deletes events older than `time`, ready or parked, among the oldest 1,000; returns how many. Bounded so that the
+/// transaction stays short: the caller repeats it while there are more.
 pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM plugin_events
@@ -216,7 +216,7 @@ pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     .await
 }
 
-/// The number of events that are kept for `plugin`, ready or parked, counted up to `most`.
+/// The number of stored events for `plugin`, ready or parked, counted up to `most`.
 pub async fn count_up_to(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM plugin_events e

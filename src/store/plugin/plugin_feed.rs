@@ -1,9 +1,9 @@
-//! Feeds as plugins use them: entries in home and list feeds, and feeds of a plugin's own, such as antennas.
+//! Feeds as plugins use them: entries in home and list feeds, and feeds of plugins, such as antennas.
 //!
-//! Reached from `plugins::call::feeds` (contract: interface `feeds`), which checks what the plugin was granted. Each named
-//! feed of a plugin has a kind of its own (`plugin_feeds`). What may enter is decided as for every feed, by
-//! [`feed_sql`](crate::feed_sql); reading a page and removing authors are the same for all and in [`feed`](crate::feed).
-//! Nothing here decides who may see an entry: that happens when it is read.
+//! Reached from `plugins::call::feeds` (contract: interface `feeds`), which checks the plugin's grants. Each named
+//! feed of a plugin has a separate kind (`plugin_feeds`). [`feed_sql`](crate::feed_sql) decides which statuses may
+//! enter, as for every feed; reading a page and removing authors are the same for all and in [`feed`](crate::feed).
+//! Visibility is not checked here, but when an entry is read.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{Json, PluginId, StatusId, Time};
 
-/// The kind of the feeds that `plugin` calls `name`, if one was assigned.
+/// The kind of the feeds of `plugin` with the name `name`, if one was assigned.
 pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Result<Option<i64>> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT kind FROM plugin_feeds WHERE plugin_id = $1 AND name = $2"))
@@ -24,8 +24,8 @@ pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Resul
     Ok(row.map(|(kind,)| kind))
 }
 
-/// The kind of the feeds that `plugin` calls `name`; assigns the next one when there is none. Kinds are not reused when a
-/// plugin is purged.
+/// The kind of the feeds of `plugin` with the name `name`; assigns the next one when there is none. Kinds are not
+/// reused when a plugin is purged.
 pub async fn get_or_insert_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> {
     loop {
         if let Some(kind) = find_kind(&mut *tx, plugin, name).await? {
@@ -33,7 +33,8 @@ pub async fn get_or_insert_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Re
         }
         let next: i64 =
             tx.query(sql!("UPDATE plugin_feed_kinds SET next = next + 1 RETURNING next - 1")).scalar().await?;
-        // Another node may have inserted the name meanwhile: the insert then does nothing, and the next look finds it.
+        // Another node may have inserted the name concurrently: the insert then does nothing, and the next iteration
+        // finds it.
         tx.query(sql!("INSERT INTO plugin_feeds (kind, plugin_id, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"))
             .bind(next)
             .bind(plugin)
@@ -54,7 +55,7 @@ pub async fn clear_keys(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64])
     Ok(())
 }
 
-/// The number of entries in the feeds of a plugin's own, counted up to `most`.
+/// The number of entries in the feeds of a plugin, counted up to `most`.
 pub async fn count(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT COUNT(*) FROM (
@@ -67,7 +68,7 @@ pub async fn count(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64
     .await
 }
 
-/// The kinds of the feeds of a plugin's own.
+/// The kinds of the feeds of a plugin.
 pub async fn list_kinds(db: impl Executor, plugin: PluginId) -> Result<Vec<i64>> {
     db.query(sql!("SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1 ORDER BY f.kind"))
         .bind(plugin)
@@ -90,24 +91,25 @@ pub async fn delete_some(tx: &mut Tx, kind: i64, limit: i64) -> Result<u64> {
     .await
 }
 
-/// An entry to be inserted into a feed.
+/// An entry to insert into a feed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NewEntry {
     #[serde(flatten)]
     pub feed: Feed,
-    /// In a feed of a plugin's own: the account whose home filter is applied; `None`: no filter. Not used for home and
+    /// For a feed of a plugin: the account whose home filter is applied; `None`: no filter. Not used for home and
     /// list feeds, whose viewer is their owner.
     pub viewer: Option<i64>,
     /// The status, or the reblog.
     pub status: i64,
 }
 
-/// Inserts entries into feeds, in one statement: statuses that exist, pass the filter of the feed's viewer, and are not
-/// in the feed yet. Returns the entries that were inserted, as (kind, owner, status).
+/// Inserts entries into feeds, in one statement: statuses that exist, pass the filter of the feed's viewer, and are
+/// not in the feed yet. Returns the inserted entries, as (kind, owner, status).
 ///
-/// The viewer must be a local account that is not suspended; for a home or list feed it is the owner, whose feeds must
-/// be maintained (`feed_state` is `live`). The filter is that of every feed ([`feed_sql`](crate::feed_sql)), except that
-/// an author need not be followed; if they are, the options of the follow count.
+/// The viewer must be a local account that is not suspended; for a home or list feed it is the owner, whose feeds
+/// must be maintained (`feed_state` is `live`). The filter is the same as for every feed
+/// ([`feed_sql`](crate::feed_sql)), except that an author need not be followed; if they are, the options of the
+/// follow count.
 pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64, i64, StatusId)>> {
     macro_rules! wanted {
         () => {
@@ -117,7 +119,7 @@ pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64
                  FROM "
         };
     }
-    // `MATERIALIZED`, so that an owner is looked up once and not wherever it is named.
+    // `MATERIALIZED`, so that an owner is looked up once and not for every reference.
     macro_rules! viewed {
         () => {
             "),
@@ -171,7 +173,7 @@ pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64
     .await
 }
 
-/// Removes statuses from a feed; returns how many were there.
+/// Removes statuses from a feed; returns how many.
 pub async fn delete(tx: &mut Tx, feed: Feed, statuses: &[StatusId]) -> Result<u64> {
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id = $2 AND status_id" in("$3")))
         .bind(feed.kind)
@@ -194,7 +196,7 @@ pub async fn clear(tx: &mut Tx, feeds: &[Feed]) -> Result<u64> {
     .await
 }
 
-/// Up to `limit` owners above `after` that have a feed of this kind, in order: a batch of the clean-up.
+/// Up to `limit` owners above `after` with a feed of this kind, in order: a batch of the clean-up.
 pub async fn list_owners(db: impl Executor, kind: i64, after: i64, limit: i64) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT DISTINCT e.owner_id FROM feed_entries e WHERE e.kind = $1 AND e.owner_id > $2 ORDER BY e.owner_id LIMIT $3"

@@ -1,21 +1,21 @@
-//! Whose indexes of plugins are trusted.
+//! Keys of trusted plugin indexes.
 //!
 //! Reached from the installation of packages.
 
 use database::{Executor, Result, Tx, sql};
 use model::Time;
 
-/// What is remembered of an index.
+/// The stored state of an index.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(alias = "i")]
 pub struct KnownIndex {
-    /// The public key that it is signed with, as minisign writes it.
+    /// The public key of its signatures, in the format of minisign.
     pub public_key: String,
-    /// When the one that was used last was signed.
+    /// When the last used version was signed.
     pub signed_at: Option<Time>,
 }
 
-/// What is remembered of the index at `url`.
+/// The stored state of the index at `url`.
 pub async fn find(db: impl Executor, url: &str) -> Result<Option<KnownIndex>> {
     db.query(sql!("SELECT " known_index_columns!() " FROM plugin_indexes i WHERE i.url = $1"))
         .bind(url)
@@ -23,7 +23,7 @@ pub async fn find(db: impl Executor, url: &str) -> Result<Option<KnownIndex>> {
         .await
 }
 
-/// Remembers what the index at `url` was signed with, and when.
+/// Stores the key and the signing time of the index at `url`.
 pub async fn save(tx: &mut Tx, url: &str, index: &KnownIndex, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO plugin_indexes (url, public_key, signed_at, created_at) VALUES ($1, $2, $3, $4)

@@ -1,7 +1,7 @@
 //! The key-value store of plugins: bytes by key, with an optional expiry.
 //!
-//! Reached from calls of plugins (contract: interface `kv`). An expired item is as good as missing for every read;
-//! [`delete_expired`] deletes it later. Quotas are checked by the caller.
+//! Reached from calls of plugins (contract: interface `kv`). An expired item counts as missing for every read;
+//! [`delete_expired`] deletes it later. The caller checks quotas.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,8 +19,8 @@ pub struct Item {
     pub expires_at: Option<Time>,
 }
 
-/// The values of `keys` that are neither missing nor expired, by key; `None`, and no value is read, when they have more
-/// than `most` bytes together. One statement measures and reads, so that no value grows in between.
+/// The values of `keys` that are neither missing nor expired, by key; `None`, without reading a value, when their
+/// total exceeds `most` bytes. One statement measures and reads, so that no value grows in between.
 pub async fn get(
     db: impl Executor,
     plugin: PluginId,
@@ -49,7 +49,7 @@ pub async fn get(
         .then(|| rows.into_iter().filter_map(|(_, key, value)| key.zip(value)).collect()))
 }
 
-/// True when `total` bytes are not more than `most`.
+/// True when `total` bytes do not exceed `most`.
 fn fits(total: Option<i64>, most: usize) -> bool {
     usize::try_from(total.unwrap_or(0)).is_ok_and(|total| total <= most)
 }
@@ -64,8 +64,8 @@ struct Record {
     expires_at: Option<i64>,
 }
 
-/// Stores `items` in one statement, in place of what was there (upsert). Of two items with the same key the last is
-/// stored: one statement must not upsert a row twice. The texts differ in decoding bytes and times from JSON.
+/// Stores `items` in one statement, replacing existing values (upsert). Of two items with the same key the last one
+/// is stored: one statement must not upsert a row twice. The texts differ in decoding bytes and times from JSON.
 pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
     macro_rules! insert {
         ($value:literal, $expiry:literal, $rows:literal) => {
@@ -97,7 +97,7 @@ pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
     Ok(())
 }
 
-/// Deletes `keys`; returns how many there were.
+/// Deletes `keys`; returns how many existed.
 pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2")))
         .bind(plugin)
@@ -106,10 +106,10 @@ pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u6
         .await
 }
 
-/// Adds `delta` to a number that is stored as decimal text, and returns the sum; a missing or expired item counts as 0.
+/// Adds `delta` to a number stored as decimal text, and returns the sum; a missing or expired item counts as 0.
 /// `None` when the value is not a number, or the sum does not fit an `i64`: it is not changed then.
 pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time) -> Result<Option<i64>> {
-    // Makes sure that there is a row, so that it can be locked.
+    // Ensures that there is a row to lock.
     tx.query(sql!(
         "INSERT INTO plugin_kv (plugin_id, key, value, expires_at) VALUES ($1, $2, $3, NULL)
          ON CONFLICT (plugin_id, key) DO UPDATE SET value = excluded.value, expires_at = NULL
@@ -141,8 +141,8 @@ pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time
     Ok(Some(sum))
 }
 
-/// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key. Keys
-/// compare by bytes on both engines. `None`, and no value is read, when they have more than `most` bytes together.
+/// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key.
+/// Keys compare by bytes on both engines. `None`, without reading a value, when their total exceeds `most` bytes.
 pub async fn list(
     db: impl Executor,
     plugin: PluginId,

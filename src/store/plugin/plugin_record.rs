@@ -1,7 +1,7 @@
 //! Statuses and accounts as plugins receive them: the columns of the contract's records, one statement for a whole
 //! batch.
 //!
-//! Reached from `plugins::call::records`. Does not check who may see a status: the caller does.
+//! Reached from `plugins::call::records`. The caller checks the visibility of statuses.
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
@@ -31,13 +31,13 @@ pub struct StatusRow {
     pub has_poll: bool,
     pub created_at: Time,
     pub edited_at: Option<Time>,
-    /// The value that the plugin itself stored with the status (table `status_extras`).
+    /// The value that the plugin stored with the status (table `status_extras`).
     pub kept: Option<Json<serde_json::Value>>,
 }
 
 /// The statuses that exist among `ids`, in no particular order, each with the value that `plugin` stored with it.
 ///
-/// Media are counted only where `has_media` says that there are any.
+/// Media are counted only if `has_media` is set.
 pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> Result<Vec<StatusRow>> {
     db.query(sql!(
         "SELECT s.id, s.account_id, a.domain, s.uri, s.local, s.content, s.spoiler_text, s.sensitive, s.visibility,
@@ -56,7 +56,7 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
     .await
 }
 
-/// Stores `value` with a status for `plugin`, in place of an earlier one (upsert).
+/// Stores `value` with a status for `plugin`, replacing an earlier one (upsert).
 pub async fn upsert_extra(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_extras (status_id, plugin_id, value) VALUES ($1, $2, $3)
@@ -70,7 +70,7 @@ pub async fn upsert_extra(tx: &mut Tx, status: StatusId, plugin: PluginId, value
     Ok(())
 }
 
-/// The mentions in `ids`, silent ones included, oldest first.
+/// The mentions in `ids`, including silent ones, oldest first.
 pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
     db.query(sql!("SELECT m.status_id, m.account_id FROM mentions m WHERE m.status_id" in("$1") "ORDER BY m.id"))
         .bind(Ids::of(ids.iter().copied()))
@@ -98,12 +98,11 @@ pub struct AccountRow {
     pub statuses_count: i64,
     pub created_at: Time,
     pub last_active_at: Option<Time>,
-    /// Its person may not sign in.
+    /// The user may not sign in.
     pub disabled: bool,
 }
 
-/// The accounts that exist among `ids`, in no particular order, without local ones that are not confirmed or not
-/// approved.
+/// The accounts that exist among `ids`, in no particular order, without unconfirmed or unapproved local accounts.
 pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountRow>> {
     db.query(sql!(
         "SELECT a.id, a.username, a.domain, a.uri, a.actor_type, a.display_name, a.locked, a.memorial, a.suspended_at,

@@ -1,7 +1,7 @@
-//! The schemas of plugins, as the server knows them: which migrations ran, which tables have rows that belong to
-//! accounts, how the tables refer to each other, and how large they are.
+//! The schemas of plugins as recorded by the server: applied migrations, tables with rows that belong to accounts,
+//! references between the tables, and their sizes.
 //!
-//! Reached from `plugins::sql`. Does not change the tables themselves: that goes through [`confined`](database::confined).
+//! Reached from `plugins::sql`. Does not change the tables themselves: [`confined`](database::confined) does.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use database::{Db, Executor, Result, Tx, sql};
 use model::{PluginId, Time};
 
-/// A migration that ran.
+/// An applied migration.
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "plugin_migrations", alias = "m")]
 pub struct AppliedMigration {
@@ -19,7 +19,7 @@ pub struct AppliedMigration {
     pub compatible_from: Option<i64>,
 }
 
-/// The migrations of `plugin` that ran, in order.
+/// The applied migrations of `plugin`, in order.
 pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigration>> {
     db.query(sql!(
         "SELECT " applied_migration_columns!() " FROM plugin_migrations m WHERE m.plugin_id = $1 ORDER BY m.version"
@@ -50,7 +50,7 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
     Ok(all)
 }
 
-/// Records that a migration ran at `now`, which took `time`.
+/// Records that a migration was applied at `now`, which took `time`.
 pub async fn insert(
     tx: &mut Tx,
     plugin: PluginId,
@@ -75,11 +75,11 @@ pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of a plugin's tables with their indexes, of its key-value items, of what accounts set for it, and of the
+/// The size in bytes of a plugin's tables with their indexes, its key-value items, its account settings, and the
 /// payloads of its waiting jobs, whose kind is `jobs`. On SQLite it reads all their pages: not for every request.
 ///
-/// SQLite does not reorder the `CROSS JOIN`: `dbstat` is asked for each table and index by name, instead of reading the
-/// whole file.
+/// SQLite does not reorder the `CROSS JOIN`: `dbstat` is queried for each table and index by name, instead of reading
+/// the whole file.
 pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i64> {
     let place = match db.engine() {
         database::Engine::Sqlite => format!("p_{name}__*"),
@@ -107,10 +107,10 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i
     .await
 }
 
-/// Bytes of the storage that holds the tables of the plugin called `name`, as this transaction sees it: the difference
-/// between two calls is what was written between them. Cheap. On PostgreSQL it is the plugin's schema; on SQLite the
-/// used pages of the whole file, which nobody else changes during the transaction. `$1` is tested there only because
-/// the parameter must occur in both texts.
+/// The size in bytes of the storage with the tables of the plugin called `name`, as this transaction sees it: the
+/// difference between two calls is the amount written in between. Cheap. On PostgreSQL it is the plugin's schema; on
+/// SQLite the used pages of the whole file, which no other transaction changes meanwhile. `$1` is tested there only
+/// because the parameter must occur in both texts.
 pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
     tx.query(sql!(
         sqlite: "SELECT (p.page_count - f.freelist_count) * s.page_size
@@ -134,7 +134,7 @@ pub struct OwnedTable {
     pub feed: Option<String>,
 }
 
-/// The tables with rows that belong to accounts, of all plugins, also of those that are off.
+/// The tables with rows that belong to accounts, of all plugins, including disabled ones.
 pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
     db.query(sql!(
         "SELECT p.id AS plugin_id, p.name AS plugin, o.table_name, o.column_name, o.feed FROM plugins p
@@ -148,17 +148,15 @@ pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
 /// A reference from one table of a plugin to another, or to itself.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 pub struct ForeignKey {
-    /// The table with the foreign key.
     pub holder: String,
-    /// The table that is referenced.
     pub target: String,
-    /// What happens to the rows of `holder` when a row of `target` is deleted: `CASCADE`, `SET NULL`, or another
-    /// action, by which they keep the reference.
+    /// The action on the rows of `holder` when a row of `target` is deleted: `CASCADE`, `SET NULL`, or another action
+    /// that keeps the reference.
     pub on_delete: String,
 }
 
-/// The foreign keys between the tables of the plugin called `name`, from the catalogue of the engine, without prefix or
-/// schema.
+/// The foreign keys between the tables of the plugin called `name`, from the catalogue of the engine, without prefix
+/// or schema.
 pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<ForeignKey>> {
     let place = match tx.engine() {
         database::Engine::Sqlite => format!("p_{name}__"),
@@ -183,7 +181,7 @@ pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<ForeignKey>>
     .await
 }
 
-/// Replaces the records of which tables of a plugin have rows that belong to accounts: `columns` maps each table to the
+/// Replaces the records of tables of a plugin with rows that belong to accounts: `columns` maps each table to the
 /// column with the account, `feeds` a table to the feed whose entries are deleted with its rows.
 pub async fn replace_owned(
     tx: &mut Tx,

@@ -1,7 +1,7 @@
 //! Settings of plugins for each account: one JSON object for each plugin and account.
 //!
-//! Reached from `plugins::settings` and from calls of plugins (contract: interface `settings`). Checking against the
-//! schema of the manifest, and filling in defaults, is the caller's work.
+//! Reached from `plugins::settings` and from calls of plugins (contract: interface `settings`). The caller validates
+//! against the schema of the manifest and fills in defaults.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -26,7 +26,7 @@ pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -
     db.query(of_accounts()).bind(plugin).bind(Ids::of(accounts.iter().copied())).all().await
 }
 
-/// As [`list`], for a plugin that waits for the answer. On SQLite the statement runs on the calling thread, by way of
+/// As [`list`], for a waiting plugin call. On SQLite the statement runs on the calling thread, through
 /// [`Db::confined`] with a scope of this one table: handing it to another thread would take longer than reading.
 pub async fn list_inline(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     static PLACE: LazyLock<(Arc<Scope>, Arc<str>)> = LazyLock::new(|| {
@@ -39,7 +39,7 @@ pub async fn list_inline(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> R
     let (scope, text) = &*PLACE;
     if db.reads_inline(scope) {
         let args = vec![Param::Integer(plugin), Param::Integers(accounts.iter().copied().map(i64::from).collect())];
-        // After any failure (a limit, a busy connection) the pool is asked instead.
+        // After any failure (a limit, a busy connection) the pool is used instead.
         if let Ok(rows) = db.confined(scope, text, args, &LIMITS).await {
             return Ok(rows.values.chunks(2).filter_map(stored).collect());
         }
@@ -71,7 +71,7 @@ pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<O
     if found.is_none() {
         return Ok(None);
     }
-    // A statement after the lock, so that it sees what was committed while waiting for the lock.
+    // A separate statement after the lock, so that it sees changes committed while waiting for the lock.
     let stored = list(&mut *tx, plugin, &[account]).await?.pop();
     Ok(Some(stored.map(|(_, Json(value))| value).unwrap_or_default()))
 }

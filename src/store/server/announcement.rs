@@ -1,4 +1,4 @@
-//! Announcements: what the staff tells everyone, who has seen them, and reactions with their counts.
+//! Announcements by the staff, their dismissals, and reactions with their counts.
 //!
 //! Reached from `service::announcement`. The count of a reaction is changed in the transaction that adds or removes one,
 //! with the announcement locked.
@@ -25,12 +25,12 @@ pub struct Announcement {
     pub updated_at: Time,
 }
 
-/// An announcement as someone reads it.
+/// An announcement as seen by a reader.
 #[derive(Clone, Debug, model::Row)]
 pub struct ListedAnnouncement {
     #[row(flatten)]
     pub announcement: Announcement,
-    /// They dismissed it.
+    /// The reader dismissed it.
     pub read: bool,
 }
 
@@ -41,7 +41,7 @@ macro_rules! shown {
     };
 }
 
-/// SQL order: by when it is about, or was published.
+/// SQL order: by the time of the event, or of publication.
 macro_rules! chronological {
     () => {
         " ORDER BY coalesce(a.starts_at, a.scheduled_at, a.published_at, a.created_at), a.id"
@@ -62,12 +62,11 @@ pub async fn list_shown(db: impl Executor, viewer: AccountId, now: Time) -> Resu
     .await
 }
 
-/// Every announcement, also drafts and those that ended, oldest first.
+/// Every announcement, including drafts and ended ones, oldest first.
 pub async fn list(db: impl Executor) -> Result<Vec<Announcement>> {
     db.query(sql!("SELECT " announcement_columns!() " FROM announcements a" chronological!())).all().await
 }
 
-/// The announcement, if there is one.
 pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Announcement>> {
     db.query(sql!("SELECT " announcement_columns!() " FROM announcements a WHERE a.id = $1")).bind(id).optional().await
 }
@@ -104,7 +103,7 @@ pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM announcements WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
-/// Notes that `account` has seen an announcement; no error when it is noted already.
+/// Records that `account` dismissed an announcement; a repetition is not an error.
 pub async fn dismiss(tx: &mut Tx, account: AccountId, id: RowId) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO announcement_dismissals (account_id, announcement_id) VALUES ($1, $2)
@@ -117,7 +116,7 @@ pub async fn dismiss(tx: &mut Tx, account: AccountId, id: RowId) -> Result<()> {
     Ok(())
 }
 
-/// How often an announcement was reacted to by one name.
+/// The number of reactions to an announcement with one name.
 #[derive(Clone, Debug, model::Row)]
 pub struct ReactionCount {
     pub announcement_id: RowId,
@@ -126,7 +125,7 @@ pub struct ReactionCount {
     pub me: bool,
 }
 
-/// The reactions to `ids`, in the order in which each was first used; `me` is about `viewer`.
+/// The reactions to `ids`, in the order in which each was first used; `me` refers to `viewer`.
 pub async fn reactions(db: impl Executor, viewer: AccountId, ids: &[RowId]) -> Result<Vec<ReactionCount>> {
     db.query(sql!(
         "SELECT c.announcement_id, c.name, c.count,
@@ -142,8 +141,8 @@ pub async fn reactions(db: impl Executor, viewer: AccountId, ids: &[RowId]) -> R
     .await
 }
 
-/// Adds a reaction to a locked announcement and counts it; false when `account` reacted so before. `first` is the id of
-/// its count, if it is the first of its name.
+/// Adds a reaction to a locked announcement and counts it; false when `account` already added this reaction. `first`
+/// is the id of its count, if it is the first with its name.
 pub async fn insert_reaction(tx: &mut Tx, id: RowId, account: AccountId, name: &str, first: RowId) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -170,7 +169,7 @@ pub async fn insert_reaction(tx: &mut Tx, id: RowId, account: AccountId, name: &
     Ok(true)
 }
 
-/// How many different reactions an announcement has.
+/// The number of different reactions to an announcement.
 pub async fn count_names(db: impl Executor, id: RowId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM announcement_reaction_counts c WHERE c.announcement_id = $1"))
         .bind(id)
@@ -203,7 +202,7 @@ async fn subtract(tx: &mut Tx, id: RowId, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Deletes every reaction by a custom emoji that is gone.
+/// Deletes every reaction with a deleted custom emoji.
 pub async fn delete_reactions_named(tx: &mut Tx, name: &str) -> Result<()> {
     for part in [
         sql!(
@@ -220,8 +219,8 @@ pub async fn delete_reactions_named(tx: &mut Tx, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Deletes up to `limit` of the reactions of an account, which are subtracted from their counts, and as many of its
-/// dismissals; returns how many in all.
+/// Deletes up to `limit` reactions of an account, which are subtracted from their counts, and as many of its
+/// dismissals; returns the total.
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let reactions: Vec<(RowId, String)> = tx
         .query(sql!(

@@ -1,4 +1,4 @@
-//! Clean-up of expired rows, run every hour by the job `jobs::cron::Clean`.
+//! Clean-up of expired rows, run every hour by the job `context::queue::Clean`.
 //!
 //! Sessions ([`session`](crate::session)), one-time links ([`link`](crate::one_time_link)), authorization codes
 //! ([`code`](crate::oauth_code)) and key-value items ([`plugin_kv`](crate::plugin_kv)) have their clean-up beside their other

@@ -1,11 +1,11 @@
-//! Custom emojis, this server's own and those of other servers. Changes of its own call
+//! Custom emojis, local and of other servers. Changes of local emojis call
 //! [`settings::bump_generation`](crate::settings::bump_generation).
 
 use database::sql::Texts;
 use database::{Executor, Result, Tx, sql};
 use model::{Emoji, RowId, Time, emoji_columns, emoji_insert};
 
-/// This server's own emojis that are not disabled, by shortcode.
+/// The enabled local emojis, by shortcode.
 pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e
@@ -29,7 +29,7 @@ pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[St
     .await
 }
 
-/// This server's own emoji with this shortcode, disabled or not.
+/// The local emoji with this shortcode, disabled or not.
 pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e WHERE e.shortcode = $1 AND coalesce(e.domain, '') = ''"
@@ -39,7 +39,7 @@ pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emo
     .await
 }
 
-/// Inserts an emoji of this server, or replaces the files of the one with the same shortcode, and its category if given
+/// Inserts a local emoji, or replaces the files of the existing one with this shortcode, and its category if given
 /// (upsert).
 pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
     tx.query(sql!(
@@ -57,7 +57,6 @@ pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Deletes an emoji.
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM custom_emojis WHERE id = $1")).bind(id).execute().await?;
     Ok(())

@@ -30,7 +30,7 @@ pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
     .await
 }
 
-/// The number of local accounts that were active since the week `first`, counted in weeks since the epoch.
+/// The number of local accounts active since the week `first`, counted in weeks since the epoch.
 pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
     db.query(sql!("SELECT COUNT(DISTINCT account_id) AS people FROM user_activity WHERE week >= $1"))
         .bind(first)
@@ -38,12 +38,12 @@ pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
         .await
 }
 
-/// The number of known other servers.
+/// The number of known remote servers.
 pub async fn count_known(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) AS domains FROM instances")).scalar().await
 }
 
-/// The domains of known servers that have no domain block, by name.
+/// The domains of known servers without a domain block, by name.
 pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT i.domain FROM instances i
@@ -54,7 +54,7 @@ pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
     .await
 }
 
-/// The domains of up to `limit` known servers that have no domain block and begin with `prefix`, by name.
+/// The domains of up to `limit` known servers without a domain block that begin with `prefix`, by name.
 pub async fn search_peers(db: impl Executor, prefix: &str, limit: i64) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT i.domain FROM instances i
@@ -81,7 +81,7 @@ pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
 }
 
 /// The number of local statuses of each week since the week `first`, as (week, count). Ids contain their time, so the
-/// week is computed from the id, and `listed` is named so that the ranges are two of the index `statuses_local`.
+/// week is computed from the id; the condition on `listed` makes the rows two ranges of the index `statuses_local`.
 pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s
@@ -129,7 +129,7 @@ pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: T
     Ok(())
 }
 
-/// Marks a rule as deleted; false when there is no such rule. The row stays, for what refers to it.
+/// Marks a rule as deleted; false when there is no such rule. The row is kept for references to it.
 pub async fn delete_rule(tx: &mut Tx, id: RuleId, now: Time) -> Result<bool> {
     let deleted = tx
         .query(sql!("UPDATE rules SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"))

@@ -1,9 +1,9 @@
 //! The durable job queue: its rows, claimed with a lease.
 //!
-//! Reached from `jobs` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
-//! `running` until it is deleted or put back, and `dead` (a dead letter) when it failed for good. Delivery is at least
-//! once: a job whose lease has expired is put back and runs again. Its worker renews the lease for as long as it runs. The
-//! back-off between attempts is computed by the worker.
+//! Reached from `worker` and, for jobs that plugins queue, from `plugins`. A job is `ready` until a worker claims it,
+//! `running` until it is deleted or put back, and `dead` (a dead letter) after a permanent failure. Delivery is at
+//! least once: a job whose lease has expired is put back and runs again. Its worker renews the lease while it runs.
+//! The worker computes the back-off between attempts.
 
 use serde::Serialize;
 
@@ -12,16 +12,16 @@ use database::{Executor, Result, Tx, sql};
 use model::job::Lane;
 use model::{JobId, Json, Time};
 
-/// A worker's hold on a job: what it does to the row happens only while the job is running in this attempt, so that a
-/// worker that overran its lease undoes nothing that another did since.
+/// A worker's claim on a job: it affects the row only while the job is running in this attempt, so that a worker that
+/// overran its lease does not undo changes of another worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 pub struct Claim {
     pub id: JobId,
-    /// The number of attempts, this one included.
+    /// The number of attempts, including this one.
     pub attempts: i64,
 }
 
-/// A job that was claimed by a worker.
+/// A job claimed by a worker.
 #[derive(Clone, Debug, model::Row)]
 pub struct JobRow {
     #[row(flatten)]
@@ -41,7 +41,7 @@ pub struct NewJob {
     pub now: Time,
 }
 
-/// Queues a job, unless a job of the same kind and key is ready already: the conflict target is the partial unique
+/// Queues a job, unless a job of the same kind and key is already ready: the conflict target is the partial unique
 /// index `jobs_key`. Wakes the workers of its lane in this process when the transaction commits.
 pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     tx.wake_workers(job.lane);
@@ -62,7 +62,7 @@ pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     Ok(())
 }
 
-/// The due jobs of a lane for which `$which` holds too, those that wait longest first: the index `jobs_ready`.
+/// The due jobs of a lane that satisfy `$which`, the longest waiting first: the index `jobs_ready`.
 macro_rules! due {
     ($which:literal, $limit:literal) => {
         concat!(
@@ -77,7 +77,7 @@ macro_rules! due {
 /// Claims up to `limit` due jobs of `lane`, with a lease until `lease_until`; returns them in no particular order.
 ///
 /// On PostgreSQL, `FOR UPDATE SKIP LOCKED` lets concurrent workers claim different jobs instead of waiting for each
-/// other, and `ARRAY` has them found once, however the update is planned; on SQLite there is one writer.
+/// other, and `ARRAY` evaluates the subquery once, however the update is planned; on SQLite there is one writer.
 pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
@@ -95,8 +95,8 @@ pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit:
     .await
 }
 
-/// The first `limit` due jobs of `lane`, in order, for a worker that deletes them in this same transaction: they stay
-/// `ready`, with the attempts of before, and are locked until it ends.
+/// The first `limit` due jobs of `lane`, in order, for a worker that deletes them in the same transaction: they stay
+/// `ready`, with the same number of attempts, and are locked until it ends.
 pub async fn lock_due(tx: &mut Tx, lane: Lane, now: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "SELECT id, attempts, kind, payload " due!("", "$3");
@@ -109,7 +109,7 @@ pub async fn lock_due(tx: &mut Tx, lane: Lane, now: Time, limit: i64) -> Result<
     .await
 }
 
-/// Claims those of `ids` that are ready, with a lease until `lease_until`; returns the claims.
+/// Claims the ready jobs among `ids`, with a lease until `lease_until`; returns the claims.
 pub async fn claim_ids(tx: &mut Tx, ids: &[JobId], lease_until: Time) -> Result<Vec<Claim>> {
     tx.query(sql!(
         "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $2
@@ -122,18 +122,18 @@ pub async fn claim_ids(tx: &mut Tx, ids: &[JobId], lease_until: Time) -> Result<
     .await
 }
 
-/// Deletes jobs that this transaction locked or claimed; returns how many there were.
+/// Deletes jobs that this transaction locked or claimed; returns how many.
 pub async fn delete_ids(tx: &mut Tx, ids: &[JobId]) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE id" in("$1"))).bind(Ids::of(ids.iter().copied())).execute().await
 }
 
-/// True when a job of `lane` is due. Asked before claiming, so that an idle worker opens no transaction.
+/// True when a job of `lane` is due. Checked before claiming, so that an idle worker opens no transaction.
 pub async fn is_due(db: impl Executor, lane: Lane, now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db.query(sql!("SELECT id " due!("", "1"))).bind(lane).bind(now).optional().await?;
     Ok(due.is_some())
 }
 
-/// Deletes a job that is done; false when `claim` no longer holds.
+/// Deletes a finished job; false when `claim` is no longer valid.
 pub async fn delete(tx: &mut Tx, claim: Claim) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running' AND attempts = $2"))
@@ -147,15 +147,15 @@ pub async fn delete(tx: &mut Tx, claim: Claim) -> Result<bool> {
 /// Whether an attempt counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
-    /// The job was tried.
+    /// The job ran.
     Counts,
-    /// It was not: the claim is taken back.
+    /// The job did not run: the claim is withdrawn.
     TakenBack,
 }
 
-/// Makes a job ready again at `run_at`, with the error of this attempt, if `claim` still holds. When another job of its
-/// kind and key is ready already, it is deleted instead: the index `jobs_key` allows only one, and that one does the
-/// same work.
+/// Makes a job ready again at `run_at`, with the error of this attempt, if `claim` is still valid. If another job of
+/// its kind and key is already ready, this one is deleted instead: the index `jobs_key` allows only one, and the
+/// other one does the same work.
 pub async fn retry(tx: &mut Tx, claim: Claim, attempt: Attempt, run_at: Time, error: &str) -> Result<()> {
     let freed = tx
         .query(sql!(
@@ -176,7 +176,8 @@ pub async fn retry(tx: &mut Tx, claim: Claim, attempt: Attempt, run_at: Time, er
     Ok(())
 }
 
-/// Makes a job a dead letter: it stays, with its error, and does not run again; false when `claim` no longer holds.
+/// Makes a job a dead letter: it stays, with its error, and does not run again; false when `claim` is no longer
+/// valid.
 pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool> {
     let ended = tx
         .query(sql!(
@@ -191,7 +192,7 @@ pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool>
     Ok(ended > 0)
 }
 
-/// Renews the leases of those of `claims` that still hold, until `lease_until` (heartbeat); returns how many.
+/// Renews the leases of the valid claims among `claims`, until `lease_until` (heartbeat); returns how many.
 pub async fn renew(tx: &mut Tx, claims: &[Claim], lease_until: Time) -> Result<usize> {
     let held: Vec<(JobId, i64)> = claims.iter().map(|claim| (claim.id, claim.attempts)).collect();
     let renewed = tx
@@ -208,15 +209,15 @@ pub async fn renew(tx: &mut Tx, claims: &[Claim], lease_until: Time) -> Result<u
     Ok(usize::try_from(renewed).unwrap_or(usize::MAX))
 }
 
-/// Running jobs whose lease expired by `$1`, those that wait longest first: the index `jobs_running`.
+/// Running jobs whose lease expired by `$1`, the longest waiting first: the index `jobs_running`.
 macro_rules! expired {
     ($limit:literal) => {
         concat!("FROM jobs WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until LIMIT ", $limit)
     };
 }
 
-/// True when the lease of a running job expired by `now`. Asked before [`lock_expired`], so that an idle worker opens no
-/// transaction.
+/// True when the lease of a running job expired by `now`. Checked before [`lock_expired`], so that an idle worker
+/// opens no transaction.
 pub async fn is_expired(db: impl Executor, now: Time) -> Result<bool> {
     let expired: Option<(i64,)> = db.query(sql!("SELECT id " expired!("1"))).bind(now).optional().await?;
     Ok(expired.is_some())
@@ -230,8 +231,8 @@ pub struct ExpiredRow {
     pub kind: String,
 }
 
-/// Up to 500 running jobs whose lease expired by `now`, to be put back in this transaction. Another transaction that is
-/// about to renew one of them, or to put it back, keeps it.
+/// Up to 500 running jobs whose lease expired by `now`, to be put back in this transaction. Jobs that another
+/// transaction is renewing or putting back are skipped.
 pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
     tx.query(sql!(
         sqlite: "SELECT id, attempts, kind " expired!("500");
@@ -242,7 +243,8 @@ pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
     .await
 }
 
-/// Makes due at `now` the ready jobs that were queued to run immediately when the clock was ahead of `latest`; returns how many.
+/// Makes ready jobs due at `now` that were queued to run immediately when the clock was ahead of `latest`; returns
+/// how many.
 pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Result<u64> {
     tx.query(sql!("UPDATE jobs SET run_at = $1 WHERE state = 'ready' AND created_at > $2 AND run_at <= created_at"))
         .bind(now)
@@ -256,20 +258,19 @@ pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await
 }
 
-/// A job for [`insert_many`]. It always has a key: [`count_ready`] and [`delete_ready`] go by the index of keys.
+/// A job for [`insert_many`]. It always has a key: [`count_ready`] and [`delete_ready`] use the index of keys.
 #[derive(Debug, Serialize)]
 pub struct NewKeyedJob {
     pub id: i64,
-    /// It is not queued while a job of its kind and key is ready.
+    /// The deduplication key: the job is not queued while another one of its kind and key is ready.
     pub key: String,
-    /// The arguments of the job.
     pub payload: serde_json::Value,
     /// When it is due, in microseconds since the epoch.
     pub run_at: i64,
 }
 
-/// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts differ
-/// because a time is an integer of microseconds on SQLite.
+/// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts
+/// differ because a time is an integer of microseconds on SQLite.
 pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyedJob>, now: Time) -> Result<u64> {
     tx.wake_workers(lane);
     macro_rules! insert {
@@ -316,7 +317,7 @@ pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u6
         .await
 }
 
-/// Deletes the oldest dead letters of `kind`, up to a thousand, so that `most` are left; returns how many. Goes by the
+/// Deletes the oldest dead letters of `kind`, up to a thousand, so that `most` are left; returns how many. Uses the
 /// index `jobs_dead_kind`.
 pub async fn delete_dead_beyond(tx: &mut Tx, kind: &str, most: i64) -> Result<u64> {
     tx.query(sql!(
@@ -375,8 +376,8 @@ pub async fn claim_for(
     .await
 }
 
-/// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when `claim` no longer holds.
-/// When another job of its kind and key is ready already, it is deleted instead, as in [`retry`].
+/// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when `claim` is no longer
+/// valid. If another job of its kind and key is already ready, this one is deleted instead, as in [`retry`].
 pub async fn reschedule(tx: &mut Tx, claim: Claim, run_at: Time) -> Result<bool> {
     let waits = tx
         .query(sql!(

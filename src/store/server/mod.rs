@@ -1,4 +1,4 @@
-//! The server itself: settings, jobs, nodes, keys, emojis, announcements and its own documents.
+//! The server itself: settings, jobs, nodes, keys, emojis, announcements and other server-wide data.
 
 pub mod announcement;
 pub mod cleaning;

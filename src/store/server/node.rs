@@ -1,12 +1,12 @@
-//! The numbers that processes put into the ids they make, and the highest id that was made so far.
+//! The node numbers in the ids of processes, and the highest id so far.
 //!
-//! Reached from `core::node`. A number is held under a lease, in a row of its own: there are as many as an id has room for.
+//! Reached from `context::node`. A number is leased in a separate row: there are as many rows as an id has numbers.
 
 use database::{Executor, Result, Tx, sql};
 use model::Time;
 
-/// Leases the number whose lease ended first to `holder`, until `lease_until`; returns it, and until when it was leased
-/// before: later than now when every number is in use.
+/// Leases the number whose lease ended first to `holder`, until `lease_until`; returns it, and the end of its
+/// previous lease: later than now when every number is in use.
 pub async fn take(tx: &mut Tx, holder: &str, lease_until: Time) -> Result<(i64, Time)> {
     macro_rules! first {
         () => {
@@ -24,7 +24,7 @@ pub async fn take(tx: &mut Tx, holder: &str, lease_until: Time) -> Result<(i64, 
     Ok(first)
 }
 
-/// Renews the lease that `holder` has on a number, and stores the highest id that it made; false when it was lost.
+/// Renews `holder`'s lease on a number, and stores the highest id that it generated; false when the lease was lost.
 pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -> Result<bool> {
     let renewed = tx
         .query(sql!("UPDATE id_nodes SET last_id = $2, lease_until = $3 WHERE holder = $1"))
@@ -101,7 +101,7 @@ macro_rules! list {
 /// The tables whose primary keys are ids.
 pub const TABLES: &[&str] = with_ids!(list);
 
-/// The highest id that any process made and that is known: each part is the end of an index.
+/// The highest known id of any process: each part is the end of an index.
 pub async fn highest_id(db: impl Executor) -> Result<i64> {
     macro_rules! ends {
         ($first:literal $(, $table:literal)*) => {

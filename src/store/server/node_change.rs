@@ -1,4 +1,4 @@
-//! Batches of committed changes that nodes of one server share as rows, and which nodes listen.
+//! Batches of committed changes that nodes of one server share as rows, and the listening nodes.
 //!
 //! Reached from `streaming`'s bus, beside the signals of [`database::notify`]. On SQLite there is one node, and nothing
 //! here is called.
@@ -29,19 +29,19 @@ pub async fn list(db: impl Executor, node: &str, after: i64) -> Result<Vec<(i64,
     .await
 }
 
-/// The last batch of each node that has any.
+/// The last batch of each node that has one.
 pub async fn last(db: impl Executor) -> Result<Vec<(String, i64)>> {
     db.query(sql!("SELECT c.node, max(c.number) FROM node_changes c GROUP BY c.node")).all().await
 }
 
-/// Deletes batches of before `before`.
+/// Deletes batches older than `before`.
 pub async fn delete_before(tx: &mut Tx, before: Time) -> Result<()> {
     tx.query(sql!("DELETE FROM node_changes WHERE created_at < $1")).bind(before).execute().await?;
     tx.query(sql!("DELETE FROM listening_nodes WHERE seen_at < $1")).bind(before).execute().await?;
     Ok(())
 }
 
-/// Notes that `node` listens.
+/// Records that `node` listens.
 pub async fn note(tx: &mut Tx, node: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO listening_nodes (node, seen_at) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at"
@@ -53,7 +53,7 @@ pub async fn note(tx: &mut Tx, node: &str, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// True when another node than `node` listened after `since`.
+/// True when a node other than `node` listened after `since`.
 pub async fn has_others(db: impl Executor, node: &str, since: Time) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM listening_nodes n WHERE n.node <> $1 AND n.seen_at > $2)"))
         .bind(node.to_owned())

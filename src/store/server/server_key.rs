@@ -10,7 +10,8 @@ pub async fn find(db: impl Executor, name: &str) -> Result<Option<String>> {
     Ok(row.map(|(private_key,)| private_key))
 }
 
-/// Stores a key, unless there is one of this name: of several processes that begin at once, one makes it.
+/// Stores a key, unless one with this name exists: when several processes start at the same time, one of them creates
+/// it.
 pub async fn insert(tx: &mut Tx, name: &str, private_key: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO server_keys (name, private_key, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"

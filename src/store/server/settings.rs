@@ -1,16 +1,15 @@
-//! Server settings, and the generation counter by which a running server notices that another process changed
-//! something.
+//! Server settings, and the generation counter by which a running server detects changes of another process.
 //!
 //! One row for each setting that was ever set, its value as JSON; the generation is a row of the same table. Every
-//! change of settings, rules, emojis or the desired state of plugins counts it up with [`bump_generation`], and servers poll it.
-//! Which settings there are and what they may be is decided in `model::Settings` and the settings service.
+//! change of settings, rules, emojis or the desired state of plugins increments it with [`bump_generation`], and
+//! servers poll it. `model::Settings` and the settings service define the settings and their values.
 
 use serde_json::{Map, Value};
 
 use database::{Error, Executor, Result, Tx, sql};
 use model::{Json, Settings, Time};
 
-/// Key of the row that holds the generation.
+/// Key of the row with the generation.
 const GENERATION: &str = "generation";
 
 /// The current generation, a number that grows with every [`bump_generation`]; 1 when nothing was ever changed.
@@ -20,8 +19,8 @@ pub async fn generation(db: impl Executor) -> Result<i64> {
     Ok(row.map_or(0, |(Json(generation),)| generation) + 1)
 }
 
-/// The settings: the defaults, overridden by what is stored. A stored key that this version does not have is ignored,
-/// and so is, with a warning, a value that does not fit.
+/// The settings: the defaults, overridden by stored values. A stored key unknown to this version is ignored, and so
+/// is, with a warning, an invalid value.
 pub async fn load(db: impl Executor) -> Result<Settings> {
     let rows: Vec<(String, Json<Value>)> =
         db.query(sql!("SELECT key, value FROM settings WHERE key <> $1")).bind(GENERATION.to_owned()).all().await?;
@@ -55,12 +54,12 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
     Ok(())
 }
 
-/// Counts the generation up, so that every running server reloads settings, rules, emojis and the desired state of
+/// Increments the generation, so that every running server reloads settings, rules, emojis and the desired state of
 /// plugins.
 ///
-/// The database adds, so that two concurrent changes count twice. Every such transaction locks this one row: call it
-/// last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts differ
-/// because a JSON value is text on SQLite and `jsonb` on PostgreSQL.
+/// The database increments it, so that two concurrent changes count twice. Every such transaction locks this one row:
+/// call it last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts
+/// differ because a JSON value is text on SQLite and `jsonb` on PostgreSQL.
 pub async fn bump_generation(tx: &mut Tx, now: Time) -> Result<()> {
     tx.query(sql!(
         sqlite: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)

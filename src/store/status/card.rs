@@ -1,4 +1,4 @@
-//! Preview cards, and which status has which.
+//! Preview cards, and their assignment to statuses.
 //!
 //! Reached from `service::card` and the entity of statuses. A transaction that changes a card locks its row first and rows of
 //! statuses afterwards.
@@ -43,12 +43,11 @@ pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<PreviewCard>> {
     .await
 }
 
-/// The card, if there is one.
 pub async fn find(db: impl Executor, id: RowId) -> Result<Option<PreviewCard>> {
     db.query(sql!("SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id = $1")).bind(id).optional().await
 }
 
-/// Makes a card that is due at the time `now` due at `until` instead; false when it is not (any more).
+/// Postpones a card that is due at the time `now` to `until`; false when it is not due (any longer).
 pub async fn claim(tx: &mut Tx, id: RowId, now: Time, until: Time) -> Result<bool> {
     let claimed = tx
         .query(sql!("UPDATE preview_cards SET due_at = $3 WHERE id = $1 AND due_at <= $2"))
@@ -60,7 +59,7 @@ pub async fn claim(tx: &mut Tx, id: RowId, now: Time, until: Time) -> Result<boo
     Ok(claimed > 0)
 }
 
-/// Replaces a card that this transaction locked (upsert); when it was used last stays.
+/// Replaces a card that this transaction locked (upsert); its last use is not changed.
 pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
     tx.query(sql!(
         preview_card_insert!()
@@ -80,7 +79,7 @@ pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
     Ok(())
 }
 
-/// Gives a status a card, instead of the one that it has; false when it has this one.
+/// Assigns a card to a status, replacing its current card; false when it already has this card.
 pub async fn attach(tx: &mut Tx, status: StatusId, card: RowId) -> Result<bool> {
     let attached = tx
         .query(sql!(
@@ -95,7 +94,7 @@ pub async fn attach(tx: &mut Tx, status: StatusId, card: RowId) -> Result<bool> 
     Ok(attached > 0)
 }
 
-/// Takes the card of a status away; false when it has none.
+/// Removes the card of a status; false when it has none.
 pub async fn detach(tx: &mut Tx, status: StatusId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM status_cards WHERE status_id = $1")).bind(status).execute().await? > 0)
 }
@@ -108,7 +107,7 @@ pub struct StatusCard {
     pub card: PreviewCard,
 }
 
-/// The cards of `statuses` that have something to show.
+/// The cards of `statuses` that have content to show.
 pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<StatusCard>> {
     db.query(sql!(
         "SELECT x.status_id, " preview_card_columns!() "
@@ -121,7 +120,7 @@ pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Resu
     .await
 }
 
-/// Those of `statuses` whose card has a player.
+/// The statuses of `statuses` whose card has a player.
 pub async fn list_with_players(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "SELECT x.status_id FROM status_cards x
@@ -133,22 +132,22 @@ pub async fn list_with_players(db: impl Executor, statuses: &[StatusId]) -> Resu
     .await
 }
 
-/// Most cards that are known by one address.
+/// Most cards with the same address.
 const SAME_PAGE: i64 = 8;
 
-/// A card, and what the staff says of it.
+/// A card with its review by staff.
 #[derive(Clone, Debug, model::Row)]
 #[row(alias = "c")]
 pub struct ReviewedCard {
     pub id: RowId,
     pub page_url: String,
     pub title: String,
-    /// `None`: nobody looked at it yet.
+    /// `None`: not reviewed.
     pub trendable: Option<bool>,
     pub reviewed_at: Option<Time>,
 }
 
-/// The newest `limit` cards that have something to show.
+/// The newest `limit` cards that have content to show.
 pub async fn list_found(db: impl Executor, limit: i64) -> Result<Vec<ReviewedCard>> {
     db.query(sql!(
         "SELECT " reviewed_card_columns!() " FROM preview_cards c
@@ -161,7 +160,7 @@ pub async fn list_found(db: impl Executor, limit: i64) -> Result<Vec<ReviewedCar
     .await
 }
 
-/// The cards that show the address `url`, or were made for it, as far as they have something to show.
+/// The cards that show the address `url`, or were created for it, if they have content to show.
 pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCard>> {
     db.query(sql!(
         "SELECT " reviewed_card_columns!() " FROM preview_cards c WHERE c.url = $1 AND c.state = 'found'
@@ -175,7 +174,7 @@ pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCar
     .await
 }
 
-/// Those of `ids` that have something to show, in no particular order.
+/// The cards of `ids` that have content to show, in no particular order.
 pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<PreviewCard>> {
     db.query(sql!(
         "SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id" in("$1") "AND c.state = 'found'"
@@ -185,8 +184,8 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<PreviewCard>> 
     .await
 }
 
-/// The use of each of `cards`, by statuses that anyone may read, on each day since the status id `since`, as (card, days since
-/// the epoch, uses, accounts).
+/// The usage of each of `cards`, by statuses visible to everyone, on each day since the status id `since`, as (card,
+/// days since the epoch, uses, accounts).
 pub async fn history(db: impl Executor, cards: &[RowId], since: StatusId) -> Result<Vec<(RowId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT x.card_id, (x.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
@@ -201,7 +200,7 @@ pub async fn history(db: impl Executor, cards: &[RowId], since: StatusId) -> Res
     .await
 }
 
-/// Notes what the staff says of cards; it counts from the next page of trends on.
+/// Stores the review of cards by staff; it takes effect with the next page of trends.
 pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE preview_cards SET trendable = $2, reviewed_at = $3 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -212,7 +211,7 @@ pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Tim
     crate::trend::set_allowed(tx, TrendKind::Link, ids, trendable).await
 }
 
-/// Makes cards due at once.
+/// Makes cards due immediately.
 pub async fn set_due(tx: &mut Tx, ids: &[RowId]) -> Result<()> {
     tx.query(sql!("UPDATE preview_cards SET due_at = used_at WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -244,7 +243,7 @@ pub async fn list_ids(db: impl Executor, after: RowId, limit: i64) -> Result<Vec
         .await
 }
 
-/// How many bytes the pictures of all cards have.
+/// The total size of the pictures of all cards, in bytes.
 pub async fn sum_images(db: impl Executor) -> Result<i64> {
     db.query(sql!(
         "SELECT CAST(coalesce(SUM(c.image_bytes), 0) AS BIGINT) FROM preview_cards c WHERE c.image IS NOT NULL"
@@ -261,7 +260,7 @@ pub struct CardImage {
     pub image_bytes: i64,
 }
 
-/// The pictures of the `limit` cards that were used longest ago, of those that have one.
+/// The pictures of the `limit` least recently used cards with a picture.
 pub async fn list_oldest_images(db: impl Executor, limit: i64) -> Result<Vec<CardImage>> {
     db.query(sql!(
         "SELECT c.id, c.image, c.image_bytes FROM preview_cards c
@@ -272,8 +271,8 @@ pub async fn list_oldest_images(db: impl Executor, limit: i64) -> Result<Vec<Car
     .await
 }
 
-/// Takes the pictures of cards away, which are fetched again when their links are used; returns those that had one still. A
-/// page has the size of its picture, so it has none without.
+/// Removes the pictures of cards, which are fetched again when their links are used; returns the cards that still had
+/// one. The size of a link card is the size of its picture, so it is reset too.
 pub async fn drop_images(tx: &mut Tx, ids: &[RowId]) -> Result<Vec<RowId>> {
     tx.query(sql!(
         "UPDATE preview_cards
@@ -287,8 +286,9 @@ pub async fn drop_images(tx: &mut Tx, ids: &[RowId]) -> Result<Vec<RowId>> {
     .await
 }
 
-/// Deletes those among `ids` that no status has, and that none used since `since`; returns them with their images, which the
-/// caller deletes. A status that uses one meanwhile has changed its row, so that PostgreSQL looks again before it deletes.
+/// Deletes the cards of `ids` that no status has, and that none used since `since`; returns them with their images,
+/// which the caller deletes. A status that uses one concurrently has changed its row, so that PostgreSQL checks it
+/// again before it deletes.
 pub async fn delete_unused(tx: &mut Tx, ids: &[RowId], since: Time) -> Result<Vec<(RowId, Option<String>)>> {
     tx.query(sql!(
         "DELETE FROM preview_cards

@@ -1,12 +1,12 @@
 //! Favourites, bookmarks and pins, which an account has at most one of for each status, and mutes of conversations.
 //!
-//! Reached from `service::mark`. Counters, notifications and events are the caller's work. The pages of favourites,
+//! Reached from `service::mark`. The caller updates counters, notifications and events. The pages of favourites,
 //! bookmarks and pins are in [`timeline`](crate::timeline).
 
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
 
-/// The kind of mark: each is a table of its own.
+/// The kind of mark: each is a separate table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Favourite,
@@ -15,7 +15,7 @@ pub enum Mark {
     Pin,
 }
 
-/// Inserts a mark; false when there is one already.
+/// Inserts a mark; false when it exists already.
 pub async fn insert(
     tx: &mut Tx,
     mark: Mark,
@@ -39,8 +39,8 @@ pub async fn insert(
     Ok(inserted > 0)
 }
 
-/// Inserts bookmarks of `account`, given as (bookmark id, status), in one statement; returns the statuses that were not
-/// bookmarked before.
+/// Inserts bookmarks of `account`, given as (bookmark id, status), in one statement; returns the newly bookmarked
+/// statuses.
 pub async fn insert_bookmarks(
     tx: &mut Tx,
     account: AccountId,
@@ -83,7 +83,7 @@ pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusI
     Ok(row.is_some())
 }
 
-/// How many statuses `account` has pinned.
+/// The number of statuses pinned by `account`.
 pub async fn count_pins(db: impl Executor, account: AccountId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM status_pins WHERE account_id = $1")).bind(account).scalar().await
 }

@@ -10,12 +10,12 @@ use model::{AccountId, ScheduledStatusId, StatusId, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreatedStatus {
     Status(StatusId),
-    /// A status that is to be published later.
+    /// A status scheduled for later publication.
     Scheduled(ScheduledStatusId),
 }
 
 impl CreatedStatus {
-    /// The id: no status and no scheduled status have the same.
+    /// The id: statuses and scheduled statuses never share an id.
     fn id(self) -> i64 {
         match self {
             Self::Status(id) => id.into(),
@@ -24,7 +24,7 @@ impl CreatedStatus {
     }
 }
 
-/// What `account` made with this idempotency key after `since`, if it still exists.
+/// The result that `account` created with this idempotency key after `since`, if it still exists.
 pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time) -> Result<Option<CreatedStatus>> {
     let row: Option<(i64, bool)> = db
         .query(sql!(
@@ -42,9 +42,9 @@ pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time)
     Ok(row.map(|(id, scheduled)| if scheduled { CreatedStatus::Scheduled(id.into()) } else { CreatedStatus::Status(id.into()) }))
 }
 
-/// Stores the idempotency key of what this transaction is about to insert; false when a request with the same key
-/// stored it first, also one that is still being served: that one is waited for. Replaces a key that was stored by `since`,
-/// and one whose status was deleted.
+/// Stores the idempotency key of a row that this transaction is about to insert; false when another request with the
+/// same key stored it first; waits for such a request while it is running. Replaces a key that was stored by `since`,
+/// and a key whose status was deleted.
 pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -60,8 +60,9 @@ pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: CreatedSta
     Ok(inserted > 0 || replace(tx, account, key, made, now, since).await?)
 }
 
-/// A key that is there already: locked by a statement of its own, so that the next one sees the status of the
-/// request that held it. In one statement PostgreSQL would wait for the lock and then use its old snapshot (READ COMMITTED).
+/// Replaces an existing key. The row is locked in a separate statement, so that the next one sees the status of the
+/// request that held it. In one statement PostgreSQL would wait for the lock and then use its old snapshot (READ
+/// COMMITTED).
 async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
     let _: Option<(StatusId,)> = tx
         .query(sql!(
@@ -90,7 +91,7 @@ async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus
     Ok(replaced > 0)
 }
 
-/// Makes the idempotency key of `before`, if there is one, name `after`, which came of it.
+/// Changes the idempotency key of `before`, if there is one, to refer to its successor `after`.
 pub async fn reassign(tx: &mut Tx, account: AccountId, before: CreatedStatus, after: CreatedStatus) -> Result<()> {
     tx.query(sql!("UPDATE idempotency_keys SET status_id = $3 WHERE account_id = $1 AND status_id = $2"))
         .bind(account)

@@ -1,8 +1,8 @@
-//! What a viewer did with the statuses of a page: favourited, reblogged, bookmarked or pinned them, or muted their
-//! conversation; and whether those addressed to few mention the viewer.
+//! A viewer's interactions with the statuses of a page: favourites, reblogs, bookmarks, pins and mutes of their
+//! conversation; and whether statuses with a restricted audience mention the viewer.
 //!
-//! Reached from `service::visibility`, one statement for a page, and for all who are connected when one status is streamed
-//! to them. Making and removing marks is in [`favourite`](crate::favourite).
+//! Reached from `service::visibility`: one statement for a page, and one for all connected viewers when a status is
+//! streamed to them. Creating and removing marks is in [`favourite`](crate::favourite).
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use model::{AccountId, ConversationId, RowId, StatusId, Time};
 #[derive(Debug, Default)]
 pub struct Marks(Vec<MarkRow>);
 
-/// A mark, and the id of the status or conversation that has it.
+/// A mark, and the id of its status or conversation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, model::Row)]
 struct MarkRow {
     id: i64,
@@ -57,15 +57,15 @@ impl Marks {
         self.has(5, conversation)
     }
 
-    /// The viewer is mentioned, or in the audience of a limited status; only known of those that were asked about.
+    /// The viewer is mentioned, or in the audience of a limited status; only known for the `addressed` statuses.
     #[must_use]
     pub fn mentioned(&self, status: StatusId) -> bool {
         self.has(6, status)
     }
 }
 
-/// SQL: the table `$table`, with the alias `x`, of the rows of viewer `$2` whose `$column` is in the list `$ids`, each found
-/// by an index of both. On SQLite, `CROSS JOIN` keeps the planner to that order, and costs less than `IN`.
+/// SQL: the rows of the table `$table`, with the alias `x`, of viewer `$2` whose `$column` is in the list `$ids`,
+/// each found by an index of both. On SQLite, `CROSS JOIN` fixes that order, and costs less than `IN`.
 macro_rules! marked {
     (sqlite, $table:literal, $column:literal, $ids:literal) => {
         concat!(
@@ -128,8 +128,8 @@ struct ViewerMarkRow {
     mark: i64,
 }
 
-/// SQL: as `marked!`, of the viewers in the list `$2`. What nobody marked is known by the index of `$column` alone, so that a
-/// new status costs no look-up for each viewer.
+/// SQL: as `marked!`, for the viewers in the list `$2`. Unmarked rows are detected by the index of `$column` alone,
+/// so that a new status needs no look-up for each viewer.
 macro_rules! marked_by {
     (sqlite, $table:literal, $column:literal, $ids:literal) => {
         concat!(
@@ -151,7 +151,7 @@ macro_rules! marked_by {
     };
 }
 
-/// What [`find`] says of one viewer, for each of `viewers` who marked any of them.
+/// The result of [`find`] for each of `viewers` who marked any of them.
 pub async fn find_each(
     db: impl Executor,
     viewers: impl Iterator<Item = AccountId>,
@@ -193,9 +193,9 @@ pub async fn find_each(
     Ok(marks)
 }
 
-/// A page of the accounts that did something to a status, newest first, as (paging id, account). The paging id is that
-/// of the reblog, favourite or mention. Leaves out suspended accounts, those that `viewer` blocks or mutes, and those
-/// that block `viewer`; an expired mute does not count.
+/// A page of the accounts that interacted with a status, newest first, as (paging id, account). The paging id is the
+/// id of the reblog, favourite or mention. Excludes suspended accounts, accounts that `viewer` blocks or mutes, and
+/// accounts that block `viewer`; an expired mute does not count.
 pub async fn list_accounts(
     db: impl Executor,
     who: Interaction,
@@ -238,7 +238,7 @@ pub async fn list_accounts(
             by "x.id", limit "$5"
         ),
     };
-    // No account has the id 0: for an anonymous viewer the tests of blocks and mutes find nothing.
+    // No account has the id 0: for an anonymous viewer the conditions on blocks and mutes match nothing.
     let query = db
         .query(sql)
         .bind(status)

@@ -22,7 +22,7 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
     .await
 }
 
-/// The attachments that are kept for these scheduled statuses, by scheduled status and then in their order.
+/// The attachments reserved for these scheduled statuses, by scheduled status and then in their order.
 pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!(
         "SELECT " media_attachment_columns!() " FROM media_attachments m
@@ -34,7 +34,6 @@ pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) ->
     .await
 }
 
-/// The attachment, if there is one.
 pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
     db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1"))
         .bind(id)
@@ -61,24 +60,23 @@ pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachm
         .await
 }
 
-/// The attachments of one kind, in numbers.
+/// Statistics of the attachments of one kind.
 #[derive(Debug, model::Row)]
 pub struct KindUsage {
-    /// What they are.
     pub kind: model::media::MediaKind,
-    /// How many.
+    /// Number of attachments.
     pub attachments: i64,
-    /// The sizes of their originals together, in bytes.
+    /// The total size of their originals, in bytes.
     pub bytes: i64,
-    /// How many of them are on no status and kept for none.
+    /// Number of attachments without a status or scheduled status.
     pub unattached: i64,
-    /// How many of them wait to be converted.
+    /// Number of attachments waiting for conversion.
     pub processing: i64,
-    /// How many of them could not be.
+    /// Number of attachments whose conversion failed.
     pub failed: i64,
 }
 
-/// All attachments by their kinds. Reads the whole table.
+/// Statistics by kind. Reads the whole table.
 pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
     db.query(sql!(
         "SELECT kind, COUNT(*) AS attachments, CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS bytes,
@@ -131,7 +129,7 @@ pub async fn describe(
     Ok(())
 }
 
-/// Writes another preview with its blurhash.
+/// Replaces the preview and its blurhash.
 pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Option<String>) -> Result<()> {
     tx.query(sql!("UPDATE media_attachments SET preview = $2, blurhash = $3 WHERE id = $1"))
         .bind(id)
@@ -142,7 +140,7 @@ pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Opti
     Ok(())
 }
 
-/// Writes what became of an upload: everything but whose it is, what it is on and how it is described.
+/// Writes the result of processing an upload: all columns except its account, its status and its description.
 pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
     tx.query(sql!(
         "UPDATE media_attachments
@@ -166,9 +164,9 @@ pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
     Ok(())
 }
 
-/// Attaches media to a status, in the order of `ids`; returns how many were attached. One that is on another status, or kept
-/// for a scheduled one, is left out, so fewer than `ids` means a conflict. The engines number the elements of a list differently: SQLite from
-/// 0, PostgreSQL from 1.
+/// Attaches media to a status, in the order of `ids`; returns how many were attached. Media of another status, or
+/// reserved for a scheduled one, are skipped, so fewer than `ids` means a conflict. The engines number the elements
+/// of a list differently: SQLite from 0, PostgreSQL from 1.
 pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
@@ -187,8 +185,8 @@ pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -
     .await
 }
 
-/// Keeps media for a scheduled status, in the order of `ids`, as [`attach`]; returns how many. One that is attached or kept
-/// already is left out.
+/// Reserves media for a scheduled status, in the order of `ids`, as [`attach`]; returns how many. Media that are
+/// already attached or reserved are skipped.
 pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key, updated_at = $3
@@ -205,7 +203,7 @@ pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId],
     .await
 }
 
-/// Detaches media from their status, or frees them from the scheduled status that they are kept for.
+/// Detaches media from their status or scheduled status.
 pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     tx.query(sql!("UPDATE media_attachments SET status_id = NULL, scheduled_status_id = NULL, updated_at = $2 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -215,7 +213,7 @@ pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Deletes an attachment that is on no status and kept for none; false otherwise, or when it does not exist.
+/// Deletes an attachment without a status or scheduled status; false if it has one, or does not exist.
 pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
     let deleted = tx
         .query(sql!(

@@ -25,8 +25,8 @@ pub async fn upsert(tx: &mut Tx, status: StatusId, mentions: &[(RowId, AccountId
     Ok(())
 }
 
-/// Makes the mentions in `status` silent, except those of `kept`: who is no longer mentioned in the text may still see
-/// it.
+/// Makes the mentions in `status` silent, except mentions of `kept`: an account no longer mentioned in the text may
+/// still see it.
 pub async fn silence(tx: &mut Tx, status: StatusId, kept: &[AccountId]) -> Result<()> {
     tx.query(sql!("UPDATE mentions SET silent = TRUE WHERE status_id = $1 AND NOT (account_id" in("$2") ")"))
         .bind(status)
@@ -56,8 +56,8 @@ pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<A
     .await
 }
 
-/// Those of `accounts` that `author` may have in an audience: not themselves, none that they block by account or by domain,
-/// no local one that waits for confirmation or approval. In no particular order.
+/// The accounts of `accounts` that `author` may have in an audience: not themselves, not blocked by them by account
+/// or by domain, and not local accounts that await confirmation or approval. In no particular order.
 pub async fn list_addressable(db: impl Executor, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND a.id <> $2 AND " account_is_known!()
@@ -69,7 +69,7 @@ pub async fn list_addressable(db: impl Executor, author: AccountId, accounts: &[
     .await
 }
 
-/// Those of `accounts` that wrote a limited status in `conversation`.
+/// The accounts of `accounts` that wrote a limited status in `conversation`.
 pub async fn list_limited_authors(
     db: impl Executor,
     conversation: ConversationId,
@@ -85,8 +85,9 @@ pub async fn list_limited_authors(
     .await
 }
 
-/// The author who chose the audience of a limited `status`: its own, or of one that answers in a thread, that of the limited
-/// status above it which does not, over at most 4,096 answers. Where one between them is gone, the author of the next below it.
+/// The author who chose the audience of a limited `status`: its own author, or for a reply in a thread, the author of
+/// the first limited status above it that is not such a reply, over at most 4,096 replies. If a status in between is
+/// gone, the author of the status below it.
 pub async fn find_audience_author(db: impl Executor, status: StatusId) -> Result<Option<AccountId>> {
     let row: Option<(AccountId,)> = db
         .query(sql!(
@@ -115,8 +116,8 @@ pub struct Mentionable {
     pub uri: String,
 }
 
-/// The accounts among `handles` (`username` or `username@domain`, in lower case) that `actor` may mention: none that is
-/// suspended, none that `actor` blocks by account or by domain, and local ones only when confirmed and approved.
+/// The accounts among `handles` (`username` or `username@domain`, in lower case) that `actor` may mention: not
+/// suspended, not blocked by `actor` by account or by domain, and local accounts only when confirmed and approved.
 pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
     macro_rules! rest {
         () => {
@@ -131,8 +132,8 @@ pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[St
             )
         };
     }
-    // Handles are split in SQL, so that one join compares both parts with the expression index `accounts_username`. The
-    // engines have no function in common for that; the appended `@` makes `instr` find one in a local handle too.
+    // Handles are split in SQL, so that one join compares both parts with the expression index `accounts_username`.
+    // The engines have no common function for that; the appended `@` makes `instr` find one in a local handle too.
     db.query(sql!(
         sqlite: "SELECT " mentionable_columns!() " FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)

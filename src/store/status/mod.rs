@@ -1,8 +1,8 @@
-//! Statuses: inserting them, reading them with what a page needs to render them and to decide their visibility, and
-//! their counters.
+//! Statuses: inserting them, reading them with the data that a page needs for rendering and visibility, and their
+//! counters.
 //!
-//! Everything is read for a whole page at once, one statement per kind of row. Does not decide who may see a status:
-//! `service::visibility` does, from [`Head`]. Mentions, edits, reblogs and idempotency keys have modules of their own,
+//! Everything is read for a whole page together, one statement per kind of row. Visibility is decided not here but in
+//! `service::visibility`, from [`Head`]. Mentions, edits, reblogs and idempotency keys have separate modules,
 //! timelines are in [`timeline`](super::timeline).
 
 pub mod card;
@@ -25,7 +25,8 @@ use database::{Engine, Executor, Result, Tx, sql};
 use model::status::{QuotePolicy, Visibility};
 use model::{AccountId, ConversationId, Status, StatusId, Time, status_columns, status_insert};
 
-/// The facts about a status and its author that decide who sees it, and its counters, without its content; see [`heads`].
+/// The attributes of a status and its author that decide its visibility, and its counters, without its content; see
+/// [`heads`].
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Head {
     pub id: StatusId,
@@ -44,31 +45,32 @@ pub struct Head {
     pub has_references: bool,
     /// The status that it quotes.
     pub quote_id: Option<StatusId>,
-    /// Who may quote it, if anyone may read it.
+    /// Who may quote it, if everyone may read it.
     pub quote_policy: QuotePolicy,
-    /// Its conversation (thread).
     pub conversation_id: Option<ConversationId>,
     /// The author is suspended.
     pub author_suspended: bool,
     /// The author is limited.
     pub author_limited: bool,
-    /// How many replies there are, which changes without the version.
+    /// The number of replies, which changes without the version.
     pub replies_count: i64,
-    /// As above, reblogs.
+    /// The number of reblogs, as above.
     pub reblogs_count: i64,
-    /// As above, favourites.
+    /// The number of favourites, as above.
     pub favourites_count: i64,
-    /// As above, statuses that refer to it.
+    /// The number of statuses that refer to it, as above.
     pub referred_by_count: i64,
-    /// As above, statuses that quote it.
+    /// The number of statuses that quote it, as above.
     pub quotes_count: i64,
 }
 
-/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, each once.
+/// Heads of the statuses that exist among `ids` and of the originals of reblogs among them, ordered by id, without
+/// duplicates.
 ///
-/// `UNION ALL` and the deduplication here, because a temporary B-tree for `UNION` costs more than the rest of the
-/// statement. On SQLite, `CROSS JOIN` keeps the planner to look-ups by primary key in this order, and costs less than
-/// `IN`. On PostgreSQL, `coalesce` keeps the planner from walking the index of all reblogs where it believes them to be few.
+/// `UNION ALL` with deduplication in code, because a temporary B-tree for `UNION` costs more than the rest of the
+/// statement. On SQLite, `CROSS JOIN` forces look-ups by primary key in this order, and costs less than `IN`. On
+/// PostgreSQL, `coalesce` prevents the planner from scanning the index of all reblogs when it estimates them to be
+/// few.
 pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
@@ -110,7 +112,7 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
     Ok(heads)
 }
 
-/// Inserts a status; false when the author reblogged the same original before, also in a concurrent transaction: the
+/// Inserts a status; false when the author already reblogged the same original, also in a concurrent transaction: the
 /// conflict target is the partial unique index `statuses_reblog`.
 pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
     let inserted = tx
@@ -124,12 +126,12 @@ pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
     Ok(inserted > 0)
 }
 
-/// The status, if there is one, without any check of visibility.
+/// The status, without any check of visibility.
 pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
 }
 
-/// As [`find`], and nobody else changes or deletes it before this transaction ends.
+/// As [`find`], locked against changes and deletion until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {
     tx.query(sql!(
         sqlite: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1";
@@ -148,7 +150,7 @@ pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
         .await
 }
 
-/// A mention with what its rendering shows.
+/// A mention with the data for its rendering.
 #[derive(Debug, model::Row)]
 pub struct MentionRow {
     pub status_id: StatusId,
@@ -186,8 +188,7 @@ pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, 
     .await
 }
 
-/// The application that a local status was written with, and the author's preferences, which decide whether it is
-/// shown.
+/// The application of a local status, and the author's preferences, which decide whether it is shown.
 #[derive(Debug, model::Row)]
 pub struct ApplicationRow {
     pub status_id: StatusId,
@@ -196,7 +197,7 @@ pub struct ApplicationRow {
     pub preferences: model::Json<model::Preferences>,
 }
 
-/// The applications of the statuses among `ids` that were written with one.
+/// The applications of the statuses among `ids` that have one.
 pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
     db.query(sql!(
         "SELECT s.id AS status_id, o.name, o.website, u.preferences
@@ -210,10 +211,10 @@ pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<App
     .await
 }
 
-/// Adds to the counters of a status. An amount may be negative; no counter goes below 0. The version stays: cached
-/// renderings are without counters.
+/// Adds to the counters of a status. An amount may be negative; no counter goes below 0. The version is not changed:
+/// cached renderings do not contain counters.
 ///
-/// `CASE`, because the engines have no function in common that gives the greater of two values.
+/// `CASE`, because the engines have no common function for the greater of two values.
 pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
@@ -231,11 +232,11 @@ pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, f
     Ok(())
 }
 
-/// The version of a status that is as it was published: neither edited nor counted up by [`bump_all`].
+/// The version of a status since its publication: neither edited nor incremented by [`bump_all`].
 pub const UNCHANGED: i64 = 0;
 
-/// Counts the versions of statuses up, which invalidates their cached renderings: something outside their rows changed
-/// that is shown with them.
+/// Increments the versions of statuses, which invalidates their cached renderings: data outside their rows that is
+/// rendered with them has changed.
 pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -244,7 +245,7 @@ pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     Ok(())
 }
 
-/// The id of the remote status with this ActivityPub `uri`. That of a local one has its id in it.
+/// The id of the remote status with this ActivityPub `uri`. The `uri` of a local status contains its id.
 pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
@@ -260,9 +261,9 @@ pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> 
     Ok(())
 }
 
-/// Locks what deleting a status counts at until the transaction ends, so that two deletions of one status count once:
-/// accounts before statuses, each in the order of their ids, so that deletions never wait for each other in a circle. What
-/// was read of them before may be out of date. Nothing on SQLite, which has one writer.
+/// Locks the rows whose counters the deletion of a status changes until the transaction ends, so that two deletions
+/// of one status count once: accounts before statuses, each in the order of their ids, which prevents deadlocks
+/// between deletions. Values that were read before may be out of date. Does nothing on SQLite, which has one writer.
 pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
     if tx.engine() == Engine::Sqlite {
         return Ok(());
@@ -294,11 +295,11 @@ pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a status, from which the caller detached its media; false when there is none. Foreign keys delete its
-/// reblogs, mentions, favourites and notifications; its feed entries are left out when they are read.
+/// Deletes a status, from which the caller detached its media; false when it does not exist. Foreign keys delete its
+/// reblogs, mentions, favourites and notifications; its feed entries are skipped when they are read.
 pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
-    // The foreign key would clear the parent of replies as well, but not count their version up: their cached
-    // renderings name the parent.
+    // The foreign key would also clear the parent of replies, but not increment their version: their cached
+    // renderings contain the parent.
     tx.query(sql!("UPDATE statuses SET in_reply_to_id = NULL, version = version + 1 WHERE in_reply_to_id = $1"))
         .bind(id)
         .execute()

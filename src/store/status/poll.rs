@@ -1,8 +1,8 @@
 //! Polls, their options and votes.
 //!
-//! Reached from `service::poll` and from entities. Who may vote, and when, is not decided here. A vote and its counters are
-//! written under the lock of the poll ([`lock`]), so that each counts once. Votes of a removed account are subtracted by
-//! [`removal`](crate::removal).
+//! Reached from `service::poll` and from entities. Permission to vote is not checked here. A vote and its counters
+//! are written under the lock of the poll ([`lock`]), so that each counts once. Votes of a removed account are
+//! subtracted by [`removal`](crate::removal).
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
@@ -14,16 +14,16 @@ pub struct OptionRow {
     /// The poll, the same for all its options.
     #[row(flatten)]
     pub poll: Poll,
-    /// Its place among the options, from 0.
+    /// Its position among the options, from 0.
     pub position: i64,
     pub title: String,
     pub votes_count: i64,
-    /// The place of the viewer's vote for it among their votes in this poll; `None` when they did not vote for it.
+    /// The position of the viewer's vote for it among their votes in this poll; `None` when they did not vote for it.
     pub vote_place: Option<i64>,
 }
 
-/// The options of the polls of `statuses`, ordered by poll and position, and which of them `viewer` voted for: one
-/// statement for a page. On SQLite, `CROSS JOIN` keeps the planner to look-ups by status.
+/// The options of the polls of `statuses`, ordered by poll and position, and the viewer's votes for them: one
+/// statement for a page. On SQLite, `CROSS JOIN` forces look-ups by status.
 pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<AccountId>) -> Result<Vec<OptionRow>> {
     macro_rules! text {
         ($page:literal, $is:literal) => {
@@ -54,8 +54,8 @@ pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<Accou
     .await
 }
 
-/// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, who voted, and the place of the
-/// vote among theirs, in no order.
+/// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, the voter, and the
+/// position of the vote among theirs, in no order.
 pub async fn votes_of(
     db: impl Executor,
     statuses: &[StatusId],
@@ -86,12 +86,11 @@ pub async fn votes_of(
     .await
 }
 
-/// The poll, if there is one.
 pub async fn find(db: impl Executor, id: PollId) -> Result<Option<Poll>> {
     db.query(sql!("SELECT " poll_columns!() " FROM polls p WHERE p.id = $1")).bind(id).optional().await
 }
 
-/// As [`find`], and nobody else votes in it or changes it before this transaction ends.
+/// As [`find`], locked against votes and changes until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: PollId) -> Result<Option<Poll>> {
     tx.query(sql!(
         sqlite: "SELECT " poll_columns!() " FROM polls p WHERE p.id = $1";
@@ -132,7 +131,7 @@ pub async fn list_choices(db: impl Executor, poll: PollId, account: AccountId) -
         .await
 }
 
-/// The local accounts that voted, in the order of their ids: the first `limit` after `after`.
+/// The local voters, in the order of their ids: the first `limit` after `after`.
 pub async fn list_local_voters(
     db: impl Executor,
     poll: PollId,
@@ -153,7 +152,7 @@ pub async fn list_local_voters(
     .await
 }
 
-/// Inserts a poll with its options, which have no votes yet.
+/// Inserts a poll with its options, without votes.
 pub async fn insert(tx: &mut Tx, new: &Poll, options: &[String]) -> Result<()> {
     tx.query(sql!(poll_insert!())).bind_row(new).execute().await?;
     insert_options(tx, new.id, options).await
@@ -172,7 +171,7 @@ async fn insert_options(tx: &mut Tx, poll: PollId, options: &[String]) -> Result
     Ok(())
 }
 
-/// Changes how long a poll runs and whether its totals are hidden.
+/// Changes the end of a poll and whether its totals are hidden.
 pub async fn update(tx: &mut Tx, id: PollId, hide_totals: bool, expires_at: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE polls SET hide_totals = $2, expires_at = $3 WHERE id = $1"))
         .bind(id)
@@ -183,7 +182,7 @@ pub async fn update(tx: &mut Tx, id: PollId, hide_totals: bool, expires_at: Opti
     Ok(())
 }
 
-/// Gives a poll other options, and with them no votes.
+/// Replaces the options of a poll, and deletes its votes.
 pub async fn reset(tx: &mut Tx, id: PollId, multiple: bool, options: &[String]) -> Result<()> {
     for text in [sql!("DELETE FROM poll_votes WHERE poll_id = $1"), sql!("DELETE FROM poll_options WHERE poll_id = $1")]
     {
@@ -203,8 +202,9 @@ pub async fn delete(tx: &mut Tx, id: PollId) -> Result<()> {
     Ok(())
 }
 
-/// Inserts votes of `account` for the options at `choices`, in this order, and counts them; `before`: how often it has voted
-/// here. Returns how many of `choices` are options: fewer means that the transaction must not be committed.
+/// Inserts votes of `account` for the options at `choices`, in this order, and counts them; `before`: its number of
+/// earlier votes here. Returns how many of `choices` are options: fewer means that the transaction must not be
+/// committed.
 pub async fn vote(tx: &mut Tx, poll: PollId, account: AccountId, choices: &[i64], before: usize) -> Result<u64> {
     let counted = tx
         .query(sql!("UPDATE poll_options SET votes_count = votes_count + 1 WHERE poll_id = $1 AND position" in("$2")))

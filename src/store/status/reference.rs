@@ -1,7 +1,8 @@
 //! References of statuses to others, and their counters.
 //!
-//! Reached from `service::status` in its transactions, from timelines and from entities. Which statuses may be referred to,
-//! and who may see the references, is not decided here. What is quoted, and who may quote it, are columns of the status itself.
+//! Reached from `service::status` in its transactions, from timelines and from entities. Permission to refer to
+//! statuses, and the visibility of references, are not checked here. The quoted status and the quote policy are
+//! columns of the status itself.
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, paged, sql};
@@ -10,16 +11,17 @@ use model::{AccountId, Cursor, Json, QuotePolicy, RowId, StatusId, Time};
 /// A reference of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
 pub struct ReferenceRow {
-    /// Known to notifications.
+    /// Used by notifications.
     pub id: RowId,
     /// The status referred to.
     pub target_id: StatusId,
-    /// The text names it; else the request that published the status did.
+    /// The text contains it; otherwise it came from the request that published the status.
     pub in_text: bool,
 }
 
-/// Locks statuses in the order of their ids until the transaction ends; those that exist. Nobody deletes them meanwhile, or
-/// changes their counters. Accounts are locked before, as wherever both are. SQLite has one writer.
+/// Locks the existing statuses among `ids` in the order of their ids until the transaction ends, against deletion and
+/// changes of their counters. Accounts are locked before, as in every transaction that locks both. SQLite has one
+/// writer.
 pub async fn lock_statuses(tx: &mut Tx, ids: &[StatusId]) -> Result<Vec<StatusId>> {
     tx.query(sql!(
         sqlite: "SELECT s.id FROM statuses s WHERE s.id" in("$1") "ORDER BY s.id";
@@ -30,7 +32,7 @@ pub async fn lock_statuses(tx: &mut Tx, ids: &[StatusId]) -> Result<Vec<StatusId
     .await
 }
 
-/// Stores the references of `status` in this order. One that exists keeps its id.
+/// Stores the references of `status` in this order. Existing ones keep their ids.
 pub async fn upsert(tx: &mut Tx, status: StatusId, references: &[ReferenceRow]) -> Result<()> {
     let rows: Vec<(RowId, StatusId, usize, u8)> = references
         .iter()
@@ -51,7 +53,8 @@ pub async fn upsert(tx: &mut Tx, status: StatusId, references: &[ReferenceRow]) 
     Ok(())
 }
 
-/// Writes to the row of `status` whether it has references, and which of them it quotes. The caller counts its version up.
+/// Writes to the row of `status` whether it has references, and which of them it quotes. The caller increments its
+/// version.
 pub async fn set_facts(tx: &mut Tx, status: StatusId, has_references: bool, quote: Option<StatusId>) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET has_references = $2, quote_id = $3 WHERE id = $1"))
         .bind(status)
@@ -82,7 +85,7 @@ pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<ReferenceRo
     .await
 }
 
-/// What each of `statuses` refers to, in order: (status, target).
+/// The targets of each of `statuses`, in order: (status, target).
 pub async fn list_targets(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(StatusId, StatusId)>> {
     db.query(sql!(
         "SELECT r.status_id, r.target_id FROM status_references r WHERE r.status_id" in("$1")
@@ -115,7 +118,7 @@ pub async fn list_quoting(db: impl Executor, target: StatusId, cursor: &Cursor) 
     Ok(cursor.newest_first(query.scalars().await?))
 }
 
-/// Notes that `status` may not quote `target` any more.
+/// Records that `status` may no longer quote `target`.
 pub async fn insert_revocation(tx: &mut Tx, status: StatusId, target: StatusId, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO quote_revocations (status_id, target_id, created_at) VALUES ($1, $2, $3)
@@ -129,12 +132,12 @@ pub async fn insert_revocation(tx: &mut Tx, status: StatusId, target: StatusId, 
     Ok(())
 }
 
-/// What `status` may not quote any more.
+/// The statuses that `status` may no longer quote.
 pub async fn list_revoked(db: impl Executor, status: StatusId) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT r.target_id FROM quote_revocations r WHERE r.status_id = $1")).bind(status).scalars().await
 }
 
-/// Adds `by`, which may be negative, to how many statuses quote `target`; the counter does not go below 0.
+/// Adds `by`, which may be negative, to the quote counter of `target`, which does not go below 0.
 pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET quotes_count = CASE WHEN quotes_count + $2 < 0 THEN 0 ELSE quotes_count + $2 END
@@ -147,7 +150,7 @@ pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
     Ok(())
 }
 
-/// Ends the quote of `status`, whose version this counts up.
+/// Removes the quote of `status`, and increments its version.
 pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET quote_id = NULL, version = version + 1 WHERE id = $1"))
         .bind(status)
@@ -156,13 +159,13 @@ pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// Says who may quote `status`.
+/// Sets who may quote `status`.
 pub async fn set_quote_policy(tx: &mut Tx, status: StatusId, policy: QuotePolicy) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET quote_policy = $2 WHERE id = $1")).bind(status).bind(policy).execute().await?;
     Ok(())
 }
 
-/// The local accounts whose statuses refer to `target`, each once.
+/// The local accounts whose statuses refer to `target`, without duplicates.
 pub async fn list_local_referring(db: impl Executor, target: StatusId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT DISTINCT s.account_id FROM status_references r JOIN statuses s ON s.id = r.status_id
@@ -173,7 +176,7 @@ pub async fn list_local_referring(db: impl Executor, target: StatusId) -> Result
     .await
 }
 
-/// Adds `by`, which may be negative, to how many statuses refer to each of `targets`; no counter goes below 0.
+/// Adds `by`, which may be negative, to the reference counters of `targets`, which do not go below 0.
 pub async fn add_counts(tx: &mut Tx, targets: &[StatusId], by: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET referred_by_count = CASE WHEN referred_by_count + $2 < 0 THEN 0 ELSE referred_by_count + $2 END
@@ -186,8 +189,8 @@ pub async fn add_counts(tx: &mut Tx, targets: &[StatusId], by: i64) -> Result<()
     Ok(())
 }
 
-/// Ends the quotes of `target`, which is about to be deleted, and gives the statuses that refer to it a new version: their
-/// cached renderings name it. Its rows go with it.
+/// Removes the quotes of `target`, which is about to be deleted, and gives the statuses that refer to it a new
+/// version: their cached renderings contain it. Its rows are deleted with it.
 pub async fn forget_target(tx: &mut Tx, target: StatusId) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET quote_id = CASE WHEN quote_id = $1 THEN NULL ELSE quote_id END, version = version + 1
@@ -199,7 +202,7 @@ pub async fn forget_target(tx: &mut Tx, target: StatusId) -> Result<()> {
     Ok(())
 }
 
-/// The remote statuses with one of these ActivityPub ids or addresses of pages, as (address, status); no reblogs.
+/// The remote statuses with one of these ActivityPub ids or page addresses, as (address, status); excludes reblogs.
 pub async fn list_by_addresses(db: impl Executor, addresses: &[String]) -> Result<Vec<(String, StatusId)>> {
     db.query(sql!(
         "SELECT s.uri, s.id FROM statuses s WHERE NOT s.local AND s.reblog_of_id IS NULL AND s.uri" in("$1")

@@ -1,6 +1,6 @@
-//! Statuses that are to be published later.
+//! Statuses scheduled for later publication.
 //!
-//! Reached from `service::scheduled_status`, which knows what their parameters mean. Their attachments are rows of
+//! Reached from `service::scheduled_status`, which interprets their parameters. Their attachments are rows of
 //! [`media`](crate::media).
 
 use database::{Executor, Result, Tx, sql};
@@ -14,7 +14,7 @@ pub async fn insert(tx: &mut Tx, new: &ScheduledStatus) -> Result<()> {
     Ok(())
 }
 
-/// The scheduled status, if there is one, whoever's.
+/// The scheduled status of any account.
 pub async fn find(db: impl Executor, id: ScheduledStatusId) -> Result<Option<ScheduledStatus>> {
     db.query(sql!("SELECT " scheduled_status_columns!() " FROM scheduled_statuses d WHERE d.id = $1"))
         .bind(id)
@@ -34,7 +34,7 @@ pub async fn list(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
     Ok(cursor.newest_first(query.all().await?))
 }
 
-/// How many scheduled statuses `account` has from `begin` up to `end`, and how many in all, without `except`.
+/// The number of scheduled statuses of `account` from `begin` up to `end`, and in total, without `except`.
 pub async fn count(
     db: impl Executor,
     account: AccountId,
@@ -55,7 +55,7 @@ pub async fn count(
     .await
 }
 
-/// Gives a scheduled status another time, at which nothing has failed yet; false when there is none.
+/// Changes the time of a scheduled status and clears its failure; false when there is none.
 pub async fn reschedule(tx: &mut Tx, id: ScheduledStatusId, at: Time) -> Result<bool> {
     let moved = tx
         .query(sql!("UPDATE scheduled_statuses SET scheduled_at = $2, failure = NULL WHERE id = $1"))
@@ -66,7 +66,7 @@ pub async fn reschedule(tx: &mut Tx, id: ScheduledStatusId, at: Time) -> Result<
     Ok(moved > 0)
 }
 
-/// Stores why a status was not published at the time `at`; false when it has another time by now, or is gone.
+/// Stores why a status was not published at the time `at`; false when its time has changed, or it is gone.
 pub async fn set_failure(tx: &mut Tx, id: ScheduledStatusId, at: Time, failure: &str) -> Result<bool> {
     let stored = tx
         .query(sql!("UPDATE scheduled_statuses SET failure = $3 WHERE id = $1 AND scheduled_at = $2"))
@@ -78,7 +78,7 @@ pub async fn set_failure(tx: &mut Tx, id: ScheduledStatusId, at: Time, failure: 
     Ok(stored > 0)
 }
 
-/// Deletes a scheduled status of `account`, which frees its attachments; false when there is none.
+/// Deletes a scheduled status of `account`, which detaches its attachments; false when there is none.
 pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND account_id = $2"))
@@ -89,7 +89,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId) -> R
     Ok(deleted > 0)
 }
 
-/// As [`delete`], if its time has come by `now`, whoever's it is.
+/// As [`delete`], for any account, if it is due by `now`.
 pub async fn delete_due(tx: &mut Tx, id: ScheduledStatusId, now: Time) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND scheduled_at <= $2"))

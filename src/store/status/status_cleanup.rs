@@ -1,11 +1,11 @@
-//! Policies by which old statuses are deleted, and the statuses that they are about.
+//! Policies for deleting old statuses, and the statuses that they apply to.
 //!
 //! Reached from `service::status_cleanup`.
 
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, PluginId, StatusId};
 
-/// What somebody wants deleted, and what kept.
+/// An account's policy: which statuses to delete, and which to keep.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "status_cleanup_policies", alias = "p")]
 pub struct StatusCleanupPolicy {
@@ -63,18 +63,18 @@ pub async fn set(tx: &mut Tx, policy: &StatusCleanupPolicy) -> Result<()> {
     Ok(())
 }
 
-/// What somebody chose of an exception that a plugin has.
+/// An account's choice for an exception of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
 #[row(table = "status_cleanup_exceptions", alias = "e")]
 pub struct StatusCleanupException {
     pub account_id: AccountId,
     pub plugin_id: PluginId,
     pub name: String,
-    /// 0: it does not hold.
+    /// 0: the exception is off.
     pub least: i64,
 }
 
-/// What `account` chose.
+/// The choices of `account`.
 pub async fn list_exceptions(db: impl Executor, account: AccountId) -> Result<Vec<StatusCleanupException>> {
     db.query(sql!(
         "SELECT " status_cleanup_exception_columns!() "
@@ -85,7 +85,7 @@ pub async fn list_exceptions(db: impl Executor, account: AccountId) -> Result<Ve
     .await
 }
 
-/// Keeps what somebody chose.
+/// Stores a choice.
 pub async fn set_exception(tx: &mut Tx, chosen: &StatusCleanupException) -> Result<()> {
     tx.query(sql!(
         status_cleanup_exception_insert!() "
@@ -97,8 +97,8 @@ pub async fn set_exception(tx: &mut Tx, chosen: &StatusCleanupException) -> Resu
     Ok(())
 }
 
-/// Up to `limit` statuses and reblogs of the policy's account with ids above `after` and below `before`, oldest first, each
-/// with whether the policy keeps it. Over the index `statuses_account`.
+/// Up to `limit` statuses and reblogs of the policy's account with ids above `after` and below `before`, oldest
+/// first, each with whether the policy keeps it. Over the index `statuses_account`.
 pub async fn list_statuses(
     db: impl Executor,
     policy: &StatusCleanupPolicy,

@@ -54,9 +54,9 @@ pub struct Edit {
     pub spoiler_text: String,
     pub sensitive: bool,
     pub markdown: bool,
-    /// The media attachments as they were rendered for clients, as JSON.
+    /// The media attachments as rendered for clients, as JSON.
     pub media: Json<serde_json::Value>,
-    /// The texts of the poll's options, when there was a poll.
+    /// The texts of the poll's options; `None` without a poll.
     pub poll_options: Option<Json<Vec<String>>>,
     pub created_at: Time,
 }

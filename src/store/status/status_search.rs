@@ -1,9 +1,10 @@
-//! The full-text index of statuses, and whom it lets find what.
+//! The full-text index of statuses, and the conditions under which viewers may find them.
 //!
-//! Reached from `service::search`. The index is a set of pairs of a term and a status, so that each word's statuses are a
-//! range of its key, newest or oldest first: a search reads the range of one term, in windows of bounded length, and looks
-//! the other terms up for each status there. Both engines do the same, and no plan depends on statistics. What is found are
-//! candidates: whether the words stand there in order, and who may see the status, is decided by the service.
+//! Reached from `service::search`. The index is a set of pairs of a term and a status, so that each word's statuses
+//! are a range of its key, newest or oldest first: a search reads the range of one term, in windows of bounded
+//! length, and looks up the other terms for each status in it. Both engines do the same, and no plan depends on
+//! statistics. The results are candidates: the service checks whether the words occur in order, and who may see the
+//! status.
 //!
 //! Every condition on a status is a scalar subquery, which an engine can only answer by looking up that one row.
 
@@ -11,10 +12,10 @@ use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
 use model::{AccountId, StatusId};
 
-/// Most statuses with a term that are counted.
+/// Most statuses with a term to count.
 pub const COUNTED: i64 = 1_000;
 
-/// Adds the terms of `status`; those that it has already stay.
+/// Adds the terms of `status`; existing ones are kept.
 pub async fn insert(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_terms (term, status_id)
@@ -38,7 +39,7 @@ pub async fn delete(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> 
     Ok(())
 }
 
-/// How many statuses have a term.
+/// The number of statuses with a term.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Frequency {
     pub term: i64,
@@ -46,7 +47,7 @@ pub struct Frequency {
     pub count: i64,
 }
 
-/// How many statuses have each of `terms`, in no order.
+/// The number of statuses with each of `terms`, in no order.
 pub async fn frequencies(db: impl Executor, terms: &[i64]) -> Result<Vec<Frequency>> {
     db.query(sql!(
         "SELECT value AS term,
@@ -60,41 +61,41 @@ pub async fn frequencies(db: impl Executor, terms: &[i64]) -> Result<Vec<Frequen
     .await
 }
 
-/// What leads a search from status to status.
+/// The set of statuses that a search scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
     /// The statuses with this term.
     Term(i64),
-    /// What the viewer wrote, is mentioned in, favourited, bookmarked, reblogged or voted in, and [`Window::marked`].
+    /// Statuses that the viewer wrote, is mentioned in, favourited, bookmarked, reblogged or voted in, and
+    /// [`Window::marked`].
     Library,
     /// [`Window::marked`] alone.
     Marked,
 }
 
-/// A window of a search: which statuses it looks at, and who searches.
+/// A window of a search: the statuses that it scans, and the viewer.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// What leads.
     pub lead: Lead,
-    /// Terms that a status must have besides.
+    /// Further terms that a status must have.
     pub terms: Vec<i64>,
     /// Statuses after this one.
     pub after: StatusId,
     /// Statuses before this one.
     pub before: StatusId,
-    /// Most statuses that are looked at.
+    /// Most statuses to scan.
     pub length: i64,
-    /// From the oldest on.
+    /// Ascending order, from the oldest status.
     pub oldest_first: bool,
-    /// Who searches.
     pub viewer: AccountId,
-    /// What extensions know that the viewer marked, within the window and at most as many as its length; unless a term leads.
+    /// The viewer's marks known to extensions, within the window and at most as many as its length; empty if a term
+    /// leads.
     pub marked: Vec<StatusId>,
     /// The ways in which the viewer may find a status.
     pub ways: Ways,
 }
 
-/// Ways in which a viewer may find a status. One that its author alone may find is found in none but the first.
+/// Ways in which a viewer may find a status. A status that only its author may find is found only by the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each way is open or not, whatever the others are")]
 pub struct Ways {
@@ -108,12 +109,12 @@ pub struct Ways {
     pub library: bool,
 }
 
-/// A status that was looked at.
+/// A scanned status.
 #[derive(Clone, Copy, Debug, model::Row)]
 pub struct Candidate {
     pub id: StatusId,
-    /// 1: it has the terms, and the viewer may find it. 2: it has them, and the viewer may find it as part of their library, for a
-    /// mark that an extension knows of. 0: neither.
+    /// 1: it has the terms, and the viewer may find it. 2: it has them, and the viewer may find it as part of their
+    /// library, for a mark known to an extension. 0: neither.
     pub verdict: i64,
 }
 
@@ -124,15 +125,15 @@ impl Candidate {
         self.verdict == 1
     }
 
-    /// It has the terms, and whoever marked it finds it in their library.
+    /// It has the terms, and a viewer who marked it finds it in their library.
     #[must_use]
     pub fn is_found_by_mark(&self) -> bool {
         self.verdict == 2
     }
 }
 
-/// The statuses that lead from `$1` to `$2`, at most `$3`. `$12`: the term; `$6`: the viewer; `marked`: what
-/// extensions know.
+/// The statuses that lead from `$1` to `$2`, at most `$3`. `$12`: the term; `$6`: the viewer; `marked`: the marks
+/// known to extensions.
 macro_rules! leading {
     (term, $order:literal) => {
         concat!(
@@ -182,8 +183,8 @@ macro_rules! leading {
     };
 }
 
-/// The condition that the status `s` is found by the viewer `$6` in one of the ways `$7` to `$10`. Counts instead of `EXISTS`,
-/// which PostgreSQL may answer by reading everything that the viewer ever marked.
+/// The condition that the viewer `$6` may find the status `s` in one of the ways `$7` to `$10`. Counts instead of
+/// `EXISTS`, which PostgreSQL may evaluate by reading all marks of the viewer.
 macro_rules! may_find {
     () => {
         "(($7 AND s.account_id = $6)
@@ -249,7 +250,7 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
     }
 }
 
-/// Bytes of the index. On SQLite it reads all its pages: not for every request.
+/// The size of the index in bytes. On SQLite it reads all its pages: not for every request.
 pub async fn size_bytes(db: impl Executor) -> Result<i64> {
     db.query(sql!(
         sqlite: "SELECT coalesce(SUM(d.pgsize), 0) FROM dbstat d WHERE d.name = 'status_terms' AND d.aggregate = 1";
@@ -259,7 +260,7 @@ pub async fn size_bytes(db: impl Executor) -> Result<i64> {
     .await
 }
 
-/// The newest statuses before `before` that are no reblogs, for the job that indexes them.
+/// The newest statuses before `before` that are not reblogs, for the job that indexes them.
 pub async fn list_before(db: impl Executor, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT s.id FROM statuses s WHERE s.id < $1 AND s.reblog_of_id IS NULL ORDER BY s.id DESC LIMIT $2"))
         .bind(before)

@@ -1,8 +1,9 @@
-//! How many characters were sent to the translation service on each day.
+//! The number of characters sent to the translation service per day.
 
 use database::{Result, Tx, sql};
 
-/// Adds `characters` to those of `day` (counted from the epoch), unless they would be more than `budget`; false then.
+/// Adds `characters` to the count of `day` (in days since the epoch), unless it would exceed `budget`; false in that
+/// case.
 pub async fn take(tx: &mut Tx, day: i64, characters: i64, budget: i64) -> Result<bool> {
     if characters > budget {
         return Ok(false);

@@ -1,10 +1,10 @@
-//! What is found in texts, held against a search that looks at every place.
+//! Keyword matches in texts, compared with a naive search at every position.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What `keyword` finds in `text`.
+/// The match of `keyword` in `text`.
 fn find(text: &str, keyword: &str, whole_word: bool) -> Option<String> {
     let keywords = Keywords::compile([Keyword { text: keyword, whole_word, group: 0 }]).unwrap();
     keywords.find(&Searchable::new(text)).first().map(|found| found.text.to_owned())
@@ -94,7 +94,7 @@ fn each_group_finds_its_first_match() {
     assert!(Keywords::compile([]).unwrap().find(&text).is_empty());
 }
 
-/// The first match by looking at every place with every keyword.
+/// The first match, found by trying every keyword at every position.
 fn naive(text: &Searchable, keywords: &[(String, bool, usize)], group: usize) -> Option<String> {
     let places = text.folded.char_indices().map(|(at, _)| at);
     let at = |start: usize| {

@@ -15,7 +15,7 @@ pub(super) enum Role {
     Inline,
     Span,
     Link,
-    /// Holds only inline elements.
+    /// Contains only inline elements.
     Paragraph,
     Block,
     List,

@@ -1,4 +1,4 @@
-//! Examples of what the sanitiser keeps and drops.
+//! Examples of content that the sanitiser keeps and drops.
 
 use super::sanitise;
 
@@ -150,7 +150,7 @@ fn deep_nesting_is_flattened() {
     assert!(clean.ends_with("</blockquote>y"));
 }
 
-/// Input for which tree builders write the open formatting elements again in every paragraph.
+/// Input for which tree builders repeat the open formatting elements in every paragraph.
 #[test]
 fn formatting_is_not_multiplied() {
     let html: String = (0..2000).map(|n| format!("<b a={n}>")).chain((0..4000).map(|_| "<p>x".to_owned())).collect();

@@ -15,7 +15,8 @@ pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<(usize, Mention
     Some((len, Mention { username: username.to_owned(), domain: domain.map(ascii_domain) }))
 }
 
-/// The start of `text` made of `part` characters with dots and hyphens between them; `None` when there is none.
+/// The prefix of `text` that consists of `part` characters with dots and hyphens between them; `None` when it is
+/// empty.
 fn words(text: &str, part: impl Fn(char) -> bool) -> Option<&str> {
     if !text.starts_with(&part) {
         return None;
@@ -24,7 +25,7 @@ fn words(text: &str, part: impl Fn(char) -> bool) -> Option<&str> {
     Some(text[..end].trim_end_matches(['.', '-']))
 }
 
-/// `domain` in the ASCII form that identifies servers; anything but a valid domain name is only lower-cased.
+/// `domain` in the ASCII form that identifies servers; an invalid domain name is only converted to lower case.
 fn ascii_domain(domain: &str) -> String {
     match url::Host::parse(domain) {
         Ok(url::Host::Domain(ascii)) => ascii,

@@ -14,11 +14,11 @@ use super::hashtag;
 pub struct Entity {
     /// The bytes of the text it covers, including the `@`, `#` or scheme.
     pub range: Range<usize>,
-    /// What was found, with the data needed to resolve it.
+    /// The kind of entity, with the data needed to resolve it.
     pub kind: EntityKind,
 }
 
-/// What an [`Entity`] is.
+/// The kind of an [`Entity`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntityKind {
     /// A mention of an account, which need not exist.
@@ -51,7 +51,7 @@ pub struct Hashtag {
 pub struct Scan(Vec<Entity>);
 
 impl Scan {
-    /// These entities, which are in order.
+    /// Creates a scan from entities in order.
     pub(super) fn of(entities: Vec<Entity>) -> Self {
         Self(entities)
     }

@@ -1,4 +1,4 @@
-//! Finds URLs that are written with their scheme.
+//! Finds URLs with a scheme.
 //!
 //! Uses no list of top-level domains: a host needs a dot (or is `localhost`), and its last label ends where
 //! Latin letters turn into another script, so that in `https://example.comを見て` only the URL is linked.

@@ -1,22 +1,22 @@
 //! The syntax of search queries: words, `"phrases"`, `+` and `-`, and operators such as `from:someone`.
 //!
-//! One pass from left to right, in linear time. What an operator's value means is for the caller to decide.
+//! One pass from left to right, in linear time. The caller interprets the values of operators.
 
 use super::Phrase;
 
 /// Most words, phrases and operators of a query.
 pub const MAX_CLAUSES: usize = 32;
 
-/// A part of a query; all parts must hold.
+/// A part of a query; all parts must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Preceded by `-`: what it says must not be so.
+    /// Preceded by `-`: the clause must not match.
     pub negated: bool,
-    /// What it says.
+    /// The condition.
     pub kind: Kind,
 }
 
-/// What a clause says.
+/// The condition of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A word, or words in order.
@@ -25,11 +25,11 @@ pub enum Kind {
     Operator { name: String, value: String },
 }
 
-/// A query of more than [`MAX_CLAUSES`].
+/// A query of more than [`MAX_CLAUSES`] clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Reads a query; what has neither words nor an operator is skipped.
+/// Parses a query; parts without words and without an operator are skipped.
 ///
 /// # Errors
 /// [`TooLong`] for too many clauses.
@@ -48,7 +48,7 @@ pub fn parse(query: &str) -> Result<Vec<Clause>, TooLong> {
     Ok(clauses)
 }
 
-/// The clause at the beginning of `text`, which does not begin with a space, and what follows it.
+/// The clause at the beginning of `text`, which does not begin with a space, and the remaining text.
 fn next(text: &str) -> (Option<Clause>, &str) {
     let negated = text.starts_with('-');
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -65,7 +65,7 @@ fn next(text: &str) -> (Option<Clause>, &str) {
     (Phrase::new(word).map(|phrase| Clause { negated, kind: Kind::Words(phrase) }), after)
 }
 
-/// `name:value`, but no address and no time: a name is of lower-case letters, and a value is not empty.
+/// `name:value`, but not an address or a time: a name consists of lower-case letters, and a value is not empty.
 fn operator(body: &str) -> Option<(&str, &str)> {
     let (name, value) = body.split_once(':')?;
     let named = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -77,7 +77,7 @@ fn word(text: &str) -> (&str, &str) {
     text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))
 }
 
-/// What stands between the quotation mark at the beginning and the next one, or the end.
+/// The text between the opening quotation mark and the next one, or the end.
 fn quoted(text: &str) -> (&str, &str) {
     let inner = text.strip_prefix(is_quote).unwrap_or(text);
     match inner.split_once(is_quote) {

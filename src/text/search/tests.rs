@@ -1,4 +1,4 @@
-//! Proves which words are found in which texts, and how queries are read.
+//! Tests which words match in which texts, and how queries are parsed.
 
 use proptest::prelude::*;
 
