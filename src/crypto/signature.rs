@@ -29,7 +29,7 @@ pub enum SignatureError {
     #[error("it is no public key of minisign, which is 56 letters and begins with RW")]
     NoKey,
     /// The text is not a signature.
-    #[error("it is no signature of minisign")]
+    #[error("it is not a minisign signature")]
     NoSignature,
     /// The signature was made with another key.
     #[error("it was made with another key")]

@@ -152,7 +152,7 @@ impl Authentication {
             Self::Missing => Ok(None),
             Self::Invalid => Err(Error::InvalidToken.into()),
             Self::Grant(grant) => Ok(Some(grant)),
-            Self::Unknown => Err(Error::Unavailable("The database does not answer, try again".into()).into()),
+            Self::Unknown => Err(Error::Unavailable("The database does not respond, try again".into()).into()),
         }
     }
 }

@@ -263,7 +263,7 @@ impl HttpBody for Counted {
 
 /// The error for a body that cannot be read.
 pub(crate) fn body_error(error: &(dyn std::error::Error + 'static)) -> Error {
-    exceeded(error).unwrap_or_else(|| Error::bad_request("the body broke off"))
+    exceeded(error).unwrap_or_else(|| Error::bad_request("the body ended early"))
 }
 
 /// The error for a body that was not read further because bodies take too much.

@@ -134,7 +134,7 @@ fn unknown(error: &Error) -> Refused {
 }
 
 fn unavailable() -> Refused {
-    Refused::new(503, "The database does not answer, try again")
+    Refused::new(503, "The database does not respond, try again")
 }
 
 fn address(hub: &Hub, parts: &Parts) -> IpAddr {

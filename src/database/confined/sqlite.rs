@@ -70,7 +70,7 @@ async fn confined<T: Send + 'static>(
     work: impl FnOnce(&rusqlite::Connection) -> Result<T, ConfinedError> + Send + 'static,
 ) -> Result<T, ConfinedError> {
     let over =
-        || ConfinedError::Unavailable("an earlier statement was cut off, so this transaction is over".to_owned());
+        || ConfinedError::Unavailable("an earlier statement was cancelled, so this transaction has ended".to_owned());
     let cell = tx.cell().ok().filter(|cell| !cell.is_confined()).ok_or_else(over)?;
     let stay = cell.enter(scope, limits.time);
     let interrupt = InterruptOnDrop(Arc::clone(&cell), stay);

@@ -281,7 +281,7 @@ pub async fn update(
     if let Some(file) = files.thumbnail {
         let [(_, attributes)] = attributes.as_mut_slice() else {
             return Err(
-                Error::invalid("media_attributes: a thumbnail comes with the attributes of its media alone").into()
+                Error::invalid("media_attributes: a thumbnail needs the attributes of exactly one media").into()
             );
         };
         attributes.thumbnail = Some(file.path);

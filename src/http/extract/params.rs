@@ -129,7 +129,7 @@ impl RawBody {
             let mut parts = Multipart::new(limit);
             let sent = parts.read(Limited::new(body, limit), boundary(content_type)?, None).await?;
             if parts.files.iter().any(|(_, file)| !file.is_empty()) {
-                return Err(Error::invalid("no file is taken here").into());
+                return Err(Error::invalid("this route does not accept files").into());
             }
             parts.tree.finish()?;
             return Ok(Self::Form(without_tokens(sent)));

@@ -287,7 +287,7 @@ async fn signature_at(cx: &Cx, package: &Target) -> Result<Option<Signature>> {
         Err(error) => return Err(failed(&target, &error)),
     };
     let signature = std::str::from_utf8(&body).ok().and_then(|text| Signature::parse(text).ok());
-    let none = || Error::invalid(format!("{}: it is no signature of minisign", target.url()));
+    let none = || Error::invalid(format!("{}: it is not a minisign signature", target.url()));
     signature.ok_or_else(none).map(Some)
 }
 

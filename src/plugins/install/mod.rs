@@ -173,14 +173,14 @@ fn accepted_version(known: &InstalledPlugin) -> Option<String> {
 fn check_version(candidate: &Candidate, before: Option<&str>, terms: &Terms) -> Result<()> {
     let text = &candidate.package.manifest.plugin.version;
     let version: Version =
-        text.parse().map_err(|error| Error::invalid(format!("{text:?} is no semantic version: {error}")))?;
+        text.parse().map_err(|error| Error::invalid(format!("{text:?} is not a semantic version: {error}")))?;
     // Versions of the server's own making follow another rule, and are before every one that follows this.
     let older = before.and_then(|before| before.parse().ok()).is_some_and(|before: Version| version < before);
     if !older || terms.downgrade {
         return Ok(());
     }
     let (label, before) = (trust::label(candidate), before.unwrap_or_default());
-    Err(Error::invalid(format!("{label} is older than {before}, which is here: --downgrade takes it all the same")))
+    Err(Error::invalid(format!("{label} is older than {before}, which is installed: --downgrade accepts it anyway")))
 }
 
 /// The package that was moved into the folder of plugins, and the previous one.
@@ -401,7 +401,7 @@ pub async fn look(cx: &Cx, name: &str, request: Request) -> Result<Review> {
 
 async fn get(cx: &Cx, name: &str, from: Option<Source>, terms: &Terms) -> Result<Candidate> {
     match from {
-        Some(Source::File(path)) => Err(Error::invalid(format!("{} is no URL", path.display()))),
+        Some(Source::File(path)) => Err(Error::invalid(format!("{} is not a URL", path.display()))),
         Some(source) => fetch(cx, Some(name), source, terms).await,
         None => fetch_again(cx, name, origin_of(cx, name).await?, terms).await,
     }

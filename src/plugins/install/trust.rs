@@ -103,11 +103,11 @@ fn unsigned(
     }
     match remembered {
         Some(key) => Err(Error::invalid(format!(
-            "{label} is not signed, and earlier packages were, with the key {}: --unsigned takes it all the same",
+            "{label} is not signed, and earlier packages were, with the key {}: --unsigned accepts it anyway",
             key.id()
         ))),
         None if candidate.source.is_remote() => {
-            Err(Error::invalid(format!("{label} is not signed: --unsigned takes it all the same")))
+            Err(Error::invalid(format!("{label} is not signed: --unsigned accepts it anyway")))
         }
         None => Ok((None, Trust::Unsigned)),
     }
@@ -126,7 +126,7 @@ pub fn check_index(known: Option<&KnownIndex>, listed: &Listed, terms: &Terms) -
         return match (&terms.index_key, remembered) {
             (Some(_), _) => Err(Error::invalid(format!("{url} is not signed, and --index-key says that it must be"))),
             (None, Some(key)) if !terms.unsigned => Err(Error::invalid(format!(
-                "{url} is not signed, and was before, with the key {}: --unsigned takes it all the same",
+                "{url} is not signed, and was before, with the key {}: --unsigned accepts it anyway",
                 key.id()
             ))),
             (None, _) => Ok((None, Trust::Unsigned)),
@@ -160,12 +160,12 @@ pub fn check_index(known: Option<&KnownIndex>, listed: &Listed, terms: &Terms) -
     match (used, listed.signed_at()) {
         (Some(used), Some(signed)) if signed < used => Err(Error::invalid(format!(
             "{url} was signed on {}, before the one of {} that was used here: whoever serves it may hold back what came \
-             since; --downgrade takes it all the same",
+             since; --downgrade accepts it anyway",
             signed.to_api(),
             used.to_api()
         ))),
         (Some(_), None) => Err(Error::invalid(format!(
-            "{url} does not say when it was signed, and the one that was used before did: --downgrade takes it all the same"
+            "{url} does not say when it was signed, and the one that was used before did: --downgrade accepts it anyway"
         ))),
         _ => Ok((Some(key.clone()), trust)),
     }

@@ -59,7 +59,7 @@ pub async fn dump(cx: &Cx, plugin: &Plugin) -> Result<Dump> {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::invalid(format!("nothing was dropped, since {} cannot be written: {error}", path.display()))
+    Error::invalid(format!("nothing was deleted, since {} cannot be written: {error}", path.display()))
 }
 
 fn create(folder: &Path, path: &Path) -> std::io::Result<(TrustedFolder, BufWriter<File>)> {

@@ -50,7 +50,7 @@ pub async fn request(cx: &Cx, account: AccountId) -> Result<Archive> {
     let mut tx = cx.db.begin().await?;
     store::account::lock(&mut tx, &[account]).await?.pop().ok_or(Error::NotFound)?;
     if next_at(cx, &store::archive::list(&mut tx, account).await?).is_some() {
-        return Err(Error::invalid("You can ask for an archive once in seven days"));
+        return Err(Error::invalid("You can request an archive once every seven days"));
     }
     store::archive::delete_failed(&mut tx, account).await?;
     let archive = Archive {

@@ -83,7 +83,7 @@ async fn follows_go_round_in_the_form_of_mastodon() {
     assert_eq!(bob.get("/api/v1/notifications").ok().await[0]["type"], "follow");
     let failed = failures(&alice, &done).await;
     assert!(failed.starts_with("Account address,Show boosts,Notify on new posts,Languages,Error\n"), "{failed}");
-    assert!(failed.contains("There is no account nobody@far.test that this server knows"), "{failed}");
+    assert!(failed.contains("This server does not know the account nobody@far.test"), "{failed}");
     assert!(failed.contains("alice@example.test,true,false,,You cannot follow yourself"), "{failed}");
     let again = import(&alice, TransferKind::Follows, Mode::Merge, &failed).await;
     assert_eq!((again.total, again.failed), (3, 3), "the failures are a file like others");

@@ -475,7 +475,7 @@ async fn admin_api_installs_what_was_agreed_to() {
     let detail = manager.post(install).ok().await;
     assert_eq!(detail["version"], "1.0.1", "from where it came, and nothing to agree to");
     let file = json!({ "from": "/etc/passwd" });
-    assert!(manager.post(install).json(&file).fails(422).await.contains("is no URL"));
+    assert!(manager.post(install).json(&file).fails(422).await.contains("is not a URL"));
     let wrong = json!({ "from": from["from"], "key": "RW" });
     assert!(manager.post(install).json(&wrong).fails(422).await.contains("it is no public key"));
     let elsewhere = manager.post("/api/admin/plugins/mates/review").json(&from).fails(422).await;

@@ -312,7 +312,7 @@ async fn server_has_a_budget_of_characters_a_day() {
     translate(&paths[0]).ok().await;
     translate(&paths[1]).ok().await;
     let said = translate(&paths[2]).fails(503).await;
-    assert_eq!(said, "This server has translated enough for today: try again tomorrow");
+    assert_eq!(said, "This server has reached its daily limit of translations: try again tomorrow");
     assert_eq!(service.translations().len(), 2);
 
     let keys = [

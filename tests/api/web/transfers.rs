@@ -25,7 +25,7 @@ async fn files_are_uploaded_and_downloaded() {
     assert!(page.text().contains("1 of 2 done") && page.text().contains("1 failed"), "{}", page.text());
     let blocks = alice.get("/api/v1/blocks").ok().await;
     assert_eq!(blocks[0]["acct"], "bob");
-    assert!(page.text().contains("There is no account nobody that this server knows. (1 row)"), "{}", page.text());
+    assert!(page.text().contains("This server does not know the account nobody. (1 row)"), "{}", page.text());
     let german = Browser::preferring(&app, "de");
     german.sign_in("alice@example.test", PASSWORD).await;
     let page_in_german = german.get(path).await.text();
@@ -34,7 +34,7 @@ async fn files_are_uploaded_and_downloaded() {
     assert!(empty.text().contains("Die Datei ist leer."), "{}", empty.text());
     let listed = app.run(&["user", "imports", "alice", "--json"]).await.ok();
     assert!(
-        listed.contains(r#""errors":[{"error":"There is no account nobody that this server knows","rows":1}]"#),
+        listed.contains(r#""errors":[{"error":"This server does not know the account nobody","rows":1}]"#),
         "{listed}"
     );
     let text = page.text();

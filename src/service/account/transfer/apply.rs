@@ -91,7 +91,7 @@ fn seconds_until(cx: &Cx, at: &str) -> Result<i64> {
 
 /// The account with a handle.
 async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
-    let unknown = || Error::invalid(format!("There is no account {acct} that this server knows"));
+    let unknown = || Error::invalid(format!("This server does not know the account {acct}"));
     let found = account::lookup(cx, acct).await.map_err(|error| if_missing(error, unknown))?;
     if found.is_suspended() { Err(unknown()) } else { Ok(found.id) }
 }
@@ -105,7 +105,7 @@ async fn status(cx: &Cx, uri: &str) -> Result<Option<StatusId>> {
 }
 
 fn unknown_status() -> Error {
-    Error::invalid("There is no such post that this server knows and you may see")
+    Error::invalid("This server does not know the post, or you may not see it")
 }
 
 /// `error`, or `other` in place of [`Error::NotFound`].

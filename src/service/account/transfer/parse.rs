@@ -40,7 +40,7 @@ fn too_many() -> Error {
 
 fn filters(text: &str) -> Result<Vec<Entry>> {
     let filters: Vec<FilterEntry> = serde_json::from_str(text)
-        .map_err(|error| Error::invalid(format!("The file is no list of filters: {error}")))?;
+        .map_err(|error| Error::invalid(format!("The file is not a list of filters: {error}")))?;
     let texts = |filter: &FilterEntry| {
         let keywords = filter.keywords.iter().any(|keyword| keyword.keyword.contains('\0'));
         keywords || filter.title.contains('\0')

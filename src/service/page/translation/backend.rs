@@ -148,7 +148,7 @@ impl<'a> Backend<'a> {
             // DeepL returns 456 when its quota is used up, LibreTranslate 403 when a key is missing or used up.
             403 | 429 | 456 => {
                 tracing::warn!(status, "the translation service refuses further translations for now");
-                Err(Error::Unavailable("The translation service has given enough for now: try again later".into()))
+                Err(Error::Unavailable("The translation service has reached its quota: try again later".into()))
             }
             _ => Err(unavailable(format!("status {status}"))),
         }

@@ -73,7 +73,7 @@ pub async fn translate(
     let languages = languages(cx).await?;
     let (source, target) = languages
         .pair(status.language.as_deref(), wanted)
-        .ok_or_else(|| Error::forbidden("It cannot be translated into that language"))?;
+        .ok_or_else(|| Error::forbidden("The post cannot be translated into that language"))?;
     let key = (status.id, status.version, target.clone());
     let now = cx.clock.now();
     if cx.caches.translations.get(&key).is_some_and(|kept| (now - kept.0).abs() >= LIFETIME) {
@@ -106,7 +106,7 @@ async fn spend(cx: &Cx, actor: &Actor, texts: &[String]) -> Result<()> {
     let (characters, budget) = (number(characters), number(config.characters_per_day));
     let mut tx = cx.db.begin().await?;
     if !store::translation_use::take(&mut tx, day(cx.clock.now()), characters, budget).await? {
-        return Err(Error::Unavailable("This server has translated enough for today: try again tomorrow".into()));
+        return Err(Error::Unavailable("This server has reached its daily limit of translations: try again tomorrow".into()));
     }
     Ok(tx.commit().await?)
 }
@@ -145,7 +145,7 @@ impl Texts {
         let length: usize = texts.sent().iter().map(String::len).sum();
         match length {
             0 => Err(Error::forbidden("There is nothing to translate")),
-            length if length > TEXT_MAX => Err(Error::forbidden("It is too long to be translated")),
+            length if length > TEXT_MAX => Err(Error::forbidden("The post is too long to be translated")),
             _ => Ok(texts),
         }
     }
