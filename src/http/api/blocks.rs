@@ -10,7 +10,7 @@ use crate::extract::auth::ReadBlocks;
 use crate::page::Page;
 
 /// `GET /api/v1/blocks`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page<entity::Account>> {
-    let rows = service::relationship::blocks(&cx, &actor, &paging.cursor).await?;
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadBlocks>, paging: AccountPaging) -> Result<Page<entity::Account>> {
+    let rows = service::relationship::blocks(&cx, &viewer, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }

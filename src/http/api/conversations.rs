@@ -13,11 +13,11 @@ use model::RowId;
 /// `GET /api/v1/conversations`: paged by the ids of the last statuses.
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadStatuses>,
+    Auth(viewer, ..): Auth<ReadStatuses>,
     paging: Paging<20, 40>,
 ) -> Result<Page<entity::Conversation>> {
-    let (ids, page) = service::conversation::list(&cx, &actor, &paging.cursor).await?;
-    let items = entity::conversation::render(&cx, &actor, &page).await?;
+    let (ids, page) = service::conversation::list(&cx, &viewer, &paging.cursor).await?;
+    let items = entity::conversation::render(&cx, &viewer, &page).await?;
     Ok(Page::new(&paging, Links::MinId, &ids, items))
 }
 

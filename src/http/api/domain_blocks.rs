@@ -30,8 +30,8 @@ impl DomainParams {
 }
 
 /// `GET /api/v1/domain_blocks`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadBlocks>, paging: Paging<100, 200>) -> Result<Page<String>> {
-    let blocks = service::domain_block::list(&cx, &actor, &paging.cursor).await?;
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadBlocks>, paging: Paging<100, 200>) -> Result<Page<String>> {
+    let blocks = service::domain_block::list(&cx, &viewer, &paging.cursor).await?;
     let ids: Vec<i64> = blocks.iter().map(|(id, _)| (*id).into()).collect();
     let domains: Vec<String> = blocks.into_iter().map(|(_, domain)| domain).collect();
     Ok(Page::new(&paging, Links::SinceId, &ids, domain_block::render(&domains)?))

@@ -13,10 +13,10 @@ use model::AccountId;
 /// `GET /api/v1/endorsements`: all of them, without links, when the limit is 0.
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadAccounts>,
+    Auth(viewer, ..): Auth<ReadAccounts>,
     paging: AccountPaging,
 ) -> Result<Page<entity::Account>> {
-    let rows = service::relationship::endorsements(&cx, &actor, &page_or_all(&paging)).await?;
+    let rows = service::relationship::endorsements(&cx, &viewer, &page_or_all(&paging)).await?;
     listed(&cx, &paging, &rows).await
 }
 

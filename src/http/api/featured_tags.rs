@@ -14,8 +14,8 @@ use model::RowId;
 use model::params::required;
 
 /// `GET /api/v1/featured_tags`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::FeaturedTag>>> {
-    let (account, tags) = service::account::featured_tags(&cx, actor.id).await?;
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::FeaturedTag>>> {
+    let (account, tags) = service::account::featured_tags(&cx, viewer.id).await?;
     Ok(Json::list(entity::featured_tag::render(&cx, &account, &tags)?))
 }
 
@@ -50,7 +50,7 @@ pub async fn delete(
 }
 
 /// `GET /api/v1/featured_tags/suggestions`
-pub async fn suggestions(cx: Cx, Auth(actor, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::Tag>>> {
-    let tags = service::featured_tag::suggestions(&cx, &actor).await?;
+pub async fn suggestions(cx: Cx, Auth(viewer, ..): Auth<ReadAccounts>) -> Result<Json<Vec<entity::Tag>>> {
+    let tags = service::featured_tag::suggestions(&cx, &viewer).await?;
     Ok(Json::list(entity::tag::render(&cx, &tags, true).await?))
 }

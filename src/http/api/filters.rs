@@ -19,18 +19,18 @@ use service::filter::keyword::KeywordParams;
 use service::filter::{self, FilterParams};
 
 /// `GET /api/v2/filters`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::Filter>>> {
-    let filters = filter::list(&cx, &actor).await?;
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::Filter>>> {
+    let filters = filter::list(&cx, &viewer).await?;
     Ok(Json::list(all(&filters, entity::filter::render)?))
 }
 
 /// `GET /api/v2/filters/{id}`
 pub async fn show(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFilters>,
+    Auth(viewer, ..): Auth<ReadFilters>,
     Path(id): Path<FilterId>,
 ) -> Result<Json<entity::Filter>> {
-    Ok(Json::new(entity::filter::render(&filter::find(&cx, &actor, id).await?)?))
+    Ok(Json::new(entity::filter::render(&filter::find(&cx, &viewer, id).await?)?))
 }
 
 /// `POST /api/v2/filters`
@@ -66,10 +66,10 @@ pub async fn delete(
 /// `GET /api/v2/filters/{id}/keywords`
 pub async fn keywords(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFilters>,
+    Auth(viewer, ..): Auth<ReadFilters>,
     Path(id): Path<FilterId>,
 ) -> Result<Json<Vec<entity::FilterKeyword>>> {
-    let keywords = filter::keyword::list(&cx, &actor, id).await?;
+    let keywords = filter::keyword::list(&cx, &viewer, id).await?;
     Ok(Json::list(all(&keywords, entity::filter::render_keyword)?))
 }
 
@@ -97,10 +97,10 @@ pub async fn create_keyword_at(
 /// `GET /api/v2/filters/keywords/{id}`
 pub async fn show_keyword(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFilters>,
+    Auth(viewer, ..): Auth<ReadFilters>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::FilterKeyword>> {
-    Ok(Json::new(entity::filter::render_keyword(&filter::keyword::find(&cx, &actor, id).await?)?))
+    Ok(Json::new(entity::filter::render_keyword(&filter::keyword::find(&cx, &viewer, id).await?)?))
 }
 
 /// `PUT /api/v2/filters/keywords/{id}`
@@ -136,10 +136,10 @@ pub struct StatusParams {
 /// `GET /api/v2/filters/{id}/statuses`
 pub async fn statuses(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFilters>,
+    Auth(viewer, ..): Auth<ReadFilters>,
     Path(id): Path<FilterId>,
 ) -> Result<Json<Vec<entity::FilterStatus>>> {
-    let statuses = filter::status::list(&cx, &actor, id).await?;
+    let statuses = filter::status::list(&cx, &viewer, id).await?;
     Ok(Json::list(all(&statuses, entity::filter::render_status)?))
 }
 
@@ -157,10 +157,10 @@ pub async fn create_status(
 /// `GET /api/v2/filters/statuses/{id}`
 pub async fn show_status(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFilters>,
+    Auth(viewer, ..): Auth<ReadFilters>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::FilterStatus>> {
-    Ok(Json::new(entity::filter::render_status(&filter::status::find(&cx, &actor, id).await?)?))
+    Ok(Json::new(entity::filter::render_status(&filter::status::find(&cx, &viewer, id).await?)?))
 }
 
 /// `DELETE /api/v2/filters/statuses/{id}`

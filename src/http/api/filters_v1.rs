@@ -15,13 +15,13 @@ use service::filter::keyword;
 use service::filter::v1::{self, PhraseParams};
 
 /// `GET /api/v1/filters`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::V1Filter>>> {
-    Ok(Json::list(all(&v1::list(&cx, &actor).await?, entity::filter::render_v1)?))
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadFilters>) -> Result<Json<Vec<entity::V1Filter>>> {
+    Ok(Json::list(all(&v1::list(&cx, &viewer).await?, entity::filter::render_v1)?))
 }
 
 /// `GET /api/v1/filters/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json<entity::V1Filter>> {
-    Ok(Json::new(entity::filter::render_v1(&v1::find(&cx, &actor, id).await?)?))
+pub async fn show(cx: Cx, Auth(viewer, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json<entity::V1Filter>> {
+    Ok(Json::new(entity::filter::render_v1(&v1::find(&cx, &viewer, id).await?)?))
 }
 
 /// `POST /api/v1/filters`

@@ -14,10 +14,10 @@ use model::AccountId;
 /// `GET /api/v1/follow_requests`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFollowRequests>,
+    Auth(viewer, ..): Auth<ReadFollowRequests>,
     paging: AccountPaging,
 ) -> Result<Page<entity::Account>> {
-    let rows = service::follow::requests(&cx, &actor, &paging.cursor).await?;
+    let rows = service::follow::requests(&cx, &viewer, &paging.cursor).await?;
     listed(&cx, &paging, &rows).await
 }
 

@@ -19,9 +19,9 @@ use model::{AccountId, Actor, RowId};
 use service::list::{self, List, ListParams};
 
 /// `GET /api/v1/lists`
-pub async fn index(cx: Cx, Auth(actor, ..): Auth<ReadLists>) -> Result<Json<Vec<entity::List>>> {
-    let lists = list::list(&cx, &actor).await?;
-    Ok(Json::list(entity::list::render(&cx, &actor, &lists).await?))
+pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadLists>) -> Result<Json<Vec<entity::List>>> {
+    let lists = list::list(&cx, &viewer).await?;
+    Ok(Json::list(entity::list::render(&cx, &viewer, &lists).await?))
 }
 
 /// `POST /api/v1/lists`
@@ -35,9 +35,9 @@ pub async fn create(
 }
 
 /// `GET /api/v1/lists/{id}`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json<entity::List>> {
-    let list = list::find(&cx, &actor, id).await?;
-    render_list(&cx, &actor, &list).await
+pub async fn show(cx: Cx, Auth(viewer, ..): Auth<ReadLists>, Path(id): Path<RowId>) -> Result<Json<entity::List>> {
+    let list = list::find(&cx, &viewer, id).await?;
+    render_list(&cx, &viewer, &list).await
 }
 
 /// `PUT /api/v1/lists/{id}`
@@ -65,11 +65,11 @@ async fn render_list(cx: &Cx, actor: &Actor, list: &List) -> Result<Json<entity:
 /// `GET /api/v1/lists/{id}/accounts`: all of them, without links, when the limit is 0.
 pub async fn accounts(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadLists>,
+    Auth(viewer, ..): Auth<ReadLists>,
     Path(id): Path<RowId>,
     paging: AccountPaging,
 ) -> Result<Page<entity::Account>> {
-    let rows = list::members(&cx, &actor, id, &page_or_all(&paging)).await?;
+    let rows = list::members(&cx, &viewer, id, &page_or_all(&paging)).await?;
     listed(&cx, &paging, &rows).await
 }
 

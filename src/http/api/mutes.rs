@@ -12,10 +12,10 @@ use crate::page::{Links, Page};
 /// `GET /api/v1/mutes`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadMutes>,
+    Auth(viewer, ..): Auth<ReadMutes>,
     paging: AccountPaging,
 ) -> Result<Page<entity::MutedAccount>> {
-    let rows = service::relationship::mutes(&cx, &actor, &paging.cursor).await?;
+    let rows = service::relationship::mutes(&cx, &viewer, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.listed.row_id.into()).collect();
     let items = entity::muted_account::render(&cx, &rows).await?;
     Ok(Page::new(&paging, Links::SinceId, &ids, items))

@@ -53,7 +53,7 @@ impl GroupFilters {
 /// `GET /api/v2/notifications`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
     Params(params): Params<IndexParams>,
 ) -> Result<Json<entity::GroupedNotificationsResults>> {
@@ -61,8 +61,8 @@ pub async fn index(
         None => ExpandAccounts::Full,
         Some(word) => word.parse().map_err(|how| Error::bad_request(format!("expand_accounts {how}")))?,
     };
-    let (ids, page) = groups::page(&cx, &actor, &params.groups.filter(&cx), &paging.cursor).await?;
-    let response = Json::new(entity::notification_group::render(&cx, &actor, &page, expand).await?);
+    let (ids, page) = groups::page(&cx, &viewer, &params.groups.filter(&cx), &paging.cursor).await?;
+    let response = Json::new(entity::notification_group::render(&cx, &viewer, &page, expand).await?);
     let links = link_header(&paging, ids.last().copied(), ids.first().map(|id| ("min_id", *id)));
     Ok(match links {
         Some(links) => response.with_header(header::LINK, links),
@@ -73,21 +73,21 @@ pub async fn index(
 /// `GET /api/v2/notifications/{group_key}`
 pub async fn show(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Path(key): Path<String>,
 ) -> Result<Json<entity::GroupedNotificationsResults>> {
-    let group = groups::show(&cx, &actor, &key).await?;
-    Ok(Json::new(entity::notification_group::render_one(&cx, &actor, &group).await?))
+    let group = groups::show(&cx, &viewer, &key).await?;
+    Ok(Json::new(entity::notification_group::render_one(&cx, &viewer, &group).await?))
 }
 
 /// `GET /api/v2/notifications/{group_key}/accounts`
 pub async fn accounts(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Path(key): Path<String>,
     paging: Paging<40, 80>,
 ) -> Result<Page<entity::Account>> {
-    let listed = groups::accounts(&cx, &actor, &key, &paging.cursor).await?;
+    let listed = groups::accounts(&cx, &viewer, &key, &paging.cursor).await?;
     let ids: Vec<i64> = listed.iter().map(|row| row.row_id.into()).collect();
     let items = entity::account::render_listed(&cx, &listed).await?;
     Ok(Page::new(&paging, Links::MinId, &ids, items))
@@ -96,11 +96,11 @@ pub async fn accounts(
 /// `GET /api/v2/notifications/unread_count`
 pub async fn unread_count(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<GroupFilters>,
 ) -> Result<Json<entity::UnreadCount>> {
-    let count = groups::count_unread(&cx, &actor, &filters.filter(&cx), limit).await?;
+    let count = groups::count_unread(&cx, &viewer, &filters.filter(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 

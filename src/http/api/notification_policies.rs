@@ -66,8 +66,8 @@ impl From<V1Policy> for PolicyChange {
 }
 
 /// `GET /api/v2/notifications/policy`
-pub async fn show(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json<entity::NotificationPolicy>> {
-    let (policy, waiting) = policy::show(&cx, &actor).await?;
+pub async fn show(cx: Cx, Auth(viewer, ..): Auth<ReadNotifications>) -> Result<Json<entity::NotificationPolicy>> {
+    let (policy, waiting) = policy::show(&cx, &viewer).await?;
     Ok(Json::new(render(&policy, waiting)?))
 }
 
@@ -82,8 +82,8 @@ pub async fn update(
 }
 
 /// `GET /api/v1/notifications/policy`
-pub async fn show_v1(cx: Cx, Auth(actor, ..): Auth<ReadNotifications>) -> Result<Json<entity::V1NotificationPolicy>> {
-    let (policy, waiting) = policy::show(&cx, &actor).await?;
+pub async fn show_v1(cx: Cx, Auth(viewer, ..): Auth<ReadNotifications>) -> Result<Json<entity::V1NotificationPolicy>> {
+    let (policy, waiting) = policy::show(&cx, &viewer).await?;
     Ok(Json::new(render_v1(&policy, waiting)?))
 }
 

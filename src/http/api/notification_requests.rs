@@ -37,31 +37,31 @@ impl Requests {
 /// `GET /api/v1/notifications/requests`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
 ) -> Result<Page<entity::NotificationRequest>> {
-    let page = requests::list(&cx, &actor, &paging.cursor).await?;
+    let page = requests::list(&cx, &viewer, &paging.cursor).await?;
     let ids: Vec<i64> = page.iter().map(|request| request.row.id.into()).collect();
-    let items = entity::notification_request::render(&cx, &actor, &page).await?;
+    let items = entity::notification_request::render(&cx, &viewer, &page).await?;
     Ok(Page::new(&paging, Links::MinId, &ids, items))
 }
 
 /// `GET /api/v1/notifications/requests/{id}`
 pub async fn show(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Path(id): Path<RowId>,
 ) -> Result<Json<entity::NotificationRequest>> {
-    let request = requests::show(&cx, &actor, id).await?;
-    Ok(Json::new(entity::notification_request::render_one(&cx, &actor, &request).await?))
+    let request = requests::show(&cx, &viewer, id).await?;
+    Ok(Json::new(entity::notification_request::render_one(&cx, &viewer, &request).await?))
 }
 
 /// `GET /api/v1/notifications/requests/merged`
 pub async fn merged(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
 ) -> Result<Json<entity::NotificationRequestsMerged>> {
-    Json::of(&NotificationRequestsMerged { merged: requests::is_merged(&cx, &actor).await? })
+    Json::of(&NotificationRequestsMerged { merged: requests::is_merged(&cx, &viewer).await? })
 }
 
 /// `POST /api/v1/notifications/requests/{id}/accept`

@@ -55,33 +55,33 @@ impl Filters {
 /// `GET /api/v1/notifications`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     paging: Paging<40, 80>,
     Params(filters): Params<Filters>,
 ) -> Result<Page<entity::Notification>> {
-    let (ids, page) = service::notification::list(&cx, &actor, &filters.filter(&cx), &paging.cursor).await?;
-    let items = entity::notification::render(&cx, &actor, &page).await?;
+    let (ids, page) = service::notification::list(&cx, &viewer, &filters.filter(&cx), &paging.cursor).await?;
+    let items = entity::notification::render(&cx, &viewer, &page).await?;
     Ok(Page::new(&paging, Links::Always, &ids, items))
 }
 
 /// `GET /api/v1/notifications/{id}`
 pub async fn show(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Path(id): Path<NotificationId>,
 ) -> Result<Json<entity::Notification>> {
-    let shown = service::notification::show(&cx, &actor, id).await?;
-    Ok(Json::new(entity::notification::render_one(&cx, &actor, &shown).await?))
+    let shown = service::notification::show(&cx, &viewer, id).await?;
+    Ok(Json::new(entity::notification::render_one(&cx, &viewer, &shown).await?))
 }
 
 /// `GET /api/v1/notifications/unread_count`
 pub async fn unread_count(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadNotifications>,
+    Auth(viewer, ..): Auth<ReadNotifications>,
     Limit(limit): Limit<100, 1000>,
     Params(filters): Params<Filters>,
 ) -> Result<Json<entity::UnreadCount>> {
-    let count = service::notification::count_unread(&cx, &actor, &filters.filter(&cx), limit).await?;
+    let count = service::notification::count_unread(&cx, &viewer, &filters.filter(&cx), limit).await?;
     Json::of(&UnreadCount { count })
 }
 

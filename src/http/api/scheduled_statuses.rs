@@ -20,10 +20,10 @@ use service::scheduled_status;
 /// `GET /api/v1/scheduled_statuses`
 pub async fn index(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadStatuses>,
+    Auth(viewer, ..): Auth<ReadStatuses>,
     paging: Paging,
 ) -> Result<Page<entity::ScheduledStatus>> {
-    let rows = scheduled_status::list(&cx, actor.id, &paging.cursor).await?;
+    let rows = scheduled_status::list(&cx, viewer.id, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.scheduled.id.into()).collect();
     let items: Vec<Fragment> =
         rows.iter().map(|row| entity::scheduled_status::render(&cx, row)).collect::<Result<_, _>>()?;
@@ -33,10 +33,10 @@ pub async fn index(
 /// `GET /api/v1/scheduled_statuses/{id}`
 pub async fn show(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadStatuses>,
+    Auth(viewer, ..): Auth<ReadStatuses>,
     Path(id): Path<ScheduledStatusId>,
 ) -> Result<Json<entity::ScheduledStatus>> {
-    Ok(Json::new(entity::scheduled_status::render(&cx, &scheduled_status::show(&cx, &actor, id).await?)?))
+    Ok(Json::new(entity::scheduled_status::render(&cx, &scheduled_status::show(&cx, &viewer, id).await?)?))
 }
 
 /// Body parameters of [`update`].

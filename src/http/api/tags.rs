@@ -65,10 +65,10 @@ async fn render_tag(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Json<enti
 /// `GET /api/v1/followed_tags`
 pub async fn followed(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadFollowRequests>,
+    Auth(viewer, ..): Auth<ReadFollowRequests>,
     paging: Paging<100, 200>,
 ) -> Result<Page<entity::Tag>> {
-    let rows = service::tag::followed(&cx, &actor, &paging.cursor).await?;
+    let rows = service::tag::followed(&cx, &viewer, &paging.cursor).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.row_id.into()).collect();
     let tags: Vec<FoundTag> = rows.into_iter().map(|row| row.tag).collect();
     Ok(Page::new(&paging, Links::SinceId, &ids, entity::tag::render(&cx, &tags, true).await?))

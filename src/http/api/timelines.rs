@@ -30,21 +30,21 @@ async fn page<const D: i64, const M: i64>(
 }
 
 /// `GET /api/v1/timelines/home`: 206 while the feed is being rebuilt after a long absence.
-pub async fn home(cx: Cx, Auth(actor, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page<entity::Status>> {
-    let (slice, rebuilding) = timeline::home(&cx, &actor, &paging.cursor).await?;
-    let page = page(&cx, Some(&actor), &paging, Links::Always, slice).await?;
+pub async fn home(cx: Cx, Auth(viewer, ..): Auth<ReadStatuses>, paging: Paging) -> Result<Page<entity::Status>> {
+    let (slice, rebuilding) = timeline::home(&cx, &viewer, &paging.cursor).await?;
+    let page = page(&cx, Some(&viewer), &paging, Links::Always, slice).await?;
     Ok(if rebuilding { page.with_status(StatusCode::PARTIAL_CONTENT) } else { page })
 }
 
 /// `GET /api/v1/timelines/list/{id}`
 pub async fn list(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadLists>,
+    Auth(viewer, ..): Auth<ReadLists>,
     Path(id): Path<RowId>,
     paging: Paging,
 ) -> Result<Page<entity::Status>> {
-    let slice = timeline::list(&cx, &actor, id, &paging.cursor).await?;
-    page(&cx, Some(&actor), &paging, Links::Always, slice).await
+    let slice = timeline::list(&cx, &viewer, id, &paging.cursor).await?;
+    page(&cx, Some(&viewer), &paging, Links::Always, slice).await
 }
 
 /// Query parameters of [`public`].
@@ -186,13 +186,13 @@ pub async fn profile(
 }
 
 /// `GET /api/v1/favourites`
-pub async fn favourites(cx: Cx, Auth(actor, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page<entity::Status>> {
-    let slice = timeline::favourites(&cx, &actor, &paging.cursor).await?;
-    page(&cx, Some(&actor), &paging, Links::MinId, slice).await
+pub async fn favourites(cx: Cx, Auth(viewer, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page<entity::Status>> {
+    let slice = timeline::favourites(&cx, &viewer, &paging.cursor).await?;
+    page(&cx, Some(&viewer), &paging, Links::MinId, slice).await
 }
 
 /// `GET /api/v1/bookmarks`
-pub async fn bookmarks(cx: Cx, Auth(actor, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page<entity::Status>> {
-    let slice = timeline::bookmarks(&cx, &actor, &paging.cursor).await?;
-    page(&cx, Some(&actor), &paging, Links::MinId, slice).await
+pub async fn bookmarks(cx: Cx, Auth(viewer, ..): Auth<ReadBookmarks>, paging: Paging) -> Result<Page<entity::Status>> {
+    let slice = timeline::bookmarks(&cx, &viewer, &paging.cursor).await?;
+    page(&cx, Some(&viewer), &paging, Links::MinId, slice).await
 }

@@ -28,12 +28,12 @@ pub struct TranslateParams {
 /// `POST /api/v1/statuses/{id}/translate`
 pub async fn translate(
     cx: Cx,
-    Auth(actor, ..): Auth<ReadStatuses>,
+    Auth(viewer, ..): Auth<ReadStatuses>,
     Path(id): Path<StatusId>,
     headers: HeaderMap,
     Params(params): Params<TranslateParams>,
 ) -> Result<Json<entity::Translation>> {
     let accepted = accept_language(&headers);
-    let made = translation::translate(&cx, &actor, id, params.lang.as_deref(), accepted.as_deref()).await?;
+    let made = translation::translate(&cx, &viewer, id, params.lang.as_deref(), accepted.as_deref()).await?;
     Ok(Json::new(entity::translation::render(&made.1)?))
 }

@@ -159,13 +159,12 @@ pub fn check_index(known: Option<&KnownIndex>, listed: &Listed, terms: &Terms) -
     let used = known.and_then(|known| known.signed_at).filter(|_| trust == Trust::Known && !terms.downgrade);
     match (used, listed.signed_at()) {
         (Some(used), Some(signed)) if signed < used => Err(Error::invalid(format!(
-            "{url} was signed on {}, before the one of {} that was used here: whoever serves it may hold back what came \
-             since; --downgrade accepts it anyway",
+            "{url} was signed on {}, before the last one of {}: it may withhold newer packages; --downgrade accepts it anyway",
             signed.to_api(),
             used.to_api()
         ))),
         (Some(_), None) => Err(Error::invalid(format!(
-            "{url} does not say when it was signed, and the one that was used before did: --downgrade accepts it anyway"
+            "{url} has no time of signature, and the last one had: --downgrade accepts it anyway"
         ))),
         _ => Ok((Some(key.clone()), trust)),
     }
