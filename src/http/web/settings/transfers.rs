@@ -59,7 +59,7 @@ pub async fn create(frame: Frame, FormWithFiles { fields, files }: FormWithFiles
 }
 
 async fn begin(frame: &Frame, kind: &str, overwrite: bool, file: Option<Upload>) -> Result<Import, Error> {
-    let kind = kind.parse().map_err(|_| Error::invalid("Please choose what is in the file"))?;
+    let kind = kind.parse().map_err(|_| Error::invalid("Please choose the kind of data in the file"))?;
     let file = file.ok_or_else(|| Error::invalid("Please choose a file"))?;
     let mode = if overwrite { Mode::Overwrite } else { Mode::Merge };
     let file = read(&file.path).await.map_err(Error::internal)?;
