@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::test_runner;
 use super::project::Project;
 use super::test_file::{self, Case, Suite};
+use super::test_runner;
 use plugin_package::Package;
 use terminal::{Failure, Output};
 

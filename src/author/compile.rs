@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::project::Project;
-use super::{staleness, rust};
+use super::{rust, staleness};
 use terminal::{Failure, Output};
 
 /// The plugin contract in WIT, for tools that generate bindings.

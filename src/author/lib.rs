@@ -11,18 +11,18 @@ mod dashboard;
 mod dev;
 mod diff;
 mod doctor;
-mod staleness;
 mod index;
 mod new;
 mod pack;
-mod test_runner;
 mod project;
 mod rows;
 mod rust;
 mod sign;
-mod test_server;
+mod staleness;
 mod strip;
 mod test_file;
+mod test_runner;
+mod test_server;
 
 use std::path::{Path, PathBuf};
 

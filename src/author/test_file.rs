@@ -49,8 +49,8 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::test_runner;
 use super::project::Project;
+use super::test_runner;
 use plugin_package::Package;
 use terminal::{Failure, Output};
 

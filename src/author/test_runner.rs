@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
 use super::project::Project;
-use super::test_server::{TestResponse, Sent, Stage};
 use super::test_file::{Case, Step, Suite};
+use super::test_server::{Sent, Stage, TestResponse};
 use model::clock::Clock;
 use plugin_package::{Package, manifest};
 use terminal::Failure;
@@ -207,7 +207,12 @@ fn filled(value: &Value, names: &BTreeMap<String, String>) -> Value {
 }
 
 /// Compares a response with the expectations of a step, and stores the variables of `save`.
-fn compare(step: &Step, sent: &Sent, answer: &TestResponse, names: &mut BTreeMap<String, String>) -> Result<(), Failure> {
+fn compare(
+    step: &Step,
+    sent: &Sent,
+    answer: &TestResponse,
+    names: &mut BTreeMap<String, String>,
+) -> Result<(), Failure> {
     let wrong = |what: String| Failure::new(format!("{} {}: {what}", sent.method, sent.path));
     let (wanted, json) = (step.status.unwrap_or(200), answer.json());
     if answer.status != wanted {

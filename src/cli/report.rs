@@ -62,12 +62,14 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::List { all } => {
             let reports = report::list(cx, all, LISTED_MAX).await?;
-            let shown: Vec<ReportRow> = report::with_accounts(cx, reports).await?.into_iter().map(ReportRow::from).collect();
+            let shown: Vec<ReportRow> =
+                report::with_accounts(cx, reports).await?.into_iter().map(ReportRow::from).collect();
             output.answer(&shown, || shown.iter().map(ReportRow::line).collect())
         }
         Command::Show { id } => {
             let found = report::find(cx, RowId::from(id)).await?;
-            let shown: Vec<ReportRow> = report::with_accounts(cx, vec![found]).await?.into_iter().map(ReportRow::from).collect();
+            let shown: Vec<ReportRow> =
+                report::with_accounts(cx, vec![found]).await?.into_iter().map(ReportRow::from).collect();
             shown.iter().try_for_each(|shown| output.answer(shown, || shown.text()))
         }
         Command::Resolve { id } => set_resolved(cx, id, true, output).await,

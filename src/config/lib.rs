@@ -145,8 +145,7 @@ impl Config {
         }
         if self.mail.transport != MailTransport::Smtp {
             let transport = self.mail.transport.as_str();
-            warnings
-                .push(format!("mail.transport is {transport}: mail is not sent, so addresses cannot be confirmed"));
+            warnings.push(format!("mail.transport is {transport}: mail is not sent, so addresses cannot be confirmed"));
         }
         if self.mail.smtp_username.is_some() && self.mail.smtp_tls == SmtpTls::None {
             warnings.push("mail.smtp_tls is none: the mail password travels in the clear".to_owned());

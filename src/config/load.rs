@@ -139,7 +139,8 @@ impl Reader {
             for (name, value) in entries {
                 let origin = line_of(name.span().start);
                 let name = name.get_ref().as_ref();
-                let Some((key, by_file)) = known.keys.iter().find_map(|key| names_file(key, key.name, FILE, name)) else {
+                let Some((key, by_file)) = known.keys.iter().find_map(|key| names_file(key, key.name, FILE, name))
+                else {
                     self.unknown_key(section, name, origin);
                     continue;
                 };

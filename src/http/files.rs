@@ -11,8 +11,8 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::closed_server;
 use super::auth::Authentication;
+use super::closed_server;
 use super::extract::Path;
 use crate::Cx;
 use crate::error::{Error, Result};

@@ -6,30 +6,30 @@
 // By which the names that `parameters` writes hold here too.
 extern crate self as rookery_http;
 
-pub mod closed_server;
 pub mod api;
 pub mod auth;
 pub mod cache;
 pub mod client_address;
+pub mod closed_server;
 pub mod compress;
 mod cx;
 pub mod error;
 pub mod extract;
 pub mod files;
-pub mod request_limits;
 pub mod headers;
 pub mod health;
 mod in_flight;
 pub mod json;
 pub mod mount;
-pub(crate) mod path_normalisation;
 pub mod oauth;
 pub mod observe;
 pub mod openapi;
 pub mod operation;
 pub mod page;
+pub(crate) mod path_normalisation;
 pub mod policy;
 pub mod rate_limits;
+pub mod request_limits;
 pub mod router;
 pub mod stages;
 mod state;

@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
 use super::client_address::client_address;
-use super::request_limits::is_multipart;
 use super::policy::{Per, RouteKind};
+use super::request_limits::is_multipart;
 use super::state::RequestState;
 use super::web::error_page;
 use crate::error::{Error, ErrorResponse};

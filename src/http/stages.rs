@@ -31,7 +31,7 @@ use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::table::{Route, Table};
 use super::web::{self, Cookies};
-use super::{closed_server, compress, request_limits, headers, path_normalisation, rate_limits};
+use super::{closed_server, compress, headers, path_normalisation, rate_limits, request_limits};
 use crate::Cx;
 use crate::state::{Carries, RequestState};
 use context::cx::RequestId;

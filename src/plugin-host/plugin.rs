@@ -15,7 +15,7 @@ use crate::bindings::exports::{
 use crate::bindings::imports::feeds::Entry;
 use crate::bindings::imports::types::{CallContext, Failure, Status};
 use crate::byte_size::ByteSize;
-use crate::call::{GuestFuture, CallRequest, Runner, one_line};
+use crate::call::{CallRequest, GuestFuture, Runner, one_line};
 use crate::contract::{Export, Import};
 use crate::error::CallError;
 use crate::host::Host;
@@ -58,11 +58,7 @@ impl fmt::Debug for Plugin {
 }
 
 /// One method for each exported function: takes a [`Host`] for this call alone, and the parameters of the contract.
-#[expect(
-    missing_docs,
-    clippy::missing_errors_doc,
-    reason = "documented by the contract; errors are CallError"
-)]
+#[expect(missing_docs, clippy::missing_errors_doc, reason = "documented by the contract; errors are CallError")]
 impl Plugin {
     pub async fn self_test(&self, host: Arc<dyn Host>) -> Result<(), CallError> {
         if !self.interfaces().exports.contains(&Export::Lifecycle) {

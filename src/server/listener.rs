@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tower::Service;
 
 use crate::admission::{Admission, Place};
-use crate::connection::{Activity, ResponseBody, Drain, Open, Timed, Timeouts, Unread};
+use crate::connection::{Activity, Drain, Open, ResponseBody, Timed, Timeouts, Unread};
 use config::Config;
 use rookery_http::router::Server;
 

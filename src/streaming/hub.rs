@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::channel::{Grant, Opened, Wanted};
 use crate::connection::{Connection, End, Form, Owner};
-use crate::event::{Event, quote};
 use crate::connection_limits::{Seat, Seats};
+use crate::event::{Event, quote};
 use crate::topic::Topic;
 use context::Cx;
 use database::versions::Versions;

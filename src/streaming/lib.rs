@@ -14,13 +14,13 @@
 mod bus;
 mod channel;
 mod connection;
+mod connection_limits;
 mod dispatch;
 mod event;
 mod hub;
-mod revocation;
 mod renewal;
+mod revocation;
 mod routes;
-mod connection_limits;
 mod sse;
 mod topic;
 mod websocket;

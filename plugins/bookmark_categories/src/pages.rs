@@ -12,10 +12,7 @@ use crate::{CATEGORIES, sql};
 const TITLE: Text =
     Text(&[("en", "Bookmark categories"), ("de", "Lesezeichen-Kategorien"), ("ja", "ブックマークの分類")]);
 const LEAD: Text = Text(&[
-    (
-        "en",
-        "Categories sort what you bookmarked. A post may be in several; deleting a category keeps the bookmarks.",
-    ),
+    ("en", "Categories sort what you bookmarked. A post may be in several; deleting a category keeps the bookmarks."),
     (
         "de",
         "Kategorien ordnen deine Lesezeichen. Ein Beitrag kann in mehreren stehen; mit einer Kategorie geht kein Lesezeichen verloren.",

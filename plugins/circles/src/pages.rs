@@ -40,7 +40,8 @@ const DELETED: Text = Text(&[
     ("ja", "サークルを削除しました。投稿済みのものはそのまま読めます。"),
 ]);
 const MEMBERS: Text = Text(&[("en", "Members"), ("de", "Mitglieder"), ("ja", "メンバー")]);
-const NOBODY: Text = Text(&[("en", "It has no members."), ("de", "Niemand ist darin."), ("ja", "メンバーはいません。")]);
+const NOBODY: Text =
+    Text(&[("en", "It has no members."), ("de", "Niemand ist darin."), ("ja", "メンバーはいません。")]);
 const REMOVE: Text = Text(&[("en", "Take out"), ("de", "Herausnehmen"), ("ja", "外す")]);
 const REMOVED: Text = Text(&[
     ("en", "They are not in the circle any more."),

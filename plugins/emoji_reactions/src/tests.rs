@@ -1,7 +1,7 @@
 //! The routes and hooks, natively, against the SDK's fake server.
 
 use rookery_plugin::prelude::*;
-use rookery_plugin::test::{TestResponse, Fake};
+use rookery_plugin::test::{Fake, TestResponse};
 use serde_json::{Value, json};
 
 use crate::EmojiReactions;

@@ -9,7 +9,7 @@ mod tests;
 
 use rookery_plugin::prelude::*;
 
-use crate::deck::{Entry, DeckEmoji};
+use crate::deck::{DeckEmoji, Entry};
 
 /// The plugin.
 #[plugin]

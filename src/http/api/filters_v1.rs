@@ -20,7 +20,11 @@ pub async fn index(cx: Cx, Auth(viewer, ..): Auth<ReadFilters>) -> Result<Json<V
 }
 
 /// `GET /api/v1/filters/{id}`
-pub async fn show(cx: Cx, Auth(viewer, ..): Auth<ReadFilters>, Path(id): Path<RowId>) -> Result<Json<entity::V1Filter>> {
+pub async fn show(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadFilters>,
+    Path(id): Path<RowId>,
+) -> Result<Json<entity::V1Filter>> {
     Ok(Json::new(entity::filter::render_v1(&v1::find(&cx, &viewer, id).await?)?))
 }
 

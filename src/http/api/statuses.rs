@@ -26,7 +26,7 @@ use model::{AccountId, Actor, MediaId, QuotePolicy, StatusId, Time, Visibility};
 
 use context::json::{Fragment, Object};
 use service::poll::PollDraft;
-use service::status::{self, Draft, EditDraft, CreatedStatus, MediaOfDeleted};
+use service::status::{self, CreatedStatus, Draft, EditDraft, MediaOfDeleted};
 use service::visibility::{self, Place};
 use service::{media, scheduled_status, timeline};
 

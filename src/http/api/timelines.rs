@@ -186,7 +186,11 @@ pub async fn profile(
 }
 
 /// `GET /api/v1/favourites`
-pub async fn favourites(cx: Cx, Auth(viewer, ..): Auth<ReadFavourites>, paging: Paging) -> Result<Page<entity::Status>> {
+pub async fn favourites(
+    cx: Cx,
+    Auth(viewer, ..): Auth<ReadFavourites>,
+    paging: Paging,
+) -> Result<Page<entity::Status>> {
     let slice = timeline::favourites(&cx, &viewer, &paging.cursor).await?;
     page(&cx, Some(&viewer), &paging, Links::MinId, slice).await
 }

@@ -19,9 +19,9 @@ use tokio::io::AsyncWriteExt as _;
 use super::uploads::Sent;
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::request_limits::BodyLimit;
 use crate::in_flight::{InFlight, body_error, causes, exceeded};
 use crate::operation::{Describe, Operation};
+use crate::request_limits::BodyLimit;
 use crate::state::TOKEN_NAMES;
 use crate::state::is_token_name;
 

@@ -17,8 +17,8 @@ use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use super::params::{parse, read};
 use crate::Cx;
 use crate::error::{Error, ErrorResponse, Result};
-use crate::request_limits::{body_limit_bytes, file_too_large};
 use crate::operation::{Describe, Operation, Place};
+use crate::request_limits::{body_limit_bytes, file_too_large};
 
 /// Parameters with files: the body may be as large as the largest permitted file. For routes whose policy
 /// [takes files](crate::policy::Policy::files).

@@ -5,7 +5,7 @@ use crate::api::{
     registrations, relationships, reports, suggestions,
 };
 use crate::operation::methods::{delete, get, patch, post};
-use crate::policy::{API, WriteMethod, Closed, Files, Per, Policy, SHARED};
+use crate::policy::{API, Closed, Files, Per, Policy, SHARED, WriteMethod};
 use crate::table::Routes;
 use service::rate_limits as limits;
 

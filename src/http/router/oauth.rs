@@ -3,7 +3,7 @@
 use crate::api::apps;
 use crate::oauth;
 use crate::operation::methods::{any, get, post};
-use crate::policy::{API, WriteMethod, Closed, PROGRAM, Per, Policy, WELL_KNOWN};
+use crate::policy::{API, Closed, PROGRAM, Per, Policy, WELL_KNOWN, WriteMethod};
 use crate::table::Routes;
 use service::rate_limits as limits;
 

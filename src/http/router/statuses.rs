@@ -2,12 +2,13 @@
 
 use crate::api::{media, polls, scheduled_statuses, status_actions, statuses, translations};
 use crate::operation::methods::{get, post, put};
-use crate::policy::{API, WriteMethod, Files, Per, Policy, SHARED};
+use crate::policy::{API, Files, Per, Policy, SHARED, WriteMethod};
 use crate::table::Routes;
 use service::rate_limits as limits;
 
 /// One status: read, edited, deleted.
-const STATUS: Policy = SHARED.files(Files::Images).limit(Some(WriteMethod::Delete), &limits::DELETE_STATUS, Per::Person);
+const STATUS: Policy =
+    SHARED.files(Files::Images).limit(Some(WriteMethod::Delete), &limits::DELETE_STATUS, Per::Person);
 /// Deleting a reblog counts as deleting a status.
 const UNREBLOG: Policy = API.limit(Some(WriteMethod::Post), &limits::DELETE_STATUS, Per::Person);
 const UPLOAD: Policy = API.limit(Some(WriteMethod::Post), &limits::MEDIA, Per::Person).files(Files::Videos);

@@ -22,7 +22,10 @@ fn limit(message: &str) -> (CallErrorKind, String) {
 async fn loops_end_with_their_budget() {
     let plugin = load("loop_calls").await.unwrap();
     assert_eq!(failure(get(&plugin).await), (CallErrorKind::Cpu, "cpu: used its 50 ms of guest time".to_owned()));
-    assert_eq!(failure(decorate(&plugin, 1).await), (CallErrorKind::Cpu, "cpu: used its 20 ms of guest time".to_owned()));
+    assert_eq!(
+        failure(decorate(&plugin, 1).await),
+        (CallErrorKind::Cpu, "cpu: used its 20 ms of guest time".to_owned())
+    );
 }
 
 #[tokio::test]

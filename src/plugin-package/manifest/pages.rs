@@ -114,8 +114,7 @@ pub(super) fn check(page: &PageDeclaration) -> Result<(), String> {
 pub(super) fn check_html(route: &Route, asked: &[String]) -> Result<(), String> {
     match route.html {
         Some(CorePage::SignUp) if route.auth != Auth::None || route.method.all() != ["GET"] => {
-            Err("html: the sign-up page has no caller: write method = \"GET\", auth = \"none\""
-                .to_owned())
+            Err("html: the sign-up page has no caller: write method = \"GET\", auth = \"none\"".to_owned())
         }
         Some(CorePage::SignUp) if route.native.is_some() || route.cache => {
             Err("html: neither native nor cache goes with it".to_owned())

@@ -18,7 +18,8 @@ use model::boxed;
 #[boxed]
 pub async fn run(cx: &Cx, name: &str, command: &str, args: &Value) -> Result<Value> {
     let registry = cx.plugins.latest();
-    let active = registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} is not active on this node")))?;
+    let active =
+        registry.find(name).ok_or_else(|| Error::invalid(format!("the plugin {name} is not active on this node")))?;
     let commands = &active.manifest.commands;
     if !commands.iter().any(|known| known.name == command) {
         let known = commands.iter().map(|known| known.name.clone());

@@ -94,7 +94,9 @@ async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Resu
     clear_events(cx, plugin.id).await?;
     let mut tx = cx.db.begin().await?;
     if !dump.is_whole(&mut tx).await? {
-        return Err(Error::invalid(format!("{name} was still writing during the export, so nothing was deleted: try again")));
+        return Err(Error::invalid(format!(
+            "{name} was still writing during the export, so nothing was deleted: try again"
+        )));
     }
     let scope = Scope::find(&mut tx, name, BTreeSet::new()).await?;
     tx.drop_namespace(&scope).await?;

@@ -7,7 +7,6 @@
 //!
 //! The contract is `plugin-sdk/wit/0.1/plugin.wit`, which documents cost, permission and result of each function.
 
-mod transaction;
 mod budgets;
 mod cache;
 mod core;
@@ -32,6 +31,7 @@ mod settings;
 mod sql;
 mod state;
 mod streaming;
+mod transaction;
 mod viewer;
 mod write;
 
@@ -45,12 +45,12 @@ use rookery_plugin_host::exports::lifecycle::Environment;
 use serde_json::Value;
 use tokio::sync::MappedMutexGuard;
 
-use self::transaction::{Deadline, Slot, Time};
 pub(crate) use self::database_time::Timed;
 pub(crate) use self::failure::{OrFailure, log_cause, transaction_time};
 pub use self::state::Calls;
 use self::state::State;
 pub(crate) use self::streaming::is_person;
+use self::transaction::{Deadline, Slot, Time};
 use super::Active;
 use crate::Cx;
 use context::change::Change;

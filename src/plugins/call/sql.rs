@@ -9,10 +9,10 @@ use rookery_plugin_host::imports::types::Failure;
 use tokio::sync::MutexGuard;
 
 use super::Call;
-use super::transaction::{Slot, Why, Work};
 use super::database_time::Timed;
 use super::failure::{TRANSACTION_TIME, at_most, denied};
 use super::result_budget::Room;
+use super::transaction::{Slot, Why, Work};
 use crate::sql::Statements;
 use database::confined::Lane;
 

@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::Call;
-use super::transaction::Work;
 use super::core::distinct;
 use super::failure::{OrFailure as _, at_most, denied, failure, from_error, log_cause};
+use super::transaction::Work;
 use crate::quota::count_reached;
 use context::extension::Notice;
 use model::notification::NotificationKind;
 use model::{AccountId, Actor, MediaId, StatusId};
 use service::profile_image::Picture;
-use service::status::{self, Draft, CreatedStatus};
+use service::status::{self, CreatedStatus, Draft};
 use service::{auth, follow, interaction, notification, profile};
 
 /// Most statuses that one call creates, deletes or bookmarks.

@@ -9,7 +9,6 @@
 //!
 //! Follows docs/plugins.md#14-hooks.
 
-mod named_statements;
 pub mod budget;
 mod channel;
 mod decorate;
@@ -23,21 +22,22 @@ mod invoke;
 mod judge;
 mod lane;
 mod named_check;
+mod named_statements;
 pub mod outbox;
+mod predicate;
 mod scopes;
 pub mod sign_up;
 mod subscription;
 mod table;
-mod predicate;
 
-pub use named_statements::{exceptions, kept, list_marked, marked, search_words};
 pub use channel::open_channel;
 pub use decorate::decorate;
 pub use decoration_cache::DecorationCache;
 pub use field::{Field, is_value};
 pub use filter::filter;
 pub use judge::{judge, judges};
+pub use named_statements::{exceptions, kept, list_marked, marked, search_words};
 pub use outbox::{listens_to, record};
+pub use predicate::Predicate;
 pub use subscription::Subscription;
 pub use table::Hooks;
-pub use predicate::Predicate;

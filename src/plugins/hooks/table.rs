@@ -7,8 +7,8 @@ use rookery_plugin_host::{LoadError, Stage};
 
 use super::field::Field;
 
-use super::subscription::Subscription;
 use super::predicate::Predicate;
+use super::subscription::Subscription;
 use crate::{Absent, Active, PluginId, Quota};
 use model::{NotificationType, Visibility};
 use plugin_package::manifest::{Hook, Manifest, Moment, NotificationKind};

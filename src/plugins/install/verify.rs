@@ -117,7 +117,9 @@ fn check(candidate: &Candidate, plugin: Option<&Plugin>, key: Option<&PublicKey>
     let sentence = if trusted {
         format!("{label} is signed by its author")
     } else {
-        format!("{label} is intact, but its key is not trusted here: compare the key with the one that its author publishes")
+        format!(
+            "{label} is intact, but its key is not trusted here: compare the key with the one that its author publishes"
+        )
     };
     let comment = candidate.signature.as_ref().map(Signature::trusted_comment).map(plain);
     let verified = Verified { sha256: Some(candidate.sha256.clone()), comment, ..Verified::new(package, plugin) };

@@ -213,7 +213,9 @@ fn domains(sites: &[String], faults: &mut Validation) -> Vec<String> {
         match site_domain(site) {
             Some(domain) if found.contains(&domain) => {}
             Some(domain) => found.push(domain),
-            None => faults.add("attribution_domains", "ERR_INVALID", "contain something that is not the domain of a site"),
+            None => {
+                faults.add("attribution_domains", "ERR_INVALID", "contain something that is not the domain of a site")
+            }
         }
     }
     if found.len() > ATTRIBUTION_DOMAINS_MAX {

@@ -149,8 +149,11 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, new: Vec<NewNotification>) -> R
     groups::join(tx, new.iter().filter_map(member).collect()).await?;
     request(cx, tx, &new).await?;
     let told = new.iter().filter(|row| !row.filtered && !row.silent);
-    let made =
-        |row: &NewNotification| CreatedNotification { receiver: row.receiver, notification: row.id, kind: row.kind.to_string() };
+    let made = |row: &NewNotification| CreatedNotification {
+        receiver: row.receiver,
+        notification: row.id,
+        kind: row.kind.to_string(),
+    };
     let made: Vec<CreatedNotification> = told.map(made).collect();
     let count = made.len();
     if count > 0 {

@@ -75,7 +75,11 @@ pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepar
     let (words, pending) = compose::filtered(cx, actor, words, pending, asked).await?;
     compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
     let reach = address::settle(cx, actor, draft.take(cx, actor, pending), &words.mentions).await?;
-    let asked = ReferenceRequest { found: &words.references, named: &draft.status_reference_ids, quoted: draft.quoted_status_id };
+    let asked = ReferenceRequest {
+        found: &words.references,
+        named: &draft.status_reference_ids,
+        quoted: draft.quoted_status_id,
+    };
     let references = reference::resolve(cx, actor, asked, None).await?;
     let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
     Ok(Prepared { draft, words, poll, parent, references, reach, spent: None })

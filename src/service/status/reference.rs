@@ -116,7 +116,12 @@ impl References {
 ///
 /// # Errors
 /// [`Error::NotFound`] and [`Error::Invalid`] when the status to be quoted is hidden, or may not be quoted.
-pub(super) async fn resolve(cx: &Cx, actor: &Actor, asked: ReferenceRequest<'_>, own: Option<&Status>) -> Result<References> {
+pub(super) async fn resolve(
+    cx: &Cx,
+    actor: &Actor,
+    asked: ReferenceRequest<'_>,
+    own: Option<&Status>,
+) -> Result<References> {
     let candidate = |quote| move |id: &StatusId| Candidate { id: *id, quote, in_text: false };
     let mut candidates: Vec<Candidate> = asked.quoted.iter().map(candidate(true)).collect();
     candidates.extend(in_text(cx, asked.found).await?);

@@ -39,13 +39,24 @@ pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time)
         .bind(since)
         .optional()
         .await?;
-    Ok(row.map(|(id, scheduled)| if scheduled { CreatedStatus::Scheduled(id.into()) } else { CreatedStatus::Status(id.into()) }))
+    Ok(row.map(
+        |(id, scheduled)| {
+            if scheduled { CreatedStatus::Scheduled(id.into()) } else { CreatedStatus::Status(id.into()) }
+        },
+    ))
 }
 
 /// Stores the idempotency key of a row that this transaction is about to insert; false when another request with the
 /// same key stored it first; waits for such a request while it is running. Replaces a key that was stored by `since`,
 /// and a key whose status was deleted.
-pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
+pub async fn insert(
+    tx: &mut Tx,
+    account: AccountId,
+    key: &str,
+    made: CreatedStatus,
+    now: Time,
+    since: Time,
+) -> Result<bool> {
     let inserted = tx
         .query(sql!(
             "INSERT INTO idempotency_keys (account_id, key, status_id, created_at) VALUES ($1, $2, $3, $4)
@@ -63,7 +74,14 @@ pub async fn insert(tx: &mut Tx, account: AccountId, key: &str, made: CreatedSta
 /// Replaces an existing key. The row is locked in a separate statement, so that the next one sees the status of the
 /// request that held it. In one statement PostgreSQL would wait for the lock and then use its old snapshot (READ
 /// COMMITTED).
-async fn replace(tx: &mut Tx, account: AccountId, key: &str, made: CreatedStatus, now: Time, since: Time) -> Result<bool> {
+async fn replace(
+    tx: &mut Tx,
+    account: AccountId,
+    key: &str,
+    made: CreatedStatus,
+    now: Time,
+    since: Time,
+) -> Result<bool> {
     let _: Option<(StatusId,)> = tx
         .query(sql!(
             sqlite: "SELECT status_id FROM idempotency_keys WHERE account_id = $1 AND key = $2";

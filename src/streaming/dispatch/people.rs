@@ -17,7 +17,8 @@ const PAGE: usize = 100;
 
 /// Notifications were created. A page of them takes as many statements as one.
 pub(super) async fn notified(hub: &Hub, cx: &Cx, made: &[CreatedNotification]) -> Result<()> {
-    let heard: Vec<&CreatedNotification> = made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
+    let heard: Vec<&CreatedNotification> =
+        made.iter().filter(|made| hub.hears(&Topic::Notifications(made.receiver))).collect();
     for page in heard.chunks(PAGE) {
         let receivers = people(cx, page.iter().map(|made| made.receiver)).await?;
         let ids: Vec<NotificationId> = page.iter().map(|made| made.notification).collect();

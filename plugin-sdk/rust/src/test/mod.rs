@@ -27,5 +27,5 @@ mod state;
 
 pub use fixtures::{account, status};
 pub use pages::Visit;
-pub use request::{TestResponse, TestRequest};
+pub use request::{TestRequest, TestResponse};
 pub use state::{Fake, State, StatusCounts};

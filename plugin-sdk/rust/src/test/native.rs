@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use toml::Table;
 
-use super::request::{TestResponse, TestRequest, refused};
+use super::request::{TestRequest, TestResponse, refused};
 use super::{Fake, render};
 use crate::contract::feeds::{CustomFeed, Feed};
 use crate::contract::routes::Cursor;
@@ -35,7 +35,9 @@ impl Native<'_> {
             (_, None, None) => Err(None),
         };
         match done {
-            Ok((json, cursor)) => TestResponse { status: 200, json, output: None, cursor: Some(cursor), headers: Vec::new() },
+            Ok((json, cursor)) => {
+                TestResponse { status: 200, json, output: None, cursor: Some(cursor), headers: Vec::new() }
+            }
             Err(None) => refused(404, "Record not found"),
             Err(Some(failure)) => refused(failure.status, &failure.message),
         }

@@ -57,10 +57,7 @@ pub(super) const LIST: Text = Text(&[("en", "List: {}"), ("de", "Liste: {}"), ("
 pub(super) const SOCIAL: Text =
     Text(&[("en", "Social timeline"), ("de", "Soziale Timeline"), ("ja", "ソーシャルタイムライン")]);
 pub(super) const SOCIAL_HINT: Text = Text(&[
-    (
-        "en",
-        "Collects the home feed and the posts of this server. The lists below are then ignored.",
-    ),
+    ("en", "Collects the home feed and the posts of this server. The lists below are then ignored."),
     (
         "de",
         "Sammelt, was auf der Startseite steht und was hier geschrieben wird. Worauf sie achtet und was sie auslässt, zählt dann nicht.",

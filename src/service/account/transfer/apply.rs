@@ -6,7 +6,7 @@ use super::export;
 use crate::filter::keyword::{KeywordAttributes, KeywordParams};
 use crate::filter::{self, FilterParams};
 use crate::follow::{self, FollowParams};
-use crate::{account, domain_block, list, interaction, public, relationship};
+use crate::{account, domain_block, interaction, list, public, relationship};
 use chrono::DateTime;
 use context::Cx;
 use context::error::{Error, Result};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::entry::{Entry, status_key};
 use super::export;
-use crate::{domain_block, filter, follow, list, interaction, relationship};
+use crate::{domain_block, filter, follow, interaction, list, relationship};
 use context::Cx;
 use context::error::{Error, Result};
 use model::transfer::TransferKind;

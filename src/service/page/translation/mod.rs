@@ -14,7 +14,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 
 use crate::{locale, rate_limits, visibility};
-use backend::{Translated, Backend};
+use backend::{Backend, Translated};
 use context::Cx;
 use context::error::{Error, Result};
 use context::limits::{Key as Whose, Limit};
@@ -106,7 +106,9 @@ async fn spend(cx: &Cx, actor: &Actor, texts: &[String]) -> Result<()> {
     let (characters, budget) = (number(characters), number(config.characters_per_day));
     let mut tx = cx.db.begin().await?;
     if !store::translation_use::take(&mut tx, day(cx.clock.now()), characters, budget).await? {
-        return Err(Error::Unavailable("This server has reached its daily limit of translations: try again tomorrow".into()));
+        return Err(Error::Unavailable(
+            "This server has reached its daily limit of translations: try again tomorrow".into(),
+        ));
     }
     Ok(tx.commit().await?)
 }

@@ -77,7 +77,13 @@ async fn publish(cx: &Cx, row: &ScheduledStatus, claim: Claim) -> Result<Done, A
         return Ok(Done::Remove);
     }
     let status = status::write(cx, &mut tx, &actor, prepared).await?;
-    store::idempotency_key::reassign(&mut tx, actor.id, CreatedStatus::Scheduled(row.id), CreatedStatus::Status(status)).await?;
+    store::idempotency_key::reassign(
+        &mut tx,
+        actor.id,
+        CreatedStatus::Scheduled(row.id),
+        CreatedStatus::Status(status),
+    )
+    .await?;
     queue::finish(&mut tx, claim).await.map_err(Attempt::Failure)?;
     tx.commit().await?;
     Ok(Done::Removed)

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::media;
 use crate::poll::PollDraft;
-use crate::status::{self, Draft, CreatedStatus};
+use crate::status::{self, CreatedStatus, Draft};
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, PublishScheduled};
