@@ -135,7 +135,7 @@ async fn too_much_from_the_host_is_refused() {
     assert_eq!(ended, limit("bytes-in: the call brings more than 9 KiB"));
 
     let plugin = load_with("who", |limits| limits.bytes_in = 10_000).await.unwrap();
-    let ended = failure(plugin.route(Quiet::named(&"a".repeat(10_000)), request("index")).await);
+    let ended = failure(plugin.route(Quiet::with_name(&"a".repeat(10_000)), request("index")).await);
     assert_eq!(ended, limit("bytes-in: the answer of config.get goes beyond 9 KiB for each call"));
 
     // A function that can fail returns a failure, and the guest goes on.

@@ -25,7 +25,7 @@ async fn trap_does_not_affect_next_call() {
 #[tokio::test]
 async fn shared_instance_keeps_answers_apart() {
     let plugin = load_with("who", one_pooled).await.unwrap();
-    let hosts = [Quiet::named("alice"), Quiet::named("bob")];
+    let hosts = [Quiet::with_name("alice"), Quiet::with_name("bob")];
     for turn in 0..10_000 {
         let (host, name) = (&hosts[turn % 2], ["\"alice\"", "\"bob\""][turn % 2]);
         let response = plugin.route(Arc::<Quiet>::clone(host), request("index")).await.unwrap();
@@ -44,7 +44,7 @@ async fn many_concurrent_callers_share_few_instances() {
     let plugin = plugin.await.unwrap();
     let callers: Vec<_> = (0..32)
         .map(|caller| {
-            let (plugin, host) = (plugin.clone(), Quiet::named(&format!("caller {caller}")));
+            let (plugin, host) = (plugin.clone(), Quiet::with_name(&format!("caller {caller}")));
             tokio::spawn(async move {
                 for _ in 0..50 {
                     let response = plugin.route(Arc::<Quiet>::clone(&host), request("index")).await.unwrap();

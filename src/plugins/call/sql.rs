@@ -41,17 +41,17 @@ impl Sql for Call {
             let done = statements.run_within(work.tx()?, &call.statement, call.params, room.left()).await;
             match done.and_then(|rows| room.take(&rows).map(|()| rows)) {
                 Ok(rows) => all.push(rows),
-                Err(failed) => return work.settle(Err(failed)).await,
+                Err(failed) => return work.finish(Err(failed)).await,
             }
         }
-        work.settle(Ok(all)).await
+        work.finish(Ok(all)).await
     }
 
     async fn many(&self, name: String, width: u16, params: Vec<Value>) -> Result<u64, Failure> {
         let statements = self.statements()?;
         let mut work = self.guarded().await?;
         let done = statements.run_many(work.tx()?, &name, width, params).await;
-        work.settle(done).await
+        work.finish(done).await
     }
 }
 
@@ -69,7 +69,7 @@ impl Call {
         let rows = if self.writes(name)? {
             let mut work = self.change().await?;
             let done = statements.run_within(work.tx()?, name, params, most).await;
-            work.settle(done).await?
+            work.finish(done).await?
         } else if let Some(mut slot) = self.joined().await
             && let Some(tx) = slot.tx()
         {
@@ -112,7 +112,7 @@ fn checked<T>(slot: &mut Slot, done: Result<T, Failure>) -> Result<T, Failure> {
 
 impl Work<'_> {
     /// Completes the change, or rolls back this change alone.
-    pub(super) async fn checked<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) async fn finish<T>(self, done: Result<T, Failure>) -> Result<T, Failure> {
         match done {
             Ok(value) => {
                 self.done().await?;

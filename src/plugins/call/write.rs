@@ -82,7 +82,7 @@ impl CoreWrite for Call {
         for status in &statuses {
             let Some(author) = authors.get(&status.account_id) else { continue };
             if let Err(error) = status::remove(&self.cx, work.tx()?, author.id, status.id).await {
-                return work.settle(Err(from_error(error))).await;
+                return work.finish(Err(from_error(error))).await;
             }
             count += 1;
         }
@@ -164,7 +164,7 @@ impl CoreWrite for Call {
         }
         let mut work = self.guarded().await?;
         let removed = profile::remove_pictures(&self.cx, work.tx()?, id, &pictures).await.or_failure();
-        let removed = work.settle(removed).await?;
+        let removed = work.finish(removed).await?;
         Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
 
@@ -177,7 +177,7 @@ impl CoreWrite for Call {
         let targets: Vec<AccountId> = targets.iter().copied().map(AccountId::from).collect();
         let mut work = self.guarded().await?;
         let followed = follow::follow_all(&self.cx, work.tx()?, id, &targets).await.or_failure();
-        work.settle(followed).await
+        work.finish(followed).await
     }
 }
 
@@ -206,7 +206,7 @@ impl Call {
         }
         let written = status::write(&self.cx, work.tx()?, author, prepared).await;
         let id = match written {
-            Err(error) => return work.settle(Err(from_error(error))).await,
+            Err(error) => return work.finish(Err(from_error(error))).await,
             Ok(id) => id,
         };
         work.done().await?;

@@ -3,7 +3,7 @@
 //! Reached through the core's extension port. [`Hooks`] is the table of subscriptions and belongs to the registry.
 //! Before a status is saved or a notification created, filters are called, with no transaction open; while a response
 //! is rendered, [`decorate()`] is called, and statements of plugins select the statuses that an account [`marked`], for
-//! the search, and the statuses that automatic deletion [`kept`]; afterwards events are delivered from an outbox
+//! the search, and the statuses that automatic deletion [`exempt`]; afterwards events are delivered from an outbox
 //! ([`record`]). When a plugin fails or is slow, only the addition of its hook is lost, according to its policy.
 //! Without plugins each hook is a lookup in an empty table.
 //!
@@ -36,7 +36,7 @@ pub use decoration_cache::DecorationCache;
 pub use field::{Field, is_value};
 pub use filter::filter;
 pub use judge::{judge, judges};
-pub use named_statements::{exceptions, kept, list_marked, marked, search_words};
+pub use named_statements::{exceptions, exempt, list_marked, marked, search_words};
 pub use outbox::{listens_to, record};
 pub use predicate::Predicate;
 pub use subscription::Subscription;

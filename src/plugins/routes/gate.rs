@@ -16,7 +16,7 @@ use plugin_package::manifest::{Auth, ParamKind};
 use rookery_http::auth::Authentication;
 use rookery_http::extract::auth;
 use rookery_http::policy::{self, Policy, RouteKind};
-use rookery_http::{access, client_address};
+use rookery_http::{client_address, closed_server};
 use service::rate_limits::{self, Spent};
 use service::visibility;
 use text::language;
@@ -168,9 +168,9 @@ pub(super) async fn admit(cx: &Cx, mounted: &Mounted, caller: &Caller, parts: &P
     }
     let core = rookery_http::Cx(context::Cx::clone(cx));
     let is_public = mounted.route().html.is_some() || path.starts_with("/.well-known/");
-    if !is_public && access::is_closed(&core, &policy::API, &parts.method) {
+    if !is_public && closed_server::is_closed(&core, &policy::API, &parts.method) {
         let authentication = parts.extensions.get().cloned().unwrap_or(Authentication::Missing);
-        if !access::is_person(&core, &authentication, &parts.headers).await.map_err(|error| error.0)? {
+        if !closed_server::is_person(&core, &authentication, &parts.headers).await.map_err(|error| error.0)? {
             return Err(Error::Unauthorized("This method requires an authenticated user".into()));
         }
     }

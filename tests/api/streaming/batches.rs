@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::personal::follow;
 use crate::harness::{Client, Events, TestApp};
-use context::change::{Change, Made};
+use context::change::{Change, CreatedNotification};
 
 /// How often a cost is measured, of which the least counts: on PostgreSQL the tokens of streams are looked at meanwhile.
 const TRIES: usize = 3;
@@ -85,7 +85,7 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
     let number = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap().into();
     let newest = |page: Value| number(&page[0]["id"]);
     // The first one once more, which comes after all that was said meanwhile.
-    let again = people.iter().zip(&followed).map(|((person, _), followed)| Made {
+    let again = people.iter().zip(&followed).map(|((person, _), followed)| CreatedNotification {
         receiver: person.id(),
         notification: number(&followed["id"]),
         kind: String::new(),
@@ -97,10 +97,10 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
     let mut made = Vec::new();
     for person in [&bob, &carol, &dan] {
         let notification = newest(person.get("/api/v1/notifications").ok().await);
-        made.push(Made { receiver: person.id(), notification, kind: String::new() });
+        made.push(CreatedNotification { receiver: person.id(), notification, kind: String::new() });
     }
     // Nobody is told of what is another's.
-    made.push(Made { receiver: bob.id(), notification: made[1].notification, kind: String::new() });
+    made.push(CreatedNotification { receiver: bob.id(), notification: made[1].notification, kind: String::new() });
     app.app.live.tell(Change::Notified { made });
     let told = told(&mut people).await;
     let kinds: Vec<&str> = told.iter().map(|told| told["type"].as_str().unwrap()).collect();
@@ -131,7 +131,7 @@ async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
             if round == 0 {
                 continue;
             }
-            let made = people.iter().zip(&first).map(|((person, _), told)| Made {
+            let made = people.iter().zip(&first).map(|((person, _), told)| CreatedNotification {
                 receiver: person.id(),
                 notification: told["id"].as_str().unwrap().parse::<i64>().unwrap().into(),
                 kind: "mention".to_owned(),

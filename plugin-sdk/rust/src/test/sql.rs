@@ -86,7 +86,7 @@ impl Database {
             return Err(failure(422, "params", &format!("{name} takes {wanted} parameters, not {given}")));
         }
         let named: Vec<(&str, Value)> = query.params.iter().map(String::as_str).zip(params.iter().cloned()).collect();
-        let mut rows = self.run(state, &query.text, &named).map_err(|error| failure(name, &error))?;
+        let mut rows = self.run(state, &query.text, &named).map_err(|error| refusal(name, &error))?;
         let most = query.max_rows.unwrap_or(usize::MAX).saturating_mul(rows.columns.len());
         rows.truncated = rows.values.len() > most;
         rows.values.truncate(most);
@@ -164,7 +164,7 @@ fn failure(status: u16, code: &str, message: &str) -> Failure {
 }
 
 /// Maps a database error to the failure that the server returns for it.
-fn failure(name: &str, error: &rusqlite::Error) -> Failure {
+fn refusal(name: &str, error: &rusqlite::Error) -> Failure {
     const UNIQUE: [i32; 2] = [rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE, rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let message = format!("{name}: {error}");
     match error {

@@ -86,7 +86,7 @@ pub async fn export(frame: Frame, Path(kind): Path<TransferKind>) -> Result<Resp
 pub async fn document(frame: Frame) -> Result<Response> {
     let document =
         entity::account_document::document(&frame.cx, frame.person.account.id, entity::account_document::SHORT).await?;
-    Ok(download(entity::account_document::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
+    Ok(attachment(entity::account_document::DOCUMENT, "application/json", format!("{document:#}").into_bytes()))
 }
 
 /// `GET /settings/transfer/{id}/failures`
@@ -110,10 +110,10 @@ fn download(kind: TransferKind, file: Vec<u8>) -> Response {
         | TransferKind::Lists
         | TransferKind::Bookmarks => "text/csv; charset=utf-8",
     };
-    download(kind.file_name(), content_type, file)
+    attachment(kind.file_name(), content_type, file)
 }
 
-fn download(name: &str, content_type: &'static str, file: Vec<u8>) -> Response {
+fn attachment(name: &str, content_type: &'static str, file: Vec<u8>) -> Response {
     let mut response = file.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use context::change::{Change, Made, StatusTraits};
+use context::change::{Change, CreatedNotification, StatusTraits};
 use futures_util::FutureExt as _;
 use model::{AccountId, RowId};
 
@@ -170,7 +170,7 @@ impl<'a> Listeners<'a> {
         let db = self.world.app.db();
         let notifications = "SELECT account_id, id FROM notifications WHERE type = 'mention' AND NOT filtered";
         let notifications: Vec<(i64, i64)> = db.fetch_raw(notifications).await.unwrap();
-        let made = |(receiver, id): (i64, i64)| Made {
+        let made = |(receiver, id): (i64, i64)| CreatedNotification {
             receiver: receiver.into(),
             notification: id.into(),
             kind: "mention".to_owned(),
