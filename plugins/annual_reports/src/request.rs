@@ -52,7 +52,7 @@ fn show_state(ctx: &Context, year: Id) -> Result<Output> {
 
 /// `POST /api/v1/annual_reports/{year}/generate`: 202 until it is made, 200 when there is nothing to make.
 #[route(post, "/api/v1/annual_reports/{year}/generate", scopes = ["write:accounts"])]
-fn generate(ctx: &Context, year: Id) -> Result<Output> {
+fn start(ctx: &Context, year: Id) -> Result<Output> {
     let state = State::of(ctx.account(), year.0)?;
     if state == State::Eligible {
         sql::request(ctx.account(), year.0).exec()?;
