@@ -1,4 +1,4 @@
-//! Letters about notifications that somebody has not seen.
+//! Mails about unread notifications.
 
 use chrono::Duration;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::harness::{Browser, TestApp};
 use crate::routes::notifications;
 
-/// The letters of after ten minutes.
+/// Mails sent after the delay of ten minutes.
 async fn letters(app: &TestApp) -> Vec<String> {
     app.app.clock.advance(Duration::minutes(11));
     app.letters().await
@@ -58,7 +58,7 @@ async fn read_or_undone_notifications_are_not_mailed() {
 }
 
 #[tokio::test]
-async fn people_choose_what_they_are_mailed() {
+async fn notification_mails_follow_preferences() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
@@ -97,7 +97,7 @@ async fn people_choose_what_they_are_mailed() {
 }
 
 #[tokio::test]
-async fn letters_are_stopped_by_one_click_and_without_signing_in() {
+async fn notification_mails_are_stopped_by_one_click_without_sign_in() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("@alice hello").await;
@@ -129,7 +129,7 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
 }
 
 #[tokio::test]
-async fn server_without_mail_queues_no_letters() {
+async fn server_without_mail_queues_no_mails() {
     let app = TestApp::with(&[("ROOKERY_MAIL_TRANSPORT", "none")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("@alice hello").await;

@@ -1,6 +1,7 @@
-//! Requests at once: each use case that counts, done eight times together, counts as often as it took effect.
+//! Concurrent requests: each use case with a counter, requested eight times together, counts as often as it took
+//! effect.
 //!
-//! On SQLite the one writer puts them in order; on PostgreSQL (READ COMMITTED) locks and constraints do.
+//! On SQLite the single writer serialises them; on PostgreSQL (READ COMMITTED) locks and constraints do.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -11,10 +12,10 @@ use crate::harness::{Answer, Client, RequestBuilder, TestApp, status_path};
 use crate::routes::conversations::open_accounts;
 use crate::seed::Seed;
 
-/// How many requests are sent together.
+/// Number of concurrent requests.
 const TOGETHER: usize = 8;
 
-/// Sends `requests` together, each on a task of its own.
+/// Sends `requests` together, each on a separate task.
 async fn together(requests: impl IntoIterator<Item = RequestBuilder>) -> Vec<Answer> {
     let running: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
     let mut answers = Vec::new();
@@ -26,7 +27,7 @@ async fn together(requests: impl IntoIterator<Item = RequestBuilder>) -> Vec<Ans
     answers
 }
 
-/// Sends `request` eight times together; how many were answered with 200.
+/// Sends `request` eight times together; returns the number of 200 responses.
 async fn eight(request: impl Fn() -> RequestBuilder) -> usize {
     let answers = together((0..TOGETHER).map(|_| request())).await;
     answers.iter().filter(|answer| answer.status == StatusCode::OK).count()
@@ -60,7 +61,7 @@ async fn idempotency_key_publishes_once_under_concurrency() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn key_of_deleted_status_publishes_one_again() {
+async fn idempotency_key_of_deleted_status_publishes_again() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let keyed = || alice.post("/api/v1/statuses").header("idempotency-key", "again").json(&json!({"status": "again"}));
@@ -133,7 +134,7 @@ async fn follows_count_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
+async fn conversation_is_shared_and_ends_with_its_last_status() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let rows = "SELECT COUNT(*) FROM account_conversations";
