@@ -1,4 +1,4 @@
-//! Looking after plugins: the command line, the socket of a running server, the admin API.
+//! Administration of plugins: the command line, the socket of a running server, the admin API.
 
 use model::Permissions;
 use plugins::life::State;
@@ -104,7 +104,7 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
         .unwrap();
     assert!(kept[0].0.contains("API_KEY") && !kept[0].0.contains("canary"), "{kept:?}");
 
-    // A server with another key does not read it, and says what to do.
+    // A server with another key cannot read it, and reports the remedy.
     let folder = app.app.config.plugins.dir.to_str().unwrap();
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
     start(&other.app).await;

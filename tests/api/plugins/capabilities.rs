@@ -1,4 +1,4 @@
-//! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches.
+//! Host functions of plugins, called without a component: permissions, bounds, batches.
 
 use plugins::call::Mode;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
@@ -74,7 +74,7 @@ async fn ungranted_capability_is_refused() {
 }
 
 #[tokio::test]
-async fn images_are_taken_off_profiles_of_local_accounts_alone() {
+async fn images_are_removed_from_local_profiles_only() {
     let own = Bench::new("[permissions]\ncore-write = [\"profile\"]\n").await;
     let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
     let avatar = || vec!["avatar".to_owned()];
@@ -153,7 +153,7 @@ async fn thousand_ids_cost_as_many_statements_as_one() {
     seed.write(bench.app.db()).await;
     let call = bench.by(&viewer, "read write", Mode::Read).await;
     let me = id(&viewer);
-    // What the viewer follows, blocks and mutes is read once. Of a status that is not the first below.
+    // Follows, blocks and mutes of the viewer are read once. Uses a status that is not the first one below.
     call.core_visible(Viewer::Caller, statuses[1..2].to_vec()).await.unwrap();
     macro_rules! cost {
         ($few:expr, $many:expr, $most:literal) => {{
@@ -270,7 +270,7 @@ async fn plugin_acts_within_token_of_caller() {
 }
 
 #[tokio::test]
-async fn feeds_leave_out_what_their_owner_does_not_want() {
+async fn feeds_exclude_statuses_unwanted_by_owner() {
     let bench = Bench::new(EVERYTHING).await;
     let engine = bench.app.db().engine();
     let mut seed = Seed::new(engine, "example.test");
@@ -345,7 +345,7 @@ async fn plugin_feed_is_cut_to_thousand() {
 }
 
 #[tokio::test]
-async fn settings_keep_to_their_schema() {
+async fn settings_must_match_their_schema() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let me = id(&alice);
@@ -366,7 +366,7 @@ async fn settings_keep_to_their_schema() {
 }
 
 #[tokio::test]
-async fn emojis_and_names_are_understood_as_people_write_them() {
+async fn emojis_and_names_are_parsed_as_people_write_them() {
     let bench = Bench::new(EVERYTHING).await;
     for (id, domain, disabled) in [(1, "NULL", false), (2, "'far.test'", false), (3, "'off.test'", true)] {
         let when = match bench.app.db().engine() {
@@ -427,7 +427,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
 }
 
 #[tokio::test]
-async fn requests_go_where_they_may_and_nowhere_else() {
+async fn outgoing_requests_reach_permitted_hosts_only() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     let request = |url: &str, header: Option<(&str, &str)>| Request {

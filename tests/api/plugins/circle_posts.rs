@@ -1,4 +1,4 @@
-//! Posting to circles: who gets a post, who is told, and what later changes do to it. The circles themselves are in
+//! Posts to circles: recipients, notifications, and the effect of later changes. The circles themselves are in
 //! [`circles`](super::circles).
 
 use chrono::Duration;
@@ -21,7 +21,7 @@ fn to_circle(text: &str, circle: &Value) -> Value {
     json!({ "status": text, "visibility": "circle", "circle_id": circle["id"] })
 }
 
-/// Those of `people` who see a status.
+/// The `people` who see a status.
 async fn seeing<'a>(status: &Value, people: &[&'a Client]) -> Vec<&'a str> {
     let mut seeing = Vec::new();
     for person in people {
@@ -34,7 +34,7 @@ async fn seeing<'a>(status: &Value, people: &[&'a Client]) -> Vec<&'a str> {
     seeing
 }
 
-/// The names of whom a status reaches, as `reader` may read them.
+/// Names in the audience of a status, as returned to `reader`.
 async fn reaching(reader: &Client, status: &Value) -> Vec<String> {
     let accounts = reader.get(&of(status, "/mentioned_by?limit=80")).ok().await;
     let mut names: Vec<String> =
@@ -49,7 +49,7 @@ async fn history(owner: &Client, circle: &Value) -> Vec<String> {
     ids(&statuses).into_iter().map(str::to_owned).collect()
 }
 
-/// The statuses about which somebody was told of a mention, newest first.
+/// Statuses of mention notifications, newest first.
 async fn mentions(person: &Client) -> Vec<String> {
     let told = person.get("/api/v1/notifications?types[]=mention").ok().await;
     told.as_array().unwrap().iter().map(|told| told["status"]["id"].as_str().unwrap().to_owned()).collect()
@@ -99,7 +99,7 @@ async fn circle_is_posted_to_by_three_words_and_three_encodings() {
 }
 
 #[tokio::test]
-async fn circle_that_cannot_be_posted_to_is_refused_and_nothing_is_made() {
+async fn unusable_circle_is_refused_and_nothing_is_created() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (own, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&bob, "Of bob").await);
@@ -158,7 +158,7 @@ async fn audience_is_frozen_when_the_post_is_published() {
 }
 
 #[tokio::test]
-async fn reply_to_a_circle_opens_a_conversation_of_its_own() {
+async fn reply_to_circle_opens_a_new_conversation() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -178,7 +178,7 @@ async fn reply_to_a_circle_opens_a_conversation_of_its_own() {
 }
 
 #[tokio::test]
-async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
+async fn reply_in_thread_reaches_audience_of_thread() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
@@ -207,7 +207,7 @@ async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
 }
 
 #[tokio::test]
-async fn audience_is_told_only_where_it_took_part() {
+async fn audience_is_notified_only_in_conversations_it_wrote_in() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
@@ -229,7 +229,7 @@ async fn audience_is_told_only_where_it_took_part() {
     let told = bob.get("/api/v1/notifications?types[]=mention").ok().await;
     assert_eq!(told[0]["status"]["mentions"], json!([]));
 
-    // Another conversation is no conversation that they wrote in.
+    // They did not write in another conversation.
     let other = alice.publish(to_circle("something else", &rooks)).await;
     settle(&app).await;
     assert!(!mentions(&bob).await.contains(&id(&other).to_owned()));
@@ -253,14 +253,14 @@ async fn blocked_accounts_and_domains_are_left_out() {
     let answer = json!({ "status": "to alice", "visibility": "reply", "in_reply_to_id": root["id"] });
     let answer = bob.publish(answer).await;
     assert_eq!(reaching(&alice, &answer).await, ["alice"]);
-    // Before the follow of anyone there has ended.
+    // Before the follows of that domain have ended.
     alice.post("/api/v1/domain_blocks").form(&[("domain", "far.test")]).ok().await;
     let second = alice.publish(to_circle("those left", &rooks)).await;
     assert_eq!(reaching(&alice, &second).await, ["bob", "carol"]);
 }
 
 #[tokio::test]
-async fn post_that_nobody_else_gets_is_personal() {
+async fn post_without_other_recipients_is_personal() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let empty = create(&alice, "Nobody").await;
@@ -349,7 +349,7 @@ async fn scheduled_post_reaches_the_circle_as_it_is_then() {
 }
 
 #[tokio::test]
-async fn circle_post_stands_on_feeds_of_its_audience_alone() {
+async fn circle_post_enters_only_feeds_of_audience() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -427,7 +427,7 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
 }
 
 #[tokio::test]
-async fn history_comes_in_pages_and_forgets_what_is_deleted() {
+async fn history_is_paged_without_deleted_statuses() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (rooks, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&alice, "Others").await);
@@ -484,7 +484,7 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
     assert_eq!(costs[1], costs[2]);
 }
 
-/// More than one statement of the plugin's gives.
+/// More members than one statement of the plugin returns.
 #[tokio::test]
 async fn large_circle_reaches_all_of_its_members() {
     const MEMBERS: i64 = 10_001;

@@ -1,4 +1,4 @@
-//! When plugins are asked and told, seen through one that takes part in everything (`tests/guests/probe`).
+//! Hooks and events, observed by a plugin that uses all of them (`tests/guests/probe`).
 
 use std::fmt::Write as _;
 
@@ -77,9 +77,9 @@ async fn failed_decorator_leaves_its_defaults() {
 }
 
 #[tokio::test]
-async fn filters_are_asked_in_the_order_that_is_printed() {
+async fn filters_run_in_printed_order() {
     let world = World::new().await;
-    // Put on in an order that is neither.
+    // Enabled in an order that is neither.
     world.add("pc", &[NO_WORDS]).await;
     world.add("pa", &[NO_WORDS]).await;
     world.add("pd", &[("kinds = [\"circle\"]\n", "priority = 5\n")]).await;
@@ -178,7 +178,7 @@ async fn plugin_visibility_reaches_named_audience() {
 }
 
 #[tokio::test]
-async fn plugins_hear_of_what_happens_once_and_in_order() {
+async fn events_are_delivered_once_and_in_order() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("one").await;
@@ -215,14 +215,14 @@ async fn plugins_hear_of_what_happens_once_and_in_order() {
     let pair = json!({ "account": bob.id(), "status": status });
     let favourite = heard.iter().find(|(kind, _)| kind == "favourite.created").unwrap();
     assert_eq!(serde_json::from_str::<Value>(&favourite.1).unwrap(), pair);
-    // Of what is gone when it is told, only that is told.
+    // If a record is gone at the time of delivery, only its deletion is sent.
     assert_eq!(kinds(&["status.deleted"]).len(), 2, "{heard:?}");
     assert!(kinds(&["status.created", "status.updated"]).is_empty(), "{heard:?}");
     assert_eq!(world.waiting("probe").await, (0, 0));
 }
 
 #[tokio::test]
-async fn without_a_plugin_that_listens_nothing_is_kept() {
+async fn events_without_subscribers_are_not_stored() {
     let world = World::new().await;
     let quiet = [
         NO_WORDS,
@@ -287,7 +287,7 @@ async fn failed_event_is_retried_in_order_then_dead() {
 }
 
 #[tokio::test]
-async fn deliveries_that_are_cut_off_and_doubled_count_once() {
+async fn interrupted_and_repeated_deliveries_count_once() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     world.app.run_jobs().await;
@@ -295,7 +295,7 @@ async fn deliveries_that_are_cut_off_and_doubled_count_once() {
     for number in 0..60_u64 {
         (if number % 2 == 0 { &alice } else { &bob }).publish(&format!("words {number}")).await;
         let cut_off = std::time::Duration::from_micros(number * 400);
-        // Dropped in the middle, as by a kill: what was not committed did not happen.
+        // Dropped midway, as by a kill: uncommitted changes are lost.
         let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.app)).await;
     }
     let app = &world.app.app;
@@ -311,7 +311,7 @@ async fn deliveries_that_are_cut_off_and_doubled_count_once() {
 }
 
 #[tokio::test]
-async fn statuses_are_placed_where_a_plugin_says() {
+async fn statuses_are_placed_in_feeds_chosen_by_plugin() {
     let world = World::probed().await;
     let [alice, stranger] = world.app.accounts(["alice", "stranger"]).await;
     stranger.get("/api/v1/timelines/home").ok().await;

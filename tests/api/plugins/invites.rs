@@ -1,4 +1,4 @@
-//! The group `invites`: `plugins/invites`, with the seams it came with: sign-ups that a plugin admits, and pages.
+//! The group `invites`: `plugins/invites`, with sign-ups that a plugin admits, and pages.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn server(mode: &str) -> TestApp {
     app
 }
 
-/// Sends the form of the page in `browser`; `changed` are fields other than their defaults.
+/// Submits the form of the page in `browser`; `changed` are fields other than their defaults.
 async fn create(browser: &Browser, changed: &[(&str, &str)]) -> Answer {
     let page = browser.get(PAGE).await;
     assert_eq!(page.status, 200, "{}", page.text());
@@ -31,7 +31,7 @@ async fn create(browser: &Browser, changed: &[(&str, &str)]) -> Answer {
     browser.submit(&page, PAGE, &fields).await
 }
 
-/// Makes an invitation of `inviter`; its code.
+/// Creates an invite of `inviter`; returns its code.
 async fn invite(app: &TestApp, inviter: &Client, changed: &[(&str, &str)]) -> String {
     let browser = Browser::signed_in(app, &inviter.name).await;
     let made = create(&browser, changed).await;
@@ -39,7 +39,7 @@ async fn invite(app: &TestApp, inviter: &Client, changed: &[(&str, &str)]) -> St
     codes(&browser.get(PAGE).await).swap_remove(0)
 }
 
-/// The codes whose links a page shows, the newest first.
+/// Codes of the links on a page, newest first.
 fn codes(page: &Answer) -> Vec<String> {
     let text = page.text();
     let links = text.split("<code>https://example.test/invite/").skip(1);
@@ -57,7 +57,7 @@ fn form(name: &str, code: Option<&str>) -> Value {
     form
 }
 
-/// The plugin's table as the database names it.
+/// Name of the plugin's table in the database.
 fn table(app: &TestApp, name: &str) -> String {
     match app.db().engine() {
         database::Engine::Sqlite => format!("p_invites__{name}"),
@@ -78,13 +78,13 @@ async fn joined(app: &TestApp, name: &str) -> (bool, Option<i64>) {
     app.db().fetch_raw::<(bool, Option<i64>)>(&sql).await.unwrap()[0]
 }
 
-/// Lets `permissions` be what everybody may, and nothing else.
+/// Sets the permissions of the default role.
 async fn everyone_may(app: &TestApp, permissions: i64) {
     execute(app, &format!("UPDATE roles SET permissions = {permissions} WHERE id = -99")).await;
 }
 
 #[tokio::test]
-async fn rows_of_the_table_are_served_and_gone_without_the_group() {
+async fn rows_of_the_table_are_served_only_with_the_group() {
     let rows: Vec<String> =
         contract::extensions().iter().filter(|row| row.group == "invites").map(contract::Route::name).collect();
     assert_eq!(rows, ["GET /invite/:code", "POST /api/v1/accounts", "GET /invites"]);
@@ -213,7 +213,7 @@ async fn sign_up_that_fails_counts_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn uses_are_counted_once_each_with_eight_at_once() {
+async fn uses_are_counted_once_each_under_concurrency() {
     let app = server("none").await;
     let alice = app.account("alice").await;
     let application = app.application("write").await;
@@ -331,7 +331,7 @@ async fn single_user_server_takes_no_invites() {
 }
 
 #[tokio::test]
-async fn page_is_for_whoever_may_invite() {
+async fn page_needs_permission_to_invite() {
     let app = server("none").await;
     app.account("alice").await;
     let stranger = Browser::new(&app);
@@ -357,7 +357,7 @@ async fn page_is_for_whoever_may_invite() {
 }
 
 #[tokio::test]
-async fn invitations_are_made_listed_and_expired_on_the_page() {
+async fn invitations_are_created_listed_and_expired_on_the_page() {
     let app = server("none").await;
     app.accounts(["alice", "bob"]).await;
     let [alice, bob] = [Browser::signed_in(&app, "alice").await, Browser::signed_in(&app, "bob").await];
@@ -384,7 +384,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
     let code = codes(&page).swap_remove(0);
     assert!(!bob.get(PAGE).await.text().contains(&code), "his own page");
 
-    // Bob sends what her page would send, with the token of his.
+    // Bob sends the request of her page, with the token of his page.
     let token = crate::harness::form_fields(&bob.get(PAGE).await.text(), PAGE)[0].1.clone();
     let id = app.number(&format!("SELECT id FROM {}", table(&app, "invites"))).await.to_string();
     let expire = [("csrf", token.as_str()), ("_form", "expire"), ("_item", id.as_str())];
@@ -410,7 +410,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
 }
 
 #[tokio::test]
-async fn form_is_checked_before_the_plugin_has_it() {
+async fn form_is_validated_before_the_plugin_receives_it() {
     let app = server("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -518,7 +518,7 @@ async fn invitation_adds_a_few_statements_to_a_sign_up() {
 }
 
 #[tokio::test]
-async fn instance_says_whether_everybody_may_invite() {
+async fn instance_shows_whether_all_users_may_invite() {
     let app = server("none").await;
     let enabled = async || app.anonymous().get("/api/v1/instance").ok().await["invites_enabled"].clone();
     everyone_may(&app, INVITE).await;

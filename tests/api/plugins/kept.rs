@@ -1,4 +1,4 @@
-//! What decorators said of statuses is said again until something changes, seen by the group `emoji_reactions`.
+//! Cached decorations of statuses and their invalidation, observed with the group `emoji_reactions`.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::harness::{Client, TestApp, account_path};
 
 const GROUP: &str = "emoji_reactions";
 
-/// How often the plugin was asked about statuses.
+/// Number of calls of the plugin about statuses.
 fn asked(app: &TestApp) -> u64 {
     app.app.registry().hooks.decorators("status").map(|hook| hook.calls().0).sum()
 }
@@ -54,7 +54,7 @@ async fn decorations_are_cached_until_change() {
 }
 
 #[tokio::test]
-async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
+async fn unchanged_statuses_are_decorated_once_per_viewer() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": true})).await;

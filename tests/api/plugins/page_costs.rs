@@ -13,7 +13,7 @@ use crate::platform::contract::{self, Route};
 use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
 use crate::platform::routed::plain;
 
-/// Those with pages of lists.
+/// Plugins with pages of lists.
 fn plugins() -> impl Iterator<Item = &'static str> {
     all_but(&["annual_reports", "profile"])
 }

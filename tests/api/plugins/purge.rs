@@ -1,4 +1,4 @@
-//! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
+//! Account data in the groups: exported, and deleted with the account (acceptance check 32).
 
 use database::db::Engine;
 use model::AccountId;
@@ -84,7 +84,7 @@ async fn removed_account_takes_plugin_data_along() {
     assert_ne!(kept(&app, bob.id()).await, json!({}), "and bob keeps his: {of_bob}");
 }
 
-/// What a plugin writes of somebody when it hears, after they were removed, of what they did before.
+/// Rows that a plugin writes when it receives, after an account was removed, events about its earlier actions.
 #[tokio::test]
 async fn late_events_of_removed_account_are_purged() {
     let app = served("reaction_deck").await;
@@ -110,7 +110,7 @@ async fn late_events_of_removed_account_are_purged() {
     let decks = |kept: Value| kept["reaction_deck"]["decks"].as_array().unwrap().len();
     assert_eq!(decks(kept(&app, alice.id()).await), 0);
 
-    // It gets to it.
+    // The plugin processes the event.
     let table = match app.db().engine() {
         Engine::Sqlite => "p_reaction_deck__decks",
         Engine::Postgres => "p_reaction_deck.decks",
@@ -125,7 +125,7 @@ async fn late_events_of_removed_account_are_purged() {
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
 
-    // Nor what it writes when it is switched on again, for as long as anything is kept for it.
+    // Rows written after it is enabled again are purged too, as long as events are stored for it.
     admin::disable(&app.app, "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;

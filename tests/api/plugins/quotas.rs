@@ -1,4 +1,4 @@
-//! What one call may move and what a plugin may keep: each ends at its limit, named, and the call or plugin goes on.
+//! Limits of a call's data and of a plugin's storage: each is reported by name, and the call or plugin continues.
 
 use plugins::admin;
 use plugins::call::Mode;
@@ -18,14 +18,14 @@ fn too_large() -> (u16, String) {
     (413, "host.too-large".to_owned())
 }
 
-/// [`EVERYTHING`] and jobs, with limits of the manifest's own.
+/// [`EVERYTHING`] and jobs, with limits from the manifest.
 async fn bench(limits: &str) -> Bench {
     let more = EVERYTHING.replace("settings = true", "settings = true\nqueue = true");
     Bench::of(&format!("{more}[[job]]\nkind = \"tidy\"\n[limits]\n{limits}\n"), &worker()).await
 }
 
 #[tokio::test]
-async fn call_receives_no_more_than_its_bytes() {
+async fn call_receives_at_most_its_limit_of_bytes() {
     let bench = bench("").await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let status = alice.publish(&"long ".repeat(90)).await.number();
@@ -41,7 +41,7 @@ async fn call_receives_no_more_than_its_bytes() {
     let key = |count: usize| vec!["a".to_owned(); count];
     call.allow(25_000);
     assert_eq!(call.sql_batch(vec![names(), names()]).await.unwrap().len(), 2);
-    // The budget is of the whole batch: it ends within the third statement, and reads none of the others.
+    // The budget covers the whole batch: it ends within the third statement, and reads none of the others.
     let (cost, refused) = bench.app.cost(call.sql_batch((0..500).map(|_| names()).collect())).await;
     assert_eq!(code(refused), (429, "sql.bytes".to_owned()));
     assert!(cost <= 3, "{cost}");
@@ -103,7 +103,7 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
     assert_eq!(call.queue_enqueue((0..4).map(job).collect()).await.unwrap(), 4);
     assert_eq!(code(call.queue_enqueue(vec![job(4)]).await), (429, "limit.jobs".to_owned()));
 
-    // A measurement that began beside the last insert may have missed it.
+    // A measurement that ran concurrently with the last insert may have missed it.
     bench.active.quotas.feed_entries.measure().await.unwrap();
     let known = admin::find(&bench.app.app, "tray").await.unwrap();
     let outbox = admin::outbox(&bench.app.app, &known.plugin).await.unwrap();
@@ -141,7 +141,7 @@ async fn storage_counts_settings_and_waiting_jobs() {
 }
 
 #[tokio::test]
-async fn events_are_kept_up_to_their_quota() {
+async fn events_are_stored_up_to_their_quota() {
     let more = "[limits]\nevents = 5\n[[hook]]\non = \"events\"\nkinds = [\"status.created\"]\n";
     let bench = Bench::of(more, &events()).await;
     let [alice] = bench.app.accounts(["alice"]).await;
@@ -187,7 +187,7 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
 }
 
 #[tokio::test]
-async fn plugin_acts_as_its_caller_unless_it_may_act_as_anybody() {
+async fn plugin_acts_only_as_its_caller_without_permission() {
     let bench = Bench::new(
         "[permissions]\ncore = [\"read\", \"read-as-any\"]\ncore-write = [\"create\", \"delete\", \"bookmark\"]",
     )

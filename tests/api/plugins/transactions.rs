@@ -1,4 +1,4 @@
-//! Transactions of plugins: what is in one, and their time limits. A host function that reaches a limit fails with the
+//! Transactions of plugins: their scope and their time limits. A host function that reaches a limit fails with the
 //! documented code.
 
 use std::time::{Duration, Instant};
@@ -139,7 +139,7 @@ async fn transaction_open_too_long_is_rolled_back() {
     let call = bench.system(Mode::Ambient);
     let (statement, params) = add("slow");
     call.sql_query(statement, params).await.unwrap();
-    // Whoever waits gets the writer although nobody gave it back.
+    // A waiting caller gets the writer although it was never released.
     tokio::join!(alice.publish("waited"), bench.app.time_passes(Duration::from_secs(11)));
     let (statement, params) = add("more");
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
@@ -172,7 +172,7 @@ async fn contended_transaction_is_rolled_back_sooner() {
 }
 
 #[tokio::test]
-async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
+async fn single_call_cannot_exceed_transaction_time_limit() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "200")]).await;
     let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
     let [alice] = bench.app.accounts(["alice"]).await;

@@ -90,7 +90,7 @@ const READS: &[Read] = &[
     },
 ];
 
-/// Actions that answer 404 for a hidden status: row, path and body. `ID` is the id of the status.
+/// Actions that return 404 for a hidden status: row, path and body. `ID` is the id of the status.
 const ACTS: &[(&str, &str, Option<&str>)] = &[
     ("POST /api/v1/statuses/:/emoji_reactions", "/api/v1/statuses/ID/emoji_reactions", Some(r#"{"emoji":"🎉"}"#)),
     ("PUT /api/v1/statuses/:/emoji_reactions/:", "/api/v1/statuses/ID/emoji_reactions/PARTY", None),
@@ -111,7 +111,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("GET /api/v1/annual_reports/:", "as above"),
 ];
 
-/// The paths of the objects that viewers own in a plugin; other viewers get 404.
+/// Paths of the objects that viewers own in a plugin; other viewers get 404.
 fn of_all(world: &World, plugin: &str, path: impl Fn(i64) -> String) -> Vec<String> {
     world.owned[plugin].iter().map(|(_, id)| path(*id)).collect()
 }
