@@ -117,7 +117,7 @@ async fn any_token_of_an_app_says_which_app() {
 async fn unconfirmed_user_may_verify_app_credentials() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    // A token of the command line has no application.
+    // Tokens of the command line have no application.
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;
     app.unconfirm(&alice).await;
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;

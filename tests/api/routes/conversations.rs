@@ -17,7 +17,7 @@ pub async fn direct(author: &Client, text: &str, parent: Option<&Value>) -> Publ
     author.publish(&body).await
 }
 
-/// Accounts to which strangers may write.
+/// Accounts that accept messages from strangers.
 pub async fn open_accounts<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] {
     let accounts = app.accounts(names).await;
     for account in &accounts {
@@ -32,7 +32,7 @@ async fn index(person: &Client) -> Vec<Value> {
     page.as_array().unwrap().clone()
 }
 
-/// The last statuses, the participants and whether there is news.
+/// The last statuses, the participants and the unread state.
 fn brief(page: &[Value]) -> Vec<(&str, Vec<&str>, bool)> {
     let mut shown = Vec::new();
     for conversation in page {
@@ -44,7 +44,7 @@ fn brief(page: &[Value]) -> Vec<(&str, Vec<&str>, bool)> {
     shown
 }
 
-/// What is left of a text that begins with mentions.
+/// Compares the last statuses without the mentions at their start.
 fn ends(page: &[Value], texts: &[&str]) {
     let shown = brief(page);
     assert_eq!(shown.len(), texts.len(), "{shown:?}");
@@ -85,7 +85,7 @@ async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
 }
 
 #[tokio::test]
-async fn reading_is_marked_and_taken_back() {
+async fn conversation_is_marked_as_read_and_unread() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut heard = app.app.live.subscribe();
@@ -157,7 +157,7 @@ async fn deleting_the_last_status_shows_the_one_before() {
 }
 
 #[tokio::test]
-async fn edit_moves_the_status_to_whom_it_mentions_now() {
+async fn edit_moves_status_to_conversation_of_new_mentions() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let status = direct(&alice, "@bob hello", None).await;
@@ -205,7 +205,7 @@ async fn last_status_of_someone_who_blocks_is_hidden() {
 }
 
 #[tokio::test]
-async fn pages_go_by_the_last_status() {
+async fn conversations_are_paged_by_last_status() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = Vec::new();
@@ -229,7 +229,7 @@ async fn pages_go_by_the_last_status() {
 }
 
 #[tokio::test]
-async fn conversations_go_with_their_owner_and_outlive_the_others() {
+async fn conversations_are_deleted_with_their_owner_only() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;

@@ -8,7 +8,7 @@ use crate::harness::TestApp;
 use crate::platform::contract;
 use crate::routes::media::png;
 
-/// A folder of images: two in it, one in a folder of it, and what is none.
+/// A folder of images: two images, another one in a subfolder, and a file that is not an image.
 fn pack() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("birds")).unwrap();

@@ -1,4 +1,5 @@
-//! What today's clients call that the reference level does not have: deliberate additions from Mastodon 4.4 to 4.6.
+//! Requests of current clients that are newer than the reference level: deliberate additions from Mastodon 4.4 to
+//! 4.6.
 
 use chrono::Duration;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and what they do to home.
+//! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and their effect on the home timeline.
 
 use chrono::Duration;
 use context::queue::{self, TendFeeds};
@@ -30,7 +30,7 @@ async fn remove(owner: &Client, list: &str, people: &[&Client]) {
     owner.delete(&path(list, "/accounts")).json(&members(people)).ok().await;
 }
 
-/// The texts on a timeline, oldest first, after everything that waits was done.
+/// Texts on a timeline, oldest first, after all pending work is done.
 async fn texts(viewer: &Client, timeline: &str) -> Vec<String> {
     viewer.server.run_jobs().await;
     let page = viewer.get(&format!("/api/v1/timelines/{timeline}")).ok().await;
@@ -50,7 +50,7 @@ async fn listed(viewer: &Client, list: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn lists_are_made_changed_and_deleted() {
+async fn lists_are_created_changed_and_deleted() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     assert_eq!(alice.get("/api/v1/lists").ok().await, json!([]));
@@ -58,7 +58,7 @@ async fn lists_are_made_changed_and_deleted() {
     let mut expected = json!({
         "id": made["id"], "title": "Friends", "replies_policy": "list", "exclusive": false, "notify": false,
     });
-    // What plugins add.
+    // Added by plugins.
     if let Some(antennas) = made.get("antennas") {
         expected["antennas"] = antennas.clone();
     }
@@ -145,7 +145,7 @@ async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
 }
 
 #[tokio::test]
-async fn timeline_has_what_members_write() {
+async fn list_timeline_has_statuses_of_members() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -260,7 +260,7 @@ async fn list_may_notify_of_each_new_status() {
         add(&alice, list, &[&bob, &alice]).await;
     }
     add(&alice, &quiet, &[&carol]).await;
-    // What a list is filled with when a member comes is no news.
+    // Statuses that fill a list for a new member do not notify.
     app.run_jobs().await;
     alice.publish("own").await;
     carol.publish("quiet").await;
@@ -317,7 +317,7 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
 }
 
 #[tokio::test]
-async fn fan_out_costs_no_statement_more_for_lists_that_are_not_there() {
+async fn fan_out_without_lists_costs_no_additional_statement() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     bob.follow(&alice).ok().await;

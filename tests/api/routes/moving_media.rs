@@ -1,4 +1,5 @@
-//! Video and sound: <https://docs.joinmastodon.org/methods/media/#v2>, with real programs and files that they make here.
+//! Video and audio: <https://docs.joinmastodon.org/methods/media/#v2>, with the real programs and with files that
+//! they generate here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,10 +14,10 @@ use service::media::moving::{self, Processing};
 use crate::harness::{Client, TestApp, path};
 use crate::routes::media::{png, stored_files};
 
-/// A picture that moves, for a second.
+/// An animated picture of one second.
 const PICTURES: &str = "-f lavfi -i testsrc=size=320x180:rate=10:duration=1";
 
-/// A tone, for a second.
+/// A tone of one second.
 const TONE: &str = "-f lavfi -i sine=duration=1";
 
 fn tool(name: &str) -> PathBuf {
@@ -25,7 +26,7 @@ fn tool(name: &str) -> PathBuf {
     path
 }
 
-/// What `ffmpeg` makes of `arguments`, in a file called `name`.
+/// Output of `ffmpeg` with `arguments`, in a file called `name`.
 pub fn made(arguments: &str, name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -35,7 +36,7 @@ pub fn made(arguments: &str, name: &str) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// H.264 and AAC, with a place in its metadata.
+/// H.264 and AAC, with a location in its metadata.
 fn mp4() -> Vec<u8> {
     made(&format!("{PICTURES} {TONE} -c:v libx264 -pix_fmt yuv420p -c:a aac -metadata title=48.8584N"), "a.mp4")
 }
@@ -45,7 +46,7 @@ pub async fn server() -> TestApp {
     server_with(&[]).await
 }
 
-/// One with these keys besides.
+/// As [`server`], with additional configuration keys.
 pub async fn server_with(keys: &[(&str, &str)]) -> TestApp {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
     let programs =
@@ -70,7 +71,7 @@ async fn converted(client: &Client, file: &[u8]) -> Value {
     client.get(&place(&media)).ok().await
 }
 
-/// The job that waits to convert an upload.
+/// The pending job that converts an upload.
 async fn waiting_job(app: &TestApp) -> ProcessMedia {
     let jobs: Vec<(String,)> =
         app.db().fetch_raw("SELECT CAST(payload AS TEXT) FROM jobs WHERE kind = 'process_media'").await.unwrap();
@@ -82,7 +83,7 @@ fn contains(bytes: &[u8], needle: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn video_is_accepted_at_once_and_converted_by_a_job() {
+async fn video_is_accepted_immediately_and_converted_by_a_job() {
     let app = server().await;
     let alice = app.account("alice").await;
     let file = mp4();
@@ -130,7 +131,7 @@ async fn video_is_accepted_at_once_and_converted_by_a_job() {
 }
 
 #[tokio::test]
-async fn upload_as_it_was_sent_is_served_to_nobody() {
+async fn original_upload_is_never_served() {
     let app = server().await;
     let alice = app.account("alice").await;
     upload(&alice, &mp4()).await;
@@ -198,7 +199,7 @@ async fn cover_of_a_sound_is_its_thumbnail() {
 }
 
 #[tokio::test]
-async fn first_version_of_the_route_answers_when_all_is_done() {
+async fn first_version_of_the_route_responds_after_conversion() {
     let app = server().await;
     let alice = app.account("alice").await;
     let post = |file: &[u8]| alice.post("/api/v1/media").multipart(&[("focus", "0,1")], &[("file", "a", file)]);
@@ -206,7 +207,7 @@ async fn first_version_of_the_route_answers_when_all_is_done() {
     let media = post(&mp4()).ok().await;
     assert_eq!((&media["type"], &media["meta"]["focus"]["y"]), (&json!("video"), &json!(1.0)));
     assert_eq!(stored_files(&app), 2);
-    // The job that waits in case of a kill finds nothing to do.
+    // The job that was queued in case of a kill finds nothing to do.
     app.app.clock.advance(Duration::hours(1));
     app.run_jobs().await;
     assert_eq!(alice.get(&place(&media)).ok().await, media);
@@ -214,7 +215,7 @@ async fn first_version_of_the_route_answers_when_all_is_done() {
 }
 
 #[tokio::test]
-async fn without_the_programs_video_is_refused_and_not_announced() {
+async fn video_without_the_programs_is_refused_and_not_announced() {
     let (with, without) = (server().await, TestApp::new().await);
     for (app, announced) in [(&with, true), (&without, false)] {
         let instance = app.anonymous().get("/api/v2/instance").ok().await;
@@ -299,7 +300,7 @@ async fn job_that_runs_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn server_that_fails_again_and_again_gives_the_file_up() {
+async fn conversion_that_fails_repeatedly_is_given_up() {
     let app = server().await;
     let alice = app.account("alice").await;
     let media = upload(&alice, &mp4()).await;
@@ -336,7 +337,7 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
 }
 
 #[tokio::test]
-async fn upload_that_nobody_posts_goes_with_everything_it_had() {
+async fn unposted_upload_is_deleted_with_all_its_files() {
     let app = server().await;
     let alice = app.account("alice").await;
     converted(&alice, &mp4()).await;
@@ -446,7 +447,7 @@ async fn conversions_of_one_account_leave_room_for_others() {
     let file = mp4();
     let hers = upload(&alice, &file).await;
     let job = waiting_job(&app).await;
-    // Of two conversions at once, an account has one.
+    // An account has at most one of two concurrent conversions.
     let permit = app.app.converter.permit(i64::from(alice.id())).await.unwrap();
     assert!(!moving::process(&app.app, &job, Processing::Later { attempt: 1 }).await.unwrap());
     let his = bob.post("/api/v1/media").multipart(&[], &[("file", "a", &file)]).ok().await;
@@ -458,7 +459,7 @@ async fn conversions_of_one_account_leave_room_for_others() {
 }
 
 #[tokio::test]
-async fn too_large_a_video_is_refused_before_it_is_kept() {
+async fn too_large_video_is_refused_before_it_is_stored() {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
     let app = TestApp::with(&[
         ("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()),

@@ -1,4 +1,4 @@
-//! Notification policies, and the requests of whoever they filter.
+//! Notification policies, and the requests of filtered senders.
 
 use chrono::Duration;
 use model::NotificationType as Type;

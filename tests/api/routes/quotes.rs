@@ -1,4 +1,4 @@
-//! Who may quote a status, quotes that are taken back, and the list of quotes.
+//! Permission to quote a status, revoked quotes, and the list of quotes.
 //!
 //! <https://docs.joinmastodon.org/client/quotes/>
 
@@ -9,7 +9,7 @@ use crate::platform::contract;
 use crate::routes::references::{address, show};
 use crate::seed::{Seed, Status};
 
-/// What a status says about quotes of it to `viewer`: who may, and whether the viewer may.
+/// Quote approval of a status as shown to `viewer`: the policy, and the viewer's permission.
 async fn approval(viewer: &Client, status: &Value) -> (Value, Value) {
     let approval = show(viewer, status).await["quote_approval"].clone();
     assert_eq!(approval["manual"], json!([]));
@@ -36,7 +36,7 @@ async fn prefer(client: &Client, policy: &str) -> Value {
 }
 
 #[tokio::test]
-async fn policy_of_an_author_is_that_of_new_statuses() {
+async fn policy_of_author_applies_to_new_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let before = alice.publish("hello").await;
@@ -83,7 +83,7 @@ async fn policy_of_an_author_is_that_of_new_statuses() {
 }
 
 #[tokio::test]
-async fn quote_by_id_needs_leave() {
+async fn quote_by_id_needs_permission() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("hello").await;
@@ -129,12 +129,12 @@ async fn own_status_for_followers_is_quoted_no_wider_than_it_is() {
         if wanted != "direct" {
             assert_eq!(bob.status(&quoting).ok().await["quote"]["id"], private["id"], "{wanted}");
         }
-        // Mentioned, and no follower.
+        // Mentioned, but not a follower.
         let seen = carol.status(&quoting).ok().await;
         assert!(seen["quote"].is_null(), "{wanted}: {seen}");
         app.anonymous().status(&quoting).fails(404).await;
     }
-    // An edit cannot make a status narrower.
+    // An edit cannot narrow the audience of a status.
     let public = alice.publish("look").await;
     let text = json!({"status": format!("QT {}", address(&private))});
     assert!(alice.edit(&public, &text).ok().await.get("quote").is_none());
@@ -217,7 +217,7 @@ async fn quotes_are_listed_as_their_viewer_may_see_them() {
 }
 
 #[tokio::test]
-async fn revoked_quote_is_told_to_whoever_sees_it() {
+async fn revoked_quote_updates_status_on_streams_of_viewers() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     carol.follow(&bob).ok().await;

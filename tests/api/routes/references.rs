@@ -57,7 +57,7 @@ async fn marks_make_references_and_quotes() {
 }
 
 #[tokio::test]
-async fn first_five_that_their_author_sees_are_kept() {
+async fn first_five_references_visible_to_author_are_kept() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let hidden = alice.publish_to("private", "psst").await;
@@ -80,7 +80,7 @@ async fn first_five_that_their_author_sees_are_kept() {
 }
 
 #[tokio::test]
-async fn quote_needs_leave_and_an_open_target() {
+async fn quote_needs_permission_and_an_open_target() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
@@ -121,7 +121,7 @@ async fn quote_is_shown_as_its_viewer_sees_it() {
 }
 
 #[tokio::test]
-async fn lists_leave_out_what_their_viewer_does_not_want() {
+async fn lists_exclude_statuses_unwanted_by_viewer() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let target = alice.publish("hello").await;
@@ -145,7 +145,7 @@ async fn lists_leave_out_what_their_viewer_does_not_want() {
 }
 
 #[tokio::test]
-async fn context_has_what_the_status_refers_to() {
+async fn context_has_referenced_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [root, other] = [alice.publish("root").await, alice.publish("other").await];
@@ -167,7 +167,7 @@ async fn context_has_what_the_status_refers_to() {
 }
 
 #[tokio::test]
-async fn edits_and_deletions_keep_references_right() {
+async fn edits_and_deletions_update_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [one, two, three] = [alice.publish("one").await, alice.publish("two").await, alice.publish("three").await];
@@ -202,7 +202,7 @@ async fn edits_and_deletions_keep_references_right() {
 }
 
 #[tokio::test]
-async fn scheduled_status_keeps_what_it_was_given() {
+async fn scheduled_status_keeps_markdown_and_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [one, two] = [alice.publish("one").await, alice.publish("two").await];
@@ -221,7 +221,7 @@ async fn scheduled_status_keeps_what_it_was_given() {
 }
 
 #[tokio::test]
-async fn filters_look_at_what_is_quoted() {
+async fn filters_match_quoted_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("a spoiler of the film").await;
@@ -239,7 +239,7 @@ async fn filters_look_at_what_is_quoted() {
 }
 
 #[tokio::test]
-async fn policy_holds_references_back() {
+async fn policy_filters_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("hello").await;

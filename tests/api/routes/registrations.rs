@@ -1,4 +1,4 @@
-//! Signing up: in an app, in a browser, and as the owner of a new server.
+//! Sign-up: in an app, in a browser, and as the owner of a new server.
 
 use serde_json::{Value, json};
 use service::{owner, staff};

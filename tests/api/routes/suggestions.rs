@@ -24,14 +24,14 @@ async fn names(viewer: &Client) -> Vec<String> {
     suggested(viewer).await.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Everybody who is made in the seed wants to be found.
+/// All seeded accounts are discoverable.
 async fn write(app: &TestApp, seed: Seed) {
     seed.write(app.db()).await;
     app.make_everybody_discoverable().await;
 }
 
 #[tokio::test]
-async fn sources_are_friends_of_friends_staff_and_who_is_popular() {
+async fn sources_are_friends_of_friends_staff_and_popular_accounts() {
     let app = TestApp::new().await;
     let [viewer, picked] = app.accounts(["viewer", "picked"]).await;
     let mut seed = Seed::new(app.db().engine(), "example.test");

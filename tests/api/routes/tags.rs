@@ -1,4 +1,4 @@
-//! Hashtags: looked up, followed, featured on profiles.
+//! Hashtags: lookup, follows, and features on profiles.
 //!
 //! <https://docs.joinmastodon.org/methods/tags/>, <https://docs.joinmastodon.org/methods/followed_tags/>,
 //! <https://docs.joinmastodon.org/methods/featured_tags/>
@@ -70,7 +70,7 @@ async fn followed_hashtags_are_listed_by_their_follows() {
 }
 
 #[tokio::test]
-async fn followed_hashtag_comes_home_and_goes_alone() {
+async fn hashtag_follow_adds_and_removes_its_statuses_only() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -95,7 +95,7 @@ async fn followed_hashtag_comes_home_and_goes_alone() {
 }
 
 #[tokio::test]
-async fn hashtag_that_is_followed_again_stays() {
+async fn refollowed_hashtag_stays() {
     let app = TestApp::new().await;
     let [alice, carol] = app.accounts(["alice", "carol"]).await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;

@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/timelines/>: what feeds hold, and their pages.
+//! <https://docs.joinmastodon.org/methods/timelines/>: content of feeds, and their pages.
 
 use chrono::Duration;
 use serde_json::json;
@@ -87,7 +87,7 @@ async fn dropped_feed_is_rebuilt() {
 }
 
 #[tokio::test]
-async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
+async fn feeds_are_trimmed_and_dropped_for_inactive_accounts() {
     let app = TestApp::with(&[("ROOKERY_TIMELINES_HOME_LIMIT", "100")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for number in 0..104 {
@@ -120,7 +120,7 @@ async fn home_timeline_follows_follows() {
         app.run_jobs().await;
         alice.get("/api/v1/timelines/home").ok().await.as_array().unwrap().len()
     };
-    // What the feed itself holds: what is hidden when it is read does not count as taken out.
+    // Entries of the feed itself: an entry that is hidden when it is read does not count as removed.
     let held = async || {
         let rows: Vec<(i64,)> = app
             .db()

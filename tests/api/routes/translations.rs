@@ -1,6 +1,6 @@
 //! <https://docs.joinmastodon.org/methods/statuses/#translate>
 //!
-//! The service is a stand-in on this machine, which speaks the APIs of LibreTranslate and DeepL.
+//! The service is a local stand-in for the APIs of LibreTranslate and DeepL.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::routes::media::png;
 
 const LANGUAGES: &str = "/api/v1/instance/translation_languages";
 
-/// A request that the stand-in got.
+/// A request received by the stand-in.
 #[derive(Clone, Debug)]
 struct Call {
     /// Method and target.
@@ -28,7 +28,7 @@ struct Call {
 struct StandIn {
     url: String,
     calls: Arc<Mutex<Vec<Call>>>,
-    /// The status of every answer.
+    /// HTTP status of every response.
     status: Arc<Mutex<u16>>,
 }
 
@@ -66,13 +66,13 @@ impl StandIn {
         *self.status.lock().unwrap() = status;
     }
 
-    /// Translations that were asked for.
+    /// Requests for a translation.
     fn translations(&self) -> Vec<Call> {
         self.calls.lock().unwrap().iter().filter(|call| call.line.starts_with("POST")).cloned().collect()
     }
 }
 
-/// The request, once all of it is there.
+/// The request, once it is complete.
 fn whole(text: &str) -> Option<Call> {
     let (head, body) = text.split_once("\r\n\r\n")?;
     let head = head.to_lowercase();
@@ -81,7 +81,7 @@ fn whole(text: &str) -> Option<Call> {
     (body.len() >= length).then(|| Call { line, head, body: serde_json::from_str(body).unwrap_or_default() })
 }
 
-/// Shouts what it is to translate, with a script that nobody asked for.
+/// Returns the texts in capital letters, with an injected script.
 fn answer(call: &Call) -> Value {
     let shouted = |texts: &Value| -> Vec<String> {
         let shout = |text: &Value| {
@@ -262,7 +262,7 @@ async fn service_that_fails_is_unavailable_and_asked_again() {
 }
 
 #[tokio::test]
-async fn deepl_without_a_key_is_no_configuration() {
+async fn deepl_without_key_is_an_invalid_configuration() {
     let keys = [("ROOKERY_TRANSLATION_BACKEND".to_owned(), "deepl".to_owned())];
     let faults = config::Config::load(None, keys.into_iter()).unwrap_err();
     assert!(faults.to_string().contains("translation.api_key"), "{faults}");
@@ -283,7 +283,7 @@ async fn limited(key: &str, value: &str) -> (TestApp, StandIn, Client) {
 }
 
 #[tokio::test]
-async fn person_has_a_limit_of_translations_and_what_is_kept_is_free() {
+async fn translations_are_limited_per_person_except_cached_ones() {
     let (app, service, alice) = limited("ROOKERY_TRANSLATION_PER_PERSON_PER_HOUR", "2").await;
     let bob = app.account("bob").await;
     let mut paths = Vec::new();

@@ -26,13 +26,13 @@ pub async fn refresh(app: &TestApp) {
     app.run_jobs().await;
 }
 
-/// What `rookery trend` lists.
+/// Output of `rookery trend`.
 async fn listed(app: &TestApp, arguments: &[&str]) -> Vec<Value> {
     let said = app.run(&[&["--json", "trend"], arguments].concat()).await.json();
     said[0].as_array().unwrap().clone()
 }
 
-/// An author who wants to be found, and five people who like things.
+/// A discoverable author, and five accounts that favourite statuses.
 async fn world() -> (TestApp, Client, [Client; 5]) {
     let app = TestApp::new().await;
     let author = app.account("author").await;
@@ -182,7 +182,7 @@ async fn hashtag_decays_and_does_not_come_back_with_less() {
 }
 
 #[tokio::test]
-async fn people_who_are_limited_make_no_trend() {
+async fn limited_accounts_do_not_count_for_trends() {
     let (app, _, fans) = world().await;
     app.set("trendable_by_default", true).await;
     for fan in &fans {
@@ -206,7 +206,7 @@ async fn status_that_five_people_like_trends() {
     fans[0].reblog(&shared).ok().await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked]);
-    // The fifth, who comes after the first run.
+    // The fifth favourite, after the first run.
     favourite(&fans[4..], &little).await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await.len(), 3);
@@ -360,7 +360,7 @@ async fn trends_switched_off_are_empty() {
     assert_eq!(kept[0].0, 0);
 }
 
-/// An extension that likes every status as much as nine people.
+/// An extension that adds the weight of nine favourites to every status.
 #[derive(Debug)]
 struct Weighing;
 
@@ -400,7 +400,7 @@ impl Decorate for Weighing {
 }
 
 #[tokio::test]
-async fn extensions_add_to_what_a_status_is_used() {
+async fn extensions_add_to_the_use_of_a_status() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     let status = author.publish("liked by one, and by an extension").await.into_id();
