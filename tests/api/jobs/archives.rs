@@ -220,7 +220,7 @@ async fn archive_is_written_by_command() {
     assert!(again.contains("is there already"), "{again}");
     assert!(app.run(&["user", "archive", "nobody", "b.zip"]).await.fails(1).contains("nobody"));
     let rows = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM archives").await.unwrap();
-    assert_eq!(rows[0].0, 0, "she may ask for one of her own");
+    assert_eq!(rows[0].0, 0, "she may request her own");
 }
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn failed_archive_is_reported_and_can_be_requested_again() {
     std::fs::rename(&folder, &away).unwrap();
     std::fs::write(&folder, "").unwrap();
     app.run_jobs().await;
-    assert!(browser.get(PAGE).await.text().contains("is being made"), "once is no failure");
+    assert!(browser.get(PAGE).await.text().contains("is being made"), "it is retried after one failure");
     app.app.clock.advance(Duration::minutes(1));
     app.run_jobs().await;
     let page = browser.get(PAGE).await.text();
@@ -247,7 +247,7 @@ async fn failed_archive_is_reported_and_can_be_requested_again() {
 
     std::fs::remove_file(&folder).unwrap();
     std::fs::rename(&away, &folder).unwrap();
-    assert_eq!(ask(&browser).await.status.as_u16(), 302, "at once");
+    assert_eq!(ask(&browser).await.status.as_u16(), 302, "immediately");
     app.run_jobs().await;
     let page = browser.get(PAGE).await.text();
     assert!(!page.contains("could not be made"), "{page}");

@@ -12,7 +12,7 @@ use crate::routes::media::png;
 
 async fn share(author: &Client, text: &str) -> String {
     let status = author.publish(text).await;
-    assert_eq!(status["card"], Value::Null, "nobody waits for another site");
+    assert_eq!(status["card"], Value::Null, "publishing does not wait for another site");
     status.into_id()
 }
 
@@ -166,7 +166,7 @@ async fn failure_is_remembered_for_a_while() {
         app.run_jobs().await;
         app.app.clock.advance(Duration::hours(1));
     }
-    assert_eq!(site.asked("/dead"), 4, "then it is left alone");
+    assert_eq!(site.asked("/dead"), 4, "then it is not retried");
 }
 
 #[tokio::test]
@@ -184,7 +184,7 @@ async fn card_used_after_two_weeks_is_fetched_again() {
     assert_eq!(site.asked("/page"), 1);
     app.app.clock.advance(Duration::days(2));
     app.run_jobs().await;
-    assert_eq!(site.asked("/page"), 1, "nobody used it");
+    assert_eq!(site.asked("/page"), 1, "it was not used");
     let last = share(&alice, &url).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/page"), 2);
@@ -196,7 +196,7 @@ async fn card_used_after_two_weeks_is_fetched_again() {
     app.app.clock.advance(Duration::days(15));
     let kept = share(&alice, &url).await;
     app.run_jobs().await;
-    assert_eq!(card(&alice, &kept).await["title"], "new", "what is gone is still shown");
+    assert_eq!(card(&alice, &kept).await["title"], "new", "a card of a removed page is still shown");
 }
 
 #[tokio::test]
@@ -316,7 +316,7 @@ async fn staff_reviews_links_and_has_them_fetched_again() {
     assert!(page.header("cache-control").contains("public") && page.header("link").contains("max_id"));
     let ids: Vec<String> =
         page.json().as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(ids, [second.clone(), first], "nobody else's, and nothing unlisted");
+    assert_eq!(ids, [second.clone(), first], "only listed statuses with this link");
     let older = alice.get(&format!("{timeline}&limit=1&max_id={second}")).ok().await;
     assert_eq!(older.as_array().unwrap().len(), 1);
     assert!(app.run(&["card", "list"]).await.ok().contains(&format!("approved      {url}  a")));
@@ -378,7 +378,7 @@ async fn author_of_page_is_shown_when_both_sides_confirm() {
     assert_eq!(shown["authors"][0]["account"]["acct"], "alice");
     assert_eq!(author(&other).await, Value::Null);
     alice.update_profile(json!({"display_name": "Al"})).ok().await;
-    assert_eq!(author(&id).await["display_name"], "Al", "as she is called now");
+    assert_eq!(author(&id).await["display_name"], "Al", "with her current name");
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert_eq!(home[1]["card"]["authors"][0]["account"]["display_name"], "Al");
 
@@ -392,7 +392,7 @@ async fn author_of_page_is_shown_when_both_sides_confirm() {
     share(&bob, &format!("again {url}")).await;
     app.run_jobs().await;
     cost().await;
-    assert_eq!(cost().await, one, "one statement, however many there are");
+    assert_eq!(cost().await, one, "one statement for any number");
 
     assert_eq!(say(json!([])).await, json!([]));
     assert_eq!(author(&id).await, Value::Null);

@@ -64,7 +64,7 @@ async fn notification_mails_follow_preferences() {
     let status = alice.publish("hello").await;
     let favourite = format!("/api/v1/statuses/{}/favourite", status["id"].as_str().unwrap());
     bob.post(&favourite).ok().await;
-    assert!(letters(&app).await.is_empty(), "favourites are mailed to whoever wants that");
+    assert!(letters(&app).await.is_empty(), "favourites are mailed if enabled");
 
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/preferences").await;
@@ -93,7 +93,7 @@ async fn notification_mails_follow_preferences() {
     }
     assert_eq!(browser.submit(&page, "/settings/preferences", &[]).await.status, 302);
     bob.post(&favourite.replace("favourite", "reblog")).ok().await;
-    assert_eq!(letters(&app).await.len(), 1, "nothing is wanted any more");
+    assert_eq!(letters(&app).await.len(), 1, "all mails are disabled");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn notification_mails_are_stopped_by_one_click_without_sign_in() {
     let url = header.split('<').nth(1).unwrap().split('>').next().unwrap();
     assert!(letter.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"), "{letter}");
     assert!(letter.contains("Auto-Submitted: auto-generated\r\n"), "{letter}");
-    assert!(letter.contains(&format!("\r\n  {url}\r\n")), "people read it as well: {letter}");
+    assert!(letter.contains(&format!("\r\n  {url}\r\n")), "readable by people too: {letter}");
     let link = url.strip_prefix("https://example.test").unwrap();
 
     let (visitor, other) = (Browser::new(&app), alice.id().to_string());
@@ -118,7 +118,7 @@ async fn notification_mails_are_stopped_by_one_click_without_sign_in() {
         assert_eq!(posted.status, 404, "{wrong}");
     }
     bob.publish("@alice again").await;
-    assert_eq!(letters(&app).await.len(), 2, "whoever looks at the link has stopped nothing");
+    assert_eq!(letters(&app).await.len(), 2, "opening the link stops nothing");
 
     bob.publish("@alice queued").await;
     let posted = app.anonymous().post(link).form(&[("List-Unsubscribe", "One-Click")]).send().await;

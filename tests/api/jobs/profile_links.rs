@@ -56,11 +56,7 @@ async fn page_that_links_back_is_verified() {
     site.html("/own", "no longer");
     site.html("/other", "<link rel=me href='https://EXAMPLE.test/@Alice/'>");
     let fields = [("renamed", &*own), ("head", &*head), ("other", &*other)];
-    assert_eq!(
-        verified(&alice, &fields).await,
-        [true, true, true],
-        "what was verified stays, the others are looked at again"
-    );
+    assert_eq!(verified(&alice, &fields).await, [true, true, true], "verified fields stay, others are checked again");
     assert_eq!((site.asked("/own"), site.asked("/head"), site.asked("/other")), (1, 1, 2));
 
     let changed = format!("{own}?changed");

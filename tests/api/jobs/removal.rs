@@ -198,7 +198,7 @@ async fn removed_account_is_no_longer_counted() {
     assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!((&bob_now["followers_count"], &bob_now["following_count"]), (&json!(0), &json!(0)));
-    assert_eq!(bob_now["statuses_count"], 3, "the reblog went with what it was of");
+    assert_eq!(bob_now["statuses_count"], 3, "the reblog is deleted with its original");
 }
 
 #[tokio::test]
@@ -212,20 +212,20 @@ async fn removed_account_leaves_only_its_name() {
     assert_eq!(app.anonymous().get(WEBFINGER).send().await.status, 410);
     let account = carol.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!((&account["suspended"], &account["display_name"]), (&json!(true), &json!("")));
-    assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "nobody else gets the name");
+    assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "the name stays reserved");
 
     let version = format!("SELECT version FROM accounts WHERE id = {}", alice.id());
     let before = app.number(&version).await;
     remove(&app, "alice").await;
     app.run_jobs().await;
-    assert_eq!(app.number(&version).await, before, "there is nothing more to remove");
+    assert_eq!(app.number(&version).await, before, "there is nothing left to remove");
 }
 
 #[tokio::test]
 async fn removal_by_command_must_be_confirmed() {
     let app = TestApp::new().await;
     app.account("alice").await;
-    assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
+    assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it needs a confirmation");
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ async fn follows_round_trip_in_mastodon_format() {
 
     let done = import(&alice, TransferKind::Follows, Mode::Merge, file).await;
 
-    assert_eq!((done.total, done.done, done.failed), (6, 3, 3), "who is named twice counts once");
+    assert_eq!((done.total, done.done, done.failed), (6, 3, 3), "repeated accounts count once");
     assert_eq!(following(&alice).await, ["bob", "carol"]);
     let tie = &alice.get(&format!("/api/v1/accounts/relationships?id[]={}", bob.id())).ok().await[0];
     assert_eq!((&tie["showing_reblogs"], &tie["notifying"]), (&json!(false), &json!(true)));
@@ -169,7 +169,7 @@ async fn bookmarks_and_filters_round_trip() {
 
     assert_eq!((done.total, done.done, done.failed), (4, 2, 2), "two addresses of one post count once");
     let failed = failures(&alice, &done).await;
-    assert_eq!(failed.matches("no such post").count(), 2, "what is hidden looks as what is unknown: {failed}");
+    assert_eq!(failed.matches("no such post").count(), 2, "hidden posts look like unknown ones: {failed}");
     import(&alice, TransferKind::Bookmarks, Mode::Overwrite, &uri(&two)).await;
     assert_eq!(export(&alice, TransferKind::Bookmarks).await, format!("{}\n", uri(&two)));
 
@@ -190,7 +190,7 @@ async fn bookmarks_and_filters_round_trip() {
     let done = import(&alice, TransferKind::Filters, Mode::Overwrite, other).await;
     assert!(failures(&alice, &done).await.contains("title can't be blank"));
     assert_eq!(alice.get("/api/v2/filters").ok().await[0]["title"], "B");
-    assert_eq!(app.count("import_rows").await, 2 + 1, "rows that are done are not kept");
+    assert_eq!(app.count("import_rows").await, 2 + 1, "finished rows are not stored");
 }
 
 #[tokio::test]

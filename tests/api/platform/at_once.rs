@@ -54,7 +54,7 @@ async fn idempotency_key_publishes_once_under_concurrency() {
         let mut ids: Vec<String> = answers.iter().map(|answer| answer.json()["id"].to_string()).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), 1, "all are told of the same status");
+        assert_eq!(ids.len(), 1, "all get the same status");
         assert_eq!(statuses_count(&alice).await, round + 1);
     }
     assert_eq!(app.count("statuses").await, 4);
@@ -171,7 +171,7 @@ async fn announcement_counts_each_reaction_once_and_has_eight_at_most() {
     let people = app.accounts(names).await;
     let path = crate::routes::announcements::announce(&app, "hello").await;
     let emoji = |number: usize| format!("{path}/reactions/%F0%9F%8D%{:02X}", 0x80 + number);
-    assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others are told that it is there");
+    assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others get an error");
     assert!(together(people[1..].iter().map(|person| person.put(&emoji(0)))).await.iter().all(|one| one.status == 200));
     let count = "SELECT count FROM announcement_reaction_counts";
     assert_eq!(app.number(count).await, 8);
@@ -219,7 +219,7 @@ async fn lists_and_their_members_stay_within_their_limits() {
         alice.post(&path).json(&member),
     ])
     .await;
-    assert_eq!(app.count("list_accounts").await, 0, "nobody is on a list unfollowed");
+    assert_eq!(app.count("list_accounts").await, 0, "all members are followed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -269,7 +269,7 @@ async fn each_edit_leaves_the_revision_before_it() {
     assert_eq!(texts.len(), TOGETHER + 1);
     texts.sort_unstable();
     texts.dedup();
-    assert_eq!(texts.len(), TOGETHER + 1, "no revision is there twice, none is missing");
+    assert_eq!(texts.len(), TOGETHER + 1, "no revision is duplicated or missing");
     assert_eq!(app.count("status_tags").await, 1);
 }
 

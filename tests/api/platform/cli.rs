@@ -182,7 +182,7 @@ async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand()
     let other = first.beside(&key("another secret that is long enough for this test")).await;
     other.account("carol").await;
     other.run_jobs().await;
-    assert_eq!(stored().await[..2], before, "nothing is renewed without being asked");
+    assert_eq!(stored().await[..2], before, "nothing is renewed without a request");
     let said = other.run(&["doctor"]).await;
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.contains("BAD      signing keys") && said.out.contains("those of 2 among"), "{said:?}");

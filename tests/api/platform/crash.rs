@@ -354,7 +354,7 @@ async fn kill_during_votes_and_schedules_applies_each_once() {
     let differing = "SELECT COUNT(*) FROM polls p
         WHERE p.voters_count <> (SELECT COUNT(*) FROM poll_votes v WHERE v.poll_id = p.id)
            OR p.voters_count <> (SELECT SUM(o.votes_count) FROM poll_options o WHERE o.poll_id = p.id)";
-    assert_eq!(count(differing).await, 0, "counters are what was voted");
+    assert_eq!(count(differing).await, 0, "counters match the votes");
     let acknowledged = std::mem::take(&mut *votes.lock().unwrap());
     assert!(acknowledged.len() > rounds(), "only {} votes were acknowledged", acknowledged.len());
     for (voter, poll) in &acknowledged {

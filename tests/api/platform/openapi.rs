@@ -172,7 +172,7 @@ async fn operations_have_unique_ids_and_declare_path_parameters() {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let id = operation["operationId"].as_str().unwrap();
-            assert!(ids.insert(id.to_owned()), "{id} of {method} {path} is another's too");
+            assert!(ids.insert(id.to_owned()), "{id} of {method} {path} is not unique");
             let named = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
             let parameters = operation["parameters"].as_array().unwrap();
             let said = parameters.iter().filter(|parameter| parameter["in"] == "path").map(|one| &one["name"]);

@@ -132,7 +132,7 @@ fn kind(word: &str) -> String {
         "bool" => "boolean",
         "int" => "integer",
         "file" | "map" | "object" => word,
-        other => panic!("the table has a type of its own: {other}"),
+        other => panic!("unknown type in the table: {other}"),
     };
     format!("{kind}{suffix}")
 }
@@ -210,7 +210,7 @@ fn serves(row: &Route, caller: Caller) -> bool {
         "app" => caller == Caller::Application,
         "user" if row.notes.contains("an app token passes") => caller == Caller::Application,
         "user" => caller == Caller::User,
-        other => panic!("the table has a caller of its own: {other}"),
+        other => panic!("unknown caller in the table: {other}"),
     }
 }
 

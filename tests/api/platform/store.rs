@@ -74,7 +74,7 @@ async fn job_with_expired_lease_passes_to_next_worker() {
     assert!(!job::dead_letter(&mut tx, slow, "late").await.unwrap());
     assert!(!job::reschedule(&mut tx, slow, now).await.unwrap());
     job::retry(&mut tx, slow, Attempt::TakenBack, now, "late").await.unwrap();
-    assert!(job::delete(&mut tx, next).await.unwrap(), "the next still has it");
+    assert!(job::delete(&mut tx, next).await.unwrap(), "the next worker still has it");
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn newest_dead_letters_are_kept() {
         assert!(job::dead_letter(&mut tx, row.claim, "it failed").await.unwrap());
     }
     let kind = AcceptRequests::KIND;
-    assert_eq!(job::delete_dead_beyond(&mut tx, "expire_mute", 0).await.unwrap(), 0, "those of others stay");
+    assert_eq!(job::delete_dead_beyond(&mut tx, "expire_mute", 0).await.unwrap(), 0, "others stay");
     assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 3);
     assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 0);
     tx.commit().await.unwrap();

@@ -401,7 +401,7 @@ async fn look_at_pages(
 async fn visibility_matrix_matches_oracle() {
     let (world, routed) = (World::new().await, routed());
     let findings = look(&world, READS.iter().filter(|read| routed.contains(read.name))).await;
-    assert!(findings.answers > 2_000, "only {} answers were looked at", findings.answers);
+    assert!(findings.answers > 2_000, "only {} responses were checked", findings.answers);
     findings.check();
 }
 

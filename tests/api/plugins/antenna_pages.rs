@@ -95,7 +95,7 @@ async fn antenna_errors_are_shown_at_their_fields() {
     ] {
         assert!(text.contains(fault), "{fault}: {text}");
     }
-    assert!(text.contains("bob\nnobody</textarea>"), "what was sent is shown again: {text}");
+    assert!(text.contains("bob\nnobody</textarea>"), "the input is shown again: {text}");
     for (fields, status) in [
         ([("title", ""), ("place", "home")], 422),
         ([("title", "A"), ("place", "7")], 422),

@@ -299,7 +299,7 @@ async fn accounts_are_included_and_excluded() {
         assert_eq!(alice.delete(&query).ok().await, json!({}));
         assert_eq!(ids(&alice.get(&place).ok().await), [carol_id.as_str()]);
     }
-    assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only those that are listed");
+    assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only listed ones");
     remove(&alice, &antenna, "accounts", &["1"]).ok().await;
     remove(&alice, &antenna, "exclude_accounts", &["1"]).fails(404).await;
     app.suspend(&carol_id).await;

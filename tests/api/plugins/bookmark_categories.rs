@@ -68,7 +68,7 @@ async fn category_needs_title_and_twenty_are_the_limit() {
     }
     let more = [("title", "more")];
     futures_util::future::join_all((0..6).map(|_| alice.post(CATEGORIES).form(&more).send())).await;
-    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for requests at once");
+    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for concurrent requests");
     alice.post(CATEGORIES).form(&[("title", "21")]).fails(422).await;
     alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
 }

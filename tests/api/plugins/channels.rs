@@ -46,7 +46,7 @@ async fn heard(app: &TestApp, bell: u8, socket: &mut Socket, events: &mut Events
             return;
         }
     }
-    panic!("the bell {bell} was never heard");
+    panic!("the bell {bell} was never received");
 }
 
 const SOON: Duration = Duration::from_millis(50);
@@ -74,7 +74,7 @@ async fn open_channels_follow_topics_of_new_generation() {
     ring(app, 2, "now");
     assert_eq!(said(&mut socket).await, json!({ "stream": ["bells"], "event": "now", "payload": "{}" }));
     while let Some(event) = events.next().await {
-        assert_ne!(event.name, "before", "what the generation before showed is over");
+        assert_ne!(event.name, "before", "the topic of the previous generation has ended");
         if event.name == "now" {
             break;
         }

@@ -172,7 +172,7 @@ async fn reply_to_circle_opens_a_new_conversation() {
         assert_ne!(conversation(&app, &status).await, conversation(&app, &root).await);
         assert_eq!(seeing(&status, &[&bob, &carol]).await, ["bob"]);
         settle(&app).await;
-        assert_eq!(mentions(&carol).await, [""; 0], "whom it answers is not told");
+        assert_eq!(mentions(&carol).await, [""; 0], "the author of the parent is not notified");
         assert_eq!(reaching(&alice, &status).await, ["bob"]);
     }
 }
@@ -195,7 +195,7 @@ async fn reply_in_thread_reaches_audience_of_thread() {
         assert_eq!(conversation(&app, &answer).await, conversation(&app, &root).await);
         answers.push(answer);
     }
-    assert_eq!(reaching(&alice, &answers[0]).await, ["alice", "carol"], "whose conversation it is may read it");
+    assert_eq!(reaching(&alice, &answers[0]).await, ["alice", "carol"], "the owner of the conversation may read it");
     bob.get(&of(&answers[0], "/mentioned_by")).fails(404).await;
     settle(&app).await;
     assert_eq!(history(&bob, &of_bob).await, [""; 0]);
@@ -213,7 +213,7 @@ async fn audience_is_notified_only_in_conversations_it_wrote_in() {
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
     let root = alice.publish(to_circle("hello @dave", &rooks)).await;
     settle(&app).await;
-    assert_eq!(root["mentions"].as_array().unwrap().len(), 1, "who is mentioned in the text is shown");
+    assert_eq!(root["mentions"].as_array().unwrap().len(), 1, "accounts mentioned in the text are shown");
     assert_eq!((mentions(&bob).await.len(), mentions(&carol).await.len()), (0, 0));
     assert_eq!(mentions(&dave).await, [id(&root)]);
     assert_eq!(reaching(&alice, &root).await, ["bob", "carol", "dave"]);
@@ -343,7 +343,7 @@ async fn scheduled_post_reaches_the_circle_as_it_is_then() {
     assert_eq!((posted.len(), seeing(&status, &[&bob, &carol]).await), (1, vec!["carol"]));
     assert_eq!(alice.get(&of(&status, "")).ok().await["limited_scope"], "circle");
     let left = alice.get("/api/v1/scheduled_statuses").ok().await;
-    assert_eq!(ids(&left), [id(&scheduled[1])], "whose circle is gone is kept, and its author told");
+    assert_eq!(ids(&left), [id(&scheduled[1])], "without its circle it is kept, and its author notified");
     let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!(account["statuses_count"], 1);
 }
@@ -423,7 +423,7 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
     assert_eq!(ids(&bob.get(&timelines[0]).ok().await), [id(&status)]);
     assert_eq!(carol.get(&timelines[1]).ok().await, json!([]));
     let caught = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND status_id = {}", id(&status));
-    assert_eq!(app.number(&caught).await, 1, "it is in no other's feed");
+    assert_eq!(app.number(&caught).await, 1, "it is in no other feed");
 }
 
 #[tokio::test]
@@ -453,7 +453,7 @@ async fn history_is_paged_without_deleted_statuses() {
     assert_eq!(history(&alice, &other).await, [id(&elsewhere)]);
 
     alice.delete(&of(&posted[0], "")).ok().await;
-    assert_eq!(history(&alice, &rooks).await[0], newest[1], "at once");
+    assert_eq!(history(&alice, &rooks).await[0], newest[1], "immediately");
     settle(&app).await;
     let kept = store::plugin_data::export_account(app.db(), alice.id()).await.unwrap();
     assert_eq!(kept["circles"]["entries"].as_array().unwrap().len(), 45);
@@ -518,9 +518,9 @@ async fn circle_that_its_owner_switched_off_is_refused_by_every_word() {
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/preferences").await;
-    assert!(page.text().contains("<span>The members of a circle</span>"), "the plugin says what its word means");
+    assert!(page.text().contains("<span>The members of a circle</span>"), "the plugin resolves its visibility");
     let saved = browser.submit(&page, "/settings/preferences", &[("disabled_visibilities[]", "circle")]).await;
-    assert_eq!(saved.status, 302, "a word of a plugin's is offered: {}", saved.text());
+    assert_eq!(saved.status, 302, "a visibility of a plugin is offered: {}", saved.text());
     for word in ["circle", "limited", "reply"] {
         let body = json!({ "status": "x", "visibility": word, "circle_id": rooks["id"] });
         assert!(alice.post(STATUSES).json(&body).fails(422).await.contains("circle"), "{word}");

@@ -94,7 +94,7 @@ async fn circle_needs_title_and_hundred_are_the_limit() {
     }
     let more = [("title", "more")];
     futures_util::future::join_all((0..6).map(|_| alice.post(CIRCLES).form(&more).send())).await;
-    assert_eq!(ids(&alice.get(CIRCLES).ok().await).len(), 100, "also for requests at once");
+    assert_eq!(ids(&alice.get(CIRCLES).ok().await).len(), 100, "also for concurrent requests");
     alice.post(CIRCLES).form(&[("title", "101")]).fails(422).await;
     alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
 }
@@ -121,7 +121,7 @@ async fn only_followers_become_members_all_or_none() {
         alice.post(&place).json(&json!({ "account_ids": [follower, other] })).fails(status).await;
     }
     assert_eq!(members(&alice, &rooks).await, [""; 0], "none was added");
-    assert_eq!(alice.post(&place).ok().await, json!({}), "nobody to add");
+    assert_eq!(alice.post(&place).ok().await, json!({}), "no account to add");
 
     let form = [("account_ids[]", follower.as_str()), ("account_ids[]", &carol.id().to_string())];
     alice.post(&place).form(&form).ok().await;
@@ -147,9 +147,9 @@ async fn membership_ends_with_its_follow() {
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol, &dave, &erin]).await;
     circle_of(&bob, "Of bob", &[&alice]).await;
     bob.unfollow(&alice).ok().await;
-    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "at once");
+    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "immediately");
     bob.follow(&alice).ok().await;
-    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "a new follow is no old membership");
+    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "a new follow does not restore membership");
     settle(&app).await;
     assert_eq!(kept(&app, alice.id(), "members").await, 3);
     add(&alice, &rooks, &[&bob]).await;
@@ -158,7 +158,7 @@ async fn membership_ends_with_its_follow() {
     alice.post(&account_path(&dave, "/remove_from_followers")).ok().await;
     settle(&app).await;
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"]);
-    assert_eq!(kept(&app, bob.id(), "members").await, 1, "those of others stay");
+    assert_eq!(kept(&app, bob.id(), "members").await, 1, "others stay");
 
     app.suspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob"], "suspended ones are left out");
@@ -291,7 +291,7 @@ async fn circles_are_deleted_with_account() {
     alice.publish(&body).await;
     settle(&app).await;
     for table in ["circles", "members", "entries"] {
-        assert_eq!(kept(&app, alice.id(), table).await, 1, "{table} is given out");
+        assert_eq!(kept(&app, alice.id(), table).await, 1, "{table} is exported");
     }
     remove(&app, "alice").await;
     settle(&app).await;

@@ -48,7 +48,7 @@ async fn reacted_status_is_found_in_search() {
         react(&bob, status, "🎉").ok().await;
     }
     for q in ["breakfast", "worms", "breakfast in:library", "in:library", "breakfast searchability:direct"] {
-        assert_eq!(finds(&bob, q).await, ["worms for breakfast"], "{q}: what the author alone may find stays theirs");
+        assert_eq!(finds(&bob, q).await, ["worms for breakfast"], "{q}: only the author finds private statuses");
     }
     for q in ["breakfast in:public", "breakfast searchability:limited", "breakfast searchability:private in:public"] {
         assert_eq!(finds(&bob, q).await, [""; 0], "{q}");
@@ -234,10 +234,10 @@ async fn automatic_deletion_waits_for_unavailable_plugin() {
     };
     desired::change(&app.app, "emoji_reactions", quarantine).await.unwrap();
     life::follow(&app.app).await;
-    assert_eq!(walk(&app, &alice).await, ["of alice"], "nobody can say whether she reacted to it");
+    assert_eq!(walk(&app, &alice).await, ["of alice"], "her reaction is unknown");
     assert_eq!(walk(&app, &bob).await, [""; 0]);
     switch_off(&app, "emoji_reactions").await;
-    assert_eq!(walk(&app, &alice).await, [""; 0], "an exception goes with its plugin");
+    assert_eq!(walk(&app, &alice).await, [""; 0], "an exception ends with its plugin");
 }
 
 #[tokio::test]

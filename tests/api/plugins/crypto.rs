@@ -369,7 +369,7 @@ async fn device_is_deleted_with_its_token() {
     let browser = Browser::signed_in(&app, "alice").await;
     let bob = device(&bob, "B", 3, []).await;
     let gone = async |name: &str| {
-        assert_eq!(seen(&bob, &alice).await, [""; 0], "{name}: at once");
+        assert_eq!(seen(&bob, &alice).await, [""; 0], "{name}: immediately");
         let claim = json!({ "device": [address(&alice, name)] });
         assert_eq!(bob.post(CLAIM).json(&claim).ok().await, json!([]));
         bob.post(DELIVER).json(&json!({ "device": [letter(&alice, name, "x")] })).fails(404).await;
@@ -421,7 +421,7 @@ async fn plugin_data_is_exported_and_removed_with_account() {
     for (table, rows) in left["crypto"].as_object().unwrap() {
         assert_eq!(rows, &json!([]), "{table}");
     }
-    assert_eq!(his.get(MESSAGES).ok().await, json!([]), "what she sent is gone as well");
+    assert_eq!(his.get(MESSAGES).ok().await, json!([]), "her messages are deleted as well");
     assert_eq!(his.get(COUNT).ok().await, json!({ "one_time_keys": 1 }));
 }
 
@@ -502,7 +502,7 @@ async fn tokens_revoked_while_disabled_are_swept() {
     assert_eq!(
         (rows(&app, "devices").await, seen(&bob, &alice).await.len()),
         (2, 0),
-        "nobody told, and nobody sees it"
+        "no event was sent, and it is invisible"
     );
     app.app.clock.advance(chrono::Duration::days(2));
     settle(&app).await;

@@ -60,7 +60,7 @@ async fn plugin_mistake_is_not_fault_of_request() {
     for (status, code) in [(422, "mirror.too-long"), (413, "sql.params"), (409, "sql.unique"), (422, "")] {
         assert_eq!(answer(&alice, json!({ "error": [status, code, "no"] })).await, status, "{code}");
     }
-    assert_eq!(log(&app, "mirror").len(), before, "what is refused is no failure");
+    assert_eq!(log(&app, "mirror").len(), before, "a refusal is not a failure");
 }
 
 #[tokio::test]

@@ -139,7 +139,7 @@ async fn reactions_are_three_distinct_known_emojis_at_most() {
     }
     bob.post(&path(&status, "emoji_reactions")).fails(422).await;
     bob.post(&path(&status, "emoji_reactions")).form(&[("emoji", "::")]).fails(422).await;
-    assert_eq!(shown(&react(&bob, &status, "rook@far.test").ok().await), "", "nobody used it there: no effect");
+    assert_eq!(shown(&react(&bob, &status, "rook@far.test").ok().await), "", "unused on that server: no effect");
 
     for emoji in ["👍", "🎉", "rook"] {
         react(&bob, &status, emoji).ok().await;
@@ -211,11 +211,7 @@ async fn remote_emoji_reaction_can_be_joined() {
         "rook@far.test 2*, rook 1*",
         "two groups, one shortcode"
     );
-    assert_eq!(
-        shown(&unreact(&alice, &status, "rook").ok().await),
-        "rook@far.test 2*",
-        "a bare shortcode is one of here"
-    );
+    assert_eq!(shown(&unreact(&alice, &status, "rook").ok().await), "rook@far.test 2*", "a bare shortcode is local");
     assert_eq!(shown(&unreact(&alice, &status, "rook@far.test").ok().await), "rook@far.test 1");
     execute(&app, "UPDATE custom_emojis SET disabled = TRUE WHERE id = 77").await;
     react(&alice, &status, "rook@far.test").fails(422).await;
@@ -277,7 +273,7 @@ async fn blocks_silences_and_hidden_statuses_are_respected() {
     let reblog = carol.post(&path(&status, "reblog")).ok().await;
     alice.block(&bob).ok().await;
     let taken_back = unreact(&bob, &reblog, "👍").ok().await;
-    assert_eq!(taken_back["reblog"]["id"], status["id"], "one's own can always be taken back");
+    assert_eq!(taken_back["reblog"]["id"], status["id"], "own reactions can always be removed");
     assert_eq!(shown(&taken_back["reblog"]), "");
     unreact(&bob, &status, "👍").fails(404).await;
     assert_eq!(seen(&carol, &status).await, "");
@@ -410,7 +406,7 @@ async fn reaction_notifications_follow_preferences_of_author() {
     assert_eq!(types, ["emoji_reaction", "reaction"]);
     let reactions = show(&alice, &status).await["reactions"].clone();
     assert_eq!(reactions, json!([{"name": "👍", "count": 1}, {"name": "🎉", "count": 1}]));
-    assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for whom it is switched on");
+    assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for accounts that enabled it");
     assert_eq!(alice.publish("new").await["reactions"], json!([]));
 
     settings(&alice, GROUP, &json!({"enable_emoji_reaction": false})).await;

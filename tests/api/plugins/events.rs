@@ -25,11 +25,11 @@ async fn heard(asked: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn non_public_texts_need_a_separate_permission() {
-    assert_eq!(heard("").await, ["public", "unlisted", "", ""], "that there is one is told, and no word of it");
+    assert_eq!(heard("").await, ["public", "unlisted", "", ""], "the event is sent without its text");
     assert_eq!(
         heard("core-views = [\"statuses:private\"]").await,
         ["public", "unlisted", "private", "direct"],
-        "who was granted it hears all"
+        "the permission includes all texts"
     );
 }
 
@@ -61,7 +61,7 @@ async fn migration_skips_hooks_and_delays_events() {
     let before = world.heard("probe").await.len();
     let pause = world.app.app.plugins.pauses.pause("probe");
     let status = alice.publish("meanwhile").await;
-    assert_eq!(status["by_probe"], "nothing", "what the manifest says where there is no answer");
+    assert_eq!(status["by_probe"], "nothing", "the default of the manifest without a response");
     world.app.run_jobs().await;
     assert_eq!(world.heard("probe").await.len(), before);
     assert_eq!(world.waiting("probe").await, (2, 0), "the event, and the place in feeds");

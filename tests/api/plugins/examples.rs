@@ -131,7 +131,7 @@ pub async fn story(app: &TestApp) {
     let all = alice.get("/api/v1/notes").ok().await;
     assert_eq!(texts(&all), [("bob", "owes me two books"), ("carol", "")]);
     assert_eq!(alice.get(&note_about(&bob)).ok().await, again);
-    assert_eq!(bob.get("/api/v1/notes").ok().await, json!([]), "a note is its author's alone");
+    assert_eq!(bob.get("/api/v1/notes").ok().await, json!([]), "a note is private to its author");
     assert_eq!(bob.get(&note_about(&bob)).ok().await["text"], "");
 
     assert_eq!(alice.put(&note_about(&bob)).fails(422).await, "text: is missing");
@@ -149,7 +149,7 @@ pub async fn story(app: &TestApp) {
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}), "once more changes nothing");
     alice.block(&bob).ok().await;
     app.run_jobs().await;
-    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "whoever is blocked needs no note");
+    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "a block deletes the note");
 }
 
 #[tokio::test]

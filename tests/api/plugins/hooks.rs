@@ -57,7 +57,7 @@ async fn page_calls_each_decorator_once() {
             assert_eq!(said["viewer"], json!(bob.id()));
             assert_eq!(&proper[format!("by_{name}")], said);
         }
-        assert_ne!(status["content"], "mine", "what is not declared is not added");
+        assert_ne!(status["content"], "mine", "undeclared members are not added");
         let text = status.to_string();
         assert_eq!(text.matches("\"content\":").count(), if status["reblog"].is_null() { 1 } else { 2 });
     }
@@ -72,7 +72,7 @@ async fn failed_decorator_leaves_its_defaults() {
     let shown = alice.publish("words").await;
     assert_eq!(shown["by_broken"], "nothing");
     let even = id(&shown).parse::<i64>().unwrap() % 2 == 0;
-    assert_eq!(shown["by_sparse"] == "nothing", !even, "the default where it says nothing: {shown}");
+    assert_eq!(shown["by_sparse"] == "nothing", !even, "the default without a value: {shown}");
     assert!(world.calls("broken", Moment::Decorate).1 > 0);
 }
 
@@ -254,7 +254,7 @@ async fn failed_event_is_retried_in_order_then_dead() {
     let texts = async || -> Vec<String> {
         world.heard("probe").await.into_iter().skip(before).map(|(_, detail)| detail).collect()
     };
-    assert_eq!(texts().await, ["beside it"], "nobody waits for another's events");
+    assert_eq!(texts().await, ["beside it"], "events of others do not wait");
     for _ in 0..20 {
         world.app.app.clock.advance(Duration::seconds(2));
         world.app.run_jobs().await;
@@ -339,9 +339,9 @@ async fn strictest_notification_judge_wins() {
         bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
     }
     bob.follow(&alice).ok().await;
-    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "nobody is asked while something is written");
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "no hook is called during a write");
     world.app.run_jobs().await;
-    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all that waited at once");
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all pending ones together");
     let page = alice.get("/api/v1/notifications").ok().await;
     let types: Vec<&str> = page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["follow", "reblog"]);
@@ -349,7 +349,7 @@ async fn strictest_notification_judge_wins() {
     while let Ok(event) = events.try_recv() {
         told += u32::from(matches!(*event, Change::Notified { .. }));
     }
-    assert_eq!(told, 1, "of the reblog nobody was told");
+    assert_eq!(told, 1, "the reblog did not notify");
 }
 
 #[tokio::test]
@@ -471,7 +471,7 @@ async fn disabled_plugin_is_not_called() {
     for part in ["by_probe", "can_probe", "probe_feature", "\"probe\":3", "\"probe\":{\"depth\":1}", "told_probe"] {
         assert!(with.contains(part) && !without.contains(part), "{part}: {with}");
     }
-    assert!(!with.contains("\"Mine\""), "plugins change nothing that is there");
+    assert!(!with.contains("\"Mine\""), "plugins change no existing member");
     admin::disable(&plain.app.app, "probe").await.unwrap();
     life::reload(&plain.app.app, "probe").await.unwrap();
     assert_eq!(seen().await, without, "byte for byte");
@@ -514,5 +514,8 @@ async fn names_of_plugins_cannot_overlap_as_name_spaces() {
     let overlapping = manifest("probe", &[]).replace("name = \"probe\"", "name = \"pro__be\"");
     package(world.folder.path(), "probe", &[]);
     std::fs::write(world.folder.path().join("probe/plugin.toml"), overlapping).unwrap();
-    assert!(admin::enable(&world.app.app, "pro__be").await.is_err(), "it would be the name-space of another's tables");
+    assert!(
+        admin::enable(&world.app.app, "pro__be").await.is_err(),
+        "it would be the namespace of another plugin's tables"
+    );
 }

@@ -83,7 +83,7 @@ async fn new_admin_installs_from_a_static_server_upgrades_and_rolls_back() {
     assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
     let said = plugin(app, &["upgrade", "notes", "--yes"]).await.ok();
     assert!(said.contains("notes 1.1.0 serves") && said.contains("It may use core:read."), "{said}");
-    assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"], "the one before is gone");
+    assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"], "the previous one is removed");
     let verified = plugin(app, &["verify", "notes"]).await.ok();
     assert!(verified.starts_with("notes 1.1.0 is signed by its author.") && verified.contains(&author.key));
 
@@ -190,12 +190,12 @@ async fn signed_index_stays_trusted_by_its_key() {
     let elsewhere = String::from_utf8(text).unwrap().replace("notes-1.1.0.plugin", "elsewhere.plugin");
     site.put("/index.json", 200, "application/json", elsewhere.as_bytes());
     let refused = plugin(app, &["upgrade", "notes", "--yes"]).await.fails(1);
-    assert!(refused.contains("it does not fit the file"), "where it points to is not asked: {refused}");
+    assert!(refused.contains("it does not fit the file"), "its target is not requested: {refused}");
     assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
 
     author.upload_signed(&site, &author.secret());
     let said = plugin(app, &["upgrade", "notes"]).await.ok();
-    assert!(said.contains("notes 1.1.0"), "what is trusted is not asked about: {said}");
+    assert!(said.contains("notes 1.1.0"), "a trusted key needs no confirmation: {said}");
     author.publish("1.2.0", "");
     author.upload_signed(&site, &thief.secret());
     plugin(app, &["upgrade", "notes", "--index-key", &thief.key]).await.ok();
@@ -473,7 +473,7 @@ async fn admin_api_installs_accepted_package() {
     author.publish("1.0.1", MORE);
     author.upload(&site);
     let detail = manager.post(install).ok().await;
-    assert_eq!(detail["version"], "1.0.1", "from where it came, and nothing to agree to");
+    assert_eq!(detail["version"], "1.0.1", "from its origin, and nothing to accept");
     let file = json!({ "from": "/etc/passwd" });
     assert!(manager.post(install).json(&file).fails(422).await.contains("is no URL"));
     let wrong = json!({ "from": from["from"], "key": "RW" });

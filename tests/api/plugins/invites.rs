@@ -102,7 +102,7 @@ async fn rows_of_the_table_are_served_only_with_the_group() {
     application.post(SIGN_UP).json(&form("carol", Some(&code))).fails(403).await;
     app.set("registrations_mode", "approved").await;
     application.post(SIGN_UP).json(&form("carol", Some(&code))).ok().await;
-    assert_eq!(joined(&app, "carol").await, (false, None), "the parameter says nothing");
+    assert_eq!(joined(&app, "carol").await, (false, None), "the parameter has no effect");
     assert_eq!(uses(&app, &code).await, 1);
 }
 
@@ -266,7 +266,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     let plain = invite(&app, &alice, &[]).await;
     join(&app, "dan", &plain).await;
     settle(&app).await;
-    assert_eq!(followers(&app, &alice).await, 1, "that invitation says nothing of following");
+    assert_eq!(followers(&app, &alice).await, 1, "that invitation includes no follow");
 
     bob.update_profile(json!({ "locked": true })).ok().await;
     let locked = invite(&app, &bob, &[("autofollow", "1")]).await;
@@ -274,7 +274,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     settle(&app).await;
     assert_eq!(followers(&app, &bob).await, 0);
     let waiting = bob.get("/api/v1/follow_requests").ok().await;
-    assert_eq!(waiting[0]["acct"], "erin", "who approves followers is asked");
+    assert_eq!(waiting[0]["acct"], "erin", "a locked account gets a request");
 }
 
 #[tokio::test]
@@ -301,14 +301,14 @@ async fn link_leads_to_the_sign_up_page_which_carries_the_code() {
     let used = browser.get(&format!("/invite/{code}")).await;
     assert_eq!(used.status, 200);
     assert!(used.text().contains("That invitation is unknown, used up or expired"), "{}", used.text());
-    assert!(!used.text().contains("name=\"password\""), "and nobody else is let in");
+    assert!(!used.text().contains("name=\"password\""), "and no other sign-up is admitted");
     app.set("registrations_mode", "open").await;
     let open = browser.get("/invite/nothing1").await.text();
     assert!(open.contains("You can still sign up without it") && open.contains("name=\"password\""), "{open}");
     let plain = browser.get("/auth/sign_up").await.text();
     assert!(!plain.contains("invite_code") && !plain.contains("invitation"), "{plain}");
     let signed_in = Browser::signed_in(&app, "alice").await;
-    assert_eq!(signed_in.get("/invite/nothing1").await.status, 200, "sessions say nothing");
+    assert_eq!(signed_in.get("/invite/nothing1").await.status, 200, "a session has no effect");
     let german = Browser::preferring(&app, "de").get("/invite/nothing1").await.text();
     assert!(german.contains("Diese Einladung ist unbekannt"), "{german}");
 }
@@ -428,8 +428,8 @@ async fn form_is_validated_before_the_plugin_receives_it() {
     let answer = create(&alice, &[("comment", &long), ("autofollow", "1")]).await;
     assert_eq!(answer.status, 422);
     assert!(answer.text().contains("It is too long (maximum is 420 characters)."), "{}", answer.text());
-    assert!(answer.text().contains(&long), "what was typed stays");
-    assert!(answer.text().contains("value=\"1\" checked"), "and what was ticked");
+    assert!(answer.text().contains(&long), "the input stays");
+    assert!(answer.text().contains("value=\"1\" checked"), "and the ticked boxes");
     let german = Browser::preferring(&app, "de");
     assert_eq!(german.sign_in("alice", crate::harness::PASSWORD).await.status, 302);
     let answer = create(&german, &[("comment", &long)]).await.text();
@@ -475,7 +475,7 @@ async fn plugin_data_is_exported_and_removed_with_account() {
     remove(&app, "dan").await;
     settle(&app).await;
     assert_eq!((app.number(&left("invites")).await, app.number(&left("arrivals")).await), (1, 0));
-    assert!(joined(&app, "carol").await.0, "whoever she invited stays");
+    assert!(joined(&app, "carol").await.0, "invited accounts stay");
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn job_results_of_plugin_are_applied() {
     let bench = Bench::of(JOBS, &worker()).await;
     let call = bench.system(Mode::Ambient);
     let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
-    assert_eq!(call.queue_enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
+    assert_eq!(call.queue_enqueue(jobs).await.unwrap(), 3, "a pending job is not queued again");
     assert_eq!(call.queue_enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
     assert_eq!(call.queue_cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
     assert_eq!(code(call.queue_enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
@@ -51,7 +51,7 @@ async fn job_results_of_plugin_are_applied() {
     bench.app.app.clock.advance(chrono::Duration::minutes(5));
     bench.app.run_jobs().await;
     let expected = [schedule(), state("again:b", "ready"), state("broken:c", "dead"), state("give_up:d", "dead")];
-    assert_eq!(waiting(&bench).await, expected, "tried as often as was asked");
+    assert_eq!(waiting(&bench).await, expected, "retried as often as requested");
 }
 
 #[tokio::test]

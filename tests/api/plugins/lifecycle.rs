@@ -80,7 +80,7 @@ async fn changed_package_waits_for_admin_outside_of_development() {
     let first = shelf.serving("notes");
     shelf.put("notes", "1.1.0", "");
 
-    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one serves on");
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one still serves");
     assert_eq!(shelf.serving("notes"), first);
     admin::accept(&shelf.app.app, "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
@@ -133,7 +133,7 @@ async fn reenabled_plugin_has_granted_permissions_only() {
 
     assert_eq!(enabled.granted.0, Vec::<String>::new());
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
-    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the copy of what was accepted");
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the copy of the accepted package");
 }
 
 #[tokio::test]

@@ -101,7 +101,7 @@ async fn migration_pauses_plugin_on_all_servers() {
     put(&one, 2);
     tokio::join!(async { loaded(&one.reload("notes").await) }, sees_it_first(&other, &one));
     assert_eq!((one.serving("notes").unwrap().1.as_str(), status(&one).await), ("2.0.0", 200));
-    assert!(before.has_ended(), "what began with it does not call it any more");
+    assert!(before.has_ended(), "earlier requests no longer call it");
 
     follow(&other).await;
     let State::Failed(fault) = other.state("notes") else { panic!("{:?}", other.state("notes")) };
@@ -112,7 +112,7 @@ async fn migration_pauses_plugin_on_all_servers() {
     tokio::select! {
         biased;
         ended = waits => assert!(!ended),
-        () = tokio::time::sleep(Duration::from_secs(1)) => panic!("nobody waits for what an admin has to do"),
+        () = tokio::time::sleep(Duration::from_secs(1)) => panic!("no request waits for an admin"),
     }
 
     put(&other, 2);
@@ -196,7 +196,7 @@ async fn dead_node_is_not_waited_for() {
     pause::refresh(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"));
     pause::refresh_if_due(app).await.unwrap();
-    assert!(app.plugins.pauses.holds("notes"), "it may still be at it");
+    assert!(app.plugins.pauses.holds("notes"), "it may still be running");
     app.clock.advance(chrono::Duration::seconds(5));
     pause::refresh_if_due(app).await.unwrap();
     assert_eq!((app.plugins.pauses.holds("notes"), status(&shelf).await), (false, 200));

@@ -206,7 +206,7 @@ async fn failing_plugin_is_ignored_or_stops_the_sign_up() {
     for (name, code) in [("a", "judge-trap"), ("b", "judge-fail")] {
         application.post(SIGN_UP).json(&form(name, code)).ok().await;
     }
-    assert_eq!(kept(&app).await, 0, "who was not admitted is not counted");
+    assert_eq!(kept(&app).await, 0, "refused sign-ups are not counted");
     for code in ["claim-trap", "claim-fail"] {
         application.post(SIGN_UP).json(&form("c", code)).fails(503).await;
     }

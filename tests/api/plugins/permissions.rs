@@ -60,7 +60,7 @@ async fn permission_dropped_by_a_version_is_requested_again() {
 
     admin::rollback(&shelf.app.app, "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
-    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "what served before has what it was granted then");
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the previous version has its former permissions");
     assert_eq!(shelf.granted("notes").await, ["core:read"]);
 }
 

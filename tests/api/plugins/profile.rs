@@ -107,10 +107,10 @@ async fn removed_image_disappears_everywhere_immediately() {
     let after = alice.delete(AVATAR).ok().await;
     check("CredentialAccount", &after);
     assert_eq!(after["header"], own["header"], "the other stays");
-    assert_eq!(alice.get(VERIFY).ok().await, after, "as it is answered from now on");
+    assert_eq!(alice.get(VERIFY).ok().await, after, "as in later responses");
     assert_eq!(bob.get(&account).ok().await["avatar"], "https://example.test/assets/avatar.png");
     let again = alice.delete(AVATAR).ok().await;
-    assert_eq!(again["avatar"], after["avatar"], "none is no error");
+    assert_eq!(again["avatar"], after["avatar"], "removing none is not an error");
     assert_eq!(dress(&bob).await["avatar"], bob.get(VERIFY).ok().await["avatar"], "others keep theirs");
 }
 
@@ -168,7 +168,7 @@ async fn own_account_is_shown_to_tokens_that_may_read_it() {
     let own = shown(&alice, alice.id().to_string()).await;
     check("CredentialAccount", &own);
     assert_eq!(own, alice.get(VERIFY).ok().await);
-    assert_eq!(shown(&bob, alice.id().to_string()).await, json!(null), "someone else's is nobody's");
+    assert_eq!(shown(&bob, alice.id().to_string()).await, json!(null), "hidden from other accounts");
     let narrow = alice.with_scopes("write:lists read:statuses").await;
     assert_eq!(shown(&narrow, alice.id().to_string()).await, json!(null), "the token may not read it");
     let narrow = alice.with_scopes("write:lists profile").await;

@@ -61,7 +61,7 @@ async fn removed_account_takes_plugin_data_along() {
     removal::suspend(&app.app, &account).await.unwrap();
     settle(&app).await;
     removal::unsuspend(&app.app, &account).await.unwrap();
-    assert_eq!(kept(&app, alice.id()).await, given, "who comes back finds it all");
+    assert_eq!(kept(&app, alice.id()).await, given, "a restored account has all data");
 
     remove(&app, "alice").await;
     settle(&app).await;
@@ -77,10 +77,10 @@ async fn removed_account_takes_plugin_data_along() {
     assert_eq!(now["emoji_reactions_count"], 1, "bob's own is left");
     let categories = bob.get("/api/v1/bookmark_categories").ok().await;
     let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&categories[0]));
-    assert_eq!(bob.get(&filing).ok().await.as_array().unwrap().len(), 1, "what was hers is gone");
+    assert_eq!(bob.get(&filing).ok().await.as_array().unwrap().len(), 1, "her data is deleted");
     let antennas = bob.get("/api/v1/antennas").ok().await;
     let accounts = format!("/api/v1/antennas/{}/accounts", id(&antennas[0]));
-    assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas look for her no more");
+    assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas no longer look for her");
     assert_ne!(kept(&app, bob.id()).await, json!({}), "and bob keeps his: {of_bob}");
 }
 

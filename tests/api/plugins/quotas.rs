@@ -89,7 +89,7 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
         };
         activities.map(one).collect::<Vec<_>>()
     };
-    assert_eq!(call.core_write_notify(to(1, 0..9)).await.unwrap(), 3, "an account is told so often within an hour");
+    assert_eq!(call.core_write_notify(to(1, 0..9)).await.unwrap(), 3, "notifications per account and hour");
     assert_eq!(code(call.core_write_notify(to(1, 9..10)).await), (429, "limit.notifications".to_owned()));
     assert_eq!(code(call.core_write_notify(to(2, 10..13)).await), (507, "notifications.quota".to_owned()));
 
@@ -179,11 +179,11 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
         rows[0].0
     };
     admin::uninstall(&bench.app.app, "tray", true).await.unwrap();
-    assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "nobody waits for that");
+    assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "a job deletes them later");
     bench.app.run_jobs().await;
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 0);
     assert_eq!(count("notifications WHERE type = 'tray_filled'").await, 0);
-    assert_eq!(count("notifications WHERE type = 'follow'").await, 1, "those of the server stay");
+    assert_eq!(count("notifications WHERE type = 'follow'").await, 1, "the server's own stay");
 }
 
 #[tokio::test]
@@ -221,7 +221,10 @@ async fn settings_that_changed_meanwhile_are_not_lost() {
     assert!(plugins::settings::prepare(&bench.active, Map::new(), &members(r#"{"size": 99}"#)).is_err());
     bench.system(Mode::Read).settings_set(account.into(), r#"{"loud": true}"#.to_owned()).await.unwrap();
     let mut tx = bench.app.db().begin().await.unwrap();
-    assert!(!plugins::settings::apply(&mut tx, &bench.active, account, prepared).await.unwrap(), "made from what was");
+    assert!(
+        !plugins::settings::apply(&mut tx, &bench.active, account, prepared).await.unwrap(),
+        "prepared from an old value"
+    );
     drop(tx);
     bench.system(Mode::Read).settings_set(account.into(), r#"{"size": 7}"#.to_owned()).await.unwrap();
     let stored = bench.system(Mode::Read).settings_get(vec![account.into()]).await.unwrap();

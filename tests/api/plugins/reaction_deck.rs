@@ -150,5 +150,5 @@ async fn deck_is_chosen_on_its_page() {
     let names: Vec<&str> = deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["🎉", "👀", "none"]);
     let german = Browser::preferring(&app, "de");
-    assert_eq!(german.get("/reaction_deck").await.status, 302, "whoever is not signed in");
+    assert_eq!(german.get("/reaction_deck").await.status, 302, "without a session");
 }

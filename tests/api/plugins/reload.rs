@@ -141,7 +141,7 @@ async fn trapping_generation_is_rolled_back() {
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
     supervise::check(&shelf.app.app).await;
-    assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
+    assert_eq!(shelf.state("notes"), State::Active, "the previous generation is not to blame");
 }
 
 const SQL: &str = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
@@ -209,7 +209,7 @@ async fn rollback_needs_working_generation() {
     let before = admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
     let refused = admin::rollback(&shelf.app.app, "notes").await.unwrap_err();
     assert!(refused.to_string().contains("compatible-from"), "{refused}");
-    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "nothing else is wanted now");
+    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "no other version is desired");
     assert_eq!(shelf.state("notes"), State::Active);
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged));
 }
@@ -309,10 +309,7 @@ async fn migration_may_be_incompatible_with_previous_generation() {
     std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
     write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
     shelf.put("notes", "3.0.0", sql);
-    assert!(
-        matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))),
-        "its tables were dropped, and are made anew"
-    );
+    assert!(matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))), "its tables were dropped and recreated");
 }
 
 #[tokio::test]

@@ -301,7 +301,7 @@ async fn account_deletion_cascades_to_plugin_rows() {
     assert_eq!(given["notes"]["notes"].as_array().unwrap().len(), 2);
 
     let mut tx = app.db().begin().await.unwrap();
-    assert_eq!(purge_part(&mut tx, AccountId::from(1), 1).await.unwrap(), 1, "no more than it may");
+    assert_eq!(purge_part(&mut tx, AccountId::from(1), 1).await.unwrap(), 1, "within its limit");
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 1);
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 0);
     tx.commit().await.unwrap();

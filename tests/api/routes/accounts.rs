@@ -44,7 +44,7 @@ async fn signing_key_of_new_account_is_made_by_job() {
     assert!(!private.contains("PRIVATE"), "it is sealed");
     let opened = signing_key::open(&app.app, (*alice).into(), private).expect("it is this account's");
     assert!(opened.expose().starts_with("-----BEGIN PRIVATE KEY-----"));
-    assert!(signing_key::open(&app.app, 1.into(), private).is_none(), "and nobody else's");
+    assert!(signing_key::open(&app.app, 1.into(), private).is_none(), "and not another account's");
 }
 
 #[tokio::test]
@@ -189,11 +189,11 @@ async fn search_matches_prefixes_of_names_best_first() {
     let _ = al;
 
     zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Yuki TANAKA Meier")]).ok().await;
-    assert_eq!(search("q=%C3%84lv").await, Vec::<String>::new(), "that is no name any more");
+    assert_eq!(search("q=%C3%84lv").await, Vec::<String>::new(), "it is no longer a name");
     for query in ["q=tanaka", "q=Tanaka%20me", "q=meier", "q=yuki%20t", "q=tan&following=false"] {
         assert_eq!(search(query).await, ["zoe"], "{query}");
     }
-    assert_eq!(search("q=anaka").await, Vec::<String>::new(), "a part of a word is no beginning");
+    assert_eq!(search("q=anaka").await, Vec::<String>::new(), "a part of a word is not a prefix");
 
     alice.get("/api/v1/accounts/search").fails(400).await;
     app.anonymous().get("/api/v1/accounts/search?q=al").fails(401).await;

@@ -98,7 +98,7 @@ async fn conversation_is_marked_as_read_and_unread() {
     assert_eq!(bob.post(&format!("{PATH}/{id}/unread")).ok().await["unread"], true);
     alice.post(&format!("{PATH}/{id}/read")).fails(404).await;
     direct(&bob, "@alice answer", Some(&first)).await;
-    assert_eq!(index(&bob).await[0]["unread"], false, "one's own answer is no news");
+    assert_eq!(index(&bob).await[0]["unread"], false, "an own reply is not unread");
 
     let mut told = Vec::new();
     while let Ok(change) = heard.try_recv() {
@@ -126,7 +126,7 @@ async fn hidden_conversation_comes_back_with_the_next_status() {
     let second = direct(&alice, "@bob second", Some(&first)).await;
     ends(&index(&bob).await, &["second"]);
     alice.delete_status(&second).ok().await;
-    assert_eq!(index(&bob).await.len(), 0, "what was hidden stays hidden");
+    assert_eq!(index(&bob).await.len(), 0, "a hidden one stays hidden");
     ends(&index(&alice).await, &["first"]);
 }
 
@@ -173,7 +173,7 @@ async fn edit_moves_status_to_conversation_of_new_mentions() {
     }
     alice.put(&path).json(&json!({ "status": "@carol hello" })).ok().await;
     assert_eq!(brief(&index(&carol).await)[0].1, ["alice"]);
-    assert_eq!(index(&bob).await.len(), 1, "whoever received it keeps it");
+    assert_eq!(index(&bob).await.len(), 1, "its recipients keep it");
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn blocks_and_mutes_keep_statuses_out() {
     ends(&index(&alice).await, &["stays"]);
     direct(&bob, "@alice after", None).await;
     ends(&index(&alice).await, &["stays"]);
-    assert_eq!(index(&bob).await.len(), 3, "nobody is told of a block");
+    assert_eq!(index(&bob).await.len(), 3, "a block is not revealed");
 
     alice.mute(&carol).ok().await;
     direct(&carol, "@alice muted", None).await;

@@ -31,7 +31,7 @@ async fn directory_lists_discoverable_accounts() {
     carol.publish("hello").await;
     alice.publish("hello").await;
     let anyone = app.anonymous();
-    assert_eq!(listed(&anyone, "").await, ["alice", "carol", "bob"], "whoever published nothing comes last");
+    assert_eq!(listed(&anyone, "").await, ["alice", "carol", "bob"], "accounts without statuses come last");
     assert_eq!(listed(&anyone, "?order=active").await, ["alice", "carol", "bob"]);
     assert_eq!(listed(&anyone, "?order=new").await, ["carol", "bob", "alice"]);
     assert_eq!(listed(&anyone, "?order=nonsense").await.len(), 3);

@@ -141,7 +141,7 @@ async fn expired_filter_is_listed_and_marks_nothing() {
 
     let path = format!("{FILTERS}/{id}");
     let kept = alice.put(&path).json(&json!({ "title": "still" })).ok().await;
-    assert!(kept["expires_at"].is_string(), "what is left out stays");
+    assert!(kept["expires_at"].is_string(), "omitted values stay");
     let now = alice.patch(&path).form(&[("expires_in", "")]).ok().await;
     assert_eq!(now["expires_at"], json!(null));
     assert!(is_filtered(&alice, &status).await);
@@ -155,7 +155,7 @@ async fn keywords_are_added_changed_and_deleted_together() {
     let path = format!("{FILTERS}/{id}");
     let before = alice.get(&path).ok().await;
     let [one, two] = [0, 1].map(|index| before["keywords"][index]["id"].as_str().unwrap().to_owned());
-    assert_eq!(before["keywords"].as_array().unwrap().len(), 2, "what is blank is ignored");
+    assert_eq!(before["keywords"].as_array().unwrap().len(), 2, "blank keywords are ignored");
 
     let wrong = json!({ "title": "changed", "keywords_attributes": [{ "id": one, "_destroy": true }, { "id": "1" }] });
     alice.put(&path).json(&wrong).fails(404).await;

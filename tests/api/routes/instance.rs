@@ -84,7 +84,7 @@ async fn stats_are_counted_every_few_minutes_only() {
 
     app.account("alice").await;
     let (cost, v1) = app.cost(app.anonymous().get("/api/v1/instance").ok()).await;
-    assert_eq!((&v1["stats"]["user_count"], cost), (&json!(0), 0), "not yet, and nothing is asked");
+    assert_eq!((&v1["stats"]["user_count"], cost), (&json!(0), 0), "still cached, without a statement");
 
     app.app.clock.advance(chrono::Duration::minutes(6));
     let v1 = app.anonymous().get("/api/v1/instance").ok().await;

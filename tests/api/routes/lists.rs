@@ -106,14 +106,14 @@ async fn members_are_followed_or_requested_and_added_all_or_none() {
     post(&[&bob, &dave]).fails(404).await;
     assert!(shown().await.is_empty(), "all or none");
     assert_eq!(post(&[&bob, &carol, &alice, &bob]).ok().await, json!({}));
-    assert_eq!(shown().await, ["carol", "bob", "alice"], "requested is enough, and so is being oneself");
+    assert_eq!(shown().await, ["carol", "bob", "alice"], "a follow request suffices, and so does the own account");
     post(&[&bob]).fails(422).await;
     bob.post(&path(&list, "/accounts")).json(&members(&[&alice])).fails(404).await;
     let of_bob = alice.get(&format!("/api/v1/accounts/{}/lists", bob.id())).ok().await;
     assert_eq!(of_bob[0]["id"], json!(list));
 
     remove(&alice, &list, &[&bob, &dave]).await;
-    assert_eq!(shown().await, ["carol", "alice"], "who is not on it is ignored");
+    assert_eq!(shown().await, ["carol", "alice"], "accounts that are not on it are ignored");
     carol.reject(&alice).ok().await;
     assert_eq!(shown().await, ["alice"]);
     add(&alice, &list, &[&bob]).await;
@@ -271,7 +271,7 @@ async fn list_may_notify_of_each_new_status() {
 
     let page = alice.get("/api/v1/notifications?types[]=list_status").ok().await;
     contract::check("Notification[]", &page);
-    assert_eq!(page.as_array().unwrap().len(), 1, "one for a status, whatever lists it is on: {page}");
+    assert_eq!(page.as_array().unwrap().len(), 1, "one per status, on any number of lists: {page}");
     assert_eq!(
         [&page[0]["type"], &page[0]["status"]["id"], &page[0]["account"]["acct"], &page[0]["list"]["id"]],
         [&json!("list_status"), &json!(told), &json!("bob"), &json!(first)]

@@ -172,7 +172,7 @@ async fn malformed_image_is_refused_by_name() {
     assert!(with(&[("focus", "left")]).fails(422).await.contains("focus"));
     let thumbnail = [("file", "a.png", &small[..]), ("thumbnail", "t.png", &small[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &thumbnail).fails(422).await.contains("thumbnail"));
-    assert_eq!(stored_files(&app), 0, "nothing is kept of what was refused");
+    assert_eq!(stored_files(&app), 0, "a refused upload leaves nothing");
 }
 
 #[tokio::test]

@@ -116,12 +116,12 @@ async fn video_is_accepted_immediately_and_converted_by_a_job() {
     assert_eq!(said, [json!(10), json!("320x180"), json!("aac"), json!("44100 Hz"), json!("mono")]);
     assert!(media["meta"]["length"].as_str().unwrap().starts_with("0:00:0"), "{media}");
     assert!(media["blurhash"].is_string());
-    assert_eq!(stored_files(&app), 2, "the file as it was sent is gone, and nothing in the making is left");
+    assert_eq!(stored_files(&app), 2, "the original file and temporary files are deleted");
 
     let whole = app.anonymous().get(path(&media["url"])).send().await;
     assert_eq!((whole.header("content-type"), whole.header("accept-ranges")), ("video/mp4", "bytes"));
     assert!(!contains(&whole.body, b"48.8584N"), "metadata is left out");
-    assert!(contains(&whole.body[..1024], b"moov"), "players begin before they have it all");
+    assert!(contains(&whole.body[..1024], b"moov"), "players start before the download ends");
     let part = app.anonymous().get(path(&media["url"])).header("range", "bytes=4-7").send().await;
     assert_eq!((part.status, part.body.as_slice()), (StatusCode::PARTIAL_CONTENT, b"ftyp".as_slice()));
     let picture = app.anonymous().get(path(&media["preview_url"])).send().await;
@@ -327,7 +327,7 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
     let waits = upload(&alice, &mp4()).await;
     alice.delete(&place(&waits)).ok().await;
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0, "what waited to be converted is gone too");
+    assert_eq!(stored_files(&app), 0, "the file waiting for conversion is deleted too");
 
     let image = alice.upload(&png(8, 8)).ok().await;
     alice.publish(json!({"status": "look", "media_ids": [image["id"]]})).await;
@@ -370,7 +370,7 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2, "the picture before is gone, the video stays");
+    assert_eq!(stored_files(&app), 2, "the previous picture is deleted, the video stays");
     app.anonymous().get(path(&changed["preview_url"])).send().await;
     let image = [("file", "a.png", &first[..]), ("thumbnail", "t.png", &second[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &image).fails(422).await.contains("thumbnail"));
@@ -430,7 +430,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
     let again = edit(&[id], "t.png", &png(32, 48)).ok().await;
 
     edit(&[id], "t.png", b"no picture").fails(422).await;
-    assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "whose it is must be said");
+    assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "the attachment must be named");
     let image = alice.upload(&png(9, 9)).ok().await;
     let other = image["id"].as_str().unwrap();
     assert_eq!(edit(&[other], "t.png", &png(8, 8)).ok().await["media_attachments"], again["media_attachments"]);

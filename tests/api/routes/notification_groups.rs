@@ -234,7 +234,7 @@ async fn group_is_shown_and_dismissed_by_its_owner_alone() {
         world.bob.get(path).fails(404).await;
         world.bob.post(&format!("{path}/dismiss")).ok().await;
     }
-    assert_eq!(counts(&page(&world.alice, "").await).len(), 3, "of somebody else nothing is dismissed");
+    assert_eq!(counts(&page(&world.alice, "").await).len(), 3, "groups of others are not dismissed");
     world.alice.post(&format!("{favourites}/dismiss")).ok().await;
     assert_eq!(counts(&page(&world.alice, "").await), ["mention 1", "mention 1"]);
     world.alice.post(&format!("{mention}/dismiss")).ok().await;
@@ -314,7 +314,7 @@ async fn undone_notification_leaves_its_group() {
     alice.delete(&path).ok().await;
     assert!(counts(&page(&alice, "").await).is_empty());
     let kept = app.count("notification_groups").await;
-    assert_eq!(kept, 0, "a status takes its groups along");
+    assert_eq!(kept, 0, "groups are deleted with their status");
 }
 
 #[tokio::test]

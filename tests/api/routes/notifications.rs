@@ -16,7 +16,7 @@ pub async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
     let mut events = app.app.live.subscribe();
     let mut tx = app.db().begin().await.unwrap();
     let made = notification::notify(&app.app, &mut tx, notices).await.unwrap();
-    assert!(events.try_recv().is_err(), "nothing is said before the commit");
+    assert!(events.try_recv().is_err(), "nothing is emitted before the commit");
     tx.commit().await.unwrap();
     let told = std::iter::from_fn(|| events.try_recv().ok()).map(|event| match &*event {
         Change::Notified { made } => made.len(),
@@ -223,7 +223,7 @@ async fn blocked_domain_notifies_only_when_followed() {
     app.execute(&follow).await;
     assert_eq!(heard().await, 1);
 
-    assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is not ours to tell");
+    assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is remote now");
 }
 
 #[tokio::test]
@@ -295,7 +295,11 @@ async fn notifications_by_limited_accounts_are_hidden_until_requested() {
     let own = status(&alice, "public").await;
     app.limit(&bob).await;
 
-    assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 0, "nobody is disturbed");
+    assert_eq!(
+        notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await,
+        0,
+        "no account is disturbed"
+    );
 
     assert!(index(&alice, "").await.is_empty());
     assert_eq!(alice.get("/api/v1/notifications/unread_count").ok().await["count"], 0);
@@ -328,7 +332,7 @@ async fn undone_action_removes_its_notification() {
     tx.commit().await.unwrap();
     assert_eq!(types(&index(&alice, "").await), ["reblog"]);
     alice.delete_status(&own).ok().await;
-    assert!(index(&alice, "").await.is_empty(), "a status takes along what was said of it");
+    assert!(index(&alice, "").await.is_empty(), "notifications are deleted with their status");
 }
 
 #[tokio::test]

@@ -135,7 +135,7 @@ async fn follows_and_requests_notify_until_they_end() {
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
 
     alice.block(&from_bob).ok().await;
-    assert!(index(&alice, "").await.is_empty(), "a block ends what was heard of someone");
+    assert!(index(&alice, "").await.is_empty(), "a block removes notifications");
 }
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn staff_who_manage_users_are_notified_of_sign_ups() {
     app.set("registrations_mode", "open").await;
     sign_up(&app, "alice").await;
     let link = app.mailed_link().await;
-    assert!(index(&moderator, "").await.is_empty(), "nobody can use an address that is not confirmed");
+    assert!(index(&moderator, "").await.is_empty(), "unconfirmed addresses cannot be used");
     Browser::new(&app).get(&link).await;
     Browser::new(&app).get(&link).await;
     app.run_jobs().await;

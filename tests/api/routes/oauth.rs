@@ -371,7 +371,7 @@ async fn concurrent_redemptions_of_a_code_issue_one_token() {
         .fetch_raw("SELECT id FROM oauth_tokens WHERE app_id IS NOT NULL AND revoked_at IS NULL")
         .await
         .unwrap();
-    assert!(tokens.is_empty(), "and loses what was gained");
+    assert!(tokens.is_empty(), "and the issued token is revoked");
 }
 
 #[tokio::test]
@@ -481,7 +481,7 @@ async fn app_revokes_only_own_tokens() {
         assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({})), "{token}");
     }
     refused(&with_token(&app, &token).get("/oauth/token/info").send().await, 401, "invalid_token");
-    let told = events.try_recv().expect("who is connected by it is told");
+    let told = events.try_recv().expect("connected streams are notified");
     assert!(matches!(*told, context::change::Change::TokenRevoked { .. }));
 }
 

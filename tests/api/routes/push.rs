@@ -194,7 +194,7 @@ async fn message_is_short_and_in_the_language_of_its_reader() {
         (&message["notification_type"], &message["title"]),
         (&json!("follow"), &json!("Bob 🐦さんにフォローされました"))
     );
-    assert!(message["body"].as_str().unwrap().starts_with("x x"), "what the sender says of themselves");
+    assert!(message["body"].as_str().unwrap().starts_with("x x"), "the text of the sender's own choice");
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn response_of_push_service_decides_on_subscription() {
             app.run_jobs().await;
             assert_eq!(service.taken().len(), usize::from(attempt <= 6), "{status}, attempt {attempt}");
             app.run_jobs().await;
-            assert_eq!(service.taken().len(), 0, "not at once");
+            assert_eq!(service.taken().len(), 0, "not immediately");
             app.app.clock.advance(Duration::hours(2));
         }
         assert_eq!(app.count("jobs WHERE lane = 'push'").await, 0, "no dead letter");

@@ -102,7 +102,10 @@ async fn quote_by_id_needs_permission() {
     bob.post("/api/v1/statuses").json(&ask(&closed)).fails(422).await;
     bob.post("/api/v1/statuses").json(&ask(&private)).fails(404).await;
     assert_eq!(quote(&alice, &closed).await["quote"]["id"], closed["id"], "one's own");
-    assert!(bob.publish(&format!("QT {}", address(&closed))).await.get("quote").is_none(), "a text is no request");
+    assert!(
+        bob.publish(&format!("QT {}", address(&closed))).await.get("quote").is_none(),
+        "a text does not request it"
+    );
 
     let opened =
         alice.put(&status_path(&closed, "/interaction_policy")).json(&json!({"quote_approval_policy": "public"}));
@@ -158,7 +161,7 @@ async fn revoked_quote_does_not_come_back() {
     let seen = revoke(&alice, &target, &quoting).await;
     assert_eq!((&seen["id"], seen.get("quote"), seen.get("quote_id")), (&quoting["id"], None, None));
     assert_eq!(seen["status_references_count"], 1, "it still refers to it");
-    assert_eq!(revoke(&alice, &target, &quoting).await, seen, "twice is once");
+    assert_eq!(revoke(&alice, &target, &quoting).await, seen, "repetition has no effect");
     assert_eq!(show(&alice, &target).await["quotes_count"], 1);
     assert_eq!(quotes(&carol, &target).await, [id(&other)]);
     assert_eq!(show(&carol, &other).await["quote"]["id"], target["id"], "the other is another's");
@@ -190,7 +193,7 @@ async fn quote_outlives_a_change_of_the_policy() {
     let left = bob.edit(&quoting, "nothing").ok().await;
     assert_eq!((left.get("quote"), &show(&alice, &target).await["quotes_count"]), (None, &json!(0)));
     let again = bob.edit(&quoting, json!({"status": text})).ok().await;
-    assert!(again.get("quote").is_none(), "a new quote needs leave");
+    assert!(again.get("quote").is_none(), "a new quote needs permission");
 }
 
 #[tokio::test]
@@ -204,7 +207,7 @@ async fn quotes_are_listed_as_their_viewer_may_see_them() {
     }
     let psst = json!({"status": "psst", "quoted_status_id": id(&target), "visibility": "private"});
     let psst = bob.publish(psst).await;
-    assert_eq!(psst["quote"]["quotes_count"], 3, "a counter tells nobody of what is hidden");
+    assert_eq!(psst["quote"]["quotes_count"], 3, "a counter does not reveal hidden quotes");
     assert_eq!(quotes(&carol, &target).await, made);
     assert_eq!(quotes(&bob, &target).await.len(), 4);
     let page = bob.get(&status_path(&target, "/quotes?limit=2")).send().await;
@@ -239,7 +242,7 @@ async fn revoked_quote_updates_status_on_streams_of_viewers() {
         assert_eq!(status, show(person, &quoting).await);
     }
     revoke(&alice, &target, &quoting).await;
-    assert!(app.told(&carol, &mut streams[0]).await.is_empty(), "twice is once");
+    assert!(app.told(&carol, &mut streams[0]).await.is_empty(), "repetition has no effect");
 }
 
 #[tokio::test]

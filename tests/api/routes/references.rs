@@ -53,7 +53,7 @@ async fn marks_make_references_and_quotes() {
     let notices = index(&alice, "").await;
     assert_eq!(types(&notices), ["status_reference"], "one of a status, and none of others'");
     assert_eq!(notices[0]["status"]["id"], status["id"]);
-    assert_eq!(types(&index(&bob, "").await), [""; 0], "nobody is told of themselves");
+    assert_eq!(types(&index(&bob, "").await), [""; 0], "own references do not notify");
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn lists_exclude_statuses_unwanted_by_viewer() {
     }
     let psst = bob.publish_to("direct", &format!("RT {}", address(&target))).await;
     assert_eq!(psst["status_references_count"], 1);
-    assert_eq!(show(&carol, &target).await["status_referred_by_count"], 3, "a counter does not tell of hidden ones");
+    assert_eq!(show(&carol, &target).await["status_referred_by_count"], 3, "a counter does not reveal hidden ones");
     assert_eq!(referred_by(&carol, &target).await, made);
     let answer =
         carol.get(&format!("{}?limit=2&max_id={}", status_path(&target, "/referred_by"), id(&psst))).send().await;
@@ -176,7 +176,7 @@ async fn edits_and_deletions_update_references() {
     let other = bob.publish(&format!("QT {}", address(&status))).await;
 
     let edited = bob.edit(&status, &format!("QT {}", address(&two))).ok().await;
-    assert_eq!(edited["status_reference_ids"], json!([number(&two), number(&three)]), "what the request named stays");
+    assert_eq!(edited["status_reference_ids"], json!([number(&two), number(&three)]), "references of the request stay");
     assert_eq!((&edited["quote_id"], &edited["quote"]["id"]), (&two["id"], &two["id"]));
     let counts = [show(&bob, &one).await, show(&bob, &two).await, show(&bob, &three).await];
     assert_eq!(counts.map(|status| status["status_referred_by_count"].as_i64()), [Some(0), Some(1), Some(1)]);

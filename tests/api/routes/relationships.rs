@@ -398,7 +398,7 @@ async fn familiar_followers_are_followed_by_the_caller() {
     alice.get("/api/v1/accounts/familiar_followers").json(&json!(["no object"])).fails(400).await;
     let hide = |person: &Client| person.update_profile(json!({"hide_collections": true}));
     hide(&carol).ok().await;
-    assert_eq!(of_dave().await, ["bob"], "whom Carol follows is hers to tell");
+    assert_eq!(of_dave().await, ["bob"], "Carol hides her follows");
     hide(&dave).ok().await;
     assert!(of_dave().await.is_empty());
 }

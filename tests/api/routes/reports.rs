@@ -111,11 +111,11 @@ async fn staff_who_manage_reports_are_notified() {
     }
     assert_eq!(notifications::index(&reader, "").await.len() + notifications::index(&bob, "").await.len(), 0);
     report(&mod_, json!({"account_id": bob.id().to_string()})).await;
-    assert_eq!(notifications::index(&mod_, "").await.len(), 1, "nobody is told of what they did");
+    assert_eq!(notifications::index(&mod_, "").await.len(), 1, "reporters are not notified of their own reports");
     assert_eq!(notifications::index(&owner, "").await.len(), 2);
     remove(&app, "bob").await;
     app.run_jobs().await;
-    assert_eq!(notifications::index(&owner, "").await.len(), 0, "a report goes with whom it is about");
+    assert_eq!(notifications::index(&owner, "").await.len(), 0, "a report is deleted with its target");
 }
 
 #[tokio::test]

@@ -239,7 +239,7 @@ async fn schedule_that_fails_is_kept_with_the_reason_and_mailed() {
     contract::check("ScheduledStatus", &kept);
     assert!(kept["error"].as_str().unwrap().contains("gone"), "{kept}");
     due(&app, 60).await;
-    assert_eq!(app.letters().await.len(), 1, "it is told once");
+    assert_eq!(app.letters().await.len(), 1, "it is mailed once");
     let dead = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM jobs WHERE state = 'dead'").await.unwrap();
     assert_eq!(dead[0].0, 0);
 

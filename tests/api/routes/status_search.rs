@@ -306,7 +306,7 @@ async fn statuses_with_a_player_are_found() {
     let first = |found: Vec<String>| -> Vec<String> {
         found.iter().map(|text| text.split(" <a").next().unwrap().to_owned()).collect()
     };
-    assert_eq!(first(finds(&bob, "has:embed").await), [""; 0], "not before it was looked at");
+    assert_eq!(first(finds(&bob, "has:embed").await), [""; 0], "not before it was fetched");
     app.run_jobs().await;
     assert_eq!(first(finds(&bob, "has:embed").await), ["both", "a film"]);
     assert_eq!(first(finds(&bob, "film is:embed").await), ["a film"]);
@@ -345,6 +345,6 @@ async fn truncated_search_is_logged() {
     assert_eq!(finds(&alice, "\"early worms\"").await, [""; 0]);
     let text = log.text();
     assert!(text.contains("cut short by a bound") && text.contains("by=Read"), "{text}");
-    assert!(!text.contains("early"), "not what was looked for: {text}");
+    assert!(!text.contains("early"), "not the search terms: {text}");
     assert_eq!(finds(&bob, "nothing").await, [""; 0]);
 }

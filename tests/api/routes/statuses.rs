@@ -279,7 +279,7 @@ async fn limited_reply_reaches_accounts_mentioned_by_its_parent() {
             app.anonymous().status(&answer).fails(404).await;
             app.run_jobs().await;
             let told = alice.get("/api/v1/notifications?limit=1").ok().await;
-            assert_eq!(told[0]["status"]["id"], answer["id"], "whoever is answered is told");
+            assert_eq!(told[0]["status"]["id"], answer["id"], "the author of the parent is notified");
         }
     }
     let alone = bob.publish("nobody else").await;

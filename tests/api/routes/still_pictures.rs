@@ -21,7 +21,7 @@ async fn accepted_types(app: &TestApp) -> Value {
 async fn still_pictures_of_avif_and_heic_become_jpegs() {
     let app = server().await;
     let alice = app.account("alice").await;
-    assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "nobody has tried yet");
+    assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "not tried yet");
     for (picture, mime, height) in STILLS {
         let media = alice.upload(picture).ok().await;
         assert_eq!(media["type"], "image", "{mime}");

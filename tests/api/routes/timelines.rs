@@ -12,7 +12,7 @@ async fn home_timeline_gets_status_by_job() {
     bob.follow(&alice).ok().await;
 
     let status = alice.publish_to("private", "news").await;
-    assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it at once");
+    assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it immediately");
     app.run_jobs().await;
 
     assert_eq!(bob.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"]);
@@ -22,7 +22,7 @@ async fn home_timeline_gets_status_by_job() {
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert!(
         home.as_array().unwrap().iter().all(|status| status["id"] != reply["id"]),
-        "answers to strangers stay away"
+        "replies to strangers do not enter"
     );
 }
 

@@ -148,7 +148,7 @@ async fn libre_translate_translates_all_of_a_status() {
     let status = alice.publish(status).await.path("");
     let made = alice.post(&format!("{status}/translate")).json(&json!({"lang": "en"})).ok().await;
     contract::check("Translation", &made);
-    assert_eq!(made["content"], "<p>HALLO</p>", "what the service adds is not trusted");
+    assert_eq!(made["content"], "<p>HALLO</p>", "markup of the service is not trusted");
     assert_eq!(made["poll"]["options"], json!([{"title": "JA & NEIN"}, {"title": "NEIN"}]));
     assert_eq!(
         [&made["spoiler_text"], &made["language"], &made["provider"], &made["detected_source_language"]],

@@ -73,7 +73,7 @@ async fn hashtag_of_five_people_trends_once_it_is_approved() {
         fan.publish_to("unlisted", "#secrets").await;
     }
     refresh(&app).await;
-    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "nobody reviewed it");
+    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "it was not reviewed");
     let pending = listed(&app, &["tags", "--pending"]).await;
     assert_eq!((pending.len(), &pending[0]["name"]), (1, &json!("Rooks")));
     assert!(pending[0]["review_requested_at"].is_string());
@@ -114,7 +114,7 @@ async fn link_of_five_people_trends_once_it_is_approved() {
         contract::check("TrendsLink[]", &links);
         links
     };
-    assert_eq!(links().await, json!([]), "nobody reviewed it");
+    assert_eq!(links().await, json!([]), "it was not reviewed");
     let pending = listed(&app, &["links", "--pending"]).await;
     assert_eq!((pending.len(), &pending[0]["name"]), (1, &json!("https://five.test/news")));
     app.run(&["card", "approve", "https://five.test/news"]).await.ok();
@@ -152,9 +152,9 @@ async fn author_of_a_trending_page_is_shown() {
     };
     assert_eq!(author().await["acct"], "ann");
     ann.update_profile(json!({ "display_name": "Ann" })).ok().await;
-    assert_eq!(author().await["display_name"], "Ann", "as she is called now");
+    assert_eq!(author().await["display_name"], "Ann", "with her current name");
     ann.update_profile(json!({ "attribution_domains": [] })).ok().await;
-    assert_eq!(author().await, Value::Null, "she says so no more");
+    assert_eq!(author().await, Value::Null, "she no longer says so");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn hashtag_decays_and_does_not_come_back_with_less() {
         person.publish("#rooks").await;
     }
     refresh(&app).await;
-    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "six after five of yesterday are no news");
+    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "six after five yesterday do not trend");
 }
 
 #[tokio::test]
@@ -212,13 +212,9 @@ async fn status_that_five_people_like_trends() {
     assert_eq!(ids(&app.anonymous(), STATUSES).await.len(), 3);
     fans[4].unfavourite(&little).ok().await;
     refresh(&app).await;
-    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked], "counts are those of now");
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked], "counts are current");
     author.delete_status(&liked).ok().await;
-    assert_eq!(
-        ids(&app.anonymous(), STATUSES).await,
-        [&*shared],
-        "what is gone is not shown until the next run either"
-    );
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared], "deleted statuses are hidden before the next run");
     app.app.clock.advance(Duration::hours(7));
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [""; 0]);

@@ -73,7 +73,7 @@ async fn nodes_with_workers_are_notified_of_jobs_queued_by_others() {
             return;
         }
     }
-    panic!("nobody was told");
+    panic!("no worker was notified");
 }
 
 #[tokio::test]

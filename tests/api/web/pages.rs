@@ -186,7 +186,7 @@ async fn search_engine_indexing_follows_preferences() {
     let robots = async |path: &str| text(&app, path).await.contains("<meta name=\"robots\" content=\"noindex");
 
     assert!(!robots("/@alice").await);
-    assert!(robots(path(&status["url"])).await, "nobody asked for statuses to be found");
+    assert!(robots(path(&status["url"])).await, "statuses are not indexed by default");
     alice.update_profile(json!({"indexable": true})).ok().await;
     assert!(!robots(path(&status["url"])).await);
     assert!(robots(path(&unlisted["url"])).await);
@@ -284,7 +284,7 @@ async fn front_page_describes_server_and_how_to_connect() {
 #[tokio::test]
 async fn front_of_single_user_server_is_the_profile_page() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_SINGLE_USER", "true")]).await;
-    assert!(text(&app, "/").await.contains("id=\"connect\""), "nobody is there yet");
+    assert!(text(&app, "/").await.contains("id=\"connect\""), "there is no account yet");
     app.accounts(["alice", "bob"]).await;
     let answer = page(&app, "/").await;
     assert_eq!((answer.status, answer.header("location")), (StatusCode::FOUND, "https://example.test/@alice"));

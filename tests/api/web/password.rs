@@ -93,7 +93,7 @@ async fn reset_request_costs_same_for_known_and_unknown_address() {
         assert_eq!(statements[0], statements[1], "{path}");
     }
     let jobs = app.db().fetch_raw::<(String,)>("SELECT CAST(payload AS TEXT) FROM jobs").await.unwrap();
-    assert!(jobs.iter().all(|(payload,)| !payload.contains("example.test")), "what was typed is sealed");
+    assert!(jobs.iter().all(|(payload,)| !payload.contains("example.test")), "the input is encrypted");
 }
 
 #[tokio::test]

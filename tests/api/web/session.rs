@@ -181,7 +181,7 @@ async fn sessions_are_stored_hashed_and_end_two_weeks_after_their_last_use() {
 
     Browser::signed_in(&app, "alice").await;
     let left: Vec<(i64,)> = app.db().fetch_raw("SELECT id FROM web_sessions").await.unwrap();
-    assert_eq!(left.len(), 1, "what ended is removed");
+    assert_eq!(left.len(), 1, "ended sessions are removed");
 }
 
 #[tokio::test]

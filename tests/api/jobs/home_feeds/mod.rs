@@ -377,7 +377,7 @@ async fn entered_feeds_are_announced_with_their_owners() {
     bob.unfollow(&alice).ok().await;
     bob.follow(&alice).ok().await;
     app.run_jobs().await;
-    assert_eq!(entered(), [], "a backfill is no news");
+    assert_eq!(entered(), [], "a backfill is not announced");
 }
 
 #[tokio::test]
@@ -415,7 +415,7 @@ async fn statuses_that_wait_together_enter_feeds_together() {
     tx.commit().await.unwrap();
 
     feeds.app.run_jobs().await;
-    assert_eq!(feeds.held().await, [statuses[0], statuses[1], reblogs[0]], "no reblog of what is there");
+    assert_eq!(feeds.held().await, [statuses[0], statuses[1], reblogs[0]], "no reblog of an existing entry");
     assert_eq!(jobs(&feeds.app).await, []);
 }
 

@@ -81,7 +81,7 @@ async fn missing_media_files_are_not_found_and_uploads_continue() {
 
     assert_eq!(app.anonymous().get(file).send().await.status, 404);
     let shown = alice.status(&status).ok().await;
-    assert_eq!(shown["media_attachments"][0]["id"], id, "what is known of it stays, for a copy to be put back");
+    assert_eq!(shown["media_attachments"][0]["id"], id, "its record stays, so that a copy can be restored");
     let answer = upload().await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     alice.delete_status(&status).ok().await;

@@ -58,7 +58,7 @@ async fn publish_until_refused(person: &crate::harness::Client) -> (Vec<String>,
         }
         acknowledged.insert(0, answer.json()["content"].as_str().unwrap().to_owned());
     }
-    panic!("it was never refused");
+    panic!("no request was refused");
 }
 
 #[tokio::test]
@@ -75,12 +75,12 @@ async fn full_disk_refuses_changes_with_507_until_there_is_room() {
     let ready = app.anonymous().get("/readyz").send().await;
     assert_eq!((ready.status.as_u16(), ready.text().as_str()), (503, FULL));
     assert_eq!(app.anonymous().get("/livez").send().await.status, 200);
-    assert_eq!(published(&alice).await, acknowledged, "reading goes on");
+    assert_eq!(published(&alice).await, acknowledged, "reads still work");
 
     repair(&app).await;
     alice.publish("there is room").await;
     acknowledged.insert(0, "<p>there is room</p>".to_owned());
-    assert_eq!(published(&alice).await, acknowledged, "what was acknowledged is there, and nothing else");
+    assert_eq!(published(&alice).await, acknowledged, "acknowledged statuses exist, and no others");
     until_ready(&app).await;
 }
 
