@@ -33,7 +33,7 @@ impl Run {
 /// Makes the bytes of the request with this number.
 pub type Requests = Arc<dyn Fn(usize) -> Vec<u8> + Send + Sync>;
 
-/// Keeps `concurrency` requests in flight until `amount` is used up. Panics at a response without success.
+/// Keeps `concurrency` requests in flight until `amount` is used up. Panics at an unsuccessful response.
 pub async fn run(
     address: SocketAddr,
     concurrency: usize,
@@ -127,7 +127,7 @@ impl Connection {
         self.try_ask(request).await.unwrap_or_else(|answer| panic!("{}: {answer}", String::from_utf8_lossy(request)))
     }
 
-    /// As [`Connection::ask`]; a response without success is the error.
+    /// As [`Connection::ask`]; an unsuccessful response is the error.
     pub async fn try_ask(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
         self.stream.write_all(request).await.expect("a request is sent");
         self.buffer.clear();

@@ -53,7 +53,7 @@ pub struct Options {
 const LOADS: [&str; 4] = ["slow", "restarts", "nodes", "pushes"];
 
 impl Options {
-    /// Parses the arguments of [`HELP`]. Panics with it at any other argument.
+    /// Parses the arguments of `HELP`. Panics with it at any other argument.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Self {
         let mut arguments = arguments.into_iter();
         let mut remote = Remote::default();

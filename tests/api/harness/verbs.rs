@@ -155,12 +155,12 @@ impl Identified for StatusId {
     }
 }
 
-/// The path of a status, and what follows: `status_path(&status, "/context")`.
+/// The path of a status, followed by `rest`: `status_path(&status, "/context")`.
 pub fn status_path(status: &(impl Identified + ?Sized), rest: &str) -> String {
     format!("/api/v1/statuses/{}{rest}", status.id_text())
 }
 
-/// The path of an account, and what follows: `account_path(&bob, "/statuses")`.
+/// The path of an account, followed by `rest`: `account_path(&bob, "/statuses")`.
 pub fn account_path(account: &(impl Identified + ?Sized), rest: &str) -> String {
     format!("/api/v1/accounts/{}{rest}", account.id_text())
 }

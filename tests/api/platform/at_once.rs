@@ -316,7 +316,7 @@ async fn each_vote_counts_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn votes_for_a_poll_that_is_edited_are_counted_or_gone() {
+async fn votes_during_a_poll_edit_are_counted_or_discarded() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for round in 0..4 {

@@ -81,7 +81,7 @@ async fn pending_user_is_approved() {
 }
 
 #[tokio::test]
-async fn statuses_written_with_a_token_of_the_command_line_say_so() {
+async fn statuses_by_command_line_token_show_the_application() {
     let app = TestApp::new().await;
     app.run(&["user", "create", "alice"]).await.ok();
     for _ in 0..2 {
@@ -218,7 +218,7 @@ async fn command_without_server_does_not_wait() {
 }
 
 #[tokio::test]
-async fn command_reports_a_server_that_does_not_answer() {
+async fn command_reports_an_unresponsive_server() {
     let app = TestApp::new().await;
     // The kernel accepts connections, but no process reads them.
     let _hanging = UnixListener::bind(app.app.config.storage.data_dir.join("admin.sock")).unwrap();

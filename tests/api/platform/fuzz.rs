@@ -1,4 +1,4 @@
-//! Generated requests to every route: every response is one of the contract.
+//! Generated requests to every route: every response conforms to the contract.
 //!
 //! Never a 5xx or a panic, an error text in every error response, and no partial effects: a failed request leaves the
 //! number of rows unchanged. `FUZZ_REQUESTS` sets the number of requests (5,000 by default), `FUZZ_SEED` the seed:

@@ -32,7 +32,7 @@ async fn responses_are_cacheable_only_when_anonymous() {
 }
 
 #[tokio::test]
-async fn every_answer_of_the_api_is_protected_and_has_an_id() {
+async fn every_api_response_is_protected_and_has_an_id() {
     let app = TestApp::new().await;
     let first = app.anonymous().get("/api/v1/nothing").send().await;
     let second = app.anonymous().get("/api/v1/nothing").send().await;
@@ -67,7 +67,7 @@ async fn scripts_of_other_origins_may_use_the_api_and_not_the_pages() {
 }
 
 #[tokio::test]
-async fn closed_server_answers_only_users() {
+async fn closed_server_serves_only_users() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
     let alice = app.account("alice").await;
     let path = format!("/api/v1/accounts/{}", alice.id());

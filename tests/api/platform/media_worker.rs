@@ -26,7 +26,7 @@ async fn worker_processes_image() {
     assert_eq!(processed.preview.unwrap().width, 640);
 }
 
-/// Takes the worker's limit of twenty seconds without optimisation; `cargo test --release` runs it.
+/// Exceeds the worker's limit of twenty seconds without optimisation; `cargo test --release` runs it.
 #[tokio::test]
 #[cfg_attr(debug_assertions, ignore = "needs optimised code")]
 async fn largest_image_fits_worker_limits() {

@@ -338,7 +338,7 @@ async fn mentions_in_a_text_are_found_without_its_audience() {
     let mut found = 0;
     for statement in STATEMENTS {
         let text = statement.sqlite;
-        // With an account beside the status it is one row.
+        // A statement for one status and one account reads a single row.
         let asks = ["x", "m"]
             .iter()
             .any(|name| text.contains(&format!("NOT {name}.silent")) && !text.contains(&format!("NOT {name}.silent)")));

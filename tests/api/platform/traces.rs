@@ -155,7 +155,7 @@ fn sources(folder: &Path) -> Vec<(Vec<String>, String)> {
 }
 
 #[test]
-fn use_cases_are_jobs_and_what_other_layers_call() {
+fn jobs_and_functions_called_by_other_layers_are_use_cases() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let callers = ["cli", "entity", "http", "plugins", "server", "streaming", "worker"];
     let callers: Vec<_> = callers.iter().flat_map(|layer| sources(&src.join(layer))).map(|(_, text)| text).collect();

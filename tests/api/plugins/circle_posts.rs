@@ -512,7 +512,7 @@ async fn large_circle_reaches_all_of_its_members() {
 }
 
 #[tokio::test]
-async fn circle_that_its_owner_switched_off_is_refused_by_every_word() {
+async fn disabled_circle_visibility_is_refused_by_every_name() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;

@@ -133,7 +133,7 @@ async fn account_storage_round_trips() {
 }
 
 #[tokio::test]
-async fn application_data_goes_with_its_token() {
+async fn application_data_is_deleted_with_its_token() {
     let app = served().await;
     let alice = app.account("alice").await;
     let place = format!("{}/place", shelf(&alice, "birds").await);

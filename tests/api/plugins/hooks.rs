@@ -425,7 +425,7 @@ async fn notification_types_of_plugin_come_and_go() {
 }
 
 #[tokio::test]
-async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
+async fn reserved_members_include_every_member_of_entities() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("words").await;

@@ -22,7 +22,7 @@ async fn shelf() -> Shelf {
     Shelf::with(&OWN[1..]).await
 }
 
-/// Runs `rookery plugin` beside the server.
+/// Runs `rookery plugin` while the server runs.
 async fn plugin(app: &TestApp, arguments: &[&str]) -> CommandOutput {
     app.run_set(&OWN, &[&["plugin"], arguments].concat()).await
 }
@@ -483,7 +483,7 @@ async fn admin_api_installs_accepted_package() {
 }
 
 #[test]
-fn author_signs_and_lists_packages_and_no_key_gets_into_one() {
+fn packages_are_signed_and_indexed_without_keys_in_them() {
     use std::os::unix::fs::PermissionsExt as _;
     let author = Publisher::new();
     let file = author.publish("1.0.0", MORE);

@@ -314,7 +314,7 @@ async fn link_leads_to_the_sign_up_page_which_carries_the_code() {
 }
 
 #[tokio::test]
-async fn single_user_server_takes_no_invites() {
+async fn single_user_server_accepts_no_invites() {
     let keys = [("ROOKERY_ACCESS_SINGLE_USER", "true")];
     let app = super::guest::serve("invites", &keys).await;
     app.set("registrations_mode", "open").await;

@@ -148,7 +148,7 @@ async fn simultaneously_upgraded_servers_all_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_migration_lets_nodes_go_on() {
+async fn nodes_continue_after_a_failed_migration() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     let unique = "-- contract\ncreate unique index notes_text on notes (text);\n";

@@ -16,7 +16,7 @@ async fn kept(app: &TestApp, account: AccountId) -> Value {
 }
 
 #[tokio::test]
-async fn removed_account_takes_plugin_data_along() {
+async fn plugin_data_is_deleted_with_its_account() {
     let app = served("reaction_deck").await;
     for group in ["bookmark_categories", "emoji_reactions", "antennas"] {
         switch_on(&app, group).await;

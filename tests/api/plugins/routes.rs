@@ -438,7 +438,7 @@ async fn anonymous_responses_are_cacheable_briefly() {
 }
 
 #[tokio::test]
-async fn no_request_sees_what_another_left_behind() {
+async fn requests_do_not_see_state_of_previous_requests() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for person in [&alice, &bob, &alice] {

@@ -138,7 +138,7 @@ async fn engine_refuses_foreign_tables() {
 }
 
 #[tokio::test]
-async fn dropped_role_is_taken_again() {
+async fn dropped_role_is_assumed_again() {
     let app = TestApp::new().await;
     notes(&app).await;
     if app.db().engine() == Engine::Sqlite {

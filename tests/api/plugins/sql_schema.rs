@@ -319,7 +319,7 @@ async fn purged_plugin_leaves_nothing() {
     tx.commit().await.unwrap();
     assert!(tables(&app).await.is_empty());
     assert!(plugin_schema::list(app.db(), ID).await.unwrap().is_empty());
-    // It can come back.
+    // It can be installed again.
     assert_eq!(commit(&app, "", &files(&[("migrations/0001_base.sql", TABLES)])).await.unwrap().applied, [1]);
 }
 

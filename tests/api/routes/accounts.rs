@@ -29,7 +29,7 @@ async fn malformed_account_id_is_not_found() {
 }
 
 #[tokio::test]
-async fn signing_key_of_new_account_is_made_by_job() {
+async fn signing_key_of_new_account_is_created_by_job() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
     let form = [("username", "alice"), ("email", "a@mail.test"), ("password", "correct horse"), ("agreement", "true")];

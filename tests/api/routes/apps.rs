@@ -52,7 +52,7 @@ async fn app_registers_in_every_body_format() {
 }
 
 #[tokio::test]
-async fn missing_or_wrong_app_fields_are_named() {
+async fn missing_or_wrong_app_fields_are_reported() {
     let app = TestApp::new().await;
     let long = "x".repeat(2000);
     let cases = [
@@ -88,7 +88,7 @@ async fn missing_or_wrong_app_fields_are_named() {
 }
 
 #[tokio::test]
-async fn any_token_of_an_app_says_which_app() {
+async fn every_token_of_an_app_identifies_the_app() {
     let app = TestApp::new().await;
     let new = json!({"client_name": "Test", "redirect_uris": "app://cb", "scopes": "push"});
     let made = app.anonymous().post("/api/v1/apps").json(&new).ok().await;

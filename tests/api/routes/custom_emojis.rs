@@ -62,7 +62,7 @@ async fn emoji_import_keeps_existing_unless_replacing() {
 }
 
 #[tokio::test]
-async fn emoji_import_names_bad_file_and_takes_others() {
+async fn emoji_import_reports_bad_file_and_imports_others() {
     let app = TestApp::new().await;
     let pack = pack();
     fs::write(pack.path().join("fake.png"), "not an image").unwrap();

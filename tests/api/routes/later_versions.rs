@@ -66,7 +66,7 @@ async fn direct_statuses_are_left_out_of_a_profile() {
 }
 
 #[tokio::test]
-async fn media_go_with_their_status_when_asked_to() {
+async fn media_are_deleted_with_their_status_on_request() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for (query, kept) in [("", true), ("?delete_media=true", false)] {

@@ -210,7 +210,7 @@ async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
 }
 
 #[tokio::test]
-async fn exclusive_list_keeps_its_members_from_home() {
+async fn exclusive_list_excludes_its_members_from_home() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;

@@ -1,4 +1,4 @@
-//! Statuses in Markdown, and statuses whose text says when they are deleted.
+//! Statuses in Markdown, and statuses with an expiry in their text.
 
 use chrono::Duration;
 use context::queue::ExpireStatus;

@@ -119,7 +119,7 @@ async fn notification_batch_follows_policy_of_each_recipient() {
 }
 
 #[tokio::test]
-async fn private_mentions_pass_as_answers() {
+async fn private_mentions_pass_as_replies() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish_to("direct", "@alice psst").await;

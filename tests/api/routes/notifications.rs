@@ -76,7 +76,7 @@ async fn malformed_account_id_matches_no_notification() {
 }
 
 #[tokio::test]
-async fn every_type_shows_who_and_what() {
+async fn every_type_shows_its_account_and_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&alice, "public").await;
@@ -336,7 +336,7 @@ async fn undone_action_removes_its_notification() {
 }
 
 #[tokio::test]
-async fn hidden_status_is_left_out() {
+async fn notification_of_hidden_status_is_excluded() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&bob, "private").await;
@@ -420,7 +420,7 @@ async fn filters_pick_types_and_senders() {
 }
 
 #[tokio::test]
-async fn unread_are_those_above_the_marker() {
+async fn notifications_above_the_marker_are_unread() {
     let app = TestApp::new().await;
     let (alice, bob) = seven(&app).await;
     let all = index(&alice, "").await;

@@ -528,7 +528,7 @@ async fn authorized_apps_are_listed_and_revoked() {
     let start = html.find("action=\"/oauth/authorized_applications/").unwrap() + "action=\"".len();
     let action = html[start..].split('"').next().unwrap().to_owned();
 
-    // Someone else cannot, and neither can another site.
+    // Another person cannot, and neither can another site.
     app.account("bob").await;
     let bob = Browser::signed_in(&app, "bob").await;
     let bobs = form_fields(&bob.get("/settings").await.text(), "/auth/sign_out");

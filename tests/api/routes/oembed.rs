@@ -34,7 +34,7 @@ async fn status_is_embedded_in_a_frame() {
 }
 
 #[tokio::test]
-async fn only_what_everyone_may_read_is_embedded() {
+async fn only_publicly_readable_statuses_are_embedded() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut public = None;

@@ -42,7 +42,7 @@ pub async fn subscribe_every_token(app: &TestApp, service: &PushService) {
 }
 
 #[tokio::test]
-async fn subscription_is_made_shown_changed_and_deleted() {
+async fn subscription_is_created_shown_changed_and_deleted() {
     let (app, service, alice, _) = world().await;
     alice.get(PATH).fails(404).await;
     alice.put(PATH).json(&json!({ "data": { "alerts": { "mention": true } } })).fails(404).await;

@@ -246,7 +246,7 @@ async fn revoked_quote_updates_status_on_streams_of_viewers() {
 }
 
 #[tokio::test]
-async fn author_elsewhere_who_allows_no_quotes_is_not_quoted() {
+async fn remote_author_without_quotes_is_not_quoted() {
     let app = TestApp::new().await;
     let bob = app.account("bob").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");

@@ -76,7 +76,7 @@ async fn registration_errors_are_reported_together() {
 }
 
 #[tokio::test]
-async fn only_an_app_with_the_scope_signs_people_up_and_only_while_registrations_are_open() {
+async fn sign_up_by_app_needs_the_scope_and_open_registrations() {
     let app = open().await;
     let path = "/api/v1/accounts";
     app.anonymous().post(path).json(&form("alice")).fails(401).await;

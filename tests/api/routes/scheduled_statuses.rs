@@ -206,7 +206,7 @@ async fn scheduled_statuses_stay_within_limits() {
 }
 
 #[tokio::test]
-async fn repeated_key_gives_the_schedule_and_then_its_status() {
+async fn repeated_key_returns_the_schedule_and_then_its_status() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let at = ahead(&app, 10);
@@ -222,7 +222,7 @@ async fn repeated_key_gives_the_schedule_and_then_its_status() {
 }
 
 #[tokio::test]
-async fn schedule_that_fails_is_kept_with_the_reason_and_mailed() {
+async fn failed_schedule_is_kept_with_the_reason_and_mailed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let parent = bob.post(STATUSES).json(&json!({"status": "soon gone"})).ok().await;

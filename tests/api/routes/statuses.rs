@@ -85,7 +85,7 @@ async fn repeated_idempotency_key_publishes_once() {
 }
 
 #[tokio::test]
-async fn repeat_of_an_idempotency_key_is_answered_after_a_sync() {
+async fn repeated_idempotency_key_gets_its_response_after_a_sync() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.known(&alice).await;
@@ -116,7 +116,7 @@ async fn concurrent_requests_with_one_idempotency_key_publish_one_status() {
 }
 
 #[tokio::test]
-async fn unexpected_mentions_are_named_and_nothing_is_saved() {
+async fn unexpected_mentions_are_reported_and_nothing_is_saved() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
@@ -158,7 +158,7 @@ async fn edit_replaces_status_and_keeps_history() {
 }
 
 #[tokio::test]
-async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
+async fn deletion_returns_the_source_and_deletes_reblogs() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("gone soon").await;

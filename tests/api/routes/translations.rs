@@ -213,7 +213,7 @@ async fn translation_is_kept_for_a_day_and_made_once_for_eight_requests() {
 }
 
 #[tokio::test]
-async fn only_what_everybody_may_read_is_translated_between_known_languages() {
+async fn only_public_statuses_are_translated_between_known_languages() {
     let (app, service, alice) = world("libretranslate", "").await;
     let bob = app.account("bob").await;
     for visibility in ["private", "direct", "login"] {
@@ -248,7 +248,7 @@ async fn translate_needs_a_person_with_the_scope() {
 }
 
 #[tokio::test]
-async fn service_that_fails_is_unavailable_and_asked_again() {
+async fn failing_service_is_unavailable_and_retried() {
     let (app, service, alice) = world("libretranslate", "").await;
     let path = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");
     let translate = || alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));

@@ -12,7 +12,7 @@ use crate::routes::media::png;
 const NOBODY: u32 = 65_534;
 
 #[tokio::test]
-async fn folder_that_cannot_be_written_is_named() {
+async fn unwritable_folder_is_reported() {
     let app = TestApp::new().await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -42,7 +42,7 @@ fn rustix_is_root() -> bool {
 }
 
 #[tokio::test]
-async fn unreadable_secret_key_is_named_and_not_replaced() {
+async fn unreadable_secret_key_is_reported_and_not_replaced() {
     let app = TestApp::new().await;
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("secret.key");

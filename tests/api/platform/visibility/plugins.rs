@@ -229,7 +229,7 @@ async fn plugin_reads_respect_visibility() {
 }
 
 #[tokio::test]
-async fn plugin_actions_on_hidden_statuses_answer_404() {
+async fn plugin_actions_on_hidden_statuses_return_404() {
     let world = world().await;
     let mut faults = Vec::new();
     for (viewer, own, client) in world.lookers() {
