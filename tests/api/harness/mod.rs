@@ -72,7 +72,8 @@ pub struct TestApp {
 }
 
 impl TestApp {
-    /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and 2026-01-15 12:00 UTC.
+    /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and
+    /// 2026-01-15 12:00 UTC.
     pub async fn new() -> Self {
         Self::with(&[]).await
     }

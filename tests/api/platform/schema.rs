@@ -19,7 +19,8 @@ async fn connect(database: &TestDatabase) -> Db {
     Db::open(&options).await.unwrap()
 }
 
-/// The schema and the rows of the tables, a line for each of their parts, read by the statements in `tests/api/platform/schema`.
+/// The schema and the rows of the tables, a line for each of their parts, read by the statements in
+/// `tests/api/platform/schema`.
 async fn inventory(db: &Db) -> BTreeSet<String> {
     let (schema, rows) = match db.engine() {
         Engine::Sqlite => (include_str!("schema/sqlite.sql"), include_str!("schema/sqlite_rows.sql")),

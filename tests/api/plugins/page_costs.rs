@@ -1,5 +1,5 @@
-//! SQL statements of plugin pages with one entry and with several, and of core pages whose entries plugins decorate. See
-//! `crate::page_costs`.
+//! SQL statements of plugin pages with one entry and with several, and of core pages whose entries plugins decorate.
+//! See `crate::page_costs`.
 
 use std::collections::BTreeSet;
 
@@ -141,7 +141,8 @@ impl Plugged {
     }
 }
 
-/// Creates one antenna per person, each bound to a separate list. The first has all accounts, keywords, hashtags and domains.
+/// Creates one antenna per person, each bound to a separate list. The first has all accounts, keywords, hashtags and
+/// domains.
 ///
 /// Returns the id of the first.
 async fn antennas(core: &World, popular: &[i64]) -> String {

@@ -158,7 +158,8 @@ async fn lists_show_their_members_until_they_are_deleted() {
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
-/// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already inserted.
+/// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already
+/// inserted.
 #[tokio::test]
 async fn status_during_feed_fill_is_streamed_once() {
     let app = TestApp::new().await;

@@ -1,4 +1,5 @@
-//! Generated requests to routes outside the core's table: routes of plugins, streams, and settings pages with a session.
+//! Generated requests to routes outside the core's table: routes of plugins, streams, and settings pages with a
+//! session.
 
 use axum::http::{StatusCode, header};
 

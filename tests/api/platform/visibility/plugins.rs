@@ -1,5 +1,5 @@
-//! The matrix for plugins: routes that return statuses, notification types, search operators, actions on statuses, and the
-//! stream of an antenna.
+//! The matrix for plugins: routes that return statuses, notification types, search operators, actions on statuses,
+//! and the stream of an antenna.
 //!
 //! Rows are inserted into the tables of plugins, so that they refer to statuses that their owner may not see.
 
@@ -129,8 +129,8 @@ async fn make(person: &Client, path: &str) -> i64 {
     made["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// A world in which every viewer has an antenna, a category and reactions with every subject that is not a reply, and every
-/// author has a circle.
+/// A world in which every viewer has an antenna, a category and reactions with every subject that is not a reply, and
+/// every author has a circle.
 async fn world() -> World {
     let keys = [
         ("ROOKERY_PLUGINS_EMBEDDED", "false"),

@@ -1,5 +1,5 @@
-//! The matrix for streams: changes about every subject are sent to all connections, as if the subject had entered every feed
-//! and been published; then again with media, as an edit, and in notifications and conversations.
+//! The matrix for streams: changes about every subject are sent to all connections, as if the subject had entered
+//! every feed and been published; then again with media, as an edit, and in notifications and conversations.
 
 use std::collections::BTreeSet;
 
