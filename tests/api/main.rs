@@ -1,6 +1,6 @@
-//! The server's tests, as one binary. Most speak HTTP to the real router on a database of their own.
+//! The server's tests, as one binary. Most speak HTTP to the real router on a separate database.
 //!
-//! On SQLite by default; on PostgreSQL when `TEST_DATABASE_URL` names a server in which databases may be made.
+//! On SQLite by default; on PostgreSQL when `TEST_DATABASE_URL` names a server on which databases may be created.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(unreachable_pub, dead_code, reason = "the harness is a library for the test modules")]

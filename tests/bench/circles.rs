@@ -1,4 +1,4 @@
-//! Publishing to a circle of 500, beside what the same person publishes to as many who are no circle.
+//! Publishing to a circle of 500, compared with publishing to the same number of accounts outside a circle.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -20,7 +20,7 @@ use crate::subject::Subject;
 const MEMBERS: usize = 500;
 const AMOUNT: Amount = Amount { requests: 200, time: Duration::from_secs(10) };
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, data: &Data) {
     println!(
         "\nA circle of {MEMBERS} (CPU microseconds for a post, with the database and all that it leaves to be done)\n"
@@ -53,7 +53,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     db.close().await;
 }
 
-/// The first of those who follow the circle's owner become its members.
+/// Makes the first followers of the circle's owner its members.
 async fn fill(db: &Db, circle: &str) {
     let (circles, members) = (table(db, "circles", "circles"), table(db, "circles", "members"));
     let statement = format!(

@@ -1,9 +1,9 @@
-//! `cargo bench -- --compare OLD NEW`: the processor time for a request of two programs, side by side.
+//! `cargo bench -- --compare OLD NEW`: processor time per request of two programs, side by side.
 //!
-//! Both serve a copy of the same data, one after the other, five times, so that a change of the machine's speed meets both.
-//! Printed are the medians, their ratio, and how far the five runs of one program lie apart: a smaller difference between the
-//! two means nothing. The data have the schema of the old program; the new one migrates its copy. `--no-plugins` switches the
-//! embedded plugins off, to see what the platform itself costs.
+//! Both serve a copy of the same data, one after the other, five times, so that a change of the machine's speed
+//! affects both. The output has the medians, their ratio, and the spread of the five runs of one program: a smaller
+//! difference between the two is not significant. The data has the schema of the old program; the new one migrates
+//! its copy. `--no-plugins` disables the embedded plugins, to measure the cost of the platform itself.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,7 +18,7 @@ use crate::subject::Subject;
 const ROUNDS: usize = 5;
 const CONNECTIONS: usize = 16;
 
-/// Measures both programs on SQLite, and on PostgreSQL if there is one, and prints a table for each.
+/// Measures both programs on SQLite, and on PostgreSQL if configured, and prints a table for each.
 pub async fn compare(programs: &[String; 2], options: &Options) {
     for server in std::iter::once(None).chain(scratch::postgres().map(Some)) {
         let seeded = Scratch::new(server.as_deref()).await;
@@ -51,14 +51,14 @@ async fn tables(programs: &[String; 2], options: &Options, seeded: &Scratch, dat
     }
 }
 
-/// The median of `runs`, and how far the lowest and the highest lie apart, in percent of it.
+/// The median of `runs`, and the spread between the lowest and the highest, in percent of it.
 fn median(runs: &mut [f64]) -> (f64, f64) {
     runs.sort_by(f64::total_cmp);
     let middle = runs[runs.len() / 2];
     (middle, (runs[runs.len() - 1] - runs[0]) * 100.0 / middle)
 }
 
-/// The processor time for a request to each of `routes`, in microseconds.
+/// Processor time per request to each of `routes`, in microseconds.
 async fn measure(site: &Site<'_>, routes: &[Route]) -> Vec<f64> {
     let server = site.start(&[]).await;
     let db = scratch::open(site.url).await;

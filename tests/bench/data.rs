@@ -1,5 +1,5 @@
-//! The data set: people with profiles, statuses as people write them with all that belongs to them, and what the people who
-//! ask have seen, marked and blocked.
+//! The data set: people with profiles, realistic statuses with all their records, and viewers with read, marked and
+//! blocked content.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,32 +17,32 @@ use crate::words::{HASHTAGS, Words};
 
 pub const DOMAIN: &str = "bench.test";
 
-/// How many people ask, each with a token of their own.
+/// Number of viewers, each with a token.
 const VIEWERS: usize = 50;
-/// The last of the people, whom nobody follows and some block or mute.
+/// The last of the people, whose accounts have no followers and are blocked or muted by some.
 const UNWELCOME: usize = 10;
 const FOLLOWS_EACH: usize = 50;
-/// How many of the people someone of the crowd follows.
+/// Number of people that each member of the crowd follows.
 const CROWD_FOLLOWS: usize = 10;
-/// Threads of 50 answers.
+/// Threads of 50 replies.
 const THREADS: usize = 10;
-/// Favourites and bookmarks of each who asks.
+/// Favourites and bookmarks of each viewer.
 const MARKS: usize = 150;
-/// Of each who asks: more than a page.
+/// Notifications of each viewer: more than a page.
 const NOTIFICATIONS: usize = 60;
-/// Polls, of somebody whom nobody follows, on statuses that no public timeline shows.
+/// Polls of an account without followers, on statuses that are not on public timelines.
 const POLLS: usize = 160;
-/// Conversations of each of those who ask.
+/// Conversations of each viewer.
 const CONVERSATIONS: usize = 60;
-/// Followers of the publishers, of those for whom there are enough people.
+/// Followers of the publishers; a publisher is left out if there are too few people.
 const FOLLOWERS: [usize; 2] = [100, 1_000];
 
-/// How much of everything.
+/// Number of records of each kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Who write, at least [`VIEWERS`] and [`UNWELCOME`].
+    /// Authors, at least [`VIEWERS`] and [`UNWELCOME`].
     pub people: usize,
-    /// Who only read and follow the two publishers.
+    /// Accounts that only read and follow the two publishers.
     pub crowd: usize,
     pub statuses: usize,
     /// Entries of a home timeline.
@@ -51,35 +51,34 @@ pub struct Size {
 
 impl Size {
     pub const MAIN: Self = Self { people: 200, crowd: 1_000, statuses: 10_000, home: 400 };
-    /// For what is about connections.
+    /// For measurements of connections.
     pub const LOAD: Self = Self { people: 80, crowd: 1_000, statuses: 1_000, home: 40 };
 }
 
-/// What was made.
 pub struct Data {
     pub targets: Arc<Targets>,
-    /// Public, and by people whom nobody blocks; oldest first.
+    /// Public, by authors without blocks; oldest first.
     pub statuses: Vec<i64>,
 }
 
 impl Data {
-    /// Of the first who asks, and of another.
+    /// Tokens of the first viewer and of another one.
     pub fn tokens(&self) -> [&str; 2] {
         [&self.targets.tokens[0], &self.targets.tokens[1]]
     }
 }
 
-/// Has `site`'s program make the schema of its database, which is empty, and fills it.
+/// Creates the schema of `site`'s empty database with its program, and fills it.
 pub async fn prepare(site: &Site<'_>, size: Size) -> Data {
     site.run(&["db", "migrate"], &[]);
     let db = scratch::open(site.url).await;
     let data = fill(&db, size).await;
-    // A program from before can be measured too.
+    // Older programs can be measured too.
     if db.fetch_raw::<(i64,)>("SELECT term FROM status_terms LIMIT 1").await.is_ok() {
         site.run(&["search", "reindex"], &[]);
     }
     if site.plugins {
-        // The first start makes the tables of plugins.
+        // The first start creates the tables of plugins.
         site.start(&[]).await.stop();
         outbox::react(&db).await;
     }
@@ -91,7 +90,7 @@ async fn fill(db: &Db, size: Size) -> Data {
     let mut builder = Builder::new(db, size);
     builder.follows();
     for number in 0..size.statuses {
-        // In the middle, so that pages of the newest are as mixed as they are elsewhere.
+        // In the middle, so that pages of the newest statuses are as mixed as others.
         if number == size.statuses / 2 {
             (0..THREADS).for_each(|thread| builder.thread(thread));
         }
@@ -106,7 +105,7 @@ async fn fill(db: &Db, size: Size) -> Data {
     let lists = owners.iter().map(|owner| builder.seed.list(*owner, "followed").to_string()).collect();
     let enough = FOLLOWERS.into_iter().filter(|followers| *followers <= size.people.max(size.crowd));
     let publishers = enough.map(|followers| builder.publisher(followers)).collect();
-    // A program from before can be measured too.
+    // Older programs can be measured too.
     let polls = match db.fetch_raw::<(i64,)>("SELECT id FROM polls LIMIT 1").await {
         Ok(_) => builder.polls(),
         Err(_) => Vec::new(),
@@ -118,7 +117,7 @@ async fn fill(db: &Db, size: Size) -> Data {
         authors: welcome.iter().map(ToString::to_string).collect(),
         threads: builder.threads.iter().map(ToString::to_string).collect(),
         statuses: builder.open.iter().map(ToString::to_string).collect(),
-        // All of them begin more names than a page has.
+        // Each is a prefix of more names than a page has.
         names: ["p", "pe", "per", "pers", "perso", "person"].map(str::to_owned).to_vec(),
         lists,
         publishers,
@@ -131,7 +130,7 @@ async fn fill(db: &Db, size: Size) -> Data {
 
 const SCOPES: &str = "read write follow";
 
-/// Fills home timelines and has everyone been here just now.
+/// Fills home timelines and marks all people as active now.
 async fn finish(db: &Db, home: i64) {
     fill_homes(db, home).await;
     fill_lists(db).await;
@@ -140,7 +139,7 @@ async fn finish(db: &Db, home: i64) {
         .await
         .expect("people were here");
     if db.engine() == Engine::Postgres {
-        // Counting wrote every row once more; what that left is no part of the data.
+        // Counting wrote every row again; the remains are not part of the data.
         for table in ["accounts", "statuses"] {
             db.execute_raw(&format!("VACUUM FULL {table}")).await.expect("the table is written anew");
         }
@@ -148,7 +147,7 @@ async fn finish(db: &Db, home: i64) {
     assert_ne!(scratch::number(db, "SELECT COUNT(*) FROM feed_entries").await, 0);
 }
 
-/// Something that can be answered and boosted.
+/// A status that can be replied to and reblogged.
 #[derive(Clone, Copy)]
 struct Written {
     reply: Reply,
@@ -163,7 +162,7 @@ struct Builder {
     tags: Vec<i64>,
     written: Vec<Written>,
     boosted: HashSet<(usize, i64)>,
-    /// Of each of the people, what can be marked.
+    /// Statuses of each person that can be marked.
     own: Vec<Vec<i64>>,
     open: Vec<i64>,
     threads: Vec<i64>,
@@ -191,7 +190,7 @@ impl Builder {
         }
     }
 
-    /// How many of the people are blocked and muted by nobody.
+    /// Number of people without blocks and mutes.
     fn welcome(&self) -> usize {
         self.people.len() - UNWELCOME
     }
@@ -211,7 +210,7 @@ impl Builder {
         }
     }
 
-    /// 15 of a hundred are boosts, 25 are answers.
+    /// Of a hundred statuses, 15 are reblogs and 25 are replies.
     fn status(&mut self, number: usize) {
         let author = self.words.below(self.people.len());
         match number % 20 {
@@ -261,20 +260,20 @@ impl Builder {
         written
     }
 
-    /// Remembers what can be marked, answered and boosted.
+    /// Remembers statuses that can be marked, replied to and reblogged.
     fn keep(&mut self, written: Written, begins: bool, visibility: &str) {
         let status = written.reply.status;
         self.own[written.author].push(status);
         if written.author < self.welcome() && visibility == "public" {
             self.open.push(status);
         }
-        // Fewer answers are answered than what they answer.
+        // Only a third of the replies get replies themselves.
         if begins || status / 65_536_000 % 3 == 0 {
             self.written.push(written);
         }
     }
 
-    /// A status with 50 answers, in chains of five.
+    /// A status with 50 replies, in chains of five.
     fn thread(&mut self, number: usize) {
         let root = self.write(number * 3, None, "public");
         self.threads.push(root.reply.status);
@@ -285,7 +284,7 @@ impl Builder {
         }
     }
 
-    /// What each of those who ask has marked, blocked, muted and been told of.
+    /// Favourites, bookmarks, blocks, mutes and notifications of each viewer.
     fn marks(&mut self) {
         let welcome = self.welcome();
         let open = self.open.clone();
@@ -328,7 +327,7 @@ impl Builder {
         polls.iter().map(ToString::to_string).collect()
     }
 
-    /// A direct status of somebody to one of those who ask.
+    /// A direct status to a viewer.
     fn conversation(&mut self, viewer: usize, number: usize) {
         let (author, owner) = (self.people[(viewer + 1 + number) % self.welcome()], self.people[viewer]);
         let status = self.seed.status(&Status { author, visibility: "direct", ..Status::default() });

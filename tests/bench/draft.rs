@@ -6,7 +6,7 @@ use crate::data::DOMAIN;
 use crate::seed::{Profile, Seed, Status};
 use crate::words::{HASHTAGS, Words, language};
 
-/// A status that is to be written. People and hashtags are numbers.
+/// A status to be written. People and hashtags are numbers.
 pub struct Draft {
     text: String,
     content: String,
@@ -19,8 +19,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// By `author`, to whoever is answered or, sometimes, to one of the first `people`. Some have hashtags, a link, an image,
-    /// a content warning.
+    /// A status of `author`, to the author of its parent or, sometimes, to one of the first `people`. Some have
+    /// hashtags, a link, an image, a content warning.
     pub fn new(words: &mut Words, author: usize, answered: Option<usize>, people: usize) -> Self {
         let mentioned = answered.or_else(|| (words.below(5) == 0).then(|| words.below(people)));
         let mentioned = mentioned.filter(|person| *person != author);
@@ -38,7 +38,7 @@ impl Draft {
         Self { content, language: language(author), warned: words.below(15) == 0, mentioned, tags, image, text }
     }
 
-    /// What of it stands in the status itself.
+    /// The part stored in the status itself.
     pub fn status(&self) -> Status<'_> {
         Status {
             text: &self.text,
@@ -61,7 +61,7 @@ fn html(text: &str, mentioned: Option<usize>) -> String {
     text::to_html(text, &Links { web_origin: &format!("https://{DOMAIN}"), mentions: &mentions })
 }
 
-/// Seeds an account with all that a profile has.
+/// Seeds an account with a complete profile.
 pub fn person(seed: &mut Seed, words: &mut Words, number: usize) -> i64 {
     let note = format!("{} {}", words.text(number), words.link());
     let fields = [("Journal", words.link()), ("Where", "Between the church and the river".to_owned())];

@@ -1,4 +1,4 @@
-//! The home timeline of people who filter by keywords, beside that of the same people without a filter.
+//! The home timeline of people with keyword filters, compared with the same people without a filter.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -14,12 +14,12 @@ use crate::site::Site;
 use crate::subject::Subject;
 use crate::words::HASHTAGS;
 
-/// Keywords of each person: those that stand in their timelines, and others.
+/// Keywords of each person: some occur in their timelines, others do not.
 const KEYWORDS: usize = 20;
 const CONNECTIONS: usize = 16;
 const AMOUNT: Amount = Amount { requests: usize::MAX, time: Duration::from_secs(3) };
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("\nHome, 20, with {KEYWORDS} keywords and with none, {CONNECTIONS} connections (CPU microseconds)\n");
     let server = site.start(&[]).await;
@@ -41,7 +41,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     db.close().await;
 }
 
-/// Gives everyone who asks a filter of their own.
+/// Creates a filter for every viewer.
 async fn filter(server: &crate::process::Process, data: &Data) {
     let mut connection = Connection::open(server.address).await;
     let words = HASHTAGS.iter().map(|word| (*word).to_owned()).chain((0..).map(|number| format!("unheard{number}")));

@@ -1,6 +1,6 @@
-//! The floor: an axum handler that answers with bytes it has, in a process of its own, with the server's allocator.
+//! The floor: an axum handler that returns bytes from memory, in a separate process, with the server's allocator.
 //!
-//! What a route costs above this is the server's; what it costs below is HTTP's.
+//! The cost of a route above the floor is due to the server, the rest to HTTP.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use crate::process::{Process, free_address};
 use crate::routes::{ANSWERS, Route};
 use crate::subject::{Cost, Subject};
 
-/// Long enough for the clock ticks that processor time is counted in.
+/// Long enough for the clock ticks that measure processor time.
 const AMOUNT: Amount = Amount { requests: usize::MAX, time: Duration::from_millis(1_000) };
 
 /// A running floor.
@@ -31,15 +31,16 @@ pub struct Floor {
     subject: Subject,
 }
 
-/// What the floor serves for a route.
+/// The floor's responses for a route.
 pub struct Share {
     route: Route,
-    /// Of an answer, on average.
+    /// Average size of a response.
     pub bytes: usize,
 }
 
 impl Floor {
-    /// Takes answers to `routes` from the server at `address` and serves the same. Routes that fail are left out.
+    /// Requests the responses of `routes` from the server at `address` and serves the same. Failing routes are left
+    /// out.
     pub async fn start(address: SocketAddr, routes: Vec<Route>) -> (Self, Vec<(Route, Share)>) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut shares = Vec::new();
@@ -62,7 +63,7 @@ impl Floor {
         (Self { process, subject }, shares)
     }
 
-    /// What answering with the bytes of a route costs.
+    /// Cost of serving the bytes of a route.
     pub async fn load(&self, share: &Share, connections: usize) -> Cost {
         self.subject.load(&share.route, AMOUNT, connections, &Arc::new(AtomicUsize::new(0))).await
     }
@@ -73,7 +74,7 @@ impl Floor {
 }
 
 impl Share {
-    /// A route whose answers are those of the floor from `first` on.
+    /// A route that returns the floor's responses from number `first` on.
     fn new(route: &Route, first: usize, bodies: &[Vec<u8>]) -> Self {
         let bytes = bodies.iter().map(Vec::len).sum::<usize>() / bodies.len();
         let (count, writes) = (bodies.len(), route.writes);
@@ -82,7 +83,7 @@ impl Share {
             let (method, body) = if writes { ("POST", Some("{}")) } else { ("GET", None) };
             request(method, &path, "bench.test", Some("bench-token"), body)
         });
-        // The floor leaves nothing for later.
+        // The floor queues no work.
         Self { route: Route { requests, writes: false, ..route.clone() }, bytes }
     }
 }
@@ -96,7 +97,7 @@ async fn answers(address: SocketAddr, route: &Route) -> Result<Vec<Vec<u8>>, Str
     Ok(bodies)
 }
 
-/// This program once more, to do one thing.
+/// Starts this program again, with another task.
 pub async fn beside(what: &str, with: impl AsRef<OsStr>) -> Process {
     let address = free_address();
     let mut command = Command::new(std::env::current_exe().expect("this program"));

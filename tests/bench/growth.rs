@@ -1,7 +1,8 @@
-//! `cargo bench -- --growth`: what a hundred times as many statuses, or accounts, make of the cost of a request.
+//! `cargo bench -- --growth`: cost of a request with a hundred times as many statuses, or accounts.
 //!
-//! A server with few and one with many run side by side and take turns, so that a change of the machine's speed meets both.
-//! Pages have the same statuses in both: the further ones are older, and the further people write nothing.
+//! A server with few and one with many run side by side and take turns, so that a change of the machine's speed
+//! affects both. Pages have the same statuses in both: the additional statuses are older, and the additional people
+//! write nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -17,14 +18,14 @@ use crate::scratch::{self, Scratch};
 use crate::site::Site;
 use crate::subject::Subject;
 
-/// Old statuses are these copies of all there are.
+/// Number of older copies of every status.
 const COPIES: i64 = 99;
 const CONNECTIONS: usize = 16;
 const ROUNDS: usize = 3;
-/// Routes without a part in this, by the beginnings of their names: they read no table that grows.
+/// Routes that are not measured, by prefixes of their names: they read no table that grows.
 const FLAT: [&str; 4] = ["/livez", "nodeinfo", "instance", "verify"];
 
-/// Measures on SQLite, and on PostgreSQL if there is one.
+/// Measures on SQLite, and on PostgreSQL if configured.
 pub async fn measure(options: &Options) {
     for server in std::iter::once(None).chain(scratch::postgres().map(Some)) {
         let engine = if server.is_some() { "PostgreSQL" } else { "SQLite" };
@@ -94,7 +95,7 @@ async fn line(subjects: &[Subject; 2], routes: [&Route; 2]) -> String {
     format!("{:<26}{few:>12.0}{many:>12.0}{:>8.2}x", routes[0].name, many / few)
 }
 
-/// Tables with their columns; each copy of a row is as much older as `{old}` says, and named `{copy}`.
+/// Tables with their columns; each copy of a row is older by `{old}`, and is named `{copy}`.
 const AGED: [(&str, &str, &str); 7] = [
     ("conversations", "id, owner_account_id, created_at", "r.id - {old}, r.owner_account_id, r.created_at"),
     (
@@ -129,8 +130,8 @@ const AGED: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// Copies every status with all that belongs to it, [`COPIES`] times, each time further into the past. Home timelines are
-/// full already: none of it would stand there.
+/// Copies every status with all its records, [`COPIES`] times, each time further into the past. Home timelines are
+/// full already, and would not contain the copies.
 async fn age(url: &str) {
     let db = scratch::open(url).await;
     if db.engine() == Engine::Sqlite {
@@ -151,7 +152,7 @@ async fn age(url: &str) {
         statements.push_str("COMMIT;");
         db.execute_raw(&statements).await.expect("older statuses");
     }
-    // At once and term by term, so that what stands together in the index is written together.
+    // In one statement and term by term, so that adjacent entries of the index are written together.
     let terms = format!(
         "WITH RECURSIVE copies (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < {COPIES})
          INSERT INTO status_terms (term, status_id)
@@ -162,7 +163,7 @@ async fn age(url: &str) {
     db.close().await;
 }
 
-/// The first id and the last of what is copied.
+/// The first and the last id of the copied rows.
 async fn bounds(db: &Db) -> (i64, i64) {
     let bound = |which: &str| {
         let tables = ["statuses", "mentions", "media_attachments", "favourites", "notifications"];

@@ -1,8 +1,8 @@
-//! What others notice of a plugin that takes all the database that it can get: the latency of fifty requests a second to the
-//! core, without and beside it; memory; how soon it is off once it is disabled, and how soon the server stops.
+//! Effect of a plugin that uses the database as much as it can: the latency of fifty requests per second to the core,
+//! without and with it; memory; and the time until it is disabled, and until the server stops.
 //!
-//! The plugin is `hostile` of the tests: functions on their largest arguments in routes, a filter of statuses, a hook on
-//! events, batches, and a migration.
+//! The plugin is `hostile` of the tests: functions on their largest arguments in routes, a filter of statuses, a hook
+//! on events, batches, and a migration.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::measure::millis;
 use crate::process::Process;
 use crate::site::Site;
 
-/// One request of the core in this time.
+/// One request to the core per this time.
 const PACE: Duration = Duration::from_millis(20);
-/// They are spread over so many connections, so that one that waits delays no other.
+/// Number of connections for these requests, so that a waiting request delays no other.
 const CONNECTIONS: u32 = 10;
 const TIME: Duration = Duration::from_secs(20);
-/// Connections that attack, for each kind of attack.
+/// Attacking connections for each kind of attack.
 const ATTACKERS: usize = 3;
-/// Calls of `fill`, which make tables to read.
+/// Calls of `fill`, which create tables to read.
 const FILLS: usize = 3;
 
 const ATTACKS: [(&str, &str); 4] = [
@@ -34,7 +34,7 @@ const ATTACKS: [(&str, &str); 4] = [
     ("POST", "/api/v1/hostile/batch"),
 ];
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("\nA hostile plugin beside 50 requests a second (p50, p99 and most, ms)\n");
     let plugins = site.folder.join("hostile");
@@ -46,7 +46,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     for _ in 0..FILLS {
         fill(server.address).await;
     }
-    // Statuses that say so meet a filter that reads for as long as it may: those are attacks too, and not measured.
+    // The attackers' statuses run into a filter that reads for as long as permitted: they are not measured.
     let without = ordinary(&server, data).await;
     without.print("without");
     let (before, own, stop) = (server.memory(), server.own_memory(), Arc::new(AtomicBool::new(false)));
@@ -74,7 +74,7 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("stopped after {:.0} ms", millis(begun.elapsed()));
 }
 
-/// A version of the package, with another migration if there is one.
+/// A version of the package, with another migration if given.
 fn install(plugins: &Path, version: &str, migration: Option<&str>) {
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/guests/hostile");
     let to = plugins.join("hostile");
@@ -92,7 +92,7 @@ fn install(plugins: &Path, version: &str, migration: Option<&str>) {
     std::fs::write(to.join("plugin.toml"), manifest.replace("1.0.0", version)).expect("a file");
 }
 
-/// A migration that runs for as long as it may: it ends once, and is not tried again.
+/// A migration that runs for as long as permitted: it is ended once, and not retried.
 async fn migration(site: &Site<'_>, server: &Process, data: &Data, plugins: &Path, environment: &[(&str, &str)]) {
     let slow = "INSERT INTO found (length) SELECT length(rtrim(a.body, 'b')) + length(replace(b.body, 'a', 'bb'))
                 FROM bodies a JOIN bodies b ON b.id > 0 JOIN bodies c ON c.id > 0 JOIN bodies d ON d.id > 0;";
@@ -104,7 +104,8 @@ async fn migration(site: &Site<'_>, server: &Process, data: &Data, plugins: &Pat
     let _ = reload.wait();
 }
 
-/// Has the plugin fill its table. While the server's own first work waits for the writer that is refused: it asks again.
+/// Fills the plugin's table. The request fails while the server's own first work waits for the writer, and is then
+/// repeated.
 async fn fill(address: std::net::SocketAddr) {
     let asked = request("POST", "/api/v1/hostile/fill", DOMAIN, None, Some("{}"));
     let mut connection = Connection::open(address).await;
@@ -115,7 +116,7 @@ async fn fill(address: std::net::SocketAddr) {
     }
 }
 
-/// Every kind of attack on connections of its own, one after the other, until `stop`.
+/// Every kind of attack on separate connections, one after the other, until `stop`.
 fn attackers(server: &Process, data: &Data, stop: &Arc<AtomicBool>) -> Vec<tokio::task::JoinHandle<()>> {
     let slowly = request(
         "POST",
@@ -135,7 +136,7 @@ fn attackers(server: &Process, data: &Data, stop: &Arc<AtomicBool>) -> Vec<tokio
         tokio::spawn(async move {
             let mut connection = Connection::open(address).await;
             while !stop.load(Ordering::Relaxed) {
-                // Most are refused, which takes no time: an attacker has some patience.
+                // Most requests are rejected immediately: an attacker pauses.
                 if connection.try_ask(&bytes).await.is_err() {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
@@ -145,7 +146,7 @@ fn attackers(server: &Process, data: &Data, stop: &Arc<AtomicBool>) -> Vec<tokio
     .collect()
 }
 
-/// Latencies of the core, by kind of request; `None` for what the plugin's filter refused by not answering in time.
+/// Latencies of the core, by kind of request; `None` for requests that the plugin's filter rejected by a timeout.
 struct Latencies(Vec<(&'static str, Vec<Option<Duration>>)>);
 
 impl Latencies {
@@ -161,7 +162,8 @@ impl Latencies {
     }
 }
 
-/// Fifty requests a second to the core, each sent at its time whatever became of the others: reads, favourites, statuses.
+/// Fifty requests per second to the core, each sent at its time regardless of the others: reads, favourites,
+/// statuses.
 async fn ordinary(server: &Process, data: &Data) -> Latencies {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let people = &data.targets.tokens;
@@ -201,7 +203,7 @@ async fn ordinary(server: &Process, data: &Data) -> Latencies {
     Latencies(all)
 }
 
-/// Four of ten connections read, four mark favourites, two publish: one that waits to write delays nobody who reads.
+/// Of ten connections, four read, four favourite and two publish: a write that waits does not delay reads.
 fn ask(lane: u32, number: usize, token: &str, statuses: &[String]) -> (&'static str, Vec<u8>) {
     match lane {
         0..4 => ("home", request("GET", "/api/v1/timelines/home", DOMAIN, Some(token), None)),

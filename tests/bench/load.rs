@@ -1,4 +1,4 @@
-//! A small generator of load: keep-alive HTTP/1.1 over plain TCP, one request in flight for each connection.
+//! A small load generator: keep-alive HTTP/1.1 over plain TCP, one request in flight per connection.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How many requests, at most, and for how long.
+/// Maximum number of requests, and of time.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     pub requests: usize,
     pub time: Duration,
 }
 
-/// What a run measured.
+/// Measurements of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     pub requests: usize,
@@ -33,7 +33,7 @@ impl Run {
 /// Makes the bytes of the request with this number.
 pub type Requests = Arc<dyn Fn(usize) -> Vec<u8> + Send + Sync>;
 
-/// Keeps `concurrency` requests in flight until `amount` is used up. Panics at an answer that is no success.
+/// Keeps `concurrency` requests in flight until `amount` is used up. Panics at an unsuccessful response.
 pub async fn run(
     address: SocketAddr,
     concurrency: usize,
@@ -77,7 +77,7 @@ fn take(left: &AtomicUsize) -> bool {
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// Of the last answer, in small letters.
+    /// Head of the last response, in lower case.
     head: String,
 }
 
@@ -88,14 +88,14 @@ impl Connection {
         Self { stream, buffer: Vec::with_capacity(64 * 1024), head: String::new() }
     }
 
-    /// A connection, if anybody listens.
+    /// A connection, if the address accepts it.
     pub async fn try_open(address: SocketAddr) -> Option<Self> {
         let stream = TcpStream::connect(address).await.ok()?;
         stream.set_nodelay(true).expect("a TCP option");
         Some(Self { stream, buffer: Vec::with_capacity(64 * 1024), head: String::new() })
     }
 
-    /// As [`Connection::try_ask`], where the connection may end before the answer: `None`.
+    /// As [`Connection::try_ask`]; `None` if the connection ends before the response.
     pub async fn attempt(&mut self, request: &[u8]) -> Option<Result<Vec<u8>, String>> {
         self.stream.write_all(request).await.ok()?;
         self.buffer.clear();
@@ -122,12 +122,12 @@ impl Connection {
         (read > 0).then_some(())
     }
 
-    /// Sends a request and gives the body of its answer, which must be a success.
+    /// Sends a request and returns the body of the response, which must be a success.
     pub async fn ask(&mut self, request: &[u8]) -> Vec<u8> {
         self.try_ask(request).await.unwrap_or_else(|answer| panic!("{}: {answer}", String::from_utf8_lossy(request)))
     }
 
-    /// As [`Connection::ask`]; an answer that is no success is the error.
+    /// As [`Connection::ask`]; an unsuccessful response is the error.
     pub async fn try_ask(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
         self.stream.write_all(request).await.expect("a request is sent");
         self.buffer.clear();
@@ -150,7 +150,7 @@ impl Connection {
         }
     }
 
-    /// A header of the last answer.
+    /// A header of the last response.
     pub fn header(&self, name: &str) -> Option<String> {
         field(&self.head, name).map(str::to_owned)
     }
@@ -163,7 +163,7 @@ impl Connection {
         self.buffer[start..start + length].to_vec()
     }
 
-    /// A body in chunks, which begin at `start`; others answer so: RFC 9112, section 7.1.
+    /// A chunked body that starts at `start`, as other servers send: RFC 9112, section 7.1.
     async fn chunks(&mut self, mut start: usize) -> Vec<u8> {
         let mut body = Vec::new();
         loop {
@@ -191,7 +191,7 @@ impl Connection {
     }
 }
 
-/// A header of an answer whose head is in small letters.
+/// A header of a response whose head is in lower case.
 fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| *key == name).map(|(_, value)| value.trim())
 }

@@ -1,10 +1,11 @@
-//! `make bench`: the release server on a seeded data set, route by route, beside the floor.
+//! `make bench`: the release server on a seeded data set, route by route, compared with the floor.
 //!
-//! The figure that matters is the processor time for a request, the database's included, with everything that the request
-//! leaves to be done later, and its ratio to the floor: the same bytes from a bare handler at as many connections, right
-//! afterwards ([`floor`]). The speed of a machine swings by a factor of two within hours, so only ratios can be compared.
-//! Requests per second depend on the machine and on this program, which shares it. On SQLite; again on PostgreSQL when
-//! `TEST_DATABASE_URL` names a server in which databases may be made. The words of [`options`] measure other things.
+//! The relevant figure is the processor time per request, including the database and all work that the request
+//! queues, and its ratio to the floor: the same bytes from a bare handler at as many connections, measured right
+//! afterwards ([`floor`]). The speed of a machine varies by a factor of two within hours, so only ratios can be
+//! compared. Requests per second depend on the machine and on this program, which shares it. On SQLite; again on
+//! PostgreSQL when `TEST_DATABASE_URL` names a server on which databases may be created. The words of [`options`]
+//! select other measurements.
 
 #![allow(clippy::print_stdout, reason = "a table is what this is for")]
 #![allow(unreachable_pub, reason = "modules of one program")]
@@ -56,7 +57,7 @@ use scratch::Scratch;
 use site::Site;
 use subject::Subject;
 
-/// That of the server, so that the floor allocates as it does.
+/// The server's allocator, so that the floor allocates in the same way.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -116,7 +117,7 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     if options.names("streams") {
         streams::measure(&site, &db, &data).await;
     }
-    // Which database it is makes no difference to those who read nothing.
+    // The database makes no difference to clients that read nothing.
     if options.names("slow") && db.engine() == Engine::Sqlite {
         slow::measure(&site, &db, &data, options.sockets).await;
     }

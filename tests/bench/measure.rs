@@ -1,4 +1,4 @@
-//! The table: each route at 1, 16 and 64 connections, with the floor at as many right beside it.
+//! The table: each route at 1, 16 and 64 connections, next to the floor at as many.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -21,7 +21,7 @@ pub async fn table(subject: &Subject, routes: Vec<Route>) {
         if share.bytes < route.least_bytes() {
             println!("{}: {} bytes are no full page, so what follows says nothing", route.name, share.bytes);
         }
-        // Writes go on where they stopped: the first was taken for the floor.
+        // Writes continue where they stopped: the first was used for the floor.
         let next = Arc::new(AtomicUsize::new(1));
         subject.warm(route, &next).await;
         for connections in CONNECTIONS {
@@ -51,7 +51,7 @@ fn line(route: &Route, share: &Share, connections: usize, cost: &Cost, floor: &C
     )
 }
 
-/// Microseconds, to a tenth where that is something.
+/// Microseconds, with a decimal where it is significant.
 fn micros(time: Option<f64>) -> String {
     match time {
         Some(time) if time < 100.0 => format!("{time:.1}"),

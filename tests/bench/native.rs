@@ -1,8 +1,9 @@
-//! Antennas without a sandbox: the same outbox, the same matching, compiled with the program and called as functions.
+//! Antennas without a sandbox: the same outbox and the same matching, compiled into this program and called as
+//! functions.
 //!
-//! What the plugin's processor time is divided by. Everything that the boundary asks for is left out (copies, a call, grants,
-//! the look at what is granted), and so are the jobs that shorten feeds, what streams are told, and the looks for other work:
-//! less than any server could do with.
+//! The reference for the plugin's processor time. It omits everything that the boundary requires (copies, a call,
+//! grants, the check of permissions), and also the jobs that trim feeds, the events of streams, and the polling for
+//! other work: less than any server could do with.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -30,10 +31,10 @@ use crate::outbox::table;
 use crate::plugins::POLL;
 use crate::scratch;
 
-/// As the plugin's hook asks of the host.
+/// As the plugin's hook requests from the host.
 const BATCH: i64 = 64;
 const GATHER: Duration = Duration::from_millis(50);
-/// Owners who were here in the last seven days get statuses.
+/// Owners who were active in the last seven days get statuses.
 const AWAKE: chrono::TimeDelta = chrono::TimeDelta::days(7);
 
 struct Native {
@@ -43,7 +44,7 @@ struct Native {
     here: Here,
 }
 
-/// Places what is in the outbox of the antennas of the database at `url`, until the process is killed.
+/// Places the statuses in the antennas' outbox of the database at `url`, until the process is killed.
 pub async fn serve(url: &str, address: SocketAddr) {
     let db = scratch::open(url).await;
     let plugin: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
@@ -92,7 +93,7 @@ impl Native {
         true
     }
 
-    /// The look whether an antenna changed, and all of them when one did.
+    /// Checks whether an antenna changed, and reads all antennas if one did.
     async fn refresh(&mut self) {
         let counters = format!("SELECT version, epoch FROM {} WHERE id = 1", table(&self.db, "antennas", "counters"));
         let counters: Vec<(i64, i64)> = self.db.fetch_raw(&counters).await.expect("the counters");

@@ -1,5 +1,5 @@
-//! Two nodes on one PostgreSQL: how soon what is published on one reaches the streams of the other, and what becomes of those
-//! of a node that was away for a while.
+//! Two nodes on one PostgreSQL: the delay until statuses published on one reach the streams of the other, and the
+//! fate of the streams of a node that was away for a while.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -21,21 +21,21 @@ use crate::streams;
 
 /// Streams of each node.
 const CLIENTS: usize = 500;
-/// Statuses that are published on each.
+/// Statuses that are published on each node.
 const STATUSES: usize = 20;
-/// Between one and the next.
+/// Pause between statuses.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long a node is away that others still write for, and one that they do not.
+/// Outages of a node: one during which others still write for it, and one during which they do not.
 const AWAY: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(36)];
-/// How long something may take that must happen.
+/// Time limit of expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// When all nodes know of each other.
+/// Time until all nodes know each other.
 const KNOWN: Duration = Duration::from_secs(6);
 
-/// What the streams of one node were told.
+/// Messages received on the streams of one node.
 #[derive(Default)]
 struct Told {
-    /// How often, by the id of the status.
+    /// Number of events, by the id of the status.
     events: HashMap<String, usize>,
     /// Streams that ended, by the code of the close frame; 0 without one.
     ended: HashMap<u16, usize>,
@@ -48,12 +48,12 @@ struct Node {
     open: Vec<JoinHandle<()>>,
 }
 
-/// Measures on a PostgreSQL with a filled database, whose server is off.
+/// Measures on a PostgreSQL with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     println!("\nTwo nodes on one database, with {CLIENTS} streams each\n");
     let publisher = data.targets.publishers.iter().max_by_key(|one| one.followers).expect("a publisher");
     let tokens = streams::followers(db, &publisher.token).await;
-    // One that is stopped would keep the jobs locked that it is about to do.
+    // A stopped node would keep the jobs locked that it has claimed.
     let no_jobs = [("JOBS_WORKERS", "0")];
     let nodes = [Node::start(site, &tokens, &[]).await, Node::start(site, &tokens, &no_jobs).await];
     tokio::time::sleep(KNOWN).await;
@@ -84,7 +84,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
             ids.push(publish(&nodes[0], &publisher.token).await);
         }
         tokio::time::sleep(away / 2).await;
-        // What is published as late as this is not written for a node that was away for long.
+        // A status that is published this late is not written for a node after a long outage.
         ids.push(publish(&nodes[0], &publisher.token).await);
         nodes[0].all_told(&ids[5]).await;
         nodes[1].server.signal("CONT");
@@ -134,7 +134,7 @@ impl Node {
         Self { server, told, open }
     }
 
-    /// Waits until every stream has the status; when that was.
+    /// Waits until every stream has the status; returns the time.
     async fn all_told(&self, id: &str) -> Instant {
         let begun = Instant::now();
         while self.count(id) < CLIENTS {
@@ -144,7 +144,8 @@ impl Node {
         Instant::now()
     }
 
-    /// Waits until every stream has all of `ids` or was told to read again; how many have them all.
+    /// Waits until every stream has all of `ids` or was closed to reconnect; returns the number of streams with all
+    /// of them.
     async fn settled(&self, ids: &[String]) -> usize {
         let begun = Instant::now();
         loop {
@@ -165,7 +166,7 @@ impl Node {
     }
 }
 
-/// Notes what comes on a connection until it ends.
+/// Records the messages of a connection until it ends.
 async fn hold(stream: TcpStream, told: Arc<Mutex<Told>>) {
     let mut stream = BufReader::with_capacity(4096, stream);
     loop {
@@ -176,7 +177,7 @@ async fn hold(stream: TcpStream, told: Arc<Mutex<Told>>) {
                 }
                 continue;
             }
-            // Whoever answers none is cut off within a minute.
+            // Clients that do not respond are disconnected within a minute.
             Ok(Frame::Ping) => match stream.get_mut().write_all(&PONG).await {
                 Ok(()) => continue,
                 Err(_) => 0,

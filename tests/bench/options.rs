@@ -1,9 +1,9 @@
-//! The words on the command line.
+//! Arguments of the command line.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What this program is to do.
+/// The task of this program.
 #[derive(Debug)]
 pub enum Task {
     /// Measure a program on a seeded data set.
@@ -14,46 +14,46 @@ pub enum Task {
     Compare([String; 2]),
     /// Measure a server that runs elsewhere.
     Remote(Remote),
-    /// Be the floor, with the answers of a folder.
+    /// Run the floor, with the responses of a folder.
     Floor(SocketAddr, PathBuf),
     /// Place the statuses of a database in antennas, without a sandbox.
     #[cfg(feature = "plugins")]
     Antennas(SocketAddr, String),
 }
 
-/// A server that runs already.
+/// A running server.
 #[derive(Debug, Default)]
 pub struct Remote {
     /// `http://host:port`
     pub url: String,
-    /// A file with a token on each line; what follows it there is for people.
+    /// A file with a token on each line; the rest of a line is a comment.
     pub tokens: String,
-    /// Ids of statuses with as many answers each; learned without.
+    /// Ids of statuses with equally many replies; learned if empty.
     pub threads: Vec<String>,
-    /// Of the process whose processor time counts.
+    /// Id of the process whose processor time is measured.
     pub pid: Option<u32>,
-    /// The processor time of PostgreSQL counts as well.
+    /// Includes the processor time of PostgreSQL.
     pub postgres: bool,
 }
 
-/// The task and what goes for all of them.
+/// The task, and options of all tasks.
 #[derive(Debug)]
 pub struct Options {
     pub task: Task,
     pub program: String,
     /// Whether the embedded plugins are on.
     pub plugins: bool,
-    /// Measure routes with one of these words in their name; all without.
+    /// Measures only routes with one of these words in their names; all routes if empty.
     pub words: Vec<String>,
-    /// How many clients read streams beside slow ones.
+    /// Number of clients that read streams next to slow ones.
     pub sockets: usize,
 }
 
-/// The words that need few rows.
+/// Words that need few rows.
 const LOADS: [&str; 4] = ["slow", "restarts", "nodes", "pushes"];
 
 impl Options {
-    /// Reads `--help`'s words. Panics with them at anything else.
+    /// Parses the arguments of `HELP`. Panics with it at any other argument.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Self {
         let mut arguments = arguments.into_iter();
         let mut remote = Remote::default();
@@ -67,7 +67,7 @@ impl Options {
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} needs a value\n{HELP}"));
             match argument.as_str() {
-                // From cargo.
+                // Passed by cargo.
                 "--bench" => {}
                 "--growth" => options.task = Task::Growth,
                 "--compare" => options.task = Task::Compare([program(&value()), program(&value())]),
@@ -92,17 +92,17 @@ impl Options {
         options
     }
 
-    /// Whether the word itself was given.
+    /// True if the word itself was given.
     pub fn names(&self, word: &str) -> bool {
         self.words.iter().any(|named| named == word)
     }
 
-    /// Whether only load is measured.
+    /// True if only load is measured.
     pub fn is_load(&self) -> bool {
         !self.words.is_empty() && self.words.iter().all(|word| LOADS.contains(&word.as_str()))
     }
 
-    /// Whether something of this name is to be measured.
+    /// True if a measurement with this name is wanted.
     pub fn wants(&self, name: &str) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
     }
@@ -117,7 +117,7 @@ cargo bench -- --growth [WORD…] [--program PATH] [--no-plugins]
 cargo bench -- --compare OLD NEW [WORD…] [--no-plugins]
 cargo bench -- --url http://HOST:PORT --tokens FILE [--threads ID,…] [--pid PID] [--postgres] [WORD…]";
 
-/// Servers run in folders of their own.
+/// Servers run in other folders.
 fn program(path: &str) -> String {
     let path = std::fs::canonicalize(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     path.to_str().expect("a path in UTF-8").to_owned()

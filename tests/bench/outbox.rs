@@ -1,4 +1,4 @@
-//! Rows of plugins: reactions, antennas, and statuses that are to be placed in feeds.
+//! Rows of plugins: reactions, antennas, and statuses to be placed in feeds.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub fn table(db: &Db, plugin: &str, table: &str) -> String {
     }
 }
 
-/// Has the authors of a tenth of the statuses react to them.
+/// Makes the authors of a tenth of the statuses react to them.
 pub async fn react(db: &Db) {
     let statement = format!(
         "INSERT INTO {} (id, account_id, status_id, name, domain, emoji_id, created_at)
@@ -27,7 +27,7 @@ pub async fn react(db: &Db) {
     db.execute_raw(&statement).await.expect("reactions");
 }
 
-/// Antennas of `keywords` keywords each, of which few occur in any status, straight into the plugin's tables.
+/// Inserts antennas of `keywords` keywords each into the plugin's tables; few of the keywords occur in any status.
 pub async fn antennas(db: &Db, table: &str, counters: &str, owners: &[(i64,)], count: usize, keywords: usize) {
     for chunk in (0..count).collect::<Vec<_>>().chunks(500) {
         let rows: Vec<String> = chunk
@@ -51,7 +51,7 @@ pub async fn antennas(db: &Db, table: &str, counters: &str, owners: &[(i64,)], c
         .expect("a version");
 }
 
-/// How long the first status has waited that is still to be placed.
+/// Age of the oldest status that is not placed yet.
 pub async fn fanout_lag(db: &Db) -> Duration {
     let micros = match db.engine() {
         Engine::Sqlite => "MIN(created_at)",
@@ -63,7 +63,7 @@ pub async fn fanout_lag(db: &Db) -> Duration {
     Duration::from_micros(u64::try_from(behind).unwrap_or(0))
 }
 
-/// Has statuses looked for a place in feeds, as if each had just been published.
+/// Queues statuses for placement in feeds, as if each had just been published.
 pub async fn queue_fanout(db: &Db, plugin: i64, statuses: &[i64]) {
     let now = now(db);
     let first: Vec<(Option<i64>,)> = db.fetch_raw("SELECT MAX(seq) FROM plugin_events").await.expect("the outbox");

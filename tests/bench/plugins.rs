@@ -1,5 +1,6 @@
-//! What plugins cost: a route beside its like in the core, a page with and without decoration, matching for ten thousand
-//! antennas, ten more plugins at the start and in memory, and the time from a saved file to a served one.
+//! Cost of plugins: a route compared with a similar one of the core, a page with and without decoration, matching for
+//! ten thousand antennas, ten more plugins at the start and in memory, and the time from a saved file to a served
+//! one.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use crate::site::Site;
 use crate::spinning;
 use crate::start::median;
 
-/// The plugins that come with the server.
+/// Embedded plugins.
 const OWN: [&str; 10] = [
     "annual_reports",
     "antennas",
@@ -37,22 +38,22 @@ const OWN: [&str; 10] = [
 ];
 const ANTENNAS: usize = 10_000;
 const KEYWORDS: usize = 10;
-/// Statuses that are looked for places in feeds.
+/// Number of statuses to be matched.
 const MATCHED: usize = 10_000;
-/// Statuses a second, and for how many seconds, that are looked for places while it is measured how far matching falls behind.
+/// Statuses per second, and number of seconds, for the measurement of the lag of matching.
 const PACE: (usize, u64) = (1_000, 60);
-/// How long a process is watched while it has nothing to do.
+/// Time for which an idle process is measured.
 const IDLE: Duration = Duration::from_secs(10);
-/// What another process has put into the outbox is only found by looking.
+/// Rows that another process adds to the outbox are found by polling only.
 pub const POLL: Duration = Duration::from_millis(50);
 /// Turns of a comparison, of which the median counts.
 const TURNS: usize = 3;
-/// Pages of the public timeline, no two alike.
+/// Distinct pages of the public timeline.
 const PAGES: usize = 900;
 const COPIES: usize = 10;
 const RELOADS: usize = 20;
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, data: &Data) {
     println!("\nPlugins (CPU microseconds for a request; off: no plugin, on: those that come with the server)\n");
     let tokens = data.tokens();
@@ -97,7 +98,8 @@ pub async fn measure(site: &Site<'_>, data: &Data) {
     db.close().await;
 }
 
-/// The home timeline with all plugins on, beside none: in turns, since a machine's speed changes while it is measured.
+/// The home timeline with all plugins, compared with none: in turns, since a machine's speed changes during the
+/// measurement.
 pub async fn home_with_all(site: &Site<'_>, data: &Data) {
     println!("\nHome, 20, with {} plugins on and with none (CPU microseconds)\n", OWN.len());
     let mut costs = [Vec::new(), Vec::new()];
@@ -114,7 +116,7 @@ pub async fn home_with_all(site: &Site<'_>, data: &Data) {
     println!("off {off:.0}, on {on:.0}: {:+.0} %", (on / off - 1.0) * 100.0);
 }
 
-/// With a guest of the tests, which computes when it is told to.
+/// With a guest of the tests that computes on request.
 async fn beside_spinning(site: &Site<'_>, data: &Data) {
     let guests = concat!(env!("CARGO_MANIFEST_DIR"), "/target/guests");
     let environment = [("PLUGINS_EMBEDDED", "false"), ("PLUGINS_DIR", guests)];
@@ -124,7 +126,7 @@ async fn beside_spinning(site: &Site<'_>, data: &Data) {
     server.stop();
 }
 
-/// Enables or disables plugins, with the server off.
+/// Enables or disables plugins while the server is stopped.
 pub fn switch(site: &Site<'_>, environment: &[(&str, &str)], verb: &str, names: &[&str]) {
     let yes: &[&str] = if verb == "enable" { &["--yes"] } else { &[] };
     names.iter().for_each(|name| site.run(&[&["plugin", verb, name], yes].concat(), environment));
@@ -139,7 +141,7 @@ fn home(data: &Data) -> Requests {
     get(data, "/api/v1/timelines/home")
 }
 
-/// Processor time of the server for one request, in microseconds.
+/// Processor time of the server per request, in microseconds.
 async fn cpu(server: &Process, requests: Requests) -> f64 {
     let next = Arc::new(AtomicUsize::new(0));
     let amount = |time| Amount { requests: usize::MAX, time: Duration::from_millis(time) };
@@ -149,8 +151,8 @@ async fn cpu(server: &Process, requests: Requests) -> f64 {
     (server.cpu() - before).as_secs_f64() * 1e6 / run.requests.max(1) as f64
 }
 
-/// Processor time for one of many pages, each of which `token` sees for the first time. What everyone is shown of a status is
-/// kept once someone saw it, so ask by another token before.
+/// Processor time for one of many pages, each requested by `token` for the first time. The common rendering of a
+/// status is cached after its first use, so request the pages with another token before.
 async fn first_looks(server: &Process, data: &Data, token: &str) -> f64 {
     let newest: Vec<i64> = data.statuses.iter().rev().step_by(data.statuses.len() / PAGES).copied().collect();
     let token = token.to_owned();
@@ -169,7 +171,7 @@ async fn post(server: &Process, data: &Data, path: &str, body: &str) -> serde_js
     serde_json::from_slice(&Connection::open(server.address).await.ask(&bytes).await).expect("JSON")
 }
 
-/// A category with 20 statuses, which bookmarks them.
+/// Creates a category with 20 statuses, which are bookmarked.
 async fn category(server: &Process, data: &Data) -> String {
     let made = post(server, data, "/api/v1/bookmark_categories", "{\"title\":\"Birds\"}").await;
     let id = made["id"].as_str().expect("an id").to_owned();
@@ -179,8 +181,8 @@ async fn category(server: &Process, data: &Data) -> String {
     id
 }
 
-/// Ten thousand antennas of ten keywords: what placing a status costs, how fast it is and how far behind it falls, beside the
-/// same without a sandbox.
+/// Ten thousand antennas of ten keywords: cost of placing a status, throughput and lag, compared with the same work
+/// without a sandbox.
 async fn antennas(site: &Site<'_>, db: &Db, data: &Data) {
     let poll = POLL.as_millis().to_string();
     let server = site.start(&[("JOBS_POLL_INTERVAL_MS", &poll)]).await;
@@ -214,7 +216,7 @@ async fn antennas(site: &Site<'_>, db: &Db, data: &Data) {
     );
 }
 
-/// Has `process` place statuses, as fast as it can and at a pace: processor time for each, in microseconds.
+/// Lets `process` place statuses, at full speed and at a given pace: processor time for each, in microseconds.
 async fn placing(name: &str, process: &Process, db: &Db, data: &Data) -> (f64, f64) {
     let id: Vec<(i64,)> = db.fetch_raw("SELECT id FROM plugins WHERE name = 'antennas'").await.expect("the plugin");
     // The first batch reads the antennas.
@@ -231,7 +233,7 @@ async fn placing(name: &str, process: &Process, db: &Db, data: &Data) -> (f64, f
         MATCHED as f64 / time.as_secs_f64(),
     );
     let (pace, seconds) = PACE;
-    // What it does while there is nothing to place is not for this: it looks for other work as often.
+    // Subtracts the cost of idle time, since the process polls for other work as often.
     let idle = spent(process, db);
     tokio::time::sleep(IDLE).await;
     let idle = (spent(process, db) - idle).as_secs_f64() / IDLE.as_secs_f64();
@@ -269,7 +271,7 @@ async fn newest_placed(db: &Db) -> Vec<(i64, i64)> {
     placed
 }
 
-/// Processor time of the process, and of the database where that is another.
+/// Processor time of the process, and of the database if it is a separate process.
 fn spent(process: &Process, db: &Db) -> Duration {
     let database = if db.engine() == Engine::Postgres { postgres_cpu() } else { Duration::ZERO };
     process.cpu() + database
@@ -288,7 +290,7 @@ async fn waited(db: &Db) {
     }
 }
 
-/// Ten copies of the example: the start, memory, and reloading one of them.
+/// Ten copies of the example: start, memory, and a reload of one of them.
 async fn copies(site: &Site<'_>, data: &Data) {
     let plugins = site.folder.join("copies");
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/guests/notes");
@@ -332,7 +334,7 @@ async fn copies(site: &Site<'_>, data: &Data) {
     reloads(site, data, &plugins, &environment).await;
 }
 
-/// A package folder with another name and other paths.
+/// A copy of a package folder with another name and other paths.
 fn copy(package: &Path, to: &Path, number: usize) {
     for part in ["migrations", "sql"] {
         std::fs::create_dir_all(to.join(part)).expect("a folder");
@@ -359,7 +361,7 @@ async fn reloads(site: &Site<'_>, data: &Data, plugins: &Path, environment: &[(&
     for number in 0..RELOADS {
         let mut text = String::new();
         write!(text, "{number:08}").expect("memory");
-        // A custom section: another file, the same code.
+        // A custom section: another file with the same code.
         let mut edited = component.clone();
         edited.extend([0, 11, 2, b'n', b'o']);
         edited.extend(text.as_bytes());
@@ -379,7 +381,7 @@ async fn reloads(site: &Site<'_>, data: &Data, plugins: &Path, environment: &[(&
     server.stop();
 }
 
-/// Which plugin answered, as a server in development says.
+/// The plugin of the response, from the header of a server in development mode.
 async fn header(connection: &mut Connection, asked: &[u8]) -> String {
     connection.ask(asked).await;
     connection.header("x-plugin").unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A process under measurement: what it used of processor and memory, from `/proc`.
+//! A process under measurement: its processor time and memory, from `/proc`.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use crate::load::Connection;
 
-/// Ends with its value.
+/// Killed when it is dropped.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
-    /// From the start of the process to its first answer.
+    /// Time from the start of the process to its first response.
     pub started_in: Duration,
 }
 
 impl Process {
-    /// Starts `command` and waits until it answers on `address`.
+    /// Starts `command` and waits until it responds on `address`.
     pub async fn start(mut command: Command, address: SocketAddr) -> Self {
         let begun = Instant::now();
         let child = command.stdout(Stdio::null()).stdin(Stdio::null()).spawn().expect("the program starts");
@@ -33,12 +33,12 @@ impl Process {
         process
     }
 
-    /// Processor time since the process began, of all its threads, those that ended included.
+    /// Processor time since the process began, of all its threads, including ended ones.
     pub fn cpu(&self) -> Duration {
         cpu_of(self.child.id())
     }
 
-    /// As [`Process::cpu`], to the nanosecond but of the threads that are alive: for one request.
+    /// As [`Process::cpu`], in nanoseconds but only of running threads: for single requests.
     pub fn cpu_now(&self) -> Duration {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).expect("the server runs");
         let spent = threads.filter_map(|thread| {
@@ -57,7 +57,7 @@ impl Process {
         self.mib("VmRSS:")
     }
 
-    /// The part of it that is no mapped file, in MiB: pages of the database that are mapped are the system's to take back.
+    /// The part of it that is not a mapped file, in MiB: the system can reclaim mapped pages of the database.
     pub fn own_memory(&self) -> f64 {
         self.mib("RssAnon:")
     }
@@ -68,7 +68,7 @@ impl Process {
         line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
     }
 
-    /// Asks the process to stop and waits for it.
+    /// Requests the process to stop and waits for it.
     pub fn stop(mut self) {
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
@@ -76,7 +76,7 @@ impl Process {
 }
 
 impl Process {
-    /// As [`Process::stop`], while others go on; how long it took.
+    /// As [`Process::stop`], without blocking other tasks; returns the time that it took.
     pub async fn stop_meanwhile(mut self) -> Duration {
         let begun = Instant::now();
         self.signal("TERM");
@@ -100,7 +100,7 @@ impl Drop for Process {
     }
 }
 
-/// Processor time of a process since it began, of all its threads, those that ended included.
+/// Processor time of a process since it began, of all its threads, including ended ones.
 ///
 /// Clock ticks are hundredths of a second: runs are long enough for that.
 pub fn cpu_of(id: u32) -> Duration {
@@ -110,7 +110,7 @@ pub fn cpu_of(id: u32) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// Processor time of every PostgreSQL process of the machine, those that ended included.
+/// Processor time of every PostgreSQL process of the machine, including ended ones.
 pub fn postgres_cpu() -> Duration {
     let processes =
         std::fs::read_dir("/proc").expect("Linux").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -118,14 +118,14 @@ pub fn postgres_cpu() -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         let (head, tail) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = tail.split_whitespace().collect();
-        // utime, stime, cutime, cstime: a connection that ended counts with its parent.
+        // utime, stime, cutime, cstime: an ended connection counts with its parent.
         head.ends_with("(postgres")
             .then(|| fields[11..15].iter().filter_map(|text| text.parse::<u64>().ok()).sum::<u64>())
     });
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// An address that nobody listens on.
+/// An unused address.
 pub fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
 }

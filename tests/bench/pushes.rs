@@ -1,7 +1,7 @@
-//! Web push: what a push costs, and whether each arrives once at a service that fails a tenth of them at first.
+//! Web push: the cost of a push, and whether each arrives once at a service that rejects a tenth of them at first.
 //!
-//! Somebody whose followers want to hear of each status publishes; every follower has a subscription. The service runs
-//! here, reads every message as an app does, and answers 503 to each tenth the first time.
+//! A publisher has followers who are notified of each status; every follower has a subscription. The service runs in
+//! this process, decrypts every message as an app does, and returns 503 to each tenth the first time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,29 +17,29 @@ use crate::scratch;
 use crate::site::Site;
 use crate::streams;
 
-/// How many notifications are pushed.
+/// Number of pushed notifications.
 const NOTIFICATIONS: usize = 10_000;
-/// One in so many is refused the first time.
+/// One in this many is rejected the first time.
 const FAILS: i64 = 10;
-/// How long all of it may take.
+/// Time limit for all notifications.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// What the service was sent.
+/// Messages received by the service.
 #[derive(Default)]
 struct Inbox {
-    /// Answers of 503.
+    /// Number of 503 responses.
     failed: AtomicUsize,
-    /// How often each message was taken, by its access token and notification.
+    /// Number of accepted deliveries of each message, by its access token and notification.
     taken: Mutex<HashMap<(String, i64), usize>>,
     refused: Mutex<HashSet<(String, i64)>>,
 }
 
 impl Inbox {
-    /// The status that a message is answered with.
+    /// HTTP status of the response to a message.
     fn judge(&self, message: &serde_json::Value) -> u16 {
         let token = message["access_token"].as_str().unwrap_or_default().to_owned();
         let key = (token, message["notification_id"].as_i64().unwrap_or_default());
-        // Ids of one batch end in a count.
+        // Ids of one batch end in a counter.
         if key.1 % FAILS == 0 && self.refused.lock().expect("a set").insert(key.clone()) {
             self.failed.fetch_add(1, Ordering::Relaxed);
             return 503;
@@ -53,7 +53,7 @@ impl Inbox {
     }
 }
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     let publisher = data.targets.publishers.iter().max_by_key(|one| one.followers).expect("a publisher");
     let tokens = streams::followers(db, &publisher.token).await;
@@ -80,7 +80,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
             break;
         }
     }
-    // The first nine tenths, without the back-off of those that failed.
+    // The first nine tenths, without the back-off of failed pushes.
     let (most, took) = (inbox.taken(), begun.elapsed());
     while inbox.taken() < expected {
         assert!(begun.elapsed() < PATIENCE, "{} of {expected} arrived", inbox.taken());
@@ -110,7 +110,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     server.stop();
 }
 
-/// Has all followers of the person with `token` want to hear of each status, and subscribes their `tokens`.
+/// Enables notifications of each status for all followers of the account with `token`, and subscribes their `tokens`.
 async fn subscribe(db: &Db, service: &PushService, token: &str, tokens: &[String]) {
     let publisher = format!("(SELECT account_id FROM oauth_tokens WHERE token_hash = '{}')", crypto::hash(token));
     let notify = format!("UPDATE follows SET notify = TRUE WHERE target_account_id = {publisher}");

@@ -1,9 +1,10 @@
-//! `cargo bench -- --url http://HOST:PORT --tokens FILE`: another server, by its API alone.
+//! `cargo bench -- --url http://HOST:PORT --tokens FILE`: another server, through its API only.
 //!
-//! For comparisons with servers that speak the same API and have much the same data. What requests name is learned from the
-//! server: who has many followers publishes, statuses and their authors are those of the public timeline, without whom one of
-//! the people blocks; the threads are those of it with the most answers unless `--threads` names others. Processor time is that
-//! of `--pid`; work that a request leaves for later is over when the process rests.
+//! For comparisons with servers that have the same API and similar data. The targets of requests are learned from the
+//! server: accounts with many followers publish; statuses and their authors come from the public timeline, without
+//! authors that one of the people blocks; the threads are the statuses of it with the most replies, unless
+//! `--threads` names others. Processor time is measured for `--pid`; queued work counts as finished when the process
+//! is idle.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -17,14 +18,14 @@ use crate::subject::Subject;
 use crate::targets::{Publisher, Targets};
 use crate::{measure, routes};
 
-/// Pages of the public timeline that are read.
+/// Number of pages read from the public timeline.
 const PAGES: usize = 25;
-/// Threads to be asked for, those with the most answers.
+/// Number of threads to request, with the most replies.
 const THREADS: usize = 10;
-/// Publishers have at least as many followers.
+/// Minimum number of followers of publishers.
 const FOLLOWERS: usize = 100;
 
-/// Measures the routes that `options` want and prints the table.
+/// Measures the routes selected by `options` and prints the table.
 pub async fn measure(remote: &Remote, options: &Options) {
     let url = url::Url::parse(&remote.url).expect("http://HOST:PORT");
     let host = url.host_str().expect("a host").to_owned();
@@ -86,7 +87,7 @@ async fn learn(address: SocketAddr, host: String, tokens: Vec<String>) -> Target
         threads: threads(&seen).into_iter().map(id).collect(),
         statuses: seen.iter().map(id).collect(),
         names: letters.into_iter().map(|end| name[..end].to_owned()).collect(),
-        // Another server has lists of its own, or none.
+        // Another server has different lists, or none.
         lists: Vec::new(),
         publishers,
         polls: Vec::new(),
@@ -97,7 +98,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().expect("an id").to_owned()
 }
 
-/// Who has the fewest followers of those that have many, and who has the most.
+/// Of the people with many followers, the one with the fewest and the one with the most.
 fn publishers(people: &[Publisher]) -> Vec<Publisher> {
     let mut known: Vec<Publisher> = people.iter().filter(|person| person.followers >= FOLLOWERS).cloned().collect();
     known.sort_by_key(|person| person.followers);
@@ -112,7 +113,7 @@ fn threads(seen: &[Value]) -> Vec<&Value> {
     let answers = |status: &&Value| std::cmp::Reverse(status["replies_count"].as_u64().unwrap_or_default());
     let mut threads: Vec<&Value> = seen.iter().filter(|status| status["replies_count"] != 0).collect();
     threads.sort_by_key(answers);
-    // As long as each other, so that one page is as dear as the next.
+    // Of similar length, so that all pages cost about the same.
     let most = threads.first().map_or(0, |first| answers(first).0);
     threads.into_iter().take(THREADS).filter(|status| answers(status).0 * 2 >= most).collect()
 }
@@ -128,7 +129,7 @@ impl Asker {
         serde_json::from_slice(&self.connection.ask(&bytes).await).expect("JSON")
     }
 
-    /// The newest statuses of the public timeline.
+    /// Newest statuses of the public timeline.
     async fn public(&mut self, token: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
         for _ in 0..PAGES {

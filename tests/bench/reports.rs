@@ -1,4 +1,4 @@
-//! Annual reports: what that of somebody who wrote a lot takes.
+//! Annual reports: the cost of a report of a prolific author.
 
 use std::time::Instant;
 
@@ -7,15 +7,15 @@ use database::{Db, Engine};
 use crate::measure::millis;
 use crate::site::Site;
 
-/// In the year.
+/// Statuses within the year.
 const STATUSES: i64 = 100_000;
 const YEAR: i64 = 2025;
 /// 2025-01-02, in milliseconds.
 const FROM: i64 = 1_735_776_000_000;
-/// What `FROM` and all statuses fit into, in milliseconds: 350 days.
+/// Time span of all statuses, which starts at `FROM`, in milliseconds: 350 days.
 const SPAN: i64 = 350 * 24 * 3600 * 1000;
 
-/// Has a server with the plugin make one report, by the command.
+/// Creates one report on a server with the plugin, by the command.
 pub async fn measure(site: &Site<'_>, db: &Db) {
     let people = "SELECT a.id, a.username FROM accounts a JOIN users u ON u.account_id = a.id ORDER BY a.id LIMIT 1";
     let (account, name) = db.fetch_raw::<(i64, String)>(people).await.expect("people").remove(0);
@@ -34,7 +34,7 @@ pub async fn measure(site: &Site<'_>, db: &Db) {
     db.execute_raw("DELETE FROM statuses WHERE uri LIKE 'https://reported.test/%'").await.expect("the statuses");
 }
 
-/// Half of them are replies to somebody, and as many have a hashtag.
+/// Half of the statuses are replies, and about half have a hashtag.
 async fn fill(db: &Db, account: i64) {
     let step = (SPAN << 16) / STATUSES;
     let made = match db.engine() {

@@ -1,7 +1,7 @@
-//! Restarts under load: whether clients are told and come back, and whether anything that was acknowledged is lost.
+//! Restarts under load: whether clients are notified and reconnect, and whether any acknowledged status is lost.
 //!
-//! Somebody publishes all the time, and followers listen by WebSocket. The server is asked to stop, again and again, and
-//! started at the same address. A client comes back as soon as it can.
+//! A publisher publishes all the time, and followers listen by WebSocket. The server is stopped again and again, and
+//! started at the same address. Clients reconnect as soon as they can.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -22,35 +22,35 @@ use crate::site::Site;
 use crate::sockets::{Frame, frame, shake_hands};
 use crate::streams;
 
-/// How often the server is restarted.
+/// Number of restarts.
 const RESTARTS: usize = 20;
-/// How many clients listen.
+/// Number of listening clients.
 const CLIENTS: usize = 300;
-/// How long the server runs before it is stopped again.
+/// Time for which the server runs before it is stopped again.
 const RUNNING: Duration = Duration::from_millis(1_200);
-/// Between one status and the next: few enough in all for a home feed to hold them.
+/// Pause between statuses: few enough in all for a home feed to hold them.
 const PAUSE: Duration = Duration::from_millis(60);
-/// Before a client tries again to connect.
+/// Pause before a client reconnects.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Within how long all clients are back.
+/// Time limit within which all clients reconnect.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What happened to the clients.
+/// Observations of the clients.
 #[derive(Default)]
 struct Seen {
     connected: AtomicUsize,
     events: AtomicUsize,
-    /// Of a status that the same connection had before.
+    /// Events of a status that the same connection received before.
     twice: AtomicUsize,
-    /// Of a status that the client had before, on an earlier connection.
+    /// Events of a status that the client received before, on an earlier connection.
     again: AtomicUsize,
     /// Connections that ended without the close frame of a restart.
     untold: AtomicUsize,
-    /// When connections were told of the restart.
+    /// Times at which connections received the close frame of a restart.
     told: Mutex<Vec<Instant>>,
 }
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     println!("\n{RESTARTS} restarts, with {CLIENTS} streams open and somebody who publishes\n");
     let publisher = data.targets.publishers.iter().max_by_key(|one| one.followers).expect("a publisher");
@@ -117,7 +117,8 @@ fn report(
     );
 }
 
-/// Prints how much of what was acknowledged is not there, and not in the home feed of the one with `token`.
+/// Prints the number of acknowledged statuses that are lost, and that are missing in the home feed of the account
+/// with `token`.
 async fn lost(db: &Db, acknowledged: &[i64], token: &str) {
     let ids: Vec<String> = acknowledged.iter().map(ToString::to_string).collect();
     let ids = ids.join(",");
@@ -141,7 +142,7 @@ async fn back(seen: &Seen) {
     }
 }
 
-/// Publishes until it is over, whether there is a server or not; the ids of what was acknowledged.
+/// Publishes until `over`, whether a server runs or not; returns the ids of acknowledged statuses.
 async fn publish(address: SocketAddr, token: String, over: Arc<AtomicBool>) -> Vec<i64> {
     let mut acknowledged = Vec::new();
     let mut number = 0;
@@ -166,7 +167,7 @@ async fn publish(address: SocketAddr, token: String, over: Arc<AtomicBool>) -> V
     acknowledged
 }
 
-/// Listens for as long as the program runs.
+/// Listens while the program runs.
 async fn listen(address: SocketAddr, token: String, seen: Arc<Seen>) {
     let mut known: HashSet<String> = HashSet::new();
     loop {
@@ -184,7 +185,7 @@ async fn listen(address: SocketAddr, token: String, seen: Arc<Seen>) {
     }
 }
 
-/// Notes what comes on a connection until it ends.
+/// Records the messages of a connection until it ends.
 async fn hold(stream: TcpStream, known: &mut HashSet<String>, seen: &Seen) {
     let mut stream = BufReader::with_capacity(4096, stream);
     let mut here: HashSet<String> = HashSet::new();
@@ -212,7 +213,7 @@ async fn hold(stream: TcpStream, known: &mut HashSet<String>, seen: &Seen) {
     }
 }
 
-/// The id of the status that an event `update` is about.
+/// Id of the status in an `update` event.
 pub fn updated(text: &[u8]) -> Option<String> {
     let event: serde_json::Value = serde_json::from_slice(text).ok()?;
     if event["event"] != "update" {

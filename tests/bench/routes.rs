@@ -1,4 +1,5 @@
-//! The routes that are measured. Every request is another person's, for another status or account where it names one.
+//! Measured routes. Consecutive requests are by different people, for different statuses or accounts where they name
+//! one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,31 +13,32 @@ pub struct Route {
     pub name: String,
     pub requests: Requests,
     pub amount: Amount,
-    /// Changes something, and leaves work for later.
+    /// Changes data, and queues work.
     pub writes: bool,
 }
 
 impl Route {
-    /// The fewest bytes of a full answer: a page says at its end how many entries it has, none of which is smaller than 200.
+    /// Minimum size of a complete response, in bytes: the name of a page ends with its number of entries, each of at
+    /// least 200 bytes.
     pub fn least_bytes(&self) -> usize {
         let entries = self.name.rsplit_once(", ").and_then(|(_, entries)| entries.parse::<usize>().ok());
         entries.map_or(0, |entries| entries * 200)
     }
 }
 
-/// How many answers of a route the floor is given: as many as there are people.
+/// Number of responses of a route for the floor: as many as there are people.
 pub const ANSWERS: usize = 50;
 
-/// Of the statuses that are asked for one by one: few enough that each was asked for before.
+/// Number of statuses that are requested one by one: few enough that each was requested before.
 const KNOWN: usize = 500;
 
-/// Words of the texts of `words`, in most statuses or in few.
+/// Words in the texts of `words`: in most statuses, or in few.
 const SEARCHED: [&str; 6] = ["rooks", "wind%20west", "%22old%20church%22", "krahen", "cafe", "has:image"];
 
 const READING: Duration = Duration::from_millis(1_200);
 const WRITING: Duration = Duration::from_secs(4);
 
-/// All of them; those for which `targets` names nothing are left out.
+/// All routes except those without targets in `targets`.
 pub fn all(targets: &Arc<Targets>) -> Vec<Route> {
     let mut routes = vec![
         open(targets, "/livez", "/livez"),
@@ -96,7 +98,7 @@ fn get(targets: &Arc<Targets>, name: &str, path: fn(&Targets, usize) -> String) 
     Route { name: name.to_owned(), requests, amount: reading(), writes: false }
 }
 
-/// Each person goes through the statuses from another one on: no pair comes twice.
+/// Each person iterates over the statuses from a different one on: no pair repeats.
 fn favourite(targets: &Arc<Targets>) -> Route {
     let targets = Arc::clone(targets);
     let requests: Requests = Arc::new(move |number| {
@@ -108,7 +110,7 @@ fn favourite(targets: &Arc<Targets>) -> Route {
     Route { name: "favourite".to_owned(), requests, amount: writing(2_000), writes: true }
 }
 
-/// Each person votes once in each poll, which is enough for three loads and what comes before them.
+/// Each person votes once in each poll, which is enough for three loads and the warm-up.
 fn vote(targets: &Arc<Targets>) -> Route {
     let pairs = targets.tokens.len() * targets.polls.len();
     let targets = Arc::clone(targets);

@@ -1,4 +1,4 @@
-//! Databases to measure on, which are gone afterwards, and what is asked of them behind the server's back.
+//! Temporary databases to measure on, and direct queries of them.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,17 +14,17 @@ use tempfile::TempDir;
 pub struct Scratch {
     pub url: String,
     folder: TempDir,
-    /// Of PostgreSQL: the server, and the name of the database in it.
+    /// For PostgreSQL: the server, and the name of the database on it.
     within: Option<(String, String)>,
 }
 
 impl Scratch {
-    /// An empty database: a file, or one in the PostgreSQL `server`.
+    /// An empty database: a file, or a new one on the PostgreSQL `server`.
     pub async fn new(server: Option<&str>) -> Self {
         Self::make(server, "").await
     }
 
-    /// Another one with the same rows. Nobody may be connected to this one.
+    /// A copy with the same rows. The original must have no connections.
     pub async fn copy(&self) -> Self {
         match &self.within {
             Some((server, name)) => Self::make(Some(server), &format!(" TEMPLATE {name}")).await,
@@ -69,7 +69,7 @@ async fn execute(url: &str, statement: &str) {
     db.close().await;
 }
 
-/// The PostgreSQL to measure on as well, if there is one.
+/// The PostgreSQL server to measure on as well, if configured.
 #[expect(clippy::disallowed_methods, reason = "the environment says which databases to measure on")]
 pub fn postgres() -> Option<String> {
     std::env::var("TEST_DATABASE_URL").ok()
@@ -85,7 +85,7 @@ pub async fn open(url: &str) -> Db {
     Db::open(&options).await.expect("the database")
 }
 
-/// The present time as SQL.
+/// The current time as SQL.
 pub fn now(db: &Db) -> String {
     time(db, Clock::system().now())
 }
@@ -99,7 +99,7 @@ pub fn time(db: &Db, time: Time) -> String {
     }
 }
 
-/// Waits until everything that is due is done: jobs, and what plugins are still to be told.
+/// Waits until all due work is done: jobs, and events for plugins.
 pub async fn settle(db: &Db) {
     for _ in 0..6_000 {
         let now = now(db);
@@ -118,7 +118,7 @@ pub async fn settle(db: &Db) {
     panic!("the queue did not empty within two minutes: {kinds:?}");
 }
 
-/// The only number that a statement gives.
+/// The single number that a statement returns.
 pub async fn number(db: &Db, statement: &str) -> i64 {
     let rows: Vec<(i64,)> = db.fetch_raw(statement).await.expect("a number");
     rows[0].0

@@ -1,4 +1,4 @@
-//! A program as a server of a database.
+//! A program that serves a database.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,13 +7,13 @@ use crate::data::DOMAIN;
 use crate::process::{Process, free_address};
 use crate::scratch::Scratch;
 
-/// A program, and what it serves.
+/// A program and its database.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     pub program: &'a str,
     pub url: &'a str,
     pub folder: &'a Path,
-    /// Whether the embedded plugins are on.
+    /// True if the embedded plugins are enabled.
     pub plugins: bool,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Site<'a> {
             ("PLUGINS_EMBEDDED", self.plugins.to_string()),
             ("RATE_LIMITS_ENABLED", "false".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),
-            // What is seeded is dated at the beginning of 2026.
+            // Seeded rows are dated at the beginning of 2026.
             ("NOTIFICATIONS_RETENTION_DAYS", "0".to_owned()),
         ] {
             command.env(format!("ROOKERY_{key}"), value);
@@ -41,26 +41,26 @@ impl<'a> Site<'a> {
         command
     }
 
-    /// Starts the server, with `more` configuration.
+    /// Starts the server with additional configuration.
     pub async fn start(&self, more: &[(&str, &str)]) -> Process {
         self.start_at(free_address(), more).await
     }
 
-    /// As [`Site::start`], at an address where another server was.
+    /// As [`Site::start`], at the address of a previous server.
     pub async fn start_at(&self, address: std::net::SocketAddr, more: &[(&str, &str)]) -> Process {
         let mut serve = self.command(address);
         serve.arg("serve").envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
         Process::start(serve, address).await
     }
 
-    /// A command of the program, with `more` configuration.
+    /// A command of the program with additional configuration.
     pub fn program(&self, arguments: &[&str], more: &[(&str, &str)]) -> Command {
         let mut program = self.command(free_address());
         program.args(arguments).envs(more.iter().map(|(key, value)| (format!("ROOKERY_{key}"), *value)));
         program
     }
 
-    /// Runs a command of the program to its end, with `more` configuration.
+    /// Runs a command of the program to its end, with additional configuration.
     pub fn run(&self, arguments: &[&str], more: &[(&str, &str)]) {
         let done = self.program(arguments, more).output().expect("the command line");
         assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));

@@ -1,11 +1,11 @@
-//! How much room rows take in the database, with their indexes.
+//! Size of rows in the database, including their indexes.
 
 use database::Db;
 use database::db::Engine;
 
 use crate::scratch::{self, Scratch, number};
 
-/// What refers to others comes first: on SQLite the tables are emptied in this order.
+/// Referencing tables come first: on SQLite the tables are emptied in this order.
 const TABLES: [&str; 11] = [
     "feed_entries",
     "notifications",
@@ -25,7 +25,7 @@ struct Size {
     bytes: i64,
 }
 
-/// Prints the size of each table of a database to which nobody is connected, and what a status takes with all that is its.
+/// Prints the size of each table of a database without connections, and the size of a status with all its records.
 pub async fn print(scratch: &Scratch, when: &str) {
     let copy = scratch.copy().await;
     let db = scratch::open(&copy.url).await;
@@ -49,7 +49,7 @@ pub async fn print(scratch: &Scratch, when: &str) {
     );
 }
 
-/// What a status brings with it.
+/// Tables with records of a status.
 const STATUS: [&str; 5] = ["statuses", "conversations", "mentions", "status_tags", "media_attachments"];
 
 fn line(name: &str, size: &Size) -> String {
@@ -69,7 +69,7 @@ async fn whole(db: &Db) -> i64 {
     number(db, statement).await
 }
 
-/// On SQLite, what emptying the table gives back: its pages as they were filled, without a statement that counts them.
+/// On SQLite, the space that emptying the table frees: its actual pages, without a statement that counts them.
 async fn of(db: &Db, table: &str) -> Size {
     let rows = number(db, &format!("SELECT COUNT(*) FROM {table}")).await;
     let bytes = match db.engine() {

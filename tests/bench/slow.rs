@@ -1,4 +1,5 @@
-//! Clients who never read, beside many who do: whether they hold up the others, and whether they are told why they are cut off.
+//! Clients that never read, next to many that do: whether they delay the others, and whether they receive the reason
+//! when they are disconnected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,18 +17,18 @@ use crate::site::Site;
 use crate::sockets::{Frame, connect_narrowly, frame};
 use crate::streams;
 
-/// One slow client beside as many quick ones.
+/// One slow client for this many quick ones.
 const QUICK_FOR_EACH: usize = 10;
-/// Messages that may wait for a client: few, so that not too many statuses are needed.
+/// Length of a client's queue: short, so that fewer statuses are needed.
 const QUEUE: &str = "16";
-/// How many statuses are published before slow ones come, beside them, and when they are off.
+/// Number of statuses published before slow clients connect, next to them, and after they are disconnected.
 const STATUSES: usize = 10;
-/// Statuses after which those who read nothing must be cut off.
+/// Number of statuses after which slow clients must be disconnected.
 const MOST: usize = 200;
-/// How long somebody who was cut off may take to read that.
+/// Time limit for a disconnected client to read the reason.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Measures with `quick` clients who read, on a site whose server is off.
+/// Measures with `quick` reading clients, on a site with a stopped server.
 pub async fn measure(site: &Site<'_>, db: &Db, data: &Data, quick: usize) {
     let slow = quick / QUICK_FOR_EACH;
     println!("\n{quick} quick clients of streams, and {slow} beside them who read nothing\n");
@@ -68,7 +69,7 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data, quick: usize) {
     server.stop();
 }
 
-/// How many clients were cut off, by the metrics of the server.
+/// Number of disconnected clients, from the server's metrics.
 async fn cut_off(metrics: std::net::SocketAddr) -> usize {
     let text = Connection::open(metrics).await.ask(&request("GET", "/metrics", DOMAIN, None, None)).await;
     let text = String::from_utf8(text).expect("text");
@@ -76,7 +77,7 @@ async fn cut_off(metrics: std::net::SocketAddr) -> usize {
     line.map_or(0, |count| count.trim().parse::<f64>().expect("a count") as usize)
 }
 
-/// How many of these clients find, once they read, a close frame that says why.
+/// Number of these clients that then read a close frame with the reason.
 async fn told_why(clients: Vec<TcpStream>) -> usize {
     let mut reading = JoinSet::new();
     for mut client in clients {

@@ -1,4 +1,4 @@
-//! Clients of streams by WebSocket (RFC 6455), as many as there is room for.
+//! Clients of streams by WebSocket (RFC 6455).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use tokio::task::JoinHandle;
 
 use crate::data::DOMAIN;
 
-/// What the server says.
+/// A frame of the server.
 #[derive(Debug)]
 pub enum Frame {
     Text(Vec<u8>),
-    /// The code, and the reason.
+    /// Code and reason.
     Close(u16, String),
     Ping,
     Other,
 }
 
-/// A frame that answers a ping without payload, masked as those of clients are.
+/// The response to a ping without payload, masked like all frames of clients.
 pub const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
 /// Opens a WebSocket that counts text frames in `received`.
@@ -36,8 +36,8 @@ pub async fn connect(address: SocketAddr, token: &str, received: &Arc<AtomicUsiz
     })
 }
 
-/// Opens a WebSocket with as little room for what is not read yet as there is on the way to a telephone: the machine's own
-/// network would take megabytes.
+/// Opens a WebSocket with small buffers for unread data, as on the way to a telephone: the local network would buffer
+/// megabytes.
 pub async fn connect_narrowly(address: SocketAddr, token: &str) -> TcpStream {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
     socket.set_tcp_mss(1_400).expect("a TCP option");
@@ -47,7 +47,7 @@ pub async fn connect_narrowly(address: SocketAddr, token: &str) -> TcpStream {
     shake_hands(stream, token).await.expect("the server lets everybody in")
 }
 
-/// Switches to WebSocket, subscribed to `user`; the head of the answer when the server does not.
+/// Switches to WebSocket, subscribed to `user`; the error is the head of the response if the server does not switch.
 pub async fn shake_hands(mut stream: TcpStream, token: &str) -> std::io::Result<TcpStream> {
     let request = format!(
         "GET /api/v1/streaming?stream=user HTTP/1.1\r\nHost: {DOMAIN}\r\nAuthorization: Bearer {token}\r\nConnection: Upgrade\r\n\
@@ -64,7 +64,7 @@ pub async fn shake_hands(mut stream: TcpStream, token: &str) -> std::io::Result<
     Err(std::io::Error::other(String::from_utf8_lossy(&head).into_owned()))
 }
 
-/// Reads a frame of the server, which is not masked, and forgets it; true for text.
+/// Reads and discards an unmasked frame of the server; true for text.
 async fn skip(stream: &mut BufReader<TcpStream>) -> std::io::Result<bool> {
     let (kind, length) = head(stream).await?;
     let mut payload = stream.take(length);

@@ -1,4 +1,4 @@
-//! What others notice of a guest that computes for a tenth of the time: the p99 of a route of the core, beside it and without.
+//! Effect of a guest that computes for a tenth of the time: the p99 of a core route, with and without it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use crate::measure::millis;
 use crate::process::Process;
 use crate::start::median;
 
-/// How long the guest computes, and how often it begins.
+/// Duration and period of the guest's computations.
 const BURST: Duration = Duration::from_millis(10);
 const PERIOD: Duration = Duration::from_millis(100);
-/// Connections of the others.
+/// Connections of other clients.
 const CONNECTIONS: usize = 4;
 /// Runs of each, of which the median counts.
 const RUNS: usize = 5;
@@ -47,7 +47,7 @@ fn burst(rounds: u64) -> Vec<u8> {
     request("POST", "/api/v1/mirror/answer", DOMAIN, None, Some(&body))
 }
 
-/// How many rounds take as long as a burst.
+/// Number of rounds that take as long as a burst.
 async fn rounds(server: &Process) -> u64 {
     const SOME: u64 = 10_000_000;
     let mut connection = Connection::open(server.address).await;

@@ -1,4 +1,4 @@
-//! Starting: how long it takes, the first page after it, and memory.
+//! Start: its duration, the first page after it, and memory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,20 +9,20 @@ use crate::process::Process;
 use crate::site::Site;
 use crate::targets::Targets;
 
-/// How often the server is started.
+/// Number of starts.
 const STARTS: usize = 5;
-/// What a start leaves to be done is done by then.
+/// Time within which the work queued by a start is done.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// A request by itself: how long it took, and processor time.
+/// A single request: its duration and processor time.
 #[derive(Clone, Copy, Debug)]
 struct Single {
     time: Duration,
     cpu: Duration,
 }
 
-/// Starts the server a few times and prints medians: to the first answer, and the first home page beside the tenth. Gives
-/// the server that runs last.
+/// Starts the server a few times and prints medians: the time to the first response, and the first home page compared
+/// with the tenth. Returns the last server, which still runs.
 pub async fn measure(site: &Site<'_>, targets: &Arc<Targets>) -> Process {
     // The first start compiles plugins.
     site.start(&[]).await.stop();
@@ -57,7 +57,7 @@ async fn pages(server: &Process, targets: &Targets) -> Vec<Single> {
         let (begun, cpu) = (Instant::now(), server.cpu_now());
         connection.ask(&bytes).await;
         let time = begun.elapsed();
-        // What goes on after the answer is of this page as well.
+        // Includes the work after the response.
         tokio::time::sleep(Duration::from_millis(100)).await;
         pages.push(Single { time, cpu: server.cpu_now().saturating_sub(cpu) });
     }

@@ -1,7 +1,7 @@
-//! Streams: what idle connections take, how soon the last of many has a new status, and what that costs.
+//! Streams: memory of idle connections, the delay until the last of many receives a new status, and its cost.
 //!
-//! Every connection is a WebSocket of a follower of the publisher, subscribed to `user`. The client runs on the same machine
-//! and reads all of them, so that the times are those of both.
+//! Every connection is a WebSocket of a follower of the publisher, subscribed to `user`. The client runs on the same
+//! machine and reads all of them, so that the times include both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,16 +17,16 @@ use crate::process::Process;
 use crate::site::Site;
 use crate::sockets::connect;
 
-/// How many connections are open.
+/// Number of open connections.
 const SIZES: [usize; 2] = [1_000, 10_000];
-/// How many statuses are published in each round.
+/// Number of statuses published in each round.
 const STATUSES: usize = 20;
-/// Between one status and the next.
+/// Pause between statuses.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long the last connection may take.
+/// Time limit of the last connection.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Measures on a site with a filled database, whose server is off.
+/// Measures on a site with a filled database and a stopped server.
 pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     println!("\nStreams to the followers of one who publishes\n");
     let publisher = data.targets.publishers.iter().max_by_key(|one| one.followers).expect("a publisher");
@@ -42,12 +42,12 @@ pub async fn measure(site: &Site<'_>, db: &Db, data: &Data) {
     }
 }
 
-/// Starts a server that lets all of them in, with `more` configuration.
+/// Starts a server that accepts all connections, with additional configuration.
 pub async fn start(site: &Site<'_>, more: &[(&str, &str)]) -> Process {
     site.start(&[&LIMITS[..], more].concat()).await
 }
 
-/// Enough for all clients, who come from one address.
+/// Enough for all clients, which have one address.
 pub const LIMITS: [(&str, &str); 5] = [
     ("STREAMING_MAX_CONNECTIONS", "20000"),
     ("STREAMING_MAX_PER_ADDRESS", "20000"),
@@ -56,7 +56,7 @@ pub const LIMITS: [(&str, &str); 5] = [
     ("CONNECTIONS_MAX", "20000"),
 ];
 
-/// Opens `size` connections that count what they receive, and prints what each takes.
+/// Opens `size` connections that count received messages, and prints the memory of each.
 pub async fn open(
     server: &Process,
     tokens: &[String],
@@ -74,7 +74,7 @@ pub async fn open(
     open
 }
 
-/// Tokens of the followers of the person with `token`.
+/// Tokens of the followers of the account with `token`.
 pub async fn followers(db: &Db, token: &str) -> Vec<String> {
     let hash = crypto::hash(token);
     let of = format!(
@@ -96,7 +96,7 @@ pub async fn followers(db: &Db, token: &str) -> Vec<String> {
     tokens
 }
 
-/// How long statuses took, and what each cost the server.
+/// Delays of statuses, and their cost for the server.
 pub struct Round {
     answered: Duration,
     pub last: Duration,
@@ -116,11 +116,12 @@ impl Round {
     }
 }
 
-/// Publishes so many statuses, and one before: when the last of `size` connections had each.
+/// Publishes this many statuses, after one that is not counted: the time at which the last of `size` connections
+/// received each.
 pub async fn round(server: &Process, token: &str, received: &AtomicUsize, size: usize, statuses: usize) -> Round {
     let mut connection = Connection::open(server.address).await;
     let (mut last, mut answered) = (Vec::new(), Vec::new());
-    // Whatever the first needs is there for the others.
+    // The first status fills the caches.
     received.store(0, Ordering::Release);
     publish(&mut connection, token, 0).await;
     wait(received, size).await;

@@ -1,4 +1,4 @@
-//! A server under measurement: where it is, what it spends, and when it has nothing left to do.
+//! A server under measurement: its address, its processor time, and whether its work is done.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,19 +16,20 @@ use crate::scratch;
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub address: SocketAddr,
-    /// Without one, processor time is not known.
+    /// Without it, processor time is unknown.
     pub pid: Option<u32>,
-    /// PostgreSQL works for it, and for nobody else meanwhile.
+    /// PostgreSQL works only for this server.
     pub postgres: bool,
-    /// Of ours, whose queue tells when all work is done. Another server is watched until it rests.
+    /// Database of our server, whose queue shows when all work is done. For other servers, waits until the process is
+    /// idle.
     pub db: Option<Db>,
 }
 
-/// What one run of a route cost.
+/// Cost of a route in one run.
 #[derive(Clone, Debug)]
 pub struct Cost {
     pub run: Run,
-    /// Processor time of the server for a request, in microseconds, with everything that the request left for later.
+    /// Processor time of the server per request, in microseconds, including queued work.
     pub server: Option<f64>,
     pub database: f64,
 }
@@ -44,7 +45,7 @@ impl Subject {
         Self { address, pid: Some(pid), postgres: db.engine() == Engine::Postgres, db: Some(db.clone()) }
     }
 
-    /// Keeps `connections` busy with `amount` of requests and waits until all work is done.
+    /// Keeps `connections` busy with `amount` of requests, and waits until all work is done.
     pub async fn load(&self, route: &Route, amount: Amount, connections: usize, next: &Arc<AtomicUsize>) -> Cost {
         let (server, database) = self.spent();
         let run = load::run(self.address, connections, amount, &route.requests, next).await;
@@ -55,7 +56,7 @@ impl Subject {
         Cost { server, database: each(database_after.saturating_sub(database)), run }
     }
 
-    /// A few requests whose cost is nobody's.
+    /// A few requests that are not measured.
     pub async fn warm(&self, route: &Route, next: &Arc<AtomicUsize>) {
         let amount = Amount { requests: if route.writes { 20 } else { 600 }, time: Duration::from_secs(2) };
         load::run(self.address, 4, amount, &route.requests, next).await;
@@ -67,7 +68,7 @@ impl Subject {
         (self.pid.map(cpu_of), if self.postgres { postgres_cpu() } else { Duration::ZERO })
     }
 
-    /// Waits until all work is done. Reading leaves some as well: tokens and people are noted as seen.
+    /// Waits until all work is done. Reads queue some as well: the last use of tokens and accounts is recorded.
     async fn settle(&self, wrote: bool) {
         match &self.db {
             Some(db) => scratch::settle(db).await,
@@ -76,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Waits until a third of a second costs no more than a clock tick, for a minute at most.
+    /// Waits until a third of a second costs at most one clock tick, for a minute at most.
     async fn rest(&self) {
         let begun = Instant::now();
         let mut before = self.spent();

@@ -1,28 +1,28 @@
-//! What requests name: of the data set, or learned from another server.
+//! Targets of requests: from the data set, or learned from another server.
 
-/// People, statuses and accounts that requests rotate over. Ids are texts: other servers do not number.
+/// People, statuses and accounts that requests rotate over. Ids are strings, since other servers do not use numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
-    /// The name of the server, as in `Host`.
+    /// Name of the server, as in `Host`.
     pub host: String,
-    /// Of those who ask, each of another account.
+    /// Tokens of the viewers, each of another account.
     pub tokens: Vec<String>,
-    /// Whose statuses are asked for.
+    /// Accounts whose statuses are requested.
     pub authors: Vec<String>,
-    /// Statuses with many answers.
+    /// Statuses with many replies.
     pub threads: Vec<String>,
-    /// Statuses that everyone who asks may see and favourite.
+    /// Statuses that every viewer may see and favourite.
     pub statuses: Vec<String>,
-    /// What accounts are searched by.
+    /// Search terms for accounts.
     pub names: Vec<String>,
-    /// A list of each of those who ask, in their order.
+    /// A list of each viewer, in the order of the viewers.
     pub lists: Vec<String>,
     pub publishers: Vec<Publisher>,
-    /// Polls in which everyone who asks may vote.
+    /// Polls in which every viewer may vote.
     pub polls: Vec<String>,
 }
 
-/// Who publishes.
+/// An account that publishes.
 #[derive(Clone, Debug)]
 pub struct Publisher {
     pub followers: usize,

@@ -1,14 +1,14 @@
-//! Texts as people write them: 20 to 40 words in one of four languages. Deterministic.
+//! Realistic texts: 20 to 40 words in one of four languages. Deterministic.
 
 const ENGLISH: &str = "the rooks are back in elms and wind has gone round to west again this morning while we were having breakfast by window nobody had expected them before spring but there they sit on every branch talking about weather as if winter never happened between old church river field";
 const GERMAN: &str = "die Krähen sind wieder in den Ulmen und der Wind kommt heute aus Westen während wir am Fenster frühstücken hat niemand mit ihnen gerechnet aber da sitzen sie auf jedem Ast reden über das Wetter als wäre nie Winter gewesen zwischen alter Kirche Fluss Wiese";
 const FRENCH: &str = "les corbeaux sont revenus dans les ormes et le vent tourne encore vers ouest ce matin pendant que nous prenions le café à la fenêtre personne ne les attendait avant le printemps mais ils parlent du temps sur chaque branche comme si rien ne était";
 const SPANISH: &str = "los cuervos han vuelto a los olmos y el viento sopla otra vez del oeste esta mañana mientras desayunábamos junto a la ventana nadie los esperaba antes de primavera pero ahí están en cada rama hablando del tiempo como si nunca hubiera habido invierno";
 
-/// Codes and words; an author writes in one of them.
+/// Codes and words; each author writes in one language.
 const LANGUAGES: [(&str, &str); 4] = [("en", ENGLISH), ("de", GERMAN), ("fr", FRENCH), ("es", SPANISH)];
 
-/// As they are shown.
+/// In display form.
 pub const HASHTAGS: [&str; 12] = [
     "Rooks",
     "Birds",
@@ -24,7 +24,7 @@ pub const HASHTAGS: [&str; 12] = [
     "Monday",
 ];
 
-/// Draws words and numbers, always the same ones.
+/// Deterministic generator of words and numbers.
 #[derive(Debug)]
 pub struct Words(u64);
 
@@ -66,13 +66,13 @@ impl Words {
         text.trim_end().to_owned()
     }
 
-    /// The web page that a status links.
+    /// URL that a status links.
     pub fn link(&mut self) -> String {
         format!("https://journal.example/2026/{:02}/notes-on-the-rooks-{}", 1 + self.below(12), self.below(9_000))
     }
 }
 
-/// The code of the language of the author with this number.
+/// Language code of the author with this number.
 pub fn language(author: usize) -> &'static str {
     LANGUAGES[author % LANGUAGES.len()].0
 }

@@ -1,16 +1,16 @@
-//! Rows of `feed_entries`. Everything that writes them here goes through [`insert`].
+//! Rows of `feed_entries`. All functions here write them with [`insert`].
 
 use database::Db;
 
 use super::Seed;
 
 impl Seed {
-    /// An entry of `owner`'s home timeline. `original`: of a boost.
+    /// An entry of `owner`'s home timeline. `original` is the reblogged status.
     pub fn home(&mut self, owner: i64, status: i64, original: Option<i64>) {
         self.homes.push(format!("{owner}, {status}, 0, {}", original.unwrap_or(status)));
     }
 
-    /// A list without members, by its replies policy.
+    /// A list without members, with a replies policy.
     pub fn list(&mut self, owner: i64, policy: &str) -> i64 {
         let id = self.next_id();
         let now = self.time(id);
@@ -35,8 +35,8 @@ impl Seed {
     }
 }
 
-/// Fills every home timeline as fan-out would have: the newest `keep` statuses of whom its owner follows and of the owner,
-/// without answers to people whom the owner does not follow and direct ones.
+/// Fills every home timeline as fan-out would have: the newest `keep` statuses of the owner and of followed accounts,
+/// without direct statuses and without replies to accounts that the owner does not follow.
 pub async fn fill_homes(db: &Db, keep: i64) {
     let followed = "SELECT f.account_id AS owner, s.id, s.account_id, COALESCE(s.reblog_of_id, s.id) AS original
         FROM follows f JOIN statuses s ON s.account_id = f.target_account_id
@@ -55,7 +55,7 @@ pub async fn fill_homes(db: &Db, keep: i64) {
     db.execute_raw(&insert(db, &newest).await).await.expect("home timelines");
 }
 
-/// Puts on every list whom its owner follows, as far as they wrote something, and fills its timeline from the owner's home.
+/// Adds all followed accounts with statuses to every list, and fills its timeline from the owner's home timeline.
 pub async fn fill_lists(db: &Db) {
     let members = "INSERT INTO list_accounts (list_id, account_id)
         SELECT l.id, f.target_account_id FROM lists l JOIN follows f ON f.account_id = l.account_id
@@ -68,11 +68,11 @@ pub async fn fill_lists(db: &Db) {
     db.execute_raw(&format!("{members}; {entries};")).await.expect("timelines of lists");
 }
 
-/// The statement that inserts entries of home timelines; `rows` selects owner, status, author and the status that is shown,
-/// which is another one for a boost.
+/// The statement that inserts entries of home timelines; `rows` selects owner, status, author and the displayed
+/// status, which differs for a reblog.
 ///
-/// For both schemas: entries once named their author, and their status twice unless it was a boost. So programs from before
-/// and after can be compared.
+/// For both schemas: entries used to have their author, and their status twice unless it was a reblog. This allows
+/// comparing programs from before and after the change.
 pub(super) async fn insert(db: &Db, rows: &str) -> String {
     let named: Result<Vec<(i64,)>, _> = db.fetch_raw("SELECT author_id FROM feed_entries LIMIT 1").await;
     let rows = format!("WITH entry (owner, status, author, original) AS ({rows})");

@@ -1,7 +1,7 @@
-//! Rows by the thousand, straight into the tables: states that would take too long, or cannot be reached, by the API.
+//! Rows by the thousand, written directly into the tables: states that the API cannot create, or only slowly.
 //!
-//! Shared by the API tests and the benchmark. Deterministic: ids and times follow from numbers. The rows are those that
-//! the server itself would have written, counters included once [`Seed::write`] is done.
+//! Shared by the API tests and the benchmark. Deterministic: ids and times follow from numbers. The rows are the same
+//! that the server itself would have written, including counters once [`Seed::write`] is done.
 
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each user needs other parts")]
 
@@ -24,18 +24,18 @@ pub const EPOCH_MS: i64 = 1_767_225_600_000;
 /// Rows of one INSERT: enough to be fast, few enough for every engine.
 const BATCH: usize = 400;
 
-/// The id of what was made `ms` milliseconds after [`EPOCH_MS`]; `sequence` numbers what was made within one.
+/// Id of a record created `ms` milliseconds after [`EPOCH_MS`]; `sequence` numbers the records of one millisecond.
 pub fn id(ms: i64, sequence: i64) -> i64 {
     ((EPOCH_MS + ms) << 16) | sequence
 }
 
-/// Rows to be written.
+/// Pending rows.
 #[derive(Debug)]
 pub struct Seed {
     engine: Engine,
     domain: String,
     next: i64,
-    /// Of the accounts made here, for the addresses of their statuses.
+    /// User names of the seeded accounts, for the URLs of their statuses.
     usernames: HashMap<i64, String>,
     tables: Vec<(&'static str, Vec<String>)>,
     homes: Vec<String>,
@@ -54,18 +54,18 @@ impl Seed {
         }
     }
 
-    /// As [`Seed::new`], with ids above those of `made` rows.
+    /// As [`Seed::new`], with ids above the first `made` rows.
     pub fn after(engine: Engine, domain: &str, made: i64) -> Self {
         Self { next: made, ..Self::new(engine, domain) }
     }
 
-    /// A new id, a second after the one before.
+    /// A new id, a second after the previous one.
     pub fn next_id(&mut self) -> i64 {
         self.next += 1;
         id(self.next * 1000, 0)
     }
 
-    /// A time as this engine writes it, from the id of what was made then.
+    /// Time of the record `id` as an SQL literal of this engine.
     pub fn time(&self, id: i64) -> String {
         let ms = id >> 16;
         match self.engine {
@@ -176,7 +176,7 @@ impl Seed {
         id
     }
 
-    /// The request of someone whose mentions were filtered.
+    /// The request of an account whose mentions were filtered.
     pub fn notification_request(&mut self, account: i64, from: i64) -> i64 {
         let id = self.next_id();
         let now = self.time(id);
@@ -187,7 +187,7 @@ impl Seed {
         id
     }
 
-    /// A token; `hash` is what [`crypto::hash`] makes of its text.
+    /// A token; `hash` is the result of [`crypto::hash`] for its text.
     pub fn token(&mut self, account: i64, hash: &str, scopes: &str) {
         let id = self.next_id();
         let now = self.time(id);
@@ -197,13 +197,13 @@ impl Seed {
         );
     }
 
-    /// Writes everything in one transaction and brings the counters up to date.
+    /// Writes everything in one transaction and updates the counters.
     pub async fn write(mut self, db: &Db) {
-        // A program from before can be measured too.
+        // Older programs can be measured too.
         if db.fetch_raw::<(i64,)>("SELECT id FROM account_conversations LIMIT 1").await.is_err() {
             self.tables.retain(|(table, _)| !table.starts_with("account_conversation"));
         }
-        // What others refer to comes first.
+        // Referenced tables come first.
         let first = ["accounts ", "users ", "conversations ", "statuses ", "tags ", "polls "];
         self.tables
             .sort_by_key(|(table, _)| first.iter().position(|name| table.starts_with(name)).unwrap_or(first.len()));
@@ -220,7 +220,7 @@ impl Seed {
         if self.tables.iter().any(|(table, _)| table.starts_with("status_references ")) {
             text.push_str(REFERENCES);
         }
-        // A program from before can be measured too.
+        // Older programs can be measured too.
         if db.fetch_raw::<(i64,)>("SELECT relations_version FROM accounts LIMIT 1").await.is_ok() {
             text.push_str("UPDATE accounts SET relations_version = relations_version + 1;\n");
         }
@@ -276,9 +276,9 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The storage key of a file that is nowhere.
+/// Storage key of a file that does not exist.
 fn key(folder: &str, id: i64, extension: &str) -> String {
-    // By the golden ratio, so that folders are many, as with random names.
+    // Multiplied by the golden ratio, to spread the files over many folders, as random names do.
     let name = format!("{0:016x}{0:016x}", id.cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15));
     format!("{folder}/{}/{}/{name}.{extension}", &name[..2], &name[2..4])
 }

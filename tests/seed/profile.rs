@@ -2,19 +2,19 @@
 
 use super::{Seed, key, quoted};
 
-/// An account to be written. The default is a local one with a short note.
+/// An account to be written. The default is a local account with a short note.
 #[derive(Clone, Debug)]
 pub struct Profile<'a> {
     pub username: &'a str,
-    /// Of a remote account.
+    /// Domain of a remote account.
     pub domain: Option<&'a str>,
     pub display_name: Option<&'a str>,
     pub note: &'a str,
-    /// The note as clients see it.
+    /// The note as returned to clients.
     pub note_html: &'a str,
     /// As JSON.
     pub fields: &'a str,
-    /// Has an avatar and a header of its own, whose files are nowhere.
+    /// With an avatar and a header, whose files do not exist.
     pub pictures: bool,
 }
 
@@ -38,7 +38,7 @@ impl Seed {
         self.profile(&Profile { username, domain, ..Profile::default() })
     }
 
-    /// As [`Seed::account`], with more to say.
+    /// As [`Seed::account`], with more columns.
     pub fn profile(&mut self, profile: &Profile<'_>) -> i64 {
         let id = self.next_id();
         let now = self.time(id);

@@ -1,4 +1,4 @@
-//! Rows of statuses and of what belongs to them: conversations, mentions, hashtags, media.
+//! Rows of statuses and their records: conversations, mentions, hashtags, media.
 
 use super::{Seed, boolean, key, quoted};
 
@@ -6,12 +6,12 @@ use super::{Seed, boolean, key, quoted};
 pub const LINK: &str =
     "<p><a href=\"https://a.test/\" target=\"_blank\" rel=\"nofollow noopener noreferrer\">a.test</a></p>";
 
-/// A status to be written. The default is a public one that answers nothing.
+/// A status to be written. The default is public and not a reply.
 #[derive(Clone, Debug)]
 pub struct Status<'a> {
     pub author: i64,
     pub text: &'a str,
-    /// The HTML; without, the text in a paragraph.
+    /// The HTML; without it, the text in a paragraph.
     pub content: Option<&'a str>,
     /// The content warning, which makes the status sensitive.
     pub spoiler_text: &'a str,
@@ -19,12 +19,12 @@ pub struct Status<'a> {
     pub visibility: &'a str,
     pub reply_to: Option<Reply>,
     pub reblog_of: Option<i64>,
-    /// [`Seed::image`] is called as well.
+    /// [`Seed::image`] adds the attachment.
     pub has_media: bool,
     pub local: bool,
 }
 
-/// What a status answers, and whose it is.
+/// The parent of a reply: status, author and conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply {
     pub status: i64,
@@ -58,7 +58,7 @@ impl Status<'_> {
         }
     }
 
-    /// Stands on public timelines.
+    /// True if the status is on public timelines.
     fn listed(&self) -> bool {
         self.reply_to.is_none_or(|reply| reply.account == self.author)
             && self.reblog_of.is_none()
@@ -67,13 +67,13 @@ impl Status<'_> {
 }
 
 impl Seed {
-    /// A status and the conversation that it begins, unless it answers or reblogs something.
+    /// A status and the conversation that it starts, unless it is a reply or a reblog.
     pub fn status(&mut self, status: &Status<'_>) -> i64 {
         let id = self.next_id();
         let now = self.time(id);
         let conversation = match (status.reply_to, status.reblog_of) {
             (Some(reply), _) => reply.conversation.to_string(),
-            // That of the original: `COUNTERS`.
+            // The conversation of the original: see `COUNTERS`.
             (None, Some(_)) => "NULL".to_owned(),
             (None, None) => {
                 self.row("conversations (id, owner_account_id, created_at)", format!("{id}, {}, {now}", status.author));
@@ -106,12 +106,12 @@ impl Seed {
         id
     }
 
-    /// A further status: an answer to `parent`, which began its conversation.
+    /// A reply to `parent`, which started its conversation.
     pub fn reply(&mut self, author: i64, parent: Reply, visibility: &str) -> i64 {
         self.status(&Status { author, text: "an answer", visibility, reply_to: Some(parent), ..Status::default() })
     }
 
-    /// An image of `status`, which was made with [`Status::has_media`]; its files are nowhere.
+    /// An image of `status`, which was created with [`Status::has_media`]; its files do not exist.
     pub fn image(&mut self, account: i64, status: i64, description: &str) {
         let id = self.next_id();
         let now = self.time(id);
@@ -150,7 +150,7 @@ impl Seed {
         }
     }
 
-    /// A poll of `status` without an end, of a single choice, and with the id of the status.
+    /// A poll of `status` without an end, with a single choice and the id of the status.
     pub fn poll(&mut self, status: i64, options: &[&str]) {
         let now = self.time(status);
         self.row(
@@ -165,13 +165,13 @@ impl Seed {
         }
     }
 
-    /// Makes a status one that trends.
+    /// Makes a status trend.
     pub fn trend(&mut self, status: i64) {
         let now = self.time(status);
         self.row("trends (kind, subject_id, allowed, score, peak_at)", format!("'status', {status}, TRUE, 1, {now}"));
     }
 
-    /// `status` refers to `target`, and quotes the oldest that it refers to.
+    /// `status` references `target`, and quotes the oldest status that it references.
     pub fn reference(&mut self, status: i64, target: i64) {
         let id = self.next_id();
         let row = format!("{target}, {status}, {id}, {}, TRUE", id >> 16);
@@ -182,7 +182,7 @@ impl Seed {
         self.mention_as(status, account, "FALSE")
     }
 
-    /// Puts someone into the audience of a limited status.
+    /// Adds an account to the audience of a limited status.
     pub fn silent_mention(&mut self, status: i64, account: i64) -> i64 {
         self.mention_as(status, account, "TRUE")
     }
@@ -193,7 +193,7 @@ impl Seed {
         id
     }
 
-    /// The conversation of `owner` with `others` that begins, and ends, with a direct status.
+    /// The conversation of `owner` with `others` whose first and last status is a direct status.
     pub fn conversation(&mut self, owner: i64, others: &[i64], status: i64) -> i64 {
         let id = self.next_id();
         let others = others.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
@@ -205,7 +205,7 @@ impl Seed {
         id
     }
 
-    /// A hashtag; [`Seed::tagged`] puts it on statuses. `name` is in small letters, `display_name` as it is shown.
+    /// A hashtag; [`Seed::tagged`] adds it to statuses. `name` is in lower case, `display_name` as displayed.
     pub fn hashtag(&mut self, name: &str, display_name: &str) -> i64 {
         let id = self.next_id();
         let now = self.time(id);
@@ -216,7 +216,7 @@ impl Seed {
         id
     }
 
-    /// As [`Seed::hashtag`], shown as it is named.
+    /// As [`Seed::hashtag`], with equal name and display name.
     pub fn tag(&mut self, name: &str) -> i64 {
         self.hashtag(name, name)
     }

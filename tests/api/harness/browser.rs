@@ -1,4 +1,4 @@
-//! Someone with a browser: keeps cookies, and sends the forms of the pages they see.
+//! A browser: stores cookies, and submits the forms of the pages it loads.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,12 +7,12 @@ use axum::http::{Method, header};
 
 use super::{Answer, Client, RequestBuilder, TestApp};
 
-/// A browser. Clones share their cookies.
+/// Clones share their cookies.
 #[derive(Clone)]
 pub struct Browser {
     client: Client,
     cookies: Arc<Mutex<BTreeMap<String, String>>>,
-    /// What it sends as `Accept-Language`.
+    /// Value of `Accept-Language`.
     languages: Option<&'static str>,
 }
 
@@ -21,12 +21,12 @@ impl Browser {
         Self { client: server.anonymous(), cookies: Arc::default(), languages: None }
     }
 
-    /// A browser that prefers these languages, as in `Accept-Language`.
+    /// A browser with this value of `Accept-Language`.
     pub fn preferring(server: &TestApp, languages: &'static str) -> Self {
         Self { languages: Some(languages), ..Self::new(server) }
     }
 
-    /// A browser in which `name` signed in with their password, which is set for it.
+    /// A browser signed in as `name`, whose password is set to [`PASSWORD`].
     pub async fn signed_in(server: &TestApp, name: &str) -> Self {
         server.set_password(name, PASSWORD).await;
         let browser = Self::new(server);
@@ -53,7 +53,7 @@ impl Browser {
         self.send(Method::DELETE, path, Some(fields)).await
     }
 
-    /// Sends the first form of `page` that posts to `action`, with its hidden fields and `fields`.
+    /// Submits the first form of `page` that posts to `action`, with its hidden fields and `fields`.
     pub async fn submit(&self, page: &Answer, action: &str, fields: &[(&str, &str)]) -> Answer {
         let hidden = form_fields(&page.text(), action);
         let mut all: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -61,7 +61,7 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Like [`Browser::submit`], with files: of each its field, name and content.
+    /// Like [`Browser::submit`], with files: field, name and content.
     pub async fn upload(
         &self,
         page: &Answer,
@@ -95,7 +95,7 @@ impl Browser {
         answer
     }
 
-    /// Sends a request of whatever form with the cookies of this browser.
+    /// Sends any request with the cookies of this browser.
     pub async fn carry(&self, mut request: axum::http::Request<axum::body::Body>) -> Answer {
         if let Ok(value) = self.cookie_line().parse() {
             request.headers_mut().insert(header::COOKIE, value);
@@ -134,7 +134,7 @@ impl Browser {
     }
 }
 
-/// What [`Browser::signed_in`] signs in with.
+/// Password of [`Browser::signed_in`].
 pub const PASSWORD: &str = "correct horse battery";
 
 /// The hidden fields of the first form in `html` that posts to `action`.

@@ -1,11 +1,10 @@
-//! The command line, run as the program that people run.
+//! The command line, run as the real binary.
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use super::TestApp;
 
-/// What a command said.
 #[derive(Debug)]
 pub struct CommandOutput {
     pub code: i32,
@@ -22,18 +21,18 @@ impl CommandOutput {
         }
     }
 
-    /// It succeeded; what it said.
+    /// Expects success; returns the standard output.
     pub fn ok(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.out
     }
 
-    /// It succeeded; each line of what it said, as JSON.
+    /// Expects success; returns each line of the standard output as JSON.
     pub fn json(self) -> Vec<serde_json::Value> {
         self.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// It failed with `code`, said nothing else, and gave its reason in one line.
+    /// Expects the exit code `code`, an empty standard output, and an error of one line, which it returns.
     pub fn fails(self, code: i32) -> String {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
         assert_eq!(self.err.lines().count(), 1, "{self:?}");
@@ -42,7 +41,7 @@ impl CommandOutput {
 }
 
 impl TestApp {
-    /// The program, set up for this server's database and folder, and nothing of the test's own environment.
+    /// The binary, configured for this server's database and folder, without the environment of the test.
     pub fn program(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
         let config = &self.app.config;
@@ -58,12 +57,12 @@ impl TestApp {
         command
     }
 
-    /// Runs `rookery` with these arguments beside the server.
+    /// Runs `rookery` with these arguments while the server runs.
     pub async fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_with(arguments, "").await
     }
 
-    /// As [`TestApp::run`], with a standard input.
+    /// As [`TestApp::run`], with standard input.
     pub async fn run_with(&self, arguments: &[&str], input: &str) -> CommandOutput {
         self.run_program(&[], arguments, input).await
     }
@@ -88,7 +87,7 @@ impl TestApp {
             CommandOutput::new(&child.wait_with_output().unwrap())
         };
         let output = tokio::task::spawn_blocking(run).await.unwrap();
-        // A server that listens does so by itself, at the latest half a second later.
+        // A listening server polls for this itself, at the latest after half a second.
         self.app.db.notice_other_processes().await.unwrap();
         output
     }

@@ -1,4 +1,4 @@
-//! Someone who speaks HTTP to a server under test, and what they get for an answer.
+//! HTTP clients of a server under test, and the responses they receive.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::TestApp;
 
-/// Someone with a token, or nobody.
+/// An account with a token, or an anonymous client.
 #[derive(Clone)]
 pub struct Client {
     pub server: TestApp,
@@ -22,17 +22,17 @@ impl Client {
         Self { server, id, name: name.to_owned(), token }
     }
 
-    /// The same person as a client of another server on the same database.
+    /// The same client on another server with the same database.
     pub fn at(&self, server: &TestApp) -> Self {
         Self { server: server.clone(), ..self.clone() }
     }
 
-    /// The account; a client that is nobody has none.
+    /// Id of the account. Panics for a client without one.
     pub fn id(&self) -> AccountId {
         self.id.expect("a person")
     }
 
-    /// The same person with a token of other scopes.
+    /// The same account with a token of other scopes.
     pub async fn with_scopes(&self, scopes: &str) -> Self {
         Self { token: Some(self.server.token(self.id, scopes).await), ..self.clone() }
     }
@@ -62,7 +62,7 @@ impl Client {
     }
 }
 
-/// A request that is sent when awaited through [`RequestBuilder::send`] or one of the shorthands.
+/// A request, sent by [`RequestBuilder::send`] or one of its shorthands.
 pub struct RequestBuilder {
     server: TestApp,
     method: Method,
@@ -120,12 +120,12 @@ impl RequestBuilder {
         self.server.send(request).await
     }
 
-    /// Sends, expects 200 and gives the JSON.
+    /// Sends, expects 200 and returns the JSON.
     pub async fn ok(self) -> Value {
         self.expect(StatusCode::OK).await
     }
 
-    /// Sends, expects `status` and gives the JSON.
+    /// Sends, expects `status` and returns the JSON.
     pub async fn expect(self, status: StatusCode) -> Value {
         let line = format!("{} {}", self.method, self.path);
         let answer = self.send().await;
@@ -133,14 +133,14 @@ impl RequestBuilder {
         answer.json()
     }
 
-    /// Sends, expects a failure of `status` with a documented error body, and gives its text.
+    /// Sends, expects an error of `status` with a documented error body, and returns its text.
     pub async fn fails(self, status: u16) -> String {
         let json = self.expect(StatusCode::from_u16(status).unwrap()).await;
         json["error"].as_str().expect("an error has a text").to_owned()
     }
 }
 
-/// What came back.
+/// A response with its whole body.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,

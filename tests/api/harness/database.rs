@@ -1,6 +1,6 @@
-//! A database for one test: a file, or a PostgreSQL database that is dropped afterwards.
+//! One database per test: a file, or a PostgreSQL database that is dropped afterwards.
 //!
-//! Each is a copy of one that has the schema: to run all migrations anew takes longer than most tests do.
+//! Each is a copy of a template with the schema: running all migrations takes longer than most tests.
 
 use std::fs;
 use std::path::Path;
@@ -9,9 +9,9 @@ use database::Options;
 use database::db::Db;
 use tokio::sync::OnceCell;
 
-/// A file with the schema and nothing else.
+/// A file with the schema and no rows.
 static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
-/// The name of a database with the schema and nothing else.
+/// Name of a database with the schema and no rows.
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
 pub struct Database {
@@ -44,7 +44,7 @@ async fn file() -> Vec<u8> {
     fs::read(folder.path().join("test.db")).unwrap()
 }
 
-/// Makes the template, unless an earlier run on this server did. It is named by what the migrations say.
+/// Creates the template, unless an earlier run on this server did. Its name depends on the content of the migrations.
 async fn template(server: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/postgres");
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -96,7 +96,8 @@ async fn admin(server: &str, statement: &str) -> database::Result<()> {
 impl Drop for Database {
     fn drop(&mut self) {
         if let Some((server, name)) = self.drop.take() {
-            // The runtime of the test may be ending: a thread with one of its own does this last thing.
+            // The runtime of the test may be shutting down, so the database is dropped on a thread with a separate
+            // runtime.
             let dropped = std::thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 let dropping = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");

@@ -3,7 +3,7 @@
 use super::TestApp;
 
 impl TestApp {
-    /// Does all queued work, and gives the letters sent so far, oldest first.
+    /// Runs all queued jobs and returns the mails sent so far, oldest first.
     pub async fn letters(&self) -> Vec<String> {
         self.run_jobs().await;
         let Ok(entries) = std::fs::read_dir(&self.app.config.mail.directory) else { return Vec::new() };
@@ -12,7 +12,7 @@ impl TestApp {
         files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
     }
 
-    /// The path and query of the link in the latest letter. The clock moves, so that the next one is later.
+    /// Path and query of the link in the latest mail. Advances the clock, so that the next mail is later.
     pub async fn mailed_link(&self) -> String {
         let letters = self.letters().await;
         self.tick();
@@ -21,7 +21,7 @@ impl TestApp {
         letter[start..].split_whitespace().next().unwrap().to_owned()
     }
 
-    /// Sets what an admin can set, and has the server notice.
+    /// Changes a setting as an admin does, and makes the server notice.
     pub async fn set(&self, key: &str, value: impl Into<serde_json::Value>) {
         let mut tx = self.app.db.begin().await.unwrap();
         let now = self.app.clock.now();

@@ -1,4 +1,4 @@
-//! The one harness: a server on a database of its own with a fixed clock, and clients that speak HTTP to it.
+//! The test harness: a server on a separate database with a fixed clock, and clients that speak HTTP to it.
 
 mod browser;
 mod cli;
@@ -46,23 +46,24 @@ pub use site::Site;
 pub use stream::{Event, Events, Listening, Socket};
 pub use verbs::{Published, account_path, status_path};
 
-/// Every scope: what a test's people hold unless it says otherwise.
+/// Every scope: the default of test accounts.
 pub const ALL_SCOPES: &str = "read write follow push profile";
 
-/// Keys of a server that shares what plugins are compiled to with other tests: a folder, and the secret that vouches for it.
+/// Configuration keys of a server that shares compiled plugins with other tests: a folder, and the secret that
+/// authenticates its files.
 pub const COMPILED: [(&str, &str); 2] = [
     ("ROOKERY_PLUGINS_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache")),
     ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
 ];
 
-/// That of all people that a test makes: to generate one for each took a quarter of the suite's time.
+/// Key pair of all test accounts: generating one for each took a quarter of the suite's time.
 static KEY_PAIR: LazyLock<(String, Secret)> = LazyLock::new(|| key_pair::generate().unwrap());
 
-/// A server under test. Cheap to clone; its database goes with the last clone.
+/// A server under test. Cheap to clone; its database is dropped with the last clone.
 #[derive(Clone)]
 pub struct TestApp {
     pub app: Cx,
-    /// Its own among the servers of this process.
+    /// Unique among the servers of this process.
     pub number: usize,
     router: Server,
     pub streams: Arc<rookery_server::Streaming>,
@@ -71,7 +72,8 @@ pub struct TestApp {
 }
 
 impl TestApp {
-    /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and 2026-01-15 12:00 UTC.
+    /// With the default configuration, rate limits and link previews off, `example.test` as the domain, and
+    /// 2026-01-15 12:00 UTC.
     pub async fn new() -> Self {
         Self::with(&[]).await
     }
@@ -84,7 +86,7 @@ impl TestApp {
         Self::on(Arc::new(database), folder, clock, keys).await
     }
 
-    /// Another server on the same database, and by the same clock, with files of its own, a secret key among them.
+    /// Another server with the same database and clock, and with a separate folder and secret key.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
         Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
     }
@@ -101,12 +103,12 @@ impl TestApp {
             ("ROOKERY_STORAGE_DATA_DIR", data_dir.as_str()),
             ("ROOKERY_DATABASE_URL", database.url.as_str()),
             ("ROOKERY_RATE_LIMITS_ENABLED", "false"),
-            // A test that wants them brings a site of its own: see `site`.
+            // Tests that need previews start a site: see `site`.
             ("ROOKERY_PREVIEWS_ENABLED", "false"),
-            // Whether the machine has it or not: a test that needs it names the one of the tests.
+            // Independent of the machine: a test that needs the programs configures their paths.
             ("ROOKERY_MEDIA_FFMPEG", "none"),
             ("ROOKERY_MEDIA_FFPROBE", "none"),
-            // A busy machine is no reason for a test to fail.
+            // Long enough for a busy machine.
             ("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_TRANSACTION_MS", "20000"),
             ("ROOKERY_PLUGINS_CONTENDED_MIGRATION_MS", "60000"),
@@ -117,7 +119,7 @@ impl TestApp {
         environment.extend(keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, environment.into_iter()).unwrap();
         let app = rookery_server::open(config, clock, Path::new(env!("CARGO_BIN_EXE_rookery"))).await.unwrap();
-        // Machines that run tests have much else to do.
+        // Machines that run tests are busy.
         rookery_server::platform::scale_hook_time_limits(&app, 400);
         let streams = Arc::new(rookery_server::start_own_streams(&app));
         let router = rookery_server::router(&app, &streams.hub);
@@ -126,7 +128,8 @@ impl TestApp {
         Self { app, number, router, streams, _folder: Arc::new(folder), _database: database }
     }
 
-    /// Makes confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. The clock moves a second for each.
+    /// Creates confirmed and approved accounts, each with a token of [`ALL_SCOPES`]. Advances the clock by a second
+    /// for each.
     pub async fn accounts<const N: usize>(&self, names: [&str; N]) -> [Client; N] {
         let mut clients = Vec::with_capacity(N);
         for name in names {
@@ -135,7 +138,7 @@ impl TestApp {
         clients.try_into().unwrap_or_else(|_| unreachable!("as many clients as names"))
     }
 
-    /// Makes one confirmed and approved account with a token of [`ALL_SCOPES`].
+    /// Creates one confirmed and approved account with a token of [`ALL_SCOPES`].
     pub async fn account(&self, name: &str) -> Client {
         self.tick();
         let mut tx = self.app.db.begin().await.unwrap();
@@ -160,7 +163,7 @@ impl TestApp {
         Client::new(self.clone(), Some(id), name, Some(token))
     }
 
-    /// Gives a local account a password to sign in with.
+    /// Sets the password of a local account.
     pub async fn set_password(&self, name: &str, password: &str) {
         let hash = crypto::hash_password(password.to_owned().into()).await.unwrap();
         let account = store::account::find_local(&self.app.db, name).await.unwrap().unwrap();
@@ -174,7 +177,7 @@ impl TestApp {
         Client::new(self.clone(), None, "", None)
     }
 
-    /// A client whose token belongs to an application and to nobody.
+    /// A client whose token belongs to an application without an account.
     pub async fn application(&self, scopes: &str) -> Client {
         let token = self.token(None, scopes).await;
         Client::new(self.clone(), None, "", Some(token))
@@ -189,27 +192,29 @@ impl TestApp {
         token.expose().to_owned()
     }
 
-    /// Moves the clock by a second.
+    /// Advances the clock by a second.
     pub fn tick(&self) {
         self.app.clock.advance(Duration::seconds(1));
     }
 
-    /// Moves the time of time limits, which is not the clock's: by so much, and from there it goes on. On a runtime of
-    /// one thread alone.
+    /// Advances the time of time limits, which is not the clock of the server, and lets it run on from there.
+    /// Requires a current-thread runtime.
     pub async fn time_passes(&self, time: std::time::Duration) {
         tokio::time::pause();
         tokio::time::advance(time).await;
         tokio::time::resume();
     }
 
-    /// Waits until the server has noted, beside its answers, who was here: statements that a count must not meet.
+    /// Waits until the server has recorded the activity of callers, which it does after responses: these statements
+    /// must not be counted.
     pub async fn noted(&self) {
         while !self.app.recording_uses.is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         }
     }
 
-    /// Makes `person` one who was just here, with the token read since: neither is a part of what their next request costs.
+    /// Records the activity of `person` and loads their token, so that neither adds to the cost of their next
+    /// request.
     pub async fn known(&self, person: &Client) {
         for _ in 0..2 {
             person.get("/api/v1/preferences").ok().await;
@@ -217,8 +222,8 @@ impl TestApp {
         }
     }
 
-    /// How many statements `work` costs, and what it gives. What the server notes beside its answers is counted as well if
-    /// `work` is the reason for it, and not if something before was.
+    /// Number of statements that `work` costs, and its result. Statements that the server runs after responses are
+    /// counted if `work` caused them, and not if an earlier request did.
     pub async fn cost<T>(&self, work: impl Future<Output = T>) -> (u64, T) {
         self.noted().await;
         let before = self.db().statements();
@@ -227,7 +232,7 @@ impl TestApp {
         (self.db().statements() - before, given)
     }
 
-    /// Does all queued work that is due, plugins' too.
+    /// Runs all due jobs, including jobs of plugins.
     pub async fn run_jobs(&self) {
         loop {
             let jobs = worker::drain(&self.app).await.unwrap();
@@ -238,7 +243,7 @@ impl TestApp {
         }
     }
 
-    /// Brings statuses that were written to the database by themselves into the full-text index.
+    /// Indexes statuses that were inserted directly into the database.
     pub async fn index_statuses(&self) {
         let mut before = StatusId::from(i64::MAX);
         loop {
@@ -250,13 +255,12 @@ impl TestApp {
         }
     }
 
-    /// Jobs that a program beside this server queued are due by the clock on the wall: they are made due by the test's.
+    /// Makes all jobs due: jobs queued by another process use the system clock instead of the clock of the test.
     pub async fn make_jobs_due(&self) {
         self.execute(&format!("UPDATE jobs SET run_at = {}", self.now_sql())).await;
     }
 
-    /// How many statements read again what was read before, the grant of a token or the heads of statuses: on SQLite
-    /// these are in memory.
+    /// Number of statements that re-read the grant of a token or the heads of statuses: SQLite servers cache them.
     pub fn reread_cost(&self) -> u64 {
         match self.db().engine() {
             Engine::Sqlite => 0,
@@ -264,7 +268,7 @@ impl TestApp {
         }
     }
 
-    /// The database, to look behind the API.
+    /// Direct access to the database.
     pub fn db(&self) -> &Db {
         &self.app.db
     }

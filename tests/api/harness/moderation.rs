@@ -1,6 +1,6 @@
-//! What staff do with people, through the services where there are any.
+//! Moderation of accounts, through services where they exist.
 //!
-//! The server does not yet limit, disable or hold back accounts by itself, so these write the columns.
+//! The server does not yet limit, disable or hold back accounts itself, so these write the columns.
 
 use model::{Account, AccountId, Preferences};
 use service::{removal, staff};
@@ -9,7 +9,7 @@ use super::TestApp;
 use super::verbs::Identified;
 
 impl TestApp {
-    /// Hides the account and everything of it from everybody.
+    /// Hides the account and its content from everyone.
     pub async fn suspend(&self, person: &(impl Identified + ?Sized)) {
         assert!(removal::suspend(&self.app, &self.stored(person).await).await.unwrap(), "suspended already");
     }
@@ -18,12 +18,12 @@ impl TestApp {
         assert!(removal::unsuspend(&self.app, &self.stored(person).await).await.unwrap(), "not suspended");
     }
 
-    /// Hides the account from all who do not follow it.
+    /// Hides the account from everyone who does not follow it.
     pub async fn limit(&self, person: &(impl Identified + ?Sized)) {
         self.set_account(person, "limited_at = created_at").await;
     }
 
-    /// As if its sign-up waited for approval.
+    /// As if the sign-up were waiting for approval.
     pub async fn unapprove(&self, person: &(impl Identified + ?Sized)) {
         self.set_user(person, "approved = FALSE").await;
     }
@@ -37,7 +37,7 @@ impl TestApp {
         self.set_user(person, "confirmed_at = NULL").await;
     }
 
-    /// Keeps the person from signing in.
+    /// Prevents the account from signing in.
     pub async fn disable(&self, person: &(impl Identified + ?Sized)) {
         self.set_user(person, "disabled = TRUE").await;
     }
@@ -65,12 +65,12 @@ impl TestApp {
         store::account::find(self.db(), AccountId::from(id)).await.unwrap().expect("an account")
     }
 
-    /// Everybody, also who was written by a seed, may be shown in the directory, suggestions and trends.
+    /// Allows all accounts, including seeded ones, in the directory, suggestions and trends.
     pub async fn make_everybody_discoverable(&self) {
         self.execute("UPDATE accounts SET discoverable = TRUE, version = version + 1").await;
     }
 
-    /// Changes what a person prefers: `app.prefer(&bob, |preferences| preferences.default_sensitive = true)`.
+    /// Changes preferences: `app.prefer(&bob, |preferences| preferences.default_sensitive = true)`.
     pub async fn prefer(&self, person: &(impl Identified + ?Sized), change: impl FnOnce(&mut Preferences)) {
         let id = self.stored(person).await.id;
         let user = store::user::find(self.db(), id).await.unwrap().expect("a user");
@@ -79,17 +79,17 @@ impl TestApp {
         service::preference::update(&self.app, id, preferences, user.locale.as_deref()).await.unwrap();
     }
 
-    /// Lets every link of before trend, as staff do after a review.
+    /// Marks all existing links as trendable, as staff do after a review.
     pub async fn make_links_trendable(&self) {
         self.execute("UPDATE preview_cards SET trendable = TRUE").await;
     }
 
-    /// Marks home feeds as filled, like those of long-standing accounts.
+    /// Marks home feeds as filled.
     pub async fn make_feeds_live(&self) {
         self.execute("UPDATE users SET feed_state = 'live'").await;
     }
 
-    /// The language in which everybody reads pages and mails.
+    /// Sets the language of pages and mails for all users.
     pub async fn set_locale(&self, locale: &str) {
         self.execute(&format!("UPDATE users SET locale = '{locale}'")).await;
     }

@@ -1,4 +1,5 @@
-//! A push service and an app behind it: takes what the server pushes, checks who signed it, and decrypts it as an app does.
+//! A push service and an app behind it: receives pushes of the server, verifies their signatures, and decrypts them
+//! as an app does.
 //!
 //! Written from RFC 8291, RFC 8292 and draft-ietf-webpush-encryption-04, without the server's own code.
 
@@ -18,23 +19,23 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// What the service answers from now on.
+/// Response of the service to the next requests.
 #[derive(Clone, Debug)]
 struct Answer {
     status: u16,
     retry_after: Option<String>,
 }
 
-/// What the service answers to a message that says this: a status.
+/// Maps a decrypted message to the HTTP status of its response.
 type Judge = Arc<dyn Fn(&Value) -> u16 + Send + Sync>;
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Its path: which subscription.
+    /// Path, which identifies the subscription.
     pub path: String,
     pub headers: HeaderMap,
-    /// Its body, encrypted.
+    /// Encrypted body.
     pub body: Bytes,
 }
 
@@ -46,18 +47,18 @@ pub struct PushService {
     key: Arc<PrivateKey>,
     auth: [u8; 16],
     answer: Arc<Mutex<Answer>>,
-    /// Answers in its place.
+    /// Overrides the response.
     judge: Option<Judge>,
     sent: Arc<Mutex<Vec<Sent>>>,
 }
 
 impl PushService {
-    /// A service that takes everything.
+    /// A service that accepts every push.
     pub async fn start() -> Self {
         Self::serve(None).await
     }
 
-    /// A service that reads each message, and answers what `judge` says of it.
+    /// A service that decrypts each message and responds with the HTTP status that `judge` returns.
     pub async fn judging(judge: impl Fn(&Value) -> u16 + Send + Sync + 'static) -> Self {
         Self::serve(Some(Arc::new(judge))).await
     }
@@ -98,7 +99,7 @@ impl PushService {
         answer.body(Body::empty()).unwrap()
     }
 
-    /// Answers `status` from now on.
+    /// Sets the HTTP status of the next responses.
     pub fn answers(&self, status: u16) {
         *self.answer.lock().unwrap() = Answer { status, retry_after: None };
     }
@@ -108,7 +109,7 @@ impl PushService {
         *self.answer.lock().unwrap() = Answer { status, retry_after: Some(retry_after.to_owned()) };
     }
 
-    /// What an app sends to be told of `alerts` at `path`.
+    /// Request body of an app that subscribes to `alerts` at `path`.
     pub fn subscription(&self, path: &str, standard: bool, alerts: &[&str], policy: &str) -> Value {
         let point = URL_SAFE_NO_PAD.encode(self.key.compute_public_key().unwrap());
         let alerts: serde_json::Map<String, Value> =
@@ -123,18 +124,18 @@ impl PushService {
         })
     }
 
-    /// What came in since this was asked last.
+    /// Requests received since the previous call.
     pub fn taken(&self) -> Vec<Sent> {
         std::mem::take(&mut *self.sent.lock().unwrap())
     }
 
-    /// What the one message that came in since then says, decrypted.
+    /// The only message received since the previous call, decrypted.
     pub fn message(&self) -> Value {
         let [sent] = <[Sent; 1]>::try_from(self.taken()).expect("one message");
         self.read(&sent)
     }
 
-    /// What a message says.
+    /// Decrypts a message.
     pub fn read(&self, sent: &Sent) -> Value {
         let text = match sent.header("content-encoding") {
             "aes128gcm" => self.aes128gcm(&sent.body),
@@ -186,7 +187,7 @@ impl Sent {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// What the signature claims, after it was checked with the server's `key`.
+    /// Claims of the signature, after verification with the server's `key`.
     pub fn claims(&self, key: &str) -> Value {
         let authorization = self.header("authorization");
         let token = match authorization.strip_prefix("WebPush ") {

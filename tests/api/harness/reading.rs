@@ -1,4 +1,4 @@
-//! What tests read from documents: ids, names of accounts, paths.
+//! Reads ids, account names and paths from JSON.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub fn accts(accounts: &Value) -> Vec<&str> {
     accounts.as_array().expect("a list").iter().map(|account| account["acct"].as_str().expect("an account")).collect()
 }
 
-/// The path of an address of this server.
+/// The path of a URL of this server.
 pub fn path(address: &Value) -> &str {
     address.as_str().unwrap().strip_prefix("https://example.test").unwrap()
 }

@@ -1,11 +1,11 @@
-//! The database by its SQL, for what no route or service shows or writes.
+//! Direct SQL, for rows that no route or service reads or writes.
 
 use database::Engine;
 
 use super::TestApp;
 
 impl TestApp {
-    /// Runs statements, one or several.
+    /// Runs one or more statements.
     pub async fn execute(&self, sql: &str) {
         self.db().execute_raw(sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
     }
@@ -15,12 +15,12 @@ impl TestApp {
         self.db().fetch_raw::<(i64,)>(sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"))[0].0
     }
 
-    /// How many rows a table has: `app.count("follows")`, `app.count("jobs WHERE state = 'dead'")`.
+    /// Number of rows of a table: `app.count("follows")`, `app.count("jobs WHERE state = 'dead'")`.
     pub async fn count(&self, table: &str) -> i64 {
         self.number(&format!("SELECT COUNT(*) FROM {table}")).await
     }
 
-    /// The time of the test's clock, as SQL writes it.
+    /// The time of the test's clock as an SQL literal.
     pub fn now_sql(&self) -> String {
         let now = self.app.clock.now().timestamp_micros();
         match self.db().engine() {

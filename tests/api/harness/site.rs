@@ -1,4 +1,4 @@
-//! Another site, on a port of this machine: pages that a test puts there, and what was asked of it.
+//! Another site, on a port of this machine: serves the pages that a test adds, and records the requests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use axum::extract::Request;
 use axum::http::{Response, StatusCode, header};
 use tokio::net::TcpListener;
 
-/// What a page answers: status, content type, body, and another header.
+/// Status, content type, body, and an additional header.
 type Page = (u16, String, Vec<u8>, Option<(String, String)>);
 
 /// A site that runs as long as the test. Cheap to clone.
@@ -22,7 +22,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// The configuration of a server that shows previews and may reach the site.
+    /// Configuration keys of a server that shows previews and may connect to the site.
     pub const KEYS: [(&'static str, &'static str); 2] =
         [("ROOKERY_PREVIEWS_ENABLED", "true"), ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32")];
 
@@ -58,23 +58,23 @@ impl Site {
         format!("{}{path}", self.origin)
     }
 
-    /// Puts a page there; returns its address.
+    /// Adds a page; returns its URL.
     pub fn html(&self, path: &str, html: &str) -> String {
         self.put(path, 200, "text/html; charset=utf-8", html.as_bytes())
     }
 
-    /// As [`Site::html`], of any status and kind.
+    /// As [`Site::html`], with any status and content type.
     pub fn put(&self, path: &str, status: u16, kind: &str, body: &[u8]) -> String {
         self.insert(path, (status, kind.to_owned(), body.to_vec(), None))
     }
 
-    /// As [`Site::html`], with another header.
+    /// As [`Site::html`], with an additional header.
     pub fn with_header(&self, path: &str, status: u16, name: &str, value: &str) -> String {
         let more = Some((name.to_owned(), value.to_owned()));
         self.insert(path, (status, "text/html".to_owned(), b"<title>t</title>".to_vec(), more))
     }
 
-    /// How often `path` was asked for.
+    /// Number of requests for `path`.
     pub fn asked(&self, path: &str) -> usize {
         self.asked.lock().unwrap().iter().filter(|asked| *asked == path).count()
     }

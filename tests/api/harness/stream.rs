@@ -1,4 +1,4 @@
-//! Streams as clients hear them: by server-sent events through the router, and by WebSocket over a connection.
+//! Streaming clients: server-sent events through the router, and WebSockets over a connection.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::{Client, TestApp};
 
-/// How long something that must come may take on a busy machine.
+/// Time limit of an expected event on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The event after which a test knows that nothing else came before.
+/// Name of the event that marks the end of earlier events.
 const MARK: &str = "mark";
 
-/// An event: its name, and what it carries.
+/// An event: name and payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     pub name: String,
@@ -45,12 +45,12 @@ pub struct Events {
 }
 
 impl Events {
-    /// What came next, comments passed over; `None` when the stream has ended.
+    /// The next event, comments skipped; `None` if the stream has ended.
     pub async fn next(&mut self) -> Option<Event> {
         timeout(PATIENCE, self.event()).await.expect("an event comes, or the stream ends")
     }
 
-    /// What comes within this time.
+    /// The next event within this time.
     pub async fn try_next(&mut self, time: Duration) -> Option<Event> {
         timeout(time, self.event()).await.ok().flatten()
     }
@@ -71,7 +71,7 @@ impl Events {
         }
     }
 
-    /// What came until the stream ended: also comments.
+    /// The rest of the stream until its end, including comments.
     pub async fn rest(mut self) -> String {
         let end = async {
             while let Some(bytes) = self.body.next().await {
@@ -82,7 +82,7 @@ impl Events {
         self.text
     }
 
-    /// What comes before the next mark.
+    /// Events before the next mark.
     pub async fn until_mark(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         loop {
@@ -115,7 +115,7 @@ impl Client {
 }
 
 impl TestApp {
-    /// Tells all public streams, and those of `people`, of a mark: what is told before comes before.
+    /// Sends a mark to the `user` streams of `people`; earlier events arrive before it.
     pub fn mark(&self, people: &[&Client]) {
         for person in people {
             self.app.live.tell(Change::TopicMessage {
@@ -127,13 +127,13 @@ impl TestApp {
         }
     }
 
-    /// What comes to the stream of `person` until now: that stream carries what concerns the account.
+    /// Events so far on a `user` stream of `person`.
     pub async fn told(&self, person: &Client, events: &mut Events) -> Vec<Event> {
         self.mark(&[person]);
         events.until_mark().await
     }
 
-    /// Serves connections, until it is dropped.
+    /// Serves connections until the result is dropped.
     pub async fn listen(&self) -> Listening {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -146,7 +146,7 @@ impl TestApp {
     }
 }
 
-/// A server that answers connections.
+/// A server that accepts connections.
 pub struct Listening {
     address: SocketAddr,
     _stop: watch::Sender<bool>,
@@ -167,7 +167,7 @@ impl Listening {
         self.address
     }
 
-    /// Connects with these headers; the answer's status and headers when the protocol is not switched.
+    /// Connects with these headers; returns the status and headers of the response if the protocol is not switched.
     pub async fn connect(&self, query: &str, headers: &[(&'static str, &str)]) -> Result<Socket, (u16, HeaderMap)> {
         let url = format!("ws://{}/api/v1/streaming{query}", self.address);
         let mut request = url.into_client_request().unwrap();
@@ -198,12 +198,12 @@ impl Socket {
         self.0.send(message).await.unwrap();
     }
 
-    /// Subscribes, and waits until that is done.
+    /// Subscribes, and waits until the server has processed the message.
     pub async fn subscribe(&mut self, params: &Value) {
         let mut message = params.clone();
         message["type"] = json!("subscribe");
         self.send(&message).await;
-        // Messages are obeyed in order: once this one was refused, the one before was obeyed.
+        // Messages are processed in order: an error for this one means that the previous one is done.
         self.send(&json!({ "type": "subscribe", "stream": "nonsense" })).await;
         assert_eq!(self.next().await, json!({ "error": "Unknown stream type", "status": 400 }));
     }
@@ -219,12 +219,12 @@ impl Socket {
         }
     }
 
-    /// The message that comes within this time.
+    /// The next message within this time.
     pub async fn try_next(&mut self, time: Duration) -> Option<Value> {
         timeout(time, self.next()).await.ok()
     }
 
-    /// How it was closed; messages before are passed over.
+    /// The close frame; earlier messages are skipped.
     pub async fn closed(&mut self) -> Option<CloseFrame> {
         loop {
             match timeout(PATIENCE, self.0.next()).await.expect("an end") {

@@ -1,7 +1,8 @@
-//! Actions of a person through the API, one method each.
+//! API actions of a person, one method each.
 //!
-//! Verbs that write a status give the [`Published`] one and move the clock before, so that no two statuses have the same
-//! time. All others give the request: a test says with `.ok().await` or `.fails(404).await` what it expects.
+//! Methods that write a status return the [`Published`] status and advance the clock first, so that no two statuses
+//! have the same time. All others return the request: the test states the expected result with `.ok().await` or
+//! `.fails(404).await`.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Client, RequestBuilder};
 
-/// A status as its author got it: the document, whose id is also how it is written out.
+/// The response to the author of a new status. It is displayed as its id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published(Value);
 
@@ -24,12 +25,12 @@ impl Published {
         self.id().to_owned()
     }
 
-    /// Its id as the database has it.
+    /// The id as an integer.
     pub fn number(&self) -> i64 {
         self.id().parse().unwrap()
     }
 
-    /// Its path, and what follows: `status.path("/context")`.
+    /// The path of the status, followed by `rest`: `status.path("/context")`.
     pub fn path(&self, rest: &str) -> String {
         status_path(self, rest)
     }
@@ -65,7 +66,7 @@ impl PartialEq<Published> for Value {
     }
 }
 
-/// The content of a status: its text, or the whole body of the request.
+/// Body of a new status: its text, or the JSON of the whole request.
 pub trait Draft {
     fn body(self) -> Value;
 }
@@ -94,7 +95,7 @@ impl Draft for &Value {
     }
 }
 
-/// What has an id that a path can name: a status or account in any of the forms in which tests hold one.
+/// A status or account in any of the forms that tests use, with the id for a path.
 pub trait Identified {
     fn id_text(&self) -> String;
 }
@@ -154,12 +155,12 @@ impl Identified for StatusId {
     }
 }
 
-/// The path of a status, and what follows: `status_path(&status, "/context")`.
+/// The path of a status, followed by `rest`: `status_path(&status, "/context")`.
 pub fn status_path(status: &(impl Identified + ?Sized), rest: &str) -> String {
     format!("/api/v1/statuses/{}{rest}", status.id_text())
 }
 
-/// The path of an account, and what follows: `account_path(&bob, "/statuses")`.
+/// The path of an account, followed by `rest`: `account_path(&bob, "/statuses")`.
 pub fn account_path(account: &(impl Identified + ?Sized), rest: &str) -> String {
     format!("/api/v1/accounts/{}{rest}", account.id_text())
 }
@@ -171,7 +172,7 @@ impl Client {
         Published(self.post("/api/v1/statuses").json(&draft.body()).ok().await)
     }
 
-    /// Publishes for an audience: `public`, `unlisted`, `private` or `direct`.
+    /// Publishes with a visibility: `public`, `unlisted`, `private` or `direct`.
     pub async fn publish_to(&self, visibility: &str, text: &str) -> Published {
         self.publish(json!({ "status": text, "visibility": visibility })).await
     }
@@ -278,12 +279,12 @@ impl Client {
         self.patch("/api/v1/accounts/update_credentials").json(&changes)
     }
 
-    /// Makes a list, and gives its id.
+    /// Creates a list and returns its id.
     pub async fn make_list(&self, title: &str) -> String {
         self.make_list_with(json!({ "title": title })).await
     }
 
-    /// Makes a list of these parameters, and gives its id.
+    /// Creates a list with these parameters and returns its id.
     pub async fn make_list_with(&self, parameters: Value) -> String {
         self.post("/api/v1/lists").json(&parameters).ok().await.id_text()
     }

@@ -1,4 +1,4 @@
-//! Archives of what people wrote: asked for on the settings page, made by a job, downloaded by their owners alone.
+//! Archives of account data: requested on the settings page, created by a job, and available to the owner only.
 
 use std::io::{Cursor, Read as _};
 
@@ -46,7 +46,7 @@ async fn world() -> (TestApp, Client, Client) {
 }
 
 #[tokio::test]
-async fn archive_has_what_its_owner_wrote() {
+async fn archive_has_statuses_and_media_of_owner() {
     let (app, alice, bob) = world().await;
     app.run_jobs().await;
     let media = alice.upload_with(&png(40, 30), &[("description", "a rook")]);
@@ -119,7 +119,7 @@ async fn archive_has_what_its_owner_wrote() {
 }
 
 #[tokio::test]
-async fn rest_of_an_account_is_in_one_document() {
+async fn remaining_account_data_is_in_one_document() {
     let (app, alice, bob) = world().await;
     alice.follow(&bob).ok().await;
     alice.post(&format!("/api/v1/accounts/{}/endorse", bob.id())).ok().await;
@@ -165,7 +165,7 @@ async fn rest_of_an_account_is_in_one_document() {
 }
 
 #[tokio::test]
-async fn archive_is_its_owners_alone_for_a_week() {
+async fn archive_is_available_to_owner_for_a_week() {
     let (app, ..) = world().await;
     let browser = Browser::signed_in(&app, "alice").await;
     ask(&browser).await;
@@ -220,11 +220,11 @@ async fn archive_is_written_by_command() {
     assert!(again.contains("is there already"), "{again}");
     assert!(app.run(&["user", "archive", "nobody", "b.zip"]).await.fails(1).contains("nobody"));
     let rows = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM archives").await.unwrap();
-    assert_eq!(rows[0].0, 0, "she may ask for one of her own");
+    assert_eq!(rows[0].0, 0, "she may request her own");
 }
 
 #[tokio::test]
-async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
+async fn failed_archive_is_reported_and_can_be_requested_again() {
     let app = TestApp::with(&[("ROOKERY_JOBS_MAX_ATTEMPTS", "2")]).await;
     let alice = app.account("alice").await;
     alice.publish("hello").await;
@@ -232,13 +232,13 @@ async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
     app.run_jobs().await;
     assert_eq!(ask(&browser).await.status.as_u16(), 302);
 
-    // A disk that takes nothing: there is no folder where it should be.
+    // A disk that rejects writes: the folder is missing.
     let folder = app.app.config.storage.media_dir.clone();
     let away = folder.with_extension("away");
     std::fs::rename(&folder, &away).unwrap();
     std::fs::write(&folder, "").unwrap();
     app.run_jobs().await;
-    assert!(browser.get(PAGE).await.text().contains("is being made"), "once is no failure");
+    assert!(browser.get(PAGE).await.text().contains("is being made"), "it is retried after one failure");
     app.app.clock.advance(Duration::minutes(1));
     app.run_jobs().await;
     let page = browser.get(PAGE).await.text();
@@ -247,7 +247,7 @@ async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
 
     std::fs::remove_file(&folder).unwrap();
     std::fs::rename(&away, &folder).unwrap();
-    assert_eq!(ask(&browser).await.status.as_u16(), 302, "at once");
+    assert_eq!(ask(&browser).await.status.as_u16(), 302, "immediately");
     app.run_jobs().await;
     let page = browser.get(PAGE).await.text();
     assert!(!page.contains("could not be made"), "{page}");
@@ -256,7 +256,7 @@ async fn archive_that_could_not_be_made_says_so_and_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn archives_go_with_their_account() {
+async fn archives_are_deleted_with_account() {
     let (app, alice, _) = world().await;
     alice.publish("hello").await;
     let browser = Browser::signed_in(&app, "alice").await;

@@ -1,4 +1,4 @@
-//! Previews of links: from a site that a test puts up, or from one that means no good.
+//! Link previews, from well-behaved and hostile sites.
 //!
 //! <https://docs.joinmastodon.org/entities/PreviewCard/>
 
@@ -12,7 +12,7 @@ use crate::routes::media::png;
 
 async fn share(author: &Client, text: &str) -> String {
     let status = author.publish(text).await;
-    assert_eq!(status["card"], Value::Null, "nobody waits for another site");
+    assert_eq!(status["card"], Value::Null, "publishing does not wait for another site");
     status.into_id()
 }
 
@@ -66,7 +66,7 @@ async fn status_shows_the_card_of_its_first_link() {
 }
 
 #[tokio::test]
-async fn text_without_a_link_elsewhere_queues_nothing() {
+async fn text_without_external_link_queues_nothing() {
     let (app, site, alice) = world().await;
     for text in [
         "hello @alice #rooks",
@@ -113,7 +113,7 @@ async fn statuses_with_one_link_share_one_fetch() {
 }
 
 #[tokio::test]
-async fn edit_gives_another_card_or_none() {
+async fn edit_replaces_or_removes_card() {
     let (app, site, alice) = world().await;
     let [one, two] = ["one", "two"].map(|name| site.html(&format!("/{name}"), &format!("<title>{name}</title>")));
     let id = share(&alice, &one).await;
@@ -166,11 +166,11 @@ async fn failure_is_remembered_for_a_while() {
         app.run_jobs().await;
         app.app.clock.advance(Duration::hours(1));
     }
-    assert_eq!(site.asked("/dead"), 4, "then it is left alone");
+    assert_eq!(site.asked("/dead"), 4, "then it is not retried");
 }
 
 #[tokio::test]
-async fn used_again_after_two_weeks_it_is_fetched_again() {
+async fn card_used_after_two_weeks_is_fetched_again() {
     let (app, site, alice) = world().await;
     site.put("/old.png", 200, "image/png", &png(8, 8));
     let url = site.html("/page", "<title>old</title><meta property='og:image' content='/old.png'>");
@@ -184,7 +184,7 @@ async fn used_again_after_two_weeks_it_is_fetched_again() {
     assert_eq!(site.asked("/page"), 1);
     app.app.clock.advance(Duration::days(2));
     app.run_jobs().await;
-    assert_eq!(site.asked("/page"), 1, "nobody used it");
+    assert_eq!(site.asked("/page"), 1, "it was not used");
     let last = share(&alice, &url).await;
     app.run_jobs().await;
     assert_eq!(site.asked("/page"), 2);
@@ -196,7 +196,7 @@ async fn used_again_after_two_weeks_it_is_fetched_again() {
     app.app.clock.advance(Duration::days(15));
     let kept = share(&alice, &url).await;
     app.run_jobs().await;
-    assert_eq!(card(&alice, &kept).await["title"], "new", "what is gone is still shown");
+    assert_eq!(card(&alice, &kept).await["title"], "new", "a card of a removed page is still shown");
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn hostile_pages_do_no_harm() {
 }
 
 #[tokio::test]
-async fn card_that_nobody_uses_goes_with_its_picture() {
+async fn unused_card_is_deleted_with_its_picture() {
     let (app, site, alice) = world().await;
     let bob = app.account("bob").await;
     site.put("/a.png", 200, "image/png", &png(8, 8));
@@ -316,7 +316,7 @@ async fn staff_reviews_links_and_has_them_fetched_again() {
     assert!(page.header("cache-control").contains("public") && page.header("link").contains("max_id"));
     let ids: Vec<String> =
         page.json().as_array().unwrap().iter().map(|s| s["id"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(ids, [second.clone(), first], "nobody else's, and nothing unlisted");
+    assert_eq!(ids, [second.clone(), first], "only listed statuses with this link");
     let older = alice.get(&format!("{timeline}&limit=1&max_id={second}")).ok().await;
     assert_eq!(older.as_array().unwrap().len(), 1);
     assert!(app.run(&["card", "list"]).await.ok().contains(&format!("approved      {url}  a")));
@@ -335,7 +335,7 @@ async fn staff_reviews_links_and_has_them_fetched_again() {
 }
 
 #[tokio::test]
-async fn other_node_shows_the_card_that_came() {
+async fn new_card_is_shown_on_other_nodes() {
     let (app, site, alice) = world().await;
     if app.db().engine() == database::Engine::Sqlite {
         return;
@@ -349,13 +349,13 @@ async fn other_node_shows_the_card_that_came() {
     assert_eq!(other.anonymous().get(&path).ok().await["card"]["title"], "a");
 }
 
-/// A page of `site` that names `creator` as its author.
+/// A page of `site` that declares `creator` as its author.
 fn signed(site: &Site, path: &str, creator: &str) -> String {
     site.html(path, &format!(r#"<title>t</title><meta name="fediverse:creator" content="{creator}">"#))
 }
 
 #[tokio::test]
-async fn author_of_a_page_is_shown_when_both_sides_say_so() {
+async fn author_of_page_is_shown_when_both_sides_confirm() {
     let app = TestApp::with(&Site::KEYS).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let site = Site::start().await;
@@ -378,7 +378,7 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     assert_eq!(shown["authors"][0]["account"]["acct"], "alice");
     assert_eq!(author(&other).await, Value::Null);
     alice.update_profile(json!({"display_name": "Al"})).ok().await;
-    assert_eq!(author(&id).await["display_name"], "Al", "as she is called now");
+    assert_eq!(author(&id).await["display_name"], "Al", "with her current name");
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert_eq!(home[1]["card"]["authors"][0]["account"]["display_name"], "Al");
 
@@ -392,7 +392,7 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
     share(&bob, &format!("again {url}")).await;
     app.run_jobs().await;
     cost().await;
-    assert_eq!(cost().await, one, "one statement, however many there are");
+    assert_eq!(cost().await, one, "one statement for any number");
 
     assert_eq!(say(json!([])).await, json!([]));
     assert_eq!(author(&id).await, Value::Null);
@@ -404,7 +404,7 @@ async fn author_of_a_page_is_shown_when_both_sides_say_so() {
 }
 
 #[tokio::test]
-async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
+async fn full_cache_evicts_least_recently_used_pictures() {
     let (app, site, alice) = world().await;
     let page = |name: &str| {
         site.put(&format!("/{name}.png"), 200, "image/png", &png(40, 30));
@@ -429,7 +429,7 @@ async fn cache_that_is_full_loses_the_pictures_that_were_used_longest_ago() {
     app.run_jobs().await;
     let first = card(&alice, &ids[0]).await["image"].clone();
     app.app.clock.advance(Duration::minutes(1));
-    // It is used again, so that the second is the oldest.
+    // Used again, so that the second is the oldest.
     share(&alice, &page("one")).await;
     app.run_jobs().await;
     let gone = card(&alice, &ids[1]).await["image"].clone();

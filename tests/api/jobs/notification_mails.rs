@@ -1,4 +1,4 @@
-//! Letters about notifications that somebody has not seen.
+//! Mails about unread notifications.
 
 use chrono::Duration;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::harness::{Browser, TestApp};
 use crate::routes::notifications;
 
-/// The letters of after ten minutes.
+/// Mails sent after the delay of ten minutes.
 async fn letters(app: &TestApp) -> Vec<String> {
     app.app.clock.advance(Duration::minutes(11));
     app.letters().await
@@ -58,13 +58,13 @@ async fn read_or_undone_notifications_are_not_mailed() {
 }
 
 #[tokio::test]
-async fn people_choose_what_they_are_mailed() {
+async fn notification_mails_follow_preferences() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
     let favourite = format!("/api/v1/statuses/{}/favourite", status["id"].as_str().unwrap());
     bob.post(&favourite).ok().await;
-    assert!(letters(&app).await.is_empty(), "favourites are mailed to whoever wants that");
+    assert!(letters(&app).await.is_empty(), "favourites are mailed if enabled");
 
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/preferences").await;
@@ -93,11 +93,11 @@ async fn people_choose_what_they_are_mailed() {
     }
     assert_eq!(browser.submit(&page, "/settings/preferences", &[]).await.status, 302);
     bob.post(&favourite.replace("favourite", "reblog")).ok().await;
-    assert_eq!(letters(&app).await.len(), 1, "nothing is wanted any more");
+    assert_eq!(letters(&app).await.len(), 1, "all mails are disabled");
 }
 
 #[tokio::test]
-async fn letters_are_stopped_by_one_click_and_without_signing_in() {
+async fn notification_mails_are_stopped_by_one_click_without_sign_in() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("@alice hello").await;
@@ -106,7 +106,7 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
     let url = header.split('<').nth(1).unwrap().split('>').next().unwrap();
     assert!(letter.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"), "{letter}");
     assert!(letter.contains("Auto-Submitted: auto-generated\r\n"), "{letter}");
-    assert!(letter.contains(&format!("\r\n  {url}\r\n")), "people read it as well: {letter}");
+    assert!(letter.contains(&format!("\r\n  {url}\r\n")), "readable by people too: {letter}");
     let link = url.strip_prefix("https://example.test").unwrap();
 
     let (visitor, other) = (Browser::new(&app), alice.id().to_string());
@@ -118,7 +118,7 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
         assert_eq!(posted.status, 404, "{wrong}");
     }
     bob.publish("@alice again").await;
-    assert_eq!(letters(&app).await.len(), 2, "whoever looks at the link has stopped nothing");
+    assert_eq!(letters(&app).await.len(), 2, "opening the link stops nothing");
 
     bob.publish("@alice queued").await;
     let posted = app.anonymous().post(link).form(&[("List-Unsubscribe", "One-Click")]).send().await;
@@ -129,7 +129,7 @@ async fn letters_are_stopped_by_one_click_and_without_signing_in() {
 }
 
 #[tokio::test]
-async fn server_without_mail_queues_no_letters() {
+async fn server_without_mail_queues_no_mails() {
     let app = TestApp::with(&[("ROOKERY_MAIL_TRANSPORT", "none")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("@alice hello").await;

@@ -1,4 +1,4 @@
-//! Verified links of profiles: a page of somebody's own that links back.
+//! Verified links of profiles: pages of the same person that link back.
 
 use chrono::Duration;
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn save(person: &Client, fields: &[(&str, &str)]) {
     person.patch(CREDENTIALS).form(&pairs).ok().await;
 }
 
-/// Saves these fields and does what follows; whether each is verified then.
+/// Saves these fields and runs the jobs; returns whether each field is verified.
 async fn verified(person: &Client, fields: &[(&str, &str)]) -> Vec<bool> {
     save(person, fields).await;
     person.server.run_jobs().await;
@@ -56,11 +56,7 @@ async fn page_that_links_back_is_verified() {
     site.html("/own", "no longer");
     site.html("/other", "<link rel=me href='https://EXAMPLE.test/@Alice/'>");
     let fields = [("renamed", &*own), ("head", &*head), ("other", &*other)];
-    assert_eq!(
-        verified(&alice, &fields).await,
-        [true, true, true],
-        "what was verified stays, the others are looked at again"
-    );
+    assert_eq!(verified(&alice, &fields).await, [true, true, true], "verified fields stay, others are checked again");
     assert_eq!((site.asked("/own"), site.asked("/head"), site.asked("/other")), (1, 1, 2));
 
     let changed = format!("{own}?changed");
@@ -72,7 +68,7 @@ async fn page_that_links_back_is_verified() {
 }
 
 #[tokio::test]
-async fn page_without_certificate_is_not_asked() {
+async fn page_without_certificate_is_not_fetched() {
     let app = TestApp::with(&[Site::KEYS[1]]).await;
     let (site, alice) = (Site::start().await, app.account("alice").await);
     let own = site.html("/own", "<a rel=me href='https://example.test/@alice'>me</a>");

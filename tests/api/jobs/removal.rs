@@ -1,4 +1,4 @@
-//! Suspending people, and removing them for good.
+//! Suspension and permanent removal of accounts.
 
 use chrono::Duration;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const WEBFINGER: &str = "/.well-known/webfinger?resource=acct:alice@example.test
 const GROUPS: &str = "SELECT COUNT(*) FROM
     (SELECT DISTINCT account_id, group_key FROM notifications WHERE group_key IS NOT NULL) members";
 
-/// As `rookery user remove`, whose jobs have the time of day and not the test's; by now they are due.
+/// As `rookery user remove`. Its jobs are queued with the system clock; advances the clock until they are due.
 pub async fn remove(app: &TestApp, name: &str) {
     let account = staff::find(&app.app, name).await.unwrap();
     removal::remove(&app.app, &account).await.unwrap();
@@ -43,19 +43,19 @@ async fn suspended_account_is_hidden_and_restored() {
     assert_eq!((account.get("suspended"), &account["followers_count"]), (None, &json!(1)));
 }
 
-/// A server on which Alice did all that people do, with the others, before she was removed.
+/// A server on which Alice and the others took every action before she was removed.
 struct Past {
     app: TestApp,
     alice: Client,
     bob: Client,
     carol: Client,
-    /// Bob's, which Alice liked, shared, answered and quoted.
+    /// Bob's; Alice favourited, reblogged, replied to and quoted it.
     liked: Published,
     /// Bob's, with a poll in which Alice and Carol voted.
     asked: Published,
-    /// Alice's latest, which Bob shared.
+    /// Alice's latest, reblogged by Bob.
     last: Value,
-    /// Alice's, with Bob on it.
+    /// Alice's, with Bob as a member.
     list: String,
     /// Carol's, which quotes Alice.
     of_carol: Published,
@@ -101,7 +101,7 @@ impl Past {
     }
 }
 
-/// Lists, with a notice of one, and hashtags that Alice follows and features; her list.
+/// Creates lists, a notification of one, and hashtags that Alice follows and features; returns her list.
 async fn list_and_tag(app: &TestApp, [alice, bob, carol]: [&Client; 3]) -> String {
     let list = alice.make_list_with(json!({"title": "gone", "notify": true})).await;
     let others = carol.make_list_with(json!({"title": "left", "exclusive": true})).await;
@@ -116,7 +116,7 @@ async fn list_and_tag(app: &TestApp, [alice, bob, carol]: [&Client; 3]) -> Strin
     list
 }
 
-/// Alice blocks the domain of one who she follows.
+/// Alice blocks the domain of an account that she follows.
 async fn sever(app: &TestApp, alice: &Client) {
     let mut seed = Seed::new(app.db().engine(), "example.test");
     let far = seed.account("far", Some("far.test"));
@@ -127,7 +127,7 @@ async fn sever(app: &TestApp, alice: &Client) {
     assert_eq!(app.count("account_severances").await, 1);
 }
 
-/// Direct messages, one of them from behind a request.
+/// Direct messages, one of them accepted from a notification request.
 async fn write_to_one_another([alice, bob, carol]: [&Client; 3]) {
     for person in [alice, bob, carol] {
         person.patch("/api/v2/notifications/policy").json(&json!({"for_not_followers": "filter"})).ok().await;
@@ -198,7 +198,7 @@ async fn removed_account_is_no_longer_counted() {
     assert_eq!((&poll["votes_count"], &poll["voters_count"]), (&json!(1), &json!(1)), "Carol's is left");
     let bob_now = bob.get("/api/v1/accounts/verify_credentials").ok().await;
     assert_eq!((&bob_now["followers_count"], &bob_now["following_count"]), (&json!(0), &json!(0)));
-    assert_eq!(bob_now["statuses_count"], 3, "the reblog went with what it was of");
+    assert_eq!(bob_now["statuses_count"], 3, "the reblog is deleted with its original");
 }
 
 #[tokio::test]
@@ -212,24 +212,24 @@ async fn removed_account_leaves_only_its_name() {
     assert_eq!(app.anonymous().get(WEBFINGER).send().await.status, 410);
     let account = carol.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!((&account["suspended"], &account["display_name"]), (&json!(true), &json!("")));
-    assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "nobody else gets the name");
+    assert!(app.run(&["user", "create", "Alice"]).await.fails(1).contains("taken"), "the name stays reserved");
 
     let version = format!("SELECT version FROM accounts WHERE id = {}", alice.id());
     let before = app.number(&version).await;
     remove(&app, "alice").await;
     app.run_jobs().await;
-    assert_eq!(app.number(&version).await, before, "there is nothing more to remove");
+    assert_eq!(app.number(&version).await, before, "there is nothing left to remove");
 }
 
 #[tokio::test]
 async fn removal_by_command_must_be_confirmed() {
     let app = TestApp::new().await;
     app.account("alice").await;
-    assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it must be said");
+    assert!(app.run(&["user", "remove", "alice"]).await.fails(2).contains("--yes"), "it needs a confirmation");
 }
 
 #[tokio::test]
-async fn pictures_go_with_whoever_posted_them() {
+async fn pictures_are_deleted_with_their_author() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let upload = || alice.upload(&png(8, 8));

@@ -9,14 +9,14 @@ use service::status_cleanup::{self, StatusCleanupPolicy};
 use crate::harness::{Client, TestApp};
 use crate::routes::media::png;
 
-/// Deletes nothing that a policy may keep; changed by the caller.
+/// A policy with every exception enabled, for the caller to change.
 async fn policy(person: &Client) -> StatusCleanupPolicy {
     let policy = status_cleanup::find(&person.server.app, person.id()).await.unwrap();
     assert!(!policy.enabled);
     StatusCleanupPolicy { enabled: true, keep_polls: true, keep_media: true, min_favs: Some(2), ..policy }
 }
 
-/// A walk over the policies as a server begins it, a day after the last.
+/// Runs the policies as a server does, a day after the previous run.
 async fn walk(app: &TestApp) {
     worker::cron::schedule(&app.app).await.unwrap();
     app.app.clock.advance(Duration::days(1));
@@ -29,7 +29,7 @@ async fn left(person: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn old_statuses_go_and_what_the_policy_keeps_stays() {
+async fn old_statuses_are_deleted_unless_policy_excepts_them() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let image = alice.upload(&png(8, 8)).ok().await;

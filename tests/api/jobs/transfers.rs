@@ -1,4 +1,5 @@
-//! Exports and imports of follows, blocks, mutes, lists, bookmarks, domain blocks and filters, in files of Mastodon's form.
+//! Exports and imports of follows, blocks, mutes, lists, bookmarks, domain blocks and filters, in Mastodon's file
+//! formats.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use crate::harness::{Client, TestApp, TestDatabase};
 use crate::platform::crash::{self, Server};
 use crate::seed::Seed;
 
-/// Begins an import as the settings page does.
+/// Starts an import as the settings page does.
 async fn begin(person: &Client, kind: TransferKind, mode: Mode, file: &str) -> Result<Import, String> {
     let begun = transfer::import(&person.server.app, person.id(), kind, mode, file.as_bytes()).await;
     begun.map_err(|error| error.to_string())
 }
 
-/// Imports a file, and what became of it.
+/// Imports a file; returns the result.
 async fn import(person: &Client, kind: TransferKind, mode: Mode, file: &str) -> Import {
     let begun = begin(person, kind, mode, file).await.unwrap();
     person.server.run_jobs().await;
@@ -50,7 +51,7 @@ async fn following(person: &Client) -> Vec<String> {
     names(person, &format!("/api/v1/accounts/{}/following", person.id())).await
 }
 
-/// Accounts of another server that are known here.
+/// Remote accounts known to this server.
 async fn far(app: &TestApp, names: &[&str]) {
     let mut seed = Seed::new(app.db().engine(), "example.test");
     for name in names {
@@ -60,7 +61,7 @@ async fn far(app: &TestApp, names: &[&str]) {
 }
 
 #[tokio::test]
-async fn follows_go_round_in_the_form_of_mastodon() {
+async fn follows_round_trip_in_mastodon_format() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     far(&app, &["dora"]).await;
@@ -75,7 +76,7 @@ async fn follows_go_round_in_the_form_of_mastodon() {
 
     let done = import(&alice, TransferKind::Follows, Mode::Merge, file).await;
 
-    assert_eq!((done.total, done.done, done.failed), (6, 3, 3), "who is named twice counts once");
+    assert_eq!((done.total, done.done, done.failed), (6, 3, 3), "repeated accounts count once");
     assert_eq!(following(&alice).await, ["bob", "carol"]);
     let tie = &alice.get(&format!("/api/v1/accounts/relationships?id[]={}", bob.id())).ok().await[0];
     assert_eq!((&tie["showing_reblogs"], &tie["notifying"]), (&json!(false), &json!(true)));
@@ -101,7 +102,7 @@ async fn follows_go_round_in_the_form_of_mastodon() {
 }
 
 #[tokio::test]
-async fn overwriting_takes_away_what_is_not_in_the_file() {
+async fn overwriting_removes_entries_missing_from_file() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for other in [&bob, &carol] {
@@ -145,7 +146,7 @@ async fn overwriting_takes_away_what_is_not_in_the_file() {
 }
 
 #[tokio::test]
-async fn bookmarks_and_filters_go_round() {
+async fn bookmarks_and_filters_round_trip() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let publish = |text: &'static str, visibility: &'static str| {
@@ -168,7 +169,7 @@ async fn bookmarks_and_filters_go_round() {
 
     assert_eq!((done.total, done.done, done.failed), (4, 2, 2), "two addresses of one post count once");
     let failed = failures(&alice, &done).await;
-    assert_eq!(failed.matches("no such post").count(), 2, "what is hidden looks as what is unknown: {failed}");
+    assert_eq!(failed.matches("no such post").count(), 2, "hidden posts look like unknown ones: {failed}");
     import(&alice, TransferKind::Bookmarks, Mode::Overwrite, &uri(&two)).await;
     assert_eq!(export(&alice, TransferKind::Bookmarks).await, format!("{}\n", uri(&two)));
 
@@ -189,11 +190,11 @@ async fn bookmarks_and_filters_go_round() {
     let done = import(&alice, TransferKind::Filters, Mode::Overwrite, other).await;
     assert!(failures(&alice, &done).await.contains("title can't be blank"));
     assert_eq!(alice.get("/api/v2/filters").ok().await[0]["title"], "B");
-    assert_eq!(app.count("import_rows").await, 2 + 1, "rows that are done are not kept");
+    assert_eq!(app.count("import_rows").await, 2 + 1, "finished rows are not stored");
 }
 
 #[tokio::test]
-async fn of_imports_at_once_one_runs_and_the_newest_are_kept() {
+async fn concurrent_imports_run_one_at_a_time_and_keep_the_newest() {
     let app = TestApp::new().await;
     let [alice, _] = app.accounts(["alice", "bob"]).await;
     let begun = join_all((0..8).map(|_| begin(&alice, TransferKind::Blocks, Mode::Merge, "bob\n"))).await;
@@ -209,7 +210,7 @@ async fn of_imports_at_once_one_runs_and_the_newest_are_kept() {
 }
 
 #[tokio::test]
-async fn many_rows_go_in_batches_and_a_batch_that_runs_twice_changes_nothing() {
+async fn rows_are_imported_in_idempotent_batches() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -221,7 +222,7 @@ async fn many_rows_go_in_batches_and_a_batch_that_runs_twice_changes_nothing() {
     seed.write(app.db()).await;
     let begun = begin(&alice, TransferKind::Follows, Mode::Overwrite, &file).await.unwrap();
     assert_eq!(begun.total, 240);
-    // Killed after the first rows of a batch were done: they are done again.
+    // Killed after the first rows of a batch: these rows are imported again.
     for n in 0..5 {
         let account = app.anonymous().get(&format!("/api/v1/accounts/lookup?acct=bird{n}")).ok().await;
         alice.follow(&account).ok().await;
@@ -278,7 +279,7 @@ async fn command_line_exports_and_imports() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_while_it_imports_every_row_is_done_once() {
+async fn import_after_kill_processes_every_row_once() {
     const BIRDS: i64 = 400;
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
@@ -298,11 +299,11 @@ async fn killed_while_it_imports_every_row_is_done_once() {
         let mut server = Server::start(folder.path(), &database.url).await;
         tokio::time::sleep(Duration::from_millis(60 + (round as u64 * 97) % 200)).await;
         server.kill();
-        // The back-off of a job that was interrupted goes by.
+        // Skips the back-off of the interrupted job.
         let ready = format!("UPDATE jobs SET state = 'ready', run_at = {} WHERE kind = 'run_import'", crash::now(&db));
         db.execute_raw(&ready).await.unwrap();
     }
-    // Several servers may share a PostgreSQL, so what ran there is put back when its lease ends.
+    // Several servers may share a PostgreSQL database, so interrupted jobs are released when their lease ends.
     let ended = format!("UPDATE jobs SET lease_until = {} WHERE state = 'running'", crash::now(&db));
     db.execute_raw(&ended).await.unwrap();
     let _server = Server::start(folder.path(), &database.url).await;
@@ -320,7 +321,7 @@ async fn killed_while_it_imports_every_row_is_done_once() {
 }
 
 #[tokio::test]
-async fn import_spends_the_limit_of_follows_and_goes_on_when_it_is_renewed() {
+async fn import_respects_follow_limit_and_continues_when_renewed() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let alice = app.account("alice").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -330,7 +331,7 @@ async fn import_spends_the_limit_of_follows_and_goes_on_when_it_is_renewed() {
         file += &format!("bird{n}\n");
     }
     seed.write(app.db()).await;
-    // All but ten of the follows of a day.
+    // All but ten follows of the daily limit.
     for _ in 0..390 {
         rate_limits::family(&app.app, alice.id(), Family::Follows).unwrap().keep();
     }

@@ -1,6 +1,7 @@
-//! Requests at once: each use case that counts, done eight times together, counts as often as it took effect.
+//! Concurrent requests: each use case with a counter, requested eight times together, counts as often as it took
+//! effect.
 //!
-//! On SQLite the one writer puts them in order; on PostgreSQL (READ COMMITTED) locks and constraints do.
+//! On SQLite the single writer serialises them; on PostgreSQL (READ COMMITTED) locks and constraints do.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -11,10 +12,10 @@ use crate::harness::{Answer, Client, RequestBuilder, TestApp, status_path};
 use crate::routes::conversations::open_accounts;
 use crate::seed::Seed;
 
-/// How many requests are sent together.
+/// Number of concurrent requests.
 const TOGETHER: usize = 8;
 
-/// Sends `requests` together, each on a task of its own.
+/// Sends `requests` together, each on a separate task.
 async fn together(requests: impl IntoIterator<Item = RequestBuilder>) -> Vec<Answer> {
     let running: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
     let mut answers = Vec::new();
@@ -26,7 +27,7 @@ async fn together(requests: impl IntoIterator<Item = RequestBuilder>) -> Vec<Ans
     answers
 }
 
-/// Sends `request` eight times together; how many were answered with 200.
+/// Sends `request` eight times together; returns the number of 200 responses.
 async fn eight(request: impl Fn() -> RequestBuilder) -> usize {
     let answers = together((0..TOGETHER).map(|_| request())).await;
     answers.iter().filter(|answer| answer.status == StatusCode::OK).count()
@@ -53,14 +54,14 @@ async fn idempotency_key_publishes_once_under_concurrency() {
         let mut ids: Vec<String> = answers.iter().map(|answer| answer.json()["id"].to_string()).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), 1, "all are told of the same status");
+        assert_eq!(ids.len(), 1, "all get the same status");
         assert_eq!(statuses_count(&alice).await, round + 1);
     }
     assert_eq!(app.count("statuses").await, 4);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn key_of_deleted_status_publishes_one_again() {
+async fn idempotency_key_of_deleted_status_publishes_again() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let keyed = || alice.post("/api/v1/statuses").header("idempotency-key", "again").json(&json!({"status": "again"}));
@@ -133,7 +134,7 @@ async fn follows_count_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn conversation_is_one_whoever_writes_and_ends_with_its_last_status() {
+async fn conversation_is_shared_and_ends_with_its_last_status() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let rows = "SELECT COUNT(*) FROM account_conversations";
@@ -170,7 +171,7 @@ async fn announcement_counts_each_reaction_once_and_has_eight_at_most() {
     let people = app.accounts(names).await;
     let path = crate::routes::announcements::announce(&app, "hello").await;
     let emoji = |number: usize| format!("{path}/reactions/%F0%9F%8D%{:02X}", 0x80 + number);
-    assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others are told that it is there");
+    assert_eq!(eight(|| people[0].put(&emoji(0))).await, 1, "the others get an error");
     assert!(together(people[1..].iter().map(|person| person.put(&emoji(0)))).await.iter().all(|one| one.status == 200));
     let count = "SELECT count FROM announcement_reaction_counts";
     assert_eq!(app.number(count).await, 8);
@@ -218,7 +219,7 @@ async fn lists_and_their_members_stay_within_their_limits() {
         alice.post(&path).json(&member),
     ])
     .await;
-    assert_eq!(app.count("list_accounts").await, 0, "nobody is on a list unfollowed");
+    assert_eq!(app.count("list_accounts").await, 0, "all members are followed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -268,7 +269,7 @@ async fn each_edit_leaves_the_revision_before_it() {
     assert_eq!(texts.len(), TOGETHER + 1);
     texts.sort_unstable();
     texts.dedup();
-    assert_eq!(texts.len(), TOGETHER + 1, "no revision is there twice, none is missing");
+    assert_eq!(texts.len(), TOGETHER + 1, "no revision is duplicated or missing");
     assert_eq!(app.count("status_tags").await, 1);
 }
 
@@ -315,7 +316,7 @@ async fn each_vote_counts_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn votes_for_a_poll_that_is_edited_are_counted_or_gone() {
+async fn votes_during_a_poll_edit_are_counted_or_discarded() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for round in 0..4 {

@@ -1,5 +1,5 @@
-//! What the bodies of requests take while they arrive: files on the disk instead of memory, a share for each caller, and
-//! little from strangers.
+//! Resources used by request bodies in flight: files on disk instead of memory, a share for each caller, and a small
+//! one for anonymous callers.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,12 +13,12 @@ use tokio::task::JoinHandle;
 
 use crate::harness::{Answer, Client, TestApp};
 
-/// After so long a test hangs.
+/// Time after which a test counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 const FILE_BYTES: usize = 900 * 1024;
 const HEAD: &str = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n";
 
-/// An upload whose end is held back until it is dropped.
+/// An upload whose end is withheld until it is dropped.
 struct Upload {
     answer: JoinHandle<Answer>,
     _end: oneshot::Sender<()>,
@@ -30,7 +30,7 @@ fn begin(client: &Client, route: &str) -> Upload {
     let (end, ended) = oneshot::channel::<()>();
     let mut body = HEAD.as_bytes().to_vec();
     body.resize(HEAD.len() + FILE_BYTES, b'x');
-    // The last bytes may be the beginning of a boundary, and are held back by the parser otherwise.
+    // The parser otherwise withholds the last bytes, which may be the beginning of a boundary.
     let parts = stream::unfold((Some(Bytes::from(body)), Some(ended)), async |(body, ended)| {
         if let Some(body) = body {
             return Some((Ok::<_, std::io::Error>(body), (None, ended)));
@@ -46,7 +46,7 @@ fn begin(client: &Client, route: &str) -> Upload {
     Upload { answer: tokio::spawn(async move { server.send(request).await }), _end: end }
 }
 
-/// Bytes of uploads that are on the disk.
+/// Bytes of uploads on disk.
 fn spooled(app: &TestApp) -> u64 {
     fn size(path: &Path) -> u64 {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -66,11 +66,11 @@ async fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// All but what the parser holds back, since it may be the beginning of a boundary.
+/// Without the bytes that the parser withholds, since they may be the beginning of a boundary.
 const MOST_BYTES: u64 = (FILE_BYTES - 1024) as u64;
 
 #[tokio::test]
-async fn files_go_to_the_disk_as_they_arrive_on_every_route_that_takes_them() {
+async fn uploads_are_spooled_to_disk_on_every_route() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for route in [
@@ -114,7 +114,7 @@ async fn uploads_of_one_account_leave_room_for_others() {
 }
 
 #[tokio::test]
-async fn strangers_send_little() {
+async fn anonymous_callers_send_small_bodies_only() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let long = json!({ "client_name": "x".repeat(20_000), "token": "x" });
@@ -131,7 +131,7 @@ async fn strangers_send_little() {
         assert!([401, 413].contains(&status), "{route}: {status}");
     }
     assert_eq!(app.anonymous().post("/api/v1/apps").json(&long).send().await.status, 413);
-    // A token is looked for in small bodies alone: the others are read once the caller is known.
+    // Tokens are searched in small bodies only: larger bodies are read once the caller is known.
     let status = |padding: usize| json!({ "status": "hello", "access_token": alice.token, "x": "x".repeat(padding) });
     app.anonymous().publish(&status(1_000)).await;
     app.anonymous().post("/api/v1/statuses").json(&status(20_000)).fails(401).await;
@@ -153,7 +153,7 @@ async fn files_count_against_the_limit_of_uploads_wherever_they_are_sent() {
 }
 
 #[tokio::test]
-async fn multipart_body_that_is_empty_is_refused() {
+async fn empty_multipart_body_is_refused() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for path in ["/api/v1/media", "/api/v2/media"] {

@@ -1,4 +1,4 @@
-//! The command line beside a server: people, tokens, roles.
+//! The command line next to a running server: accounts, tokens, roles.
 
 use std::os::unix::net::UnixListener;
 use std::time::Instant;
@@ -33,7 +33,7 @@ async fn taken_or_malformed_name_is_refused_in_one_sentence() {
 }
 
 #[tokio::test]
-async fn many_accounts_are_made_from_lines_and_each_line_is_answered() {
+async fn accounts_are_created_from_lines_and_each_line_is_reported() {
     let app = TestApp::new().await;
     app.account("u500").await;
     let lines: String = (0..1000).map(|n| format!("{{\"username\":\"u{n}\",\"scopes\":\"read\"}}\n")).collect();
@@ -56,7 +56,7 @@ async fn many_accounts_are_made_from_lines_and_each_line_is_answered() {
 }
 
 #[tokio::test]
-async fn malformed_line_is_named_and_others_are_done() {
+async fn malformed_line_is_reported_and_others_are_processed() {
     let app = TestApp::new().await;
     let lines = "{\"username\":\"a\"}\nrubbish\n\n{\"username\":\"b\",\"colour\":\"red\"}\n{\"username\":\"c\",\"password\":\"short\"}\n{\"username\":\"d\"}";
 
@@ -81,7 +81,7 @@ async fn pending_user_is_approved() {
 }
 
 #[tokio::test]
-async fn statuses_written_with_a_token_of_the_command_line_say_so() {
+async fn statuses_by_command_line_token_show_the_application() {
     let app = TestApp::new().await;
     app.run(&["user", "create", "alice"]).await.ok();
     for _ in 0..2 {
@@ -178,11 +178,11 @@ async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand()
     assert!(first.run(&["doctor"]).await.out.contains("good     signing keys"));
     assert_eq!(first.run(&["user", "renew-keys", "--json"]).await.json()[0]["users"], 0);
 
-    // The server was moved, and its secret key left behind.
+    // The server was moved without its secret key.
     let other = first.beside(&key("another secret that is long enough for this test")).await;
     other.account("carol").await;
     other.run_jobs().await;
-    assert_eq!(stored().await[..2], before, "nothing is renewed without being asked");
+    assert_eq!(stored().await[..2], before, "nothing is renewed without a request");
     let said = other.run(&["doctor"]).await;
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.contains("BAD      signing keys") && said.out.contains("those of 2 among"), "{said:?}");
@@ -204,13 +204,13 @@ async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand()
 }
 
 #[tokio::test]
-async fn command_without_a_server_waits_for_none() {
+async fn command_without_server_does_not_wait() {
     let app = TestApp::new().await;
     let socket = app.app.config.storage.data_dir.join("admin.sock");
     let alone = app.run(&["settings", "set", "site_title", "The Elm"]).await;
     assert_eq!((alone.code, alone.err.as_str()), (0, ""), "{alone:?}");
 
-    // As a killed server leaves it.
+    // As left behind by a killed server.
     drop(UnixListener::bind(&socket).unwrap());
     assert!(socket.exists());
     let beside = app.run(&["settings", "set", "site_title", "The Ash"]).await;
@@ -218,9 +218,9 @@ async fn command_without_a_server_waits_for_none() {
 }
 
 #[tokio::test]
-async fn command_reports_a_server_that_does_not_answer() {
+async fn command_reports_an_unresponsive_server() {
     let app = TestApp::new().await;
-    // Connections are accepted by the kernel, and nobody reads them.
+    // The kernel accepts connections, but no process reads them.
     let _hanging = UnixListener::bind(app.app.config.storage.data_dir.join("admin.sock")).unwrap();
 
     let said = app.run(&["settings", "set", "site_title", "The Ash"]).await;

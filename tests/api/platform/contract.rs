@@ -1,7 +1,7 @@
-//! The interface contract as the tests use it: entity schemas and the table of routes, from `docs/contract`.
+//! The interface contract for tests: entity schemas and the table of routes, from `docs/contract`.
 //!
-//! [`check`] holds a document against what the contract says it is, in the notation of the column `response` of the
-//! table: `Status`, `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`. [`routes`] reads the table.
+//! [`check`] validates a document against a shape in the notation of the table's column `response`: `Status`,
+//! `Status[]`, `Status | ScheduledStatus`, `string[]`, `boolean`, `{}`. [`routes`] reads the table.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jsonschema::{Draft, Registry, Resource, Validator};
 use serde_json::{Value, json};
 
-/// Schemas name each other by file name; this is the folder they are taken to stand in.
+/// Base URL of the schemas, which refer to each other by file name.
 const BASE: &str = "https://contract.test/entities/";
 
-/// How much of a wrong document a failure shows, in characters.
+/// Length of an invalid document in a failure message, in characters.
 const SHOWN: usize = 6_000;
 
 /// A row of `routes.csv`. Where the columns are explained: docs/contract/rules.md#0-how-to-read-the-files.
@@ -21,7 +21,7 @@ const SHOWN: usize = 6_000;
 pub struct Route {
     pub group: String,
     pub method: String,
-    /// With `:id` for what varies.
+    /// With `:id` for parameters.
     pub path: String,
     /// `public`, `optional`, `app` or `user`.
     pub auth: String,
@@ -36,13 +36,13 @@ pub struct Route {
 }
 
 impl Route {
-    /// `GET /api/v1/accounts/:id`: what names a row.
+    /// `GET /api/v1/accounts/:id`: the name of a row.
     pub fn name(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 }
 
-/// Fails the test when `document` is not a `shape`, with every fault by its place.
+/// Fails the test if `document` is not a `shape`, with the place of every fault.
 #[track_caller]
 pub fn check(shape: &str, document: &Value) {
     let faults = faults(shape, document);
@@ -56,7 +56,7 @@ pub fn check(shape: &str, document: &Value) {
     }
 }
 
-/// What is wrong with `document` as a `shape`, a line each; empty when nothing is.
+/// Faults of `document` as a `shape`, one per line; empty if it is valid.
 pub fn faults(shape: &str, document: &Value) -> Vec<String> {
     let validator = validator(shape);
     let line = |error: jsonschema::ValidationError<'_>| {
@@ -66,7 +66,7 @@ pub fn faults(shape: &str, document: &Value) -> Vec<String> {
     validator.iter_errors(document).map(line).map(short).collect()
 }
 
-/// A fault of an entity is often told with the whole of it: its place and its beginning say enough.
+/// Faults often quote a whole entity: the place and the beginning suffice.
 fn short(line: String) -> String {
     match line.char_indices().nth(300) {
         None => line,
@@ -74,7 +74,7 @@ fn short(line: String) -> String {
     }
 }
 
-/// True when a response of the table is JSON that [`check`] knows how to hold it against.
+/// True if a response of the table is JSON that [`check`] can validate.
 pub fn is_json(shape: &str) -> bool {
     shape.split('|').map(str::trim).all(|one| {
         let element = one.strip_suffix("[]").unwrap_or(one);
@@ -82,7 +82,7 @@ pub fn is_json(shape: &str) -> bool {
     })
 }
 
-/// True when a document of `shape` holds `entity`, however deep. What tells of a status without being one counts as it.
+/// True if a document of `shape` contains `entity` at any depth. `StatusEdit` and `StatusSource` count as statuses.
 pub fn shows(shape: &str, entity: &str) -> bool {
     let mut waiting: Vec<String> = shape.split('|').map(|one| one.trim().trim_end_matches("[]").to_owned()).collect();
     let mut seen = Vec::new();
@@ -160,7 +160,7 @@ static REGISTRY: LazyLock<Registry<'static>> = LazyLock::new(|| {
 /// Compiling takes longer than checking, so each shape is compiled once.
 fn validator(shape: &str) -> Arc<Validator> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
-    // A test that failed here has failed; the others go on.
+    // A failed test poisons the lock; other tests continue.
     let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
     let compile = || {
         let options = jsonschema::options().with_draft(Draft::Draft202012).with_registry(&REGISTRY);
@@ -222,7 +222,7 @@ fn contract_table_parses() {
 }
 
 #[test]
-fn every_schema_compiles_and_refuses_what_it_must() {
+fn every_schema_compiles_and_rejects_invalid_documents() {
     for name in SCHEMAS.keys() {
         validator(name);
     }

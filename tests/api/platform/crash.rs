@@ -1,6 +1,6 @@
-//! Killed while people post: what was acknowledged is there, once, and queued work is done after the next start.
+//! Kills under load: acknowledged statuses exist exactly once, and queued jobs are done after the next start.
 //!
-//! Speaks to the real program, which is ended by SIGKILL. `KILL_ROUNDS` says how often; 3 without it.
+//! Runs the real binary and ends it with SIGKILL. `KILL_ROUNDS` sets the number of kills; 3 by default.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
@@ -17,19 +17,19 @@ use crate::harness::{COMPILED, TestDatabase};
 use crate::seed::{Seed, Status};
 
 const TOKEN: &str = "a-token-of-the-crash-test";
-/// How many post at the same time.
+/// Number of concurrent writers.
 const WRITERS: usize = 4;
 
 /// Key of the request, and the id of the status when it was acknowledged.
 type Posts = Arc<Mutex<Vec<(String, Option<String>)>>>;
 
-/// The real program.
+/// The real binary.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
 }
 
-/// A command of the program on this folder and database.
+/// A command of the binary with this folder and database.
 pub fn program(folder: &std::path::Path, url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
     command.env_clear().current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
@@ -41,7 +41,7 @@ pub fn program(folder: &std::path::Path, url: &str) -> Command {
     ] {
         command.env(format!("ROOKERY_{key}"), value);
     }
-    // What one test compiled another need not compile again: six plugins take a minute on a busy machine.
+    // Tests share compiled plugins: compiling six plugins takes a minute on a busy machine.
     command.envs(COMPILED);
     command
 }
@@ -53,14 +53,14 @@ impl Server {
         server
     }
 
-    /// A server that may not answer yet.
+    /// Starts a server, which may not respond yet.
     pub fn spawn(mut program: Command) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let child = program.arg("serve").env("ROOKERY_SERVER_LISTEN", address.to_string()).spawn().unwrap();
         Self { child, address }
     }
 
-    /// True once it takes connections; false when it does not within `limit`.
+    /// True once it accepts connections; false if it does not within `limit`.
     pub async fn answers(&self, limit: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < limit {
@@ -85,14 +85,14 @@ impl Drop for Server {
     }
 }
 
-/// Posts a status whose text is its key; the id if the server acknowledged it.
+/// Posts a status whose text is its key; returns the id if the server acknowledged it.
 pub async fn publish(address: SocketAddr, key: &str) -> Option<String> {
     let body = format!("{{\"status\":\"{key}\"}}");
     let status = post(address, "/api/v1/statuses", TOKEN, key, &body).await?;
     Some(status["id"].as_str()?.to_owned())
 }
 
-/// Posts `body` as JSON; what the server answered, if it did.
+/// Posts `body` as JSON; returns the response, if there is one.
 async fn post(address: SocketAddr, path: &str, token: &str, key: &str, body: &str) -> Option<serde_json::Value> {
     let request = format!(
         "POST {path} HTTP/1.1\r\nHost: example.test\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
@@ -106,7 +106,7 @@ async fn post(address: SocketAddr, path: &str, token: &str, key: &str, body: &st
     let answer = String::from_utf8(answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;
     assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
-    // A body that broke off is no acknowledgement.
+    // A truncated body is not an acknowledgement.
     serde_json::from_str(body).ok()
 }
 
@@ -148,7 +148,7 @@ pub async fn prepare(url: &str) -> Db {
     }
     seed.token(author, &crypto::hash(TOKEN), "read write");
     seed.write(&db).await;
-    // Nobody writes feeds for people who stayed away for weeks.
+    // Fan-out skips accounts that were inactive for weeks.
     db.execute_raw(&format!("UPDATE users SET last_active_at = {}", now(&db))).await.unwrap();
     db
 }
@@ -161,8 +161,8 @@ pub fn now(db: &Db) -> String {
     }
 }
 
-/// Kills a server to which people write, some time after it `acknowledged` a few more writes: on a busy machine the first
-/// takes long.
+/// Kills a server under load, some time after it `acknowledged` a few more writes: on a busy machine the first takes
+/// long.
 async fn kill_amid(server: &mut Server, round: usize, acknowledged: impl Fn() -> usize) {
     let before = acknowledged();
     let patience = Instant::now() + Duration::from_secs(60);
@@ -173,7 +173,7 @@ async fn kill_amid(server: &mut Server, round: usize, acknowledged: impl Fn() ->
     server.kill();
 }
 
-/// Waits until everything that is due is done; dead jobs are a failure.
+/// Waits until all due jobs are done; dead jobs are a failure.
 pub async fn settle(db: &Db) {
     for _ in 0..600 {
         let now = now(db);
@@ -190,7 +190,7 @@ pub async fn settle(db: &Db) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
+async fn kill_during_posts_neither_loses_nor_doubles_acknowledged_statuses() {
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
     let db = prepare(&database.url).await;
@@ -205,7 +205,8 @@ async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
             writer.await.unwrap();
         }
     }
-    // Several servers may share a PostgreSQL, so what ran there is put back when its lease ends. Five minutes go by.
+    // Several servers may share a PostgreSQL database, so interrupted jobs are released when their lease ends. Skips
+    // five minutes.
     db.execute_raw(&format!("UPDATE jobs SET lease_until = {} WHERE state = 'running'", now(&db))).await.unwrap();
     let server = Server::start(folder.path(), &database.url).await;
     let posts = std::mem::take(&mut *posts.lock().unwrap());
@@ -220,7 +221,7 @@ async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
     assert!(doubled.is_empty(), "posted more than once: {doubled:?}");
     let count: Vec<(i64,)> = db.fetch_raw("SELECT COUNT(*) FROM statuses").await.unwrap();
     assert_eq!(usize::try_from(count[0].0).unwrap(), posts.len(), "each key is one status");
-    // Fan-out went on where it was cut off: followers and author have every one.
+    // Fan-out continued where it was interrupted: followers and author have all statuses.
     let feeds: Vec<(i64, i64)> = db
         .fetch_raw("SELECT owner_id, COUNT(*) FROM feed_entries WHERE kind IN (0, 1) GROUP BY kind, owner_id")
         .await
@@ -238,10 +239,10 @@ async fn killed_while_people_post_nothing_acknowledged_is_lost_or_doubled() {
     db.close().await;
 }
 
-/// How many people vote, and in how many polls each round.
+/// Number of voters, and of polls per round.
 const VOTERS: usize = 12;
 const POLLS: usize = 40;
-/// How many schedules are due when a server starts.
+/// Number of schedules that are due when a server starts.
 const DUE: i64 = 30;
 
 /// A voter and a poll.
@@ -251,7 +252,7 @@ fn voter_token(voter: usize) -> String {
     format!("a-token-of-voter-{voter}")
 }
 
-/// Seeds polls and schedules for each round; the polls of all rounds.
+/// Seeds polls and schedules for each round; returns the polls of all rounds.
 async fn prepare_votes(db: &Db) -> Vec<i64> {
     let mut seed = Seed::after(db.engine(), "example.test", 10_000);
     let author = seed.account("pollster", None);
@@ -265,7 +266,7 @@ async fn prepare_votes(db: &Db) -> Vec<i64> {
     polls
 }
 
-/// Makes `DUE` schedules of the round, by the author of the polls, that are due now.
+/// Creates `DUE` schedules of the round, by the author of the polls, that are due now.
 async fn schedule(db: &Db, round: usize) {
     let author: Vec<(i64,)> = db.fetch_raw("SELECT id FROM accounts WHERE username = 'pollster'").await.unwrap();
     let now = model::clock::Clock::system().now();
@@ -312,7 +313,7 @@ async fn vote_until_killed(address: SocketAddr, voter: usize, polls: Vec<i64>, v
     }
 }
 
-/// Waits until the jobs of all schedules have run; those that were cut off need not wait for their back-off.
+/// Waits until the jobs of all schedules have run; interrupted jobs skip their back-off.
 async fn publish_what_is_due(db: &Db) {
     for _ in 0..600 {
         let jobs = "SELECT COUNT(*) FROM jobs WHERE kind = 'publish_scheduled'";
@@ -327,7 +328,7 @@ async fn publish_what_is_due(db: &Db) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_while_people_vote_and_schedules_are_due_each_takes_effect_once() {
+async fn kill_during_votes_and_schedules_applies_each_once() {
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
     let db = prepare(&database.url).await;
@@ -353,7 +354,7 @@ async fn killed_while_people_vote_and_schedules_are_due_each_takes_effect_once()
     let differing = "SELECT COUNT(*) FROM polls p
         WHERE p.voters_count <> (SELECT COUNT(*) FROM poll_votes v WHERE v.poll_id = p.id)
            OR p.voters_count <> (SELECT SUM(o.votes_count) FROM poll_options o WHERE o.poll_id = p.id)";
-    assert_eq!(count(differing).await, 0, "counters are what was voted");
+    assert_eq!(count(differing).await, 0, "counters match the votes");
     let acknowledged = std::mem::take(&mut *votes.lock().unwrap());
     assert!(acknowledged.len() > rounds(), "only {} votes were acknowledged", acknowledged.len());
     for (voter, poll) in &acknowledged {

@@ -1,8 +1,8 @@
-//! Generated requests at every route: whatever is sent, the answer is one that the contract knows.
+//! Generated requests to every route: every response conforms to the contract.
 //!
-//! Never a 5xx, never a panic, an error text with every refusal, and nothing half done: a refused request leaves as many
-//! rows behind as there were. `FUZZ_REQUESTS` says how many requests (5,000 without it), `FUZZ_SEED` which: the same without it,
-//! so that whether a change lands is no lottery.
+//! Never a 5xx or a panic, an error text in every error response, and no partial effects: a failed request leaves the
+//! number of rows unchanged. `FUZZ_REQUESTS` sets the number of requests (5,000 by default), `FUZZ_SEED` the seed:
+//! the default is fixed, so that results are reproducible.
 
 #[cfg(feature = "plugins")]
 mod wide;
@@ -19,7 +19,7 @@ use crate::platform::contract;
 use crate::platform::routed::{plain, routed};
 use crate::seed::{Seed, Status};
 
-/// How many requests without `FUZZ_REQUESTS`: enough to meet each route with each kind of body.
+/// Number of requests without `FUZZ_REQUESTS`: enough to send each kind of body to each route.
 const CASES: u32 = 5_000;
 
 #[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
@@ -27,7 +27,7 @@ fn cases() -> u32 {
     std::env::var("FUZZ_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES)
 }
 
-/// Requests as `FUZZ_SEED` draws them.
+/// Requests drawn from `FUZZ_SEED`.
 fn draw<S: Strategy>(strategy: S, requests: u32) -> impl Iterator<Item = S::Value> {
     #[expect(clippy::disallowed_methods, reason = "a test's environment says what it draws")]
     let seed = std::env::var("FUZZ_SEED").ok().and_then(|text| text.parse::<u64>().ok());
@@ -39,7 +39,7 @@ fn draw<S: Strategy>(strategy: S, requests: u32) -> impl Iterator<Item = S::Valu
     (0..requests).map(move |_| strategy.new_tree(&mut runner).unwrap().current())
 }
 
-/// What a refused request must not change.
+/// Tables whose number of rows a failed request must not change.
 const TABLES: &[&str] = &[
     "accounts",
     "users",
@@ -95,7 +95,7 @@ struct Wild {
     body: Vec<u8>,
 }
 
-/// A route and the parameters that the table has for it.
+/// A route and its parameters in the table.
 #[derive(Clone, Debug)]
 struct Target {
     method: String,
@@ -122,7 +122,7 @@ fn parameters(column: &str) -> impl Iterator<Item = String> {
     names.chain(known).filter(|name| !name.is_empty())
 }
 
-/// A value that clients should not send, or do.
+/// A value that clients send, or should not send.
 fn value(ids: &[String]) -> impl Strategy<Value = serde_json::Value> + use<> {
     let odd = vec![
         serde_json::json!(null),
@@ -239,7 +239,7 @@ fn requests(targets: Vec<Target>, ids: Vec<String>) -> impl Strategy<Value = Wil
                 }
                 let mut pairs = url::form_urlencoded::Serializer::new(String::new());
                 for (name, value) in &query {
-                    // A broken token is one of the things to try; it would hide all others.
+                    // Invalid tokens are among the cases, but they would hide all other errors.
                     if name != "access_token" || token == 0 {
                         pairs.append_pair(name, value.as_str().unwrap_or("[1]"));
                     }
@@ -264,7 +264,7 @@ impl World {
         Self::on(TestApp::new().await).await
     }
 
-    /// With people and things on a server.
+    /// With accounts and records on a server.
     async fn on(app: TestApp) -> Self {
         let [alice, bob] = app.accounts(["alice", "bob"]).await;
         app.run_jobs().await;
@@ -317,7 +317,7 @@ impl World {
     }
 }
 
-/// What is wrong with an answer, if anything.
+/// The fault of a response, if any.
 fn fault(wild: &Wild, answer: &Answer) -> Option<String> {
     let status = answer.status.as_u16();
     if status >= 500 {

@@ -1,10 +1,10 @@
-//! Grants of tokens are kept in memory on SQLite, and never a moment too long.
+//! Token grants cached on SQLite, and their immediate invalidation.
 
 use crate::harness::{Client, TestApp};
 
 const PATH: &str = "/api/v1/accounts/verify_credentials";
 
-/// Statements of a request that needs nothing but the grant.
+/// Statements of a request that needs only the grant.
 async fn cost(person: &Client, app: &TestApp) -> u64 {
     app.cost(person.get("/api/v1/preferences").ok()).await.0
 }
@@ -19,9 +19,9 @@ async fn grant_is_read_once_for_many_requests() {
     assert_eq!(second + 1, first + app.reread_cost(), "the second request reads it only where other nodes change it");
 }
 
-/// What changes a row that a grant is made of, and what the next request answers.
+/// Changes of the rows behind a grant, and the status of the next request.
 #[tokio::test]
-async fn grant_change_holds_in_next_request() {
+async fn grant_change_takes_effect_in_next_request() {
     for (change, status) in [
         ("UPDATE accounts SET suspended_at = created_at", 403),
         ("UPDATE users SET disabled = TRUE", 403),
@@ -41,7 +41,7 @@ async fn grant_change_holds_in_next_request() {
 }
 
 #[tokio::test]
-async fn grant_change_by_command_holds_once_noticed() {
+async fn grant_change_by_command_takes_effect_once_noticed() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let before = alice.get(PATH).ok().await;

@@ -1,5 +1,5 @@
-//! Headers of every answer, and servers that are closed to strangers (docs/contract/rules.md#6-caching-cors-headers and
-//! docs/contract/rules.md#7-access-modes).
+//! Response headers, and servers that are closed to anonymous callers (docs/contract/rules.md#6-caching-cors-headers
+//! and docs/contract/rules.md#7-access-modes).
 
 use axum::http::Method;
 
@@ -32,7 +32,7 @@ async fn responses_are_cacheable_only_when_anonymous() {
 }
 
 #[tokio::test]
-async fn every_answer_of_the_api_is_protected_and_has_an_id() {
+async fn every_api_response_is_protected_and_has_an_id() {
     let app = TestApp::new().await;
     let first = app.anonymous().get("/api/v1/nothing").send().await;
     let second = app.anonymous().get("/api/v1/nothing").send().await;
@@ -67,7 +67,7 @@ async fn scripts_of_other_origins_may_use_the_api_and_not_the_pages() {
 }
 
 #[tokio::test]
-async fn closed_server_answers_only_users() {
+async fn closed_server_serves_only_users() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_DISALLOW_UNAUTHENTICATED_API", "true")]).await;
     let alice = app.account("alice").await;
     let path = format!("/api/v1/accounts/{}", alice.id());
@@ -75,7 +75,7 @@ async fn closed_server_answers_only_users() {
     app.anonymous().get(&path).fails(401).await;
     app.application("read").await.get(&path).fails(401).await;
     assert_eq!(alice.get(&path).send().await.status, 200);
-    // Open to strangers: it says what the server is.
+    // Open to anonymous callers, since it describes the server.
     assert_ne!(app.anonymous().get("/api/v1/instance/rules").send().await.status, 401);
 }
 
@@ -87,11 +87,11 @@ async fn closed_server_serves_no_account_that_cannot_be_used() {
 
     let refusal = bob.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
     assert!(refusal.contains("confirmed"), "{refusal}");
-    // What is for such accounts stays open: this one is found, and has no application.
+    // Routes for unconfirmed accounts stay open: this account is found, and has no application.
     bob.get("/api/v1/apps/verify_credentials").fails(404).await;
 }
 
-/// What an admin or time does to an account that it may not use the server.
+/// Changes by an admin or by time that make an account unusable.
 const UNUSABLE: [&str; 6] = [
     "UPDATE users SET confirmed_at = NULL WHERE account_id = ",
     "UPDATE users SET approved = FALSE WHERE account_id = ",
@@ -102,7 +102,7 @@ const UNUSABLE: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn limited_federation_takes_nobody_for_signed_in_who_may_not_use_the_server() {
+async fn limited_federation_treats_unusable_accounts_as_signed_out() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     let alice = app.account("alice").await;
     let media = alice.upload(&png(8, 8)).ok().await;
@@ -117,7 +117,7 @@ async fn limited_federation_takes_nobody_for_signed_in_who_may_not_use_the_serve
             bob.get(path).fails(403).await;
         }
         bob.get(file).fails(401).await;
-        // Somebody who moved may still manage their applications, in the browser.
+        // Moved accounts may still manage their applications in the browser.
         let page = if statement.contains("moved") { 200 } else { 302 };
         assert_eq!(browser.get("/@alice").await.status, page, "{statement}");
     }
@@ -161,7 +161,7 @@ async fn large_public_responses_are_compressed() {
 }
 
 #[tokio::test]
-async fn limited_federation_shows_pages_to_its_own_people() {
+async fn limited_federation_shows_pages_to_local_accounts() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     app.account("alice").await;
     let stranger = Browser::new(&app);

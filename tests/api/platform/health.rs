@@ -37,7 +37,7 @@ async fn server_with_blocked_writer_is_not_ready() {
 }
 
 #[tokio::test]
-async fn every_answer_has_an_id_of_its_own() {
+async fn every_response_has_a_unique_id() {
     let app = TestApp::new().await;
     let first = app.anonymous().get("/health").send().await;
     let second = app.anonymous().get("/api/v1/accounts/1").send().await;

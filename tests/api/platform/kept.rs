@@ -1,4 +1,4 @@
-//! One's own account and the heads of statuses are kept in memory on SQLite, and never a moment too long.
+//! The own account and the heads of statuses cached on SQLite, and their immediate invalidation.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::harness::TestApp;
 const OWN: &str = "/api/v1/accounts/verify_credentials";
 
 #[tokio::test]
-async fn own_account_is_shown_as_it_is() {
+async fn own_account_is_shown_up_to_date() {
     let app = TestApp::new().await;
     let (alice, bob) = (app.account("alice").await, app.account("bob").await);
     alice.update_profile(json!({"locked": true})).ok().await;
@@ -22,7 +22,7 @@ async fn own_account_is_shown_as_it_is() {
     assert_eq!(alice.get(OWN).ok().await["source"]["sensitive"], true);
 }
 
-/// What changes a row that a head is made of, and whether a stranger still sees the status.
+/// Changes of the rows behind a head, and whether a stranger still sees the status.
 #[tokio::test]
 async fn status_is_hidden_in_next_request() {
     for (change, seen) in [

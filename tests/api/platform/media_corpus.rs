@@ -1,5 +1,5 @@
-//! Files of every kind, and files that are broken or mean harm: each is taken or refused within bounded time, and nothing of
-//! them is left on the disk.
+//! Files of every kind, including broken and hostile ones: each is accepted or rejected within bounded time, and
+//! leaves nothing on disk.
 
 use std::time::{Duration, Instant};
 
@@ -10,23 +10,23 @@ use crate::harness::{Client, TestApp, path};
 use crate::routes::media::{gif, png, stored_files};
 use crate::routes::moving_media::{made, server, server_with};
 
-/// How long one file may keep the server busy on a machine that does much else.
+/// Time limit of one file on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 const PICTURE: &str = "-f lavfi -i testsrc=size=";
 const STILL: &str = " -frames:v 1";
 const TONE: &str = "-f lavfi -i sine=duration=1";
 
-/// What became of an upload.
+/// Result of an upload.
 #[derive(Debug, PartialEq)]
 enum Outcome {
-    /// It is there, with this type.
+    /// Accepted, with this type.
     Taken(String),
     /// The upload was refused, or its conversion failed.
     Refused,
 }
 
-/// Uploads a file and lets the server convert it; then deletes what there is.
+/// Uploads a file and lets the server convert it, then deletes the result.
 async fn fate(alice: &Client, name: &str, file: &[u8]) -> Outcome {
     let begun = Instant::now();
     alice.server.tick();
@@ -57,14 +57,14 @@ async fn fate(alice: &Client, name: &str, file: &[u8]) -> Outcome {
     outcome
 }
 
-/// Nothing is left of uploads that are deleted, or were refused.
+/// Checks that nothing is left of deleted and rejected uploads.
 async fn is_clean(app: &TestApp) {
     app.app.clock.advance(chrono::Duration::hours(25));
     app.run_jobs().await;
     assert_eq!(stored_files(app), 0);
 }
 
-/// Arguments, the file's name, and the type that it has in the end.
+/// Arguments, name of the file, and its final type.
 fn kinds() -> Vec<(String, &'static str, &'static str)> {
     let still = |size: &str, more: &str| format!("{PICTURE}{size}{STILL}{more}");
     let moving = |size: &str, more: &str| format!("{PICTURE}{size}:rate=10:duration=1{more}");
@@ -115,7 +115,7 @@ fn kinds() -> Vec<(String, &'static str, &'static str)> {
 }
 
 #[tokio::test]
-async fn forty_files_of_every_kind_are_taken_for_what_they_are() {
+async fn files_of_forty_kinds_are_recognised() {
     let app = server().await;
     let alice = app.account("alice").await;
     let kinds = kinds();
@@ -127,7 +127,7 @@ async fn forty_files_of_every_kind_are_taken_for_what_they_are() {
     is_clean(&app).await;
 }
 
-/// A PNG that says it is so large, and has hardly any data.
+/// A PNG that declares this size and has hardly any data.
 fn claiming(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(4, 4);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -145,7 +145,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// Boxes within boxes, as deep as there is room.
+/// Boxes within boxes, as deep as possible.
 fn nested(depth: u32) -> Vec<u8> {
     let mut bytes = b"\0\0\0\x18ftypisom\0\0\0\0isommp42".to_vec();
     for level in 0..depth {
@@ -167,8 +167,8 @@ fn frames(count: u32) -> Vec<u8> {
     bytes
 }
 
-/// Files that are broken, or something else than they look, or larger than they look. The first part of the name says whether
-/// they must be refused; of the others players can play a part.
+/// Files that are broken, of another type than they seem, or larger than they seem. The first part of the name states
+/// whether they must be rejected; players can play parts of the others.
 fn broken() -> Vec<(String, Vec<u8>)> {
     let film = format!("{PICTURE}160x120:rate=10:duration=1 {TONE} -pix_fmt yuv420p -c:v libx264 -c:a aac");
     let whole = [

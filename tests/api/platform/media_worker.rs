@@ -26,7 +26,7 @@ async fn worker_processes_image() {
     assert_eq!(processed.preview.unwrap().width, 640);
 }
 
-/// Without optimisation this takes the worker's twenty seconds; `cargo test --release` runs it.
+/// Exceeds the worker's limit of twenty seconds without optimisation; `cargo test --release` runs it.
 #[tokio::test]
 #[cfg_attr(debug_assertions, ignore = "needs optimised code")]
 async fn largest_image_fits_worker_limits() {
@@ -60,7 +60,7 @@ async fn broken_image_is_reported() {
 }
 
 #[tokio::test]
-async fn worker_says_how_it_is_confined() {
+async fn worker_reports_its_confinement() {
     let confinement = sandbox().confinement().await.unwrap();
     assert!(confinement.calls, "seccomp is in every kernel of the last ten years: {confinement}");
 }

@@ -1,4 +1,4 @@
-//! What holds for the whole server: the table of routes, visibility, statements, faults, the source itself.
+//! Properties of the whole server: the table of routes, visibility, statements, faults, the source itself.
 
 mod at_once;
 mod bodies_in_flight;

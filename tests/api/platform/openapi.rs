@@ -1,4 +1,4 @@
-//! The OpenAPI document, and every answer of the suite held against it: [`hold`].
+//! The OpenAPI document, and every response of the suite validated against it: [`hold`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, TestApp};
 
-/// Where the document is taken to stand, for references into it.
+/// Base URL of the document, for references into it.
 const DOCUMENT: &str = "https://api.test/openapi.json";
 
-/// What the document says of an operation's answers.
+/// Documented responses of an operation.
 struct Documented {
     method: Method,
     parts: Vec<String>,
@@ -29,8 +29,8 @@ struct Document {
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// Fails the test when `answer` is not what the document says that `method` of `path` answers. What it says nothing of may be
-/// anything: pages, files, the routes of plugins whose manifests say nothing.
+/// Fails the test if `answer` does not match the documented responses of `method` on `path`. Undocumented responses
+/// may be anything: pages, files, routes of plugins without declared responses.
 pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
     if !answer.header(header::CONTENT_TYPE.as_str()).starts_with("application/json") {
         return;
@@ -46,7 +46,8 @@ pub fn hold(app: &TestApp, method: &Method, path: &str, answer: &Answer) {
     assert!(faults.is_empty(), "{method} {path} answers {}, which is not as documented: {faults:#?}", answer.status);
 }
 
-/// Fails the test when the payload of `event` does not match the document. Undocumented events of plugins may have any payload.
+/// Fails the test if the payload of `event` does not match the document. Undocumented events of plugins may have any
+/// payload.
 pub fn hold_event(app: &TestApp, event: &str, payload: &str) {
     let document = Document::of(app);
     let Some(schema) = document.events.get(event) else { return };
@@ -102,7 +103,7 @@ impl Document {
                 });
             }
         }
-        // What is spelled out comes before what varies.
+        // Literal segments come before parameters.
         operations.sort_by_key(|operation| operation.parts.iter().filter(|part| part.contains('{')).count());
         let resource = Resource::from_contents(document);
         let registry = Registry::new().draft(Draft::Draft202012).add(DOCUMENT, resource).unwrap().prepare().unwrap();
@@ -129,7 +130,7 @@ impl Document {
     }
 }
 
-/// References inside the document, from outside.
+/// Makes references inside the document resolvable from outside.
 fn refer(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -148,7 +149,7 @@ async fn document(app: &TestApp) -> Value {
 }
 
 #[tokio::test]
-async fn document_has_every_operation_and_refers_to_nothing_that_is_missing() {
+async fn document_has_every_operation_and_no_dangling_references() {
     let app = TestApp::new().await;
     let document = document(&app).await;
     assert_eq!((&document["openapi"], &document["info"]["title"]), (&json!("3.1.1"), &json!("example.test")));
@@ -164,14 +165,14 @@ async fn document_has_every_operation_and_refers_to_nothing_that_is_missing() {
 }
 
 #[tokio::test]
-async fn operations_have_ids_of_their_own_and_say_what_their_paths_name() {
+async fn operations_have_unique_ids_and_declare_path_parameters() {
     let app = TestApp::new().await;
     let document = document(&app).await;
     let (mut ids, schemes) = (BTreeSet::new(), &document["components"]["securitySchemes"]);
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let id = operation["operationId"].as_str().unwrap();
-            assert!(ids.insert(id.to_owned()), "{id} of {method} {path} is another's too");
+            assert!(ids.insert(id.to_owned()), "{id} of {method} {path} is not unique");
             let named = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
             let parameters = operation["parameters"].as_array().unwrap();
             let said = parameters.iter().filter(|parameter| parameter["in"] == "path").map(|one| &one["name"]);
@@ -199,7 +200,7 @@ async fn pages_show_operations_and_entities() {
 
 #[tokio::test]
 #[should_panic(expected = "not as documented")]
-async fn answer_that_is_not_as_documented_fails_the_test() {
+async fn mismatched_response_fails_the_test() {
     let app = TestApp::new().await;
     let real = app.anonymous().get("/api/v1/instance/rules").send().await;
     let other = Answer { body: b"[{\"id\":1}]".to_vec(), ..real };
@@ -208,6 +209,6 @@ async fn answer_that_is_not_as_documented_fails_the_test() {
 
 #[tokio::test]
 #[should_panic(expected = "not as documented")]
-async fn event_that_is_not_as_documented_fails_the_test() {
+async fn mismatched_event_fails_the_test() {
     hold_event(&TestApp::new().await, "update", "{\"id\":1}");
 }

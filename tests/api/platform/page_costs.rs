@@ -1,8 +1,8 @@
 //! SQL statements of every page with one entry and with several entries: no page runs a statement per entry.
 //!
-//! Covers every row of the table that is paginated or returns a list, and every web page. Rows and pages that are not in
-//! [`PAGES`] or [`WEB_PAGES`] are listed in [`LEFT_OUT`] or [`WEB_LEFT_OUT`] with the reason. `statements` checks the maximum
-//! number of statements; `plugins::page_costs` covers the pages of plugins.
+//! Covers every row of the table that is paginated or returns a list, and every web page. Rows and pages that are not
+//! in [`PAGES`] or [`WEB_PAGES`] are listed in [`LEFT_OUT`] or [`WEB_LEFT_OUT`] with the reason. `statements` checks
+//! the maximum number of statements; `plugins::page_costs` covers the pages of plugins.
 
 mod world;
 

@@ -10,7 +10,7 @@ async fn limited() -> TestApp {
 }
 
 #[tokio::test]
-async fn three_hundred_anonymous_requests_in_five_minutes() {
+async fn anonymous_requests_are_limited_to_300_in_five_minutes() {
     let app = limited().await;
     let path = "/api/v1/accounts/1";
 
@@ -63,7 +63,7 @@ async fn credentials_of_applications_have_a_limit_per_address_and_small_bodies()
 }
 
 #[tokio::test]
-async fn json_of_very_many_values_is_refused_before_it_is_a_tree() {
+async fn json_of_too_many_values_is_refused_before_it_is_parsed() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for odd in [format!("[{}]", "{},".repeat(20_000)), format!("{}{}", "[".repeat(40), "]".repeat(40))] {
@@ -92,7 +92,7 @@ async fn failed_action_refunds_rate_limit() {
 }
 
 #[tokio::test]
-async fn switched_off_nothing_is_counted() {
+async fn disabled_rate_limits_count_nothing() {
     let app = TestApp::new().await;
     let answer = app.anonymous().get("/api/v1/accounts/1").send().await;
     assert_eq!(answer.header("x-ratelimit-limit"), "");
@@ -131,7 +131,7 @@ async fn publishing_shows_the_limit_of_statuses() {
 }
 
 #[tokio::test]
-async fn guessing_passwords_ends_with_a_page() {
+async fn password_guessing_ends_with_a_page() {
     let app = limited().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
@@ -147,14 +147,14 @@ async fn guessing_passwords_ends_with_a_page() {
 }
 
 #[tokio::test]
-async fn guesses_at_one_account_are_counted_together_by_whichever_spelling() {
+async fn password_guesses_count_per_account_in_any_spelling() {
     let app = limited().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
     let page = browser.get("/auth/sign_in").await;
     let spellings = ["alice", "ALICE", " @alice", "@Alice@example.test", "alice@example.test"];
     let guess = async |name: &str| {
-        // Long enough for the limit of an address, which is another.
+        // Long enough for the limit per address, which is separate.
         app.app.clock.advance(Duration::minutes(1));
         browser.submit(&page, "/auth/sign_in", &[("email", name), ("password", "guess")]).await.status
     };

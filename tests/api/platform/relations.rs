@@ -1,4 +1,4 @@
-//! What viewers follow, block and mute is kept in memory: whatever changes it, the set in memory is that of the tables.
+//! Cached follows, blocks and mutes of viewers: after every change, the cached set equals the tables.
 
 use chrono::Duration;
 use database::sql::STATEMENTS;
@@ -24,14 +24,14 @@ impl Flock {
         flock
     }
 
-    /// `actor` does `action` to `target`; their places among the people.
+    /// `actor` does `action` to `target`; both are indexes of `people`.
     async fn act(&self, actor: usize, action: &str, target: usize) {
         let [actor, target] = [actor, target].map(|index| &self.people[index]);
         actor.post(&format!("/api/v1/accounts/{}/{action}", target.id())).ok().await;
         self.check(action).await;
     }
 
-    /// Asks for everybody's relations as a request does, and reads the tables.
+    /// Requests the relations of all people as a request does, and compares them with the tables.
     async fn check(&self, after: &str) {
         let cx = &self.app.app;
         let ids: Vec<AccountId> = self.people.iter().map(Client::id).collect();
@@ -98,7 +98,7 @@ async fn relations_in_memory_follow_requests_and_expiry() {
 }
 
 #[tokio::test]
-async fn relations_in_memory_forget_who_is_removed() {
+async fn relations_in_memory_forget_removed_accounts() {
     let flock = Flock::new().await;
     let [alice, bob, carol] = [0, 1, 2];
     for (actor, action, target) in
@@ -113,7 +113,7 @@ async fn relations_in_memory_forget_who_is_removed() {
     let read = relation_set::find(flock.app.db(), flock.people[alice].id()).await.unwrap();
     assert!(!read.is_blocked_by(bob) && !read.is_muting(bob, flock.app.app.clock.now()));
 
-    // Who never confirmed an address is deleted at once.
+    // Accounts that never confirmed an address are deleted immediately.
     let mut tx = flock.app.db().begin().await.unwrap();
     let (row, now): (RowId, _) = (flock.app.app.ids.next(), flock.app.app.clock.now());
     relationship::insert(&mut tx, Pair::Block, row, flock.people[alice].id(), carol, now).await.unwrap();

@@ -1,7 +1,7 @@
-//! The table of routes, row by row: who is let in, what an answer looks like, what a record of someone else gives.
+//! The table of routes, row by row: access, shape of the response, and records of other accounts.
 //!
-//! Every row of [`GROUPS`] is exercised with a request from [`case`], or stands in [`LEFT_OUT`] with a reason; a row of
-//! another group must not exist yet. What a route *does* is told by the stories of its own module.
+//! Every row of [`GROUPS`] is requested with [`case`], or listed in [`LEFT_OUT`] with a reason; rows of other groups
+//! must not exist yet. The effects of a route are tested by its own module.
 
 mod cases;
 mod streams;
@@ -19,7 +19,7 @@ use crate::seed::{Seed, Status};
 
 use cases::{Body, case, request};
 
-/// The groups that are whole.
+/// Complete groups.
 const GROUPS: &[&str] = &[
     "oauth",
     "apps",
@@ -62,10 +62,10 @@ const GROUPS: &[&str] = &[
     STREAMS,
 ];
 
-/// The group with event streams, which are not routes of the crate `http`. [`streams`] has its cases.
+/// The group of event streams, which are not routes of the crate `http`. [`streams`] has its cases.
 const STREAMS: &str = "streaming";
 
-/// Rows of [`GROUPS`] that this table does not exercise, with the reason.
+/// Rows of [`GROUPS`] that are not requested, with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("GET /oauth/authorize", "a page behind a browser session: its story is in oauth"),
     ("POST /oauth/authorize", "as above"),
@@ -77,10 +77,10 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("POST /api/v1/statuses/:id/translate", "needs a translation service: its story is in translations"),
 ];
 
-/// Rows of [`GROUPS`] that are not served yet, with the reason: they must answer 404.
+/// Rows of [`GROUPS`] that are not served yet, with the reason: they must return 404.
 const NOT_YET: &[(&str, &str)] = &[];
 
-/// Served, and in no row: pages for browsers, files, probes, the server's own administration of plugins.
+/// Routes without a row: web pages, files, probes, the administration of plugins.
 const BESIDE_THE_TABLE: &[&str] = &[
     // Statuses of filters have the same paths in both versions (decision 5 of the contract).
     "/api/v1/filters/:/statuses",
@@ -104,7 +104,7 @@ fn rows() -> Vec<Route> {
     contract::routes().into_iter().filter(served).collect()
 }
 
-/// A server with two people, and what rows need.
+/// A server with two accounts, and the records that rows need.
 struct World {
     app: TestApp,
     alice: Client,
@@ -112,7 +112,7 @@ struct World {
     /// Not approved yet.
     pending: Client,
     suspended: Client,
-    /// An application as a client makes it.
+    /// An application created by a client.
     application: Value,
     push: PushService,
     made: AtomicI64,
@@ -146,7 +146,7 @@ impl World {
         (text("client_id"), text("client_secret"))
     }
 
-    /// A client whose token belongs to the application alone.
+    /// A client whose token belongs to the application only.
     async fn application(&self, scopes: &str) -> Client {
         let (id, secret) = self.credentials();
         let body =
@@ -156,7 +156,7 @@ impl World {
         Client::new(self.app.clone(), None, "", Some(token))
     }
 
-    /// Writes rows straight into the tables.
+    /// Inserts rows directly into the tables.
     async fn seed<T>(&self, fill: impl FnOnce(&mut Seed) -> T) -> T {
         let mut seed = Seed::after(self.app.db().engine(), "example.test", self.made.fetch_add(100, Ordering::Relaxed));
         let made = fill(&mut seed);
@@ -177,25 +177,25 @@ impl World {
         self.status(&self.bob, "public").await
     }
 
-    /// Bob's, and not for Alice.
+    /// A status of Bob that is hidden from Alice.
     async fn hidden(&self) -> i64 {
         self.status(&self.bob, "direct").await
     }
 
-    /// A list of `owner`'s that is empty, by its id.
+    /// An empty list of `owner`; returns its id.
     async fn list(&self, owner: &Client) -> String {
         let owner = i64::from(owner.id());
         self.seed(|seed| seed.list(owner, "list")).await.to_string()
     }
 
-    /// Alice follows Bob; lists that had him have him no more.
+    /// Makes Alice follow Bob, and removes him from lists.
     async fn friends(&self) {
         let (one, other) = (i64::from(self.alice.id()), i64::from(self.bob.id()));
         self.alice.post(&format!("/api/v1/accounts/{other}/unfollow")).send().await;
         self.seed(|seed| seed.follow(one, other)).await;
     }
 
-    /// A poll, whose id is that of its status.
+    /// A poll, which has the id of its status.
     async fn poll(&self, author: &Client, visibility: &str) -> i64 {
         let author = i64::from(author.id());
         self.seed(|seed| {
@@ -207,7 +207,7 @@ impl World {
     }
 
     async fn scheduled(&self, author: &Client) -> String {
-        // Few enough on each day.
+        // Few enough per day for the limit.
         let day = 1 + self.made.fetch_add(1, Ordering::Relaxed) % 28;
         let body = json!({ "status": "later", "scheduled_at": format!("2027-02-{day:02}T12:00:00Z") });
         let made = author.post("/api/v1/statuses").json(&body).ok().await;
@@ -219,7 +219,7 @@ impl World {
         self.seed(|seed| seed.notification(of, from, "follow", None)).await
     }
 
-    /// A request to Alice from somebody new, whose mention was filtered.
+    /// A notification request to Alice from a new account, whose mention was filtered.
     async fn notification_request(&self) -> i64 {
         let alice = i64::from(self.alice.id());
         let number = self.made.fetch_add(1, Ordering::Relaxed);
@@ -248,7 +248,7 @@ impl World {
     }
 }
 
-/// What is wrong with what a row answers, a line each.
+/// Faults in the responses of a row, one per line.
 #[derive(Default)]
 struct Faults(Vec<String>);
 
@@ -275,7 +275,7 @@ impl Faults {
     }
 }
 
-/// Webfinger's failures have no body (contract, column errors).
+/// Errors of Webfinger have no body (contract, column errors).
 fn text_error_allowed(row: &Route, status: u16) -> bool {
     row.errors.contains(&format!("{status} (empty)"))
 }
@@ -288,7 +288,7 @@ fn wrong_scope(row: &Route) -> &'static str {
 async fn check(world: &World, row: &Route, faults: &mut Faults) {
     macro_rules! send {
         ($client:expr) => {{
-            // Before the case, which may give something to every token.
+            // Before the case, which may create a record for every token.
             let client = $client;
             let Some(case) = case(world, row).await else {
                 return faults.0.push(format!("{}: nobody wrote a case for this row", row.name()));
@@ -350,7 +350,7 @@ async fn check(world: &World, row: &Route, faults: &mut Faults) {
     check_refusals(world, row, faults).await;
 }
 
-/// What someone with every right is refused: what the case names, ids that are none, and what is hidden from them.
+/// Checks requests that fail with every scope: the refused requests of the case, invalid ids, and hidden records.
 async fn check_refusals(world: &World, row: &Route, faults: &mut Faults) {
     let Some(case) = case(world, row).await else { return };
     let application = world.application(ALL_SCOPES).await;
@@ -379,7 +379,7 @@ async fn check_groups(groups: &[&str]) {
     let world = World::new().await;
     let mut faults = Faults::default();
     let rows: Vec<Route> = rows().into_iter().filter(|row| groups.contains(&row.group.as_str())).collect();
-    // A row that is not served is reported once, by `router_serves_exactly_the_table`.
+    // Rows that are not served are reported once, by `router_serves_exactly_the_table`.
     let routed = routed();
     for row in rows.iter().filter(|row| routed.contains(&format!("{} {}", row.method, plain(&row.path)))) {
         check(&world, row, &mut faults).await;
@@ -388,67 +388,67 @@ async fn check_groups(groups: &[&str]) {
 }
 
 #[tokio::test]
-async fn oauth_rows_hold() {
+async fn oauth_rows_match_the_contract() {
     check_groups(&["oauth", "apps", "emails"]).await;
 }
 
 #[tokio::test]
-async fn account_rows_hold() {
+async fn account_rows_match_the_contract() {
     check_groups(&["accounts", "preferences", "markers"]).await;
 }
 
 #[tokio::test]
-async fn relationship_rows_hold() {
+async fn relationship_rows_match_the_contract() {
     check_groups(&["blocks", "mutes", "follow_requests"]).await;
 }
 
 #[tokio::test]
-async fn list_rows_hold() {
+async fn list_rows_match_the_contract() {
     check_groups(&["lists", "tags", "followed_tags", "featured_tags"]).await;
 }
 
 #[tokio::test]
-async fn discovery_rows_hold() {
+async fn discovery_rows_match_the_contract() {
     check_groups(&["directory", "suggestions", "trends"]).await;
 }
 
 #[tokio::test]
-async fn filter_rows_hold() {
+async fn filter_rows_match_the_contract() {
     check_groups(&["filters"]).await;
 }
 
 #[tokio::test]
-async fn status_rows_hold() {
+async fn status_rows_match_the_contract() {
     check_groups(&["statuses"]).await;
 }
 
 #[tokio::test]
-async fn poll_and_schedule_rows_hold() {
+async fn poll_and_schedule_rows_match_the_contract() {
     check_groups(&["polls", "scheduled_statuses"]).await;
 }
 
 #[tokio::test]
-async fn timeline_rows_hold() {
+async fn timeline_rows_match_the_contract() {
     check_groups(&["timelines", "favourites", "bookmarks"]).await;
 }
 
 #[tokio::test]
-async fn notification_rows_hold() {
+async fn notification_rows_match_the_contract() {
     check_groups(&["notifications"]).await;
 }
 
 #[tokio::test]
-async fn people_rows_hold() {
+async fn people_rows_match_the_contract() {
     check_groups(&["conversations", "announcements", "reports", "peers", "oembed"]).await;
 }
 
 #[tokio::test]
-async fn media_rows_hold() {
+async fn media_rows_match_the_contract() {
     check_groups(&["media"]).await;
 }
 
 #[tokio::test]
-async fn instance_rows_hold() {
+async fn instance_rows_match_the_contract() {
     check_groups(&["custom_emojis", "instance", "well_known", "health"]).await;
 }
 
@@ -478,7 +478,7 @@ fn router_serves_exactly_the_table() {
     assert!(unknown.is_empty(), "under /api and in no row: {unknown:#?}");
 }
 
-/// But for the one route that is PATCH alone (docs/contract/rules.md#1-transport).
+/// All but one route, which is PATCH only (docs/contract/rules.md#1-transport).
 #[test]
 fn update_routes_are_served_by_put_and_patch() {
     let routed = routed();

@@ -1,7 +1,7 @@
-//! What the router serves, and that its routes declare what the contract's table says of them.
+//! Routes of the router, and their declarations compared with the contract's table.
 //!
-//! Declared is what documents of the API are made of: answer, caller, scopes and parameters. That handlers do what they
-//! declare is told by the stories of their own modules.
+//! Documents of the API are generated from declarations: response, caller, scopes and parameters. The modules of the
+//! routes test that handlers match their declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use crate::platform::contract::{self, Route};
 
-/// `GET /api/v1/accounts/:`, every parameter a colon, so that the table's names and the router's need not agree.
+/// `GET /api/v1/accounts/:`: every parameter is a colon, since the table and the router may name parameters
+/// differently.
 pub type Name = String;
 
-/// Where handlers and the table differ, with the reason: row (`*` for every other one), parameter, why.
+/// Differences between handlers and the table: row (`*` for all other rows), parameter, reason.
 const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v1/timelines/home", "local", "accepted and without effect: there is nothing to declare"),
     ("GET /api/v1/timelines/public", "lang", "the language of a visitor (docs/contract/rules.md#1-transport)"),
@@ -53,7 +54,7 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("*", "csrf", "how a form is protected is this server's own business"),
 ];
 
-/// Every route with every method of it.
+/// Every route with each of its methods.
 pub fn routed() -> BTreeSet<Name> {
     rookery_http::router::operations().iter().map(name).collect()
 }
@@ -71,13 +72,13 @@ fn name(operation: &Operation) -> Name {
     format!("{} {}", operation.method, plain(&operation.path))
 }
 
-/// A parameter by its bracketed name, as the table and a handler have it.
+/// A parameter by its bracketed name, in the table and in handlers.
 #[derive(Debug, Default)]
 struct Param {
     /// `string`, `integer`, `boolean`, `string[]`, `map`, `object`, `file`; the table may allow several.
     kinds: Vec<String>,
     required: bool,
-    /// Belongs to an extension: the core may leave it out.
+    /// Belongs to an extension: the core may omit it.
     extension: bool,
     /// Default and maximum of a limit.
     limit: Option<(i64, i64)>,
@@ -107,8 +108,8 @@ fn written(column: &str) -> BTreeMap<String, Param> {
     params
 }
 
-/// The parts of `text` between `separator`s that stand outside of parentheses and braces. When the separator is NUL, the
-/// one part is without what is in them.
+/// The parts of `text` between `separator`s outside parentheses and braces. With NUL as the separator, the only part
+/// omits the contents of parentheses and braces.
 fn outside_parentheses(text: &str, separator: char) -> Vec<String> {
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
@@ -131,7 +132,7 @@ fn kind(word: &str) -> String {
         "bool" => "boolean",
         "int" => "integer",
         "file" | "map" | "object" => word,
-        other => panic!("the table has a type of its own: {other}"),
+        other => panic!("unknown type in the table: {other}"),
     };
     format!("{kind}{suffix}")
 }
@@ -142,7 +143,7 @@ fn limit(text: &str) -> (i64, i64) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// What a handler declares, by bracketed names.
+/// Declared parameters of a handler, by bracketed name.
 fn declared(operation: &Operation) -> BTreeMap<String, Param> {
     let mut params = BTreeMap::new();
     for sent in operation.parameters.iter().filter(|sent| sent.place != Place::Path) {
@@ -183,7 +184,7 @@ fn flatten(name: String, schema: &Value, params: &mut BTreeMap<String, Param>) {
     params.insert(name, Param { kinds: vec![kind], ..Param::default() });
 }
 
-/// The column `params` of a row, which may point at another row.
+/// The column `params` of a row, which may refer to another row.
 fn params_of(row: &Route, rows: &[Route]) -> BTreeMap<String, Param> {
     let other = match row.params.as_str() {
         "same as GET" => rows.iter().find(|other| other.path == row.path && other.method == "GET"),
@@ -195,7 +196,7 @@ fn params_of(row: &Route, rows: &[Route]) -> BTreeMap<String, Param> {
     written(&other.unwrap().params)
 }
 
-/// Those that no other implies: `read:accounts` of `read read:accounts`.
+/// Scopes without a narrower one in the list: `read:accounts` of `read read:accounts`.
 fn narrowest(scopes: &[String]) -> BTreeSet<&str> {
     let implies = |scope: &str| scopes.iter().any(|other| other.starts_with(&format!("{scope}:")));
     scopes.iter().map(String::as_str).filter(|scope| !implies(scope)).collect()
@@ -203,17 +204,17 @@ fn narrowest(scopes: &[String]) -> BTreeSet<&str> {
 
 fn serves(row: &Route, caller: Caller) -> bool {
     match row.auth.as_str() {
-        // A page has a session, which is no token.
+        // A page has a session instead of a token.
         "public" => matches!(caller, Caller::Public | Caller::Session),
         "optional" => caller == Caller::Optional,
         "app" => caller == Caller::Application,
         "user" if row.notes.contains("an app token passes") => caller == Caller::Application,
         "user" => caller == Caller::User,
-        other => panic!("the table has a caller of its own: {other}"),
+        other => panic!("unknown caller in the table: {other}"),
     }
 }
 
-/// How the parameters of `operation` differ from those of its row: name and how.
+/// Differences between the parameters of `operation` and its row: name and difference.
 fn differences(operation: &Operation, row: &Route, rows: &[Route]) -> Vec<(String, String)> {
     let (written, declared) = (params_of(row, rows), declared(operation));
     let mut found = Vec::new();
@@ -244,7 +245,7 @@ fn row_of<'a>(operation: &Operation, rows: &'a [Route]) -> Option<&'a Route> {
 }
 
 #[test]
-fn routes_declare_what_the_contract_says_they_answer() {
+fn routes_declare_responses_of_the_contract() {
     let rows = contract::routes();
     let (mut faults, mut held) = (Vec::new(), 0);
     for (operation, policy) in rookery_http::router::declared() {
@@ -260,7 +261,7 @@ fn routes_declare_what_the_contract_says_they_answer() {
 }
 
 #[test]
-fn routes_declare_whom_they_serve() {
+fn routes_declare_callers_of_the_contract() {
     let (rows, operations) = (contract::routes(), rookery_http::router::operations());
     let mut faults = Vec::new();
     for operation in &operations {
@@ -277,7 +278,7 @@ fn routes_declare_whom_they_serve() {
 }
 
 #[test]
-fn routes_declare_the_parameters_of_the_contract() {
+fn routes_declare_parameters_of_the_contract() {
     let (rows, operations) = (contract::routes(), rookery_http::router::operations());
     let (mut faults, mut used, mut held) = (Vec::new(), BTreeSet::new(), 0);
     for operation in &operations {

@@ -1,6 +1,6 @@
-//! Rows as structs: `#[derive(Row)]` decodes by the names of columns, and what a struct inserts is read back the same.
+//! Row structs: `#[derive(Row)]` decodes by column names, and inserted structs are read back unchanged.
 //!
-//! Every value of a sample is another, as far as its type allows, so that two columns in the wrong order are noticed.
+//! The values of a sample differ, as far as their types allow, so that swapped columns are noticed.
 
 mod moderation;
 mod transfers;

@@ -1,5 +1,5 @@
-//! The schema of the database: the migrations make what `tests/frozen/schema` records, and a database of other migrations
-//! is refused.
+//! The database schema: the migrations create the schema recorded in `tests/frozen/schema`, and a database with other
+//! migrations is rejected.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,7 +19,8 @@ async fn connect(database: &TestDatabase) -> Db {
     Db::open(&options).await.unwrap()
 }
 
-/// The schema and the rows of the tables, a line for each of their parts, read by the statements in `tests/api/platform/schema`.
+/// The schema and the rows of the tables, a line for each of their parts, read by the statements in
+/// `tests/api/platform/schema`.
 async fn inventory(db: &Db) -> BTreeSet<String> {
     let (schema, rows) = match db.engine() {
         Engine::Sqlite => (include_str!("schema/sqlite.sql"), include_str!("schema/sqlite_rows.sql")),
@@ -39,8 +40,8 @@ async fn read(db: &Db, statement: &str) -> Vec<String> {
     rows.into_iter().map(|(text,)| text).collect()
 }
 
-/// The record is of the current version, and read as the inventory of the data model: a new migration changes it in the
-/// same commit, on both engines. Its lines are sorted by their bytes.
+/// The record describes the current version and serves as inventory of the data model: a new migration changes it in
+/// the same commit, on both engines. Its lines are sorted by bytes.
 #[tokio::test]
 async fn base_schema_equals_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +80,7 @@ async fn refused(database: &TestDatabase, change: &str) -> (String, Result<Vec<i
     (refused, pending)
 }
 
-/// As if the migration had been another one when it ran.
+/// As if the migration had been different when it ran.
 fn edit(engine: Engine, version: i64) -> String {
     let checksum = match engine {
         Engine::Sqlite => "x'00'",
@@ -93,11 +94,11 @@ async fn database_of_a_development_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
     let db = connect(&database).await;
-    // Its first migration had another name and another text.
+    // Its first migration had another name and text.
     db.execute_raw("UPDATE _sqlx_migrations SET description = 'base' WHERE version = 1").await.unwrap();
     let edited = edit(db.engine(), 1);
     db.close().await;
-    // Some of its numbers are not known any more.
+    // Some of its version numbers are unknown.
     for change in [edited.as_str(), "UPDATE _sqlx_migrations SET version = 74 WHERE version = 2"] {
         let (refused, pending) = refused(&database, change).await;
         assert!(refused.contains("unreleased development version"), "{refused}");

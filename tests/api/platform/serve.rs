@@ -1,4 +1,4 @@
-//! `rookery serve`, run as people run it.
+//! `rookery serve`, run as the real binary.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -15,12 +15,12 @@ use crate::routes::media::png;
 pub struct Running {
     child: Child,
     address: String,
-    /// What else it says.
+    /// The rest of its output.
     rest: Option<BufReader<ChildStdout>>,
 }
 
 impl Running {
-    /// Starts the program on a free port and waits until it says where it listens.
+    /// Starts the program on a free port and waits until it prints its address.
     pub fn start(app: &TestApp) -> Self {
         Self::start_with(app, &[])
     }
@@ -37,18 +37,18 @@ impl Running {
         Self { child, address: address.trim_end().trim_end_matches(')').to_owned(), rest: Some(said) }
     }
 
-    /// The answer to a request without a token, head and body.
+    /// Response to a request without a token, head and body.
     pub fn get(&self, path: &str) -> String {
         self.ask(path, "")
     }
 
-    /// The status of the answer to a request with a token.
+    /// HTTP status of the response to a request with a token.
     fn status(&self, path: &str, token: &str) -> u16 {
         let answer = self.ask(path, &format!("Authorization: Bearer {token}\r\n"));
         answer.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    /// The answer to an upload of `file`, head and body.
+    /// Response to an upload of `file`, head and body.
     fn upload(&self, token: &str, file: &[u8]) -> String {
         let part = "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n";
         let body = [part.as_bytes(), file, b"\r\n--B--\r\n"].concat();
@@ -74,7 +74,6 @@ impl Running {
         answer
     }
 
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -94,7 +93,7 @@ impl Drop for Running {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn server_notices_a_change_of_another_server_and_ends_when_asked() {
+async fn server_notices_change_by_another_server_and_stops_on_request() {
     let app = TestApp::new().await;
     let running = Running::start(&app);
     assert!(running.get("/readyz").starts_with("HTTP/1.1 200"));
@@ -109,7 +108,7 @@ async fn server_notices_a_change_of_another_server_and_ends_when_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn change_by_command_holds_in_the_next_request() {
+async fn change_by_command_takes_effect_in_next_request() {
     let app = TestApp::new().await;
     let running = Running::start(&app);
     let command = async |arguments: &[&str]| {
@@ -117,7 +116,7 @@ async fn change_by_command_holds_in_the_next_request() {
         assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
         said.out
     };
-    // Often enough that the poll, twice a second, cannot have been in time for all.
+    // Often enough that the poll, twice a second, cannot explain every change.
     for title in ["The Old Oak", "The Elm", "The Ash", "The Yew", "The Larch"] {
         command(&["settings", "set", "site_title", title]).await;
         assert!(running.get("/api/v2/instance").contains(title), "{title}");
@@ -135,7 +134,7 @@ async fn change_by_command_holds_in_the_next_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn command_about_a_person_holds_in_the_next_request() {
+async fn account_command_takes_effect_in_next_request() {
     let app = TestApp::new().await;
     let running = Running::start(&app);
     let made = app.run(&["user", "create", "alice", "--token", "--json"]).await.json();
@@ -160,7 +159,7 @@ async fn command_about_a_person_holds_in_the_next_request() {
 }
 
 #[tokio::test]
-async fn listen_address_in_use_is_one_sentence() {
+async fn listen_address_in_use_is_reported_in_one_sentence() {
     let app = TestApp::new().await;
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let output = app
@@ -185,7 +184,7 @@ async fn empty_server_prints_owner_link() {
     assert_eq!(running.stop(), Some(0));
 }
 
-/// Every file and folder below `folder` that somebody else may read, write or enter.
+/// Files and folders below `folder` that other users may read, write or enter.
 fn open_to_others(folder: &std::path::Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

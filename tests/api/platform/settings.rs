@@ -1,4 +1,4 @@
-//! `rookery settings`: typed, bounded, and noticed by the server that runs.
+//! `rookery settings`: typed, bounded, and noticed by a running server.
 
 use crate::harness::TestApp;
 
@@ -52,7 +52,7 @@ async fn long_setting_is_read_from_stdin() {
 }
 
 #[tokio::test]
-async fn rules_are_added_below_and_taken_away() {
+async fn rules_are_appended_and_removed() {
     let app = TestApp::new().await;
     let first = app.run(&["rule", "add", "Be kind", "--hint", "To everyone.", "--json"]).await.json();
     app.run(&["rule", "add", "Be quiet"]).await.ok();

@@ -1,7 +1,7 @@
-//! What pages cost, in statements and in plans: numbers that do not depend on the machine.
+//! Cost of pages in statements and query plans: numbers that do not depend on the machine.
 //!
-//! A page of 40 costs as many statements as a page of 2, and every statement finds its rows by an index, also when the
-//! planner's statistics are those of a table a hundredth as large.
+//! A page of 40 costs as many statements as a page of 2, and every statement finds its rows by an index, also with
+//! planner statistics of a table a hundredth as large.
 
 use std::fmt::Write as _;
 
@@ -11,24 +11,24 @@ use database::sql::STATEMENTS;
 use crate::harness::{Client, TestApp};
 use crate::seed::{LINK, Reply, Seed, Status};
 
-/// Most statements of a page, token included. More is a query that somebody forgot to batch.
+/// Maximum number of statements of a page, token included. A larger number points to a query that is not batched.
 const MOST: u64 = 16;
 
 struct World {
     app: TestApp,
     viewer: Client,
     author: i64,
-    /// Whose statuses all have polls.
+    /// Author of statuses that all have polls.
     pollster: i64,
-    /// A status with 2 answers, and one with 40.
+    /// A status with 2 replies, and one with 40.
     threads: [i64; 2],
-    /// A list of the viewer's.
+    /// A list of the viewer.
     list: i64,
     /// A status that 45 others quote.
     quoted: i64,
 }
 
-/// 45 statuses of 45 people, wherever the viewer could meet them.
+/// 45 statuses of 45 people, on every page of the viewer.
 async fn world() -> World {
     let app = TestApp::new().await;
     let [viewer, author] = app.accounts(["viewer", "author"]).await;
@@ -96,7 +96,7 @@ async fn world() -> World {
         seed.conversation(me, &[person], letter);
         seed.trend(status);
     }
-    // Popular people whom the viewer does not know.
+    // Popular people unknown to the viewer.
     for n in 0..45 {
         let popular = seed.account(&format!("popular{n}"), None);
         people[..5].iter().for_each(|person| seed.follow(*person, popular));
@@ -110,7 +110,7 @@ async fn world() -> World {
 }
 
 impl World {
-    /// Statements of a request with nothing rendered before, and how many things it showed.
+    /// Statements of a request without cached statuses, and the number of entries in the response.
     async fn cost(&self, path: &str) -> (u64, usize) {
         self.app.app.caches.statuses.clear();
         self.app.app.caches.accounts.clear();
@@ -178,7 +178,7 @@ async fn page_of_known_statuses_reads_ids_heads_and_marks() {
         world.viewer.get(&path).ok().await;
         let (statements, page) = world.app.cost(world.viewer.get(&path).ok()).await;
         assert_eq!(page.as_array().map(Vec::len), Some(40), "{path}");
-        // The token at most, and the hashtag of a name, or the list of an id.
+        // At most the token, and the hashtag of a name or the list of an id.
         let most = if path.contains("/tag/") || path.contains("/list/") { 5 } else { 4 };
         assert!(statements <= most, "{path}: {statements} statements");
     }
@@ -236,7 +236,7 @@ async fn blocked_domains_cost_a_page_no_statement() {
     }
 }
 
-/// Statements that may read a whole table, by a part of their text, with the reason.
+/// Statements that may scan a whole table, by a part of their text, with the reason.
 const SCANS: &[(&str, &str)] = &[
     ("FROM settings", "a table of few rows"),
     ("FROM plugins p ORDER BY p.name", "a table of few rows"),
@@ -276,7 +276,7 @@ const SCANS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn statements_find_rows_by_index_whatever_the_statistics_say() {
+async fn statements_find_rows_by_index_with_any_statistics() {
     let app = TestApp::new().await;
     if app.db().engine() != Engine::Sqlite {
         return;
@@ -304,7 +304,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
         seed.notification(one, person, "mention", Some(status));
     }
     seed.write(app.db()).await;
-    // A server that starts now must not believe those statistics.
+    // A server that starts now must not rely on these statistics.
     let options = context::cx::db_options(&app.app.config);
     let db = database::Db::open(&options).await.unwrap();
     let tables: Vec<(String,)> = db.fetch_raw("SELECT name FROM sqlite_master WHERE type = 'table'").await.unwrap();
@@ -328,7 +328,7 @@ async fn statements_find_rows_by_index_whatever_the_statistics_say() {
     assert!(scans.is_empty(), "these read a whole table or index:\n  {}", scans.join("\n  "));
 }
 
-/// A post to a circle has hundreds of silent mentions, and who fills feeds asks for the others once for each reader.
+/// A post to a circle has hundreds of silent mentions, and filling feeds queries the other mentions once per reader.
 #[tokio::test]
 async fn mentions_in_a_text_are_found_without_its_audience() {
     let app = TestApp::new().await;
@@ -338,7 +338,7 @@ async fn mentions_in_a_text_are_found_without_its_audience() {
     let mut found = 0;
     for statement in STATEMENTS {
         let text = statement.sqlite;
-        // With an account beside the status it is one row.
+        // A statement for one status and one account reads a single row.
         let asks = ["x", "m"]
             .iter()
             .any(|name| text.contains(&format!("NOT {name}.silent")) && !text.contains(&format!("NOT {name}.silent)")));

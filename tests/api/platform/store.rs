@@ -1,4 +1,4 @@
-//! The store seam: both engines understand every statement, and have the same tables.
+//! The store interface: both engines prepare every statement, and have the same tables.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn both_engines_have_the_same_tables_and_columns() {
 }
 
 #[tokio::test]
-async fn worker_that_overran_its_lease_leaves_the_job_to_the_next() {
+async fn job_with_expired_lease_passes_to_next_worker() {
     let app = TestApp::new().await;
     let cx = &app.app;
     let now = cx.clock.now();
@@ -74,11 +74,11 @@ async fn worker_that_overran_its_lease_leaves_the_job_to_the_next() {
     assert!(!job::dead_letter(&mut tx, slow, "late").await.unwrap());
     assert!(!job::reschedule(&mut tx, slow, now).await.unwrap());
     job::retry(&mut tx, slow, Attempt::TakenBack, now, "late").await.unwrap();
-    assert!(job::delete(&mut tx, next).await.unwrap(), "the next still has it");
+    assert!(job::delete(&mut tx, next).await.unwrap(), "the next worker still has it");
 }
 
 #[tokio::test]
-async fn of_the_dead_letters_the_newest_are_kept() {
+async fn newest_dead_letters_are_kept() {
     let app = TestApp::new().await;
     let now = app.app.clock.now();
     let mut tx = app.db().begin().await.unwrap();
@@ -89,7 +89,7 @@ async fn of_the_dead_letters_the_newest_are_kept() {
         assert!(job::dead_letter(&mut tx, row.claim, "it failed").await.unwrap());
     }
     let kind = AcceptRequests::KIND;
-    assert_eq!(job::delete_dead_beyond(&mut tx, "expire_mute", 0).await.unwrap(), 0, "those of others stay");
+    assert_eq!(job::delete_dead_beyond(&mut tx, "expire_mute", 0).await.unwrap(), 0, "others stay");
     assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 3);
     assert_eq!(job::delete_dead_beyond(&mut tx, kind, 2).await.unwrap(), 0);
     tx.commit().await.unwrap();
@@ -99,7 +99,7 @@ async fn of_the_dead_letters_the_newest_are_kept() {
 }
 
 #[tokio::test]
-async fn every_table_with_ids_counts_when_a_process_begins() {
+async fn node_tables_list_every_table_with_ids() {
     let app = TestApp::new().await;
     let text = match app.db().engine() {
         Engine::Sqlite => {

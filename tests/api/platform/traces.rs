@@ -18,7 +18,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use crate::harness::TestApp;
 use crate::platform::serve::Running;
 
-/// A collector that keeps all requests.
+/// A collector that stores all requests.
 #[derive(Clone)]
 struct Collector {
     address: String,
@@ -46,7 +46,7 @@ impl Collector {
     }
 }
 
-/// Reads one request and answers it.
+/// Reads one request and responds to it.
 fn receive(stream: TcpStream) -> ExportTraceServiceRequest {
     let mut reader = BufReader::new(stream);
     let (mut first, mut length) = (String::new(), 0);
@@ -67,7 +67,7 @@ fn receive(stream: TcpStream) -> ExportTraceServiceRequest {
     ExportTraceServiceRequest::decode(body.as_slice()).unwrap()
 }
 
-/// Waits until the collector has spans of which `is_there` holds.
+/// Waits until the collector has spans that satisfy `is_there`.
 fn wait_for(collector: &Collector, is_there: impl Fn(&[Span]) -> bool) -> Vec<Span> {
     let begun = Instant::now();
     loop {
@@ -91,7 +91,7 @@ async fn collector_gets_use_cases_with_their_statements() {
     let server = Running::start_with(&app, &keys);
     let answer = server.get("/api/v1/accounts/lookup?acct=corvina");
     assert!(answer.contains("\"corvina\""), "{answer}");
-    // What waits is sent when the server ends.
+    // Pending spans are sent when the server stops.
     assert!(Command::new("kill").arg(server.pid().to_string()).status().unwrap().success());
     let is_case = |span: &Span| span.name == "service::account::lookup";
     let spans = wait_for(&collector, |spans| spans.iter().any(is_case));
@@ -117,7 +117,7 @@ impl<S: Subscriber> Layer<S> for Made {
     }
 }
 
-/// The targets of the spans of a request when this is logged.
+/// Targets of the spans of a request with the log filter `level`.
 async fn targets(app: &TestApp, level: &str) -> Vec<String> {
     let made = Made::default();
     let subscriber = tracing_subscriber::registry().with(made.clone()).with(rookery_server::logging::filter(level));
@@ -128,7 +128,7 @@ async fn targets(app: &TestApp, level: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn spans_below_a_request_are_made_only_when_named() {
+async fn spans_below_request_are_created_only_when_enabled() {
     let app = TestApp::new().await;
     app.account("corvina").await;
     for level in ["info", "debug", "trace"] {
@@ -155,7 +155,7 @@ fn sources(folder: &Path) -> Vec<(Vec<String>, String)> {
 }
 
 #[test]
-fn use_cases_are_jobs_and_what_other_layers_call() {
+fn jobs_and_functions_called_by_other_layers_are_use_cases() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let callers = ["cli", "entity", "http", "plugins", "server", "streaming", "worker"];
     let callers: Vec<_> = callers.iter().flat_map(|layer| sources(&src.join(layer))).map(|(_, text)| text).collect();

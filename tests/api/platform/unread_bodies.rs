@@ -1,8 +1,8 @@
-//! Bodies that no handler reads: the next request on the connection is answered, or the response said that there is
-//! none (RFC 9112, section 9.6).
+//! Bodies that no handler reads: the next request on the connection gets a response, or the previous response
+//! announced the close (RFC 9112, section 9.6).
 //!
-//! Over real connections, at every route. How long a body is waited for, and how much of it is read, has its tests
-//! beside the server's listener.
+//! Over real connections, at every route. The limits of time and size for reading such a body are tested next to the
+//! server's listener.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use crate::harness::{Client, Listening, TestApp};
 use crate::platform::routed::routed;
 
-/// Between a head and its body: two packets.
+/// Delay between a head and its body: two packets.
 const APART: Duration = Duration::from_micros(500);
 const BODY: &str = "{}";
 
@@ -57,7 +57,7 @@ impl Connection {
     }
 }
 
-/// A request whose body comes after its head.
+/// A request whose body follows its head after a delay.
 fn request(client: &Client, version: Version, route: &str) -> Request<Body> {
     let (method, path) = route.split_once(' ').unwrap();
     let path = path.replace(':', "1");
@@ -77,7 +77,7 @@ fn request(client: &Client, version: Version, route: &str) -> Request<Body> {
     request.body(Body::from_stream(late)).unwrap()
 }
 
-/// Two requests on one connection; true when the first response ended it, and said so.
+/// Sends two requests on one connection; true if the first response closed it, and announced that.
 async fn twice(server: &Listening, client: &Client, version: Version, route: &str) -> bool {
     let mut connection = Connection::open(server, version).await;
     let first =
@@ -112,6 +112,6 @@ async fn body_that_is_not_read_closes_no_connection_unannounced() {
             closed += usize::from(twice(&server, &stranger, version, route).await);
         }
     }
-    // Only a machine that stands still for a second ends one, and then says so.
+    // Only a machine that stalls for a second closes one, and then announces it.
     assert!(closed < routes.len(), "{closed} connections were closed");
 }

@@ -1,7 +1,7 @@
-//! Who may see what: every kind of viewer × every kind of author × every visibility × every path that reads statuses.
+//! Visibility: every kind of viewer × every kind of author × every visibility × every path that reads statuses.
 //!
-//! What must be seen is said by the [`oracle`]. Every status carries a mark of its own in its text, so a leak is found wherever
-//! it stands in an answer, JSON or not. A route that shows statuses and is not in [`READS`] fails the suite.
+//! The [`oracle`] defines the expected result. Every status has a unique mark in its text, so that a leak is found
+//! anywhere in a response, JSON or not. A route that shows statuses and is not in [`READS`] fails the suite.
 
 mod oracle;
 #[cfg(feature = "plugins")]
@@ -27,8 +27,8 @@ const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted
 /// The link in every subject.
 const LINKED: &str = "https://a.test/linked";
 
-/// Acts on a status that must not work, nor tell anything, when it is hidden. A favourite or bookmark of one's own can be
-/// taken back all the same (`statuses::marks_are_taken_back_from_someone_who_blocked_since`).
+/// Actions on a hidden status, which must fail and reveal nothing. An own favourite or bookmark can be undone
+/// nevertheless (`status_actions::favourite_and_bookmark_are_undone_after_block`).
 const ACTS: &[&str] = &["favourite", "reblog", "unreblog", "bookmark", "mute", "unmute", "pin", "unpin"];
 
 struct World {
@@ -39,19 +39,19 @@ struct World {
     own: Vec<(Author, Client)>,
     viewers: Vec<(Viewer, Client)>,
     subjects: Vec<Subject>,
-    /// Statuses with subjects above or below them.
+    /// Statuses with subjects as ancestors or descendants.
     roots: Vec<i64>,
     booster: i64,
-    /// A status of the booster that refers to the subjects, and one to which they refer.
+    /// A status of the booster that references the subjects, and a status that they reference.
     referring: i64,
     referred: i64,
     /// Statuses of the booster, each of which quotes a subject.
     quoting: Vec<i64>,
     notifications: Vec<i64>,
-    /// A list for each person, as (person, list).
+    /// A list of each person, as (person, list).
     lists: Vec<(i64, i64)>,
     requests: Vec<i64>,
-    /// Whose mentions were filtered, and by whom.
+    /// Filtered mentions, as (sender, receiver).
     asked: BTreeSet<(i64, i64)>,
     /// Objects of plugins by plugin name: owner and id.
     owned: BTreeMap<&'static str, Vec<(i64, i64)>>,
@@ -199,7 +199,7 @@ impl World {
         seed.link(LINKED, &self.subjects.iter().map(|subject| subject.id).collect::<Vec<_>>());
     }
 
-    /// Puts a status wherever somebody could come across it.
+    /// Puts a status on every page that could show it.
     fn spread(&mut self, seed: &mut Seed, subject: &Subject, author: i64) {
         let boost =
             seed.status(&Status { author: self.booster, text: "", reblog_of: Some(subject.id), ..Status::default() });
@@ -236,7 +236,7 @@ impl World {
             format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id = {suspended}"),
             format!("UPDATE mutes SET expires_at = {now} WHERE account_id IN ({})", once.join(", ")),
             format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
-            // All that a public timeline may have, whoever liked it.
+            // Every status that a public timeline may contain, with or without favourites.
             format!(
                 "INSERT INTO trends (kind, subject_id, allowed, score, peak_at)
                  SELECT 'status', s.id, TRUE, 1, {now} FROM statuses s
@@ -268,7 +268,7 @@ impl World {
         }
     }
 
-    /// Every viewer with the authors that they are a viewer of.
+    /// Every viewer. The viewer [`Token::Author`] is repeated for each author.
     fn lookers(&self) -> Vec<Looker<'_>> {
         let mut lookers = Vec::new();
         for (viewer, client) in &self.viewers {
@@ -281,7 +281,7 @@ impl World {
     }
 }
 
-/// A quarter of an hour before the tests' clock.
+/// A quarter of an hour before the clock of the tests.
 fn seed_now() -> i64 {
     (1_768_478_400_000 - 900_000) << 16
 }
@@ -298,7 +298,7 @@ async fn client(app: &TestApp, viewer: Viewer) -> Client {
     }
 }
 
-/// What `subject` is to a looker: an author who looks at the statuses of another is a stranger.
+/// The relation of a looker to `subject`: an author is a stranger to statuses of other authors.
 fn seen_by(viewer: Viewer, own: Option<Author>, subject: &Subject) -> Viewer {
     match own {
         Some(author) if author != subject.author => Viewer { name: "author", ..NOBODY },
@@ -336,7 +336,7 @@ async fn look_at_each(
 ) {
     let (viewer, own, client) = looker;
     let barred = is_barred(looker, read);
-    // Whether it answers something matters to lists alone.
+    // Replies matter only for lists.
     for subject in world.subjects.iter().filter(|subject| !subject.reply) {
         let verdict = verdict(seen_by(viewer, own, subject), subject, read.place);
         let path = path(world, subject);
@@ -401,11 +401,11 @@ async fn look_at_pages(
 async fn visibility_matrix_matches_oracle() {
     let (world, routed) = (World::new().await, routed());
     let findings = look(&world, READS.iter().filter(|read| routed.contains(read.name))).await;
-    assert!(findings.answers > 2_000, "only {} answers were looked at", findings.answers);
+    assert!(findings.answers > 2_000, "only {} responses were checked", findings.answers);
     findings.check();
 }
 
-/// True when the table has the route as one for a person alone.
+/// True if the table restricts the route to callers with an account.
 fn needs_person(name: &str) -> bool {
     let mut rows = contract::routes().into_iter().chain(contract::extensions());
     rows.any(|row| format!("{} {}", row.method, plain(&row.path)) == name && row.auth == "user")

@@ -1,4 +1,4 @@
-//! Looking after plugins: the command line, the socket of a running server, the admin API.
+//! Administration of plugins: the command line, the socket of a running server, the admin API.
 
 use model::Permissions;
 use plugins::life::State;
@@ -29,11 +29,11 @@ async fn admin_change_is_reported_verbatim() {
     assert!(inspected.contains("failed") && inspected.contains("/api/v1/notes"), "{inspected}");
     let shown = inspected.split_once("\nroutes\n").unwrap().1;
     let mut rows = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    assert_eq!(rows.next().unwrap(), ["methods", "path", "auth", "id", "native"], "nobody needs a scope");
+    assert_eq!(rows.next().unwrap(), ["methods", "path", "auth", "id", "native"], "no route needs a scope");
     assert_eq!(rows.next().unwrap(), ["GET", "/api/v1/notes", "none", "index", "false"]);
     let inspected = &app.run(&["plugin", "inspect", "notes", "--json"]).await.json()[0];
     assert_eq!(inspected["error"]["stage"], "validate");
-    assert_eq!(inspected["version"], "1.0.0", "the generation before serves on");
+    assert_eq!(inspected["version"], "1.0.0", "the previous generation still serves");
     assert_eq!(inspected["history"][0]["what"], "failed");
 
     shelf.put_component("notes", &manifest("notes", "1.2.0", &route("notes")), &routes("(call $ok)"));
@@ -104,7 +104,7 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
         .unwrap();
     assert!(kept[0].0.contains("API_KEY") && !kept[0].0.contains("canary"), "{kept:?}");
 
-    // A server with another key does not read it, and says what to do.
+    // A server with another key cannot read it, and reports the remedy.
     let folder = app.app.config.plugins.dir.to_str().unwrap();
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
     start(&other.app).await;

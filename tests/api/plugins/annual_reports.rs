@@ -1,4 +1,4 @@
-//! The group `annual_reports`: `plugins/annual_reports`. The tests' year is 2026, and they look back on it from 2027.
+//! The group `annual_reports`: `plugins/annual_reports`. The tests are in 2026, and create its reports in 2027.
 
 use chrono::Duration;
 use database::Engine;
@@ -22,7 +22,7 @@ async fn next_year(app: &TestApp) {
     app.app.clock.advance(Duration::days(366));
 }
 
-/// Runs the command as `rookery plugin run` does, step by step; returns the last answer.
+/// Runs the command as `rookery plugin run` does, step by step; returns the last response.
 async fn generate(app: &TestApp, mut args: Value) -> context::Result<Value> {
     loop {
         let mut answer = admin::run(&app.app, NAME, "generate", &args).await?;
@@ -33,7 +33,7 @@ async fn generate(app: &TestApp, mut args: Value) -> context::Result<Value> {
     }
 }
 
-/// Makes the report of `person` on the year that ended.
+/// Creates the report of `person` for the previous year.
 async fn report(person: &Client, name: &str) {
     let made = generate(&person.server, json!({ "account": name })).await.unwrap();
     assert_eq!(made, json!({ "year": 2026, "made": 1 }));
@@ -100,7 +100,7 @@ async fn report_has_every_figure_of_the_year() {
 }
 
 #[tokio::test]
-async fn report_is_made_once_and_shown_until_it_is_read() {
+async fn report_is_created_once_and_shown_until_it_is_read() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let nothing = json!({ "annual_reports": [], "accounts": [], "statuses": [] });
@@ -178,7 +178,7 @@ async fn report_has_a_page_and_a_picture_for_its_owner() {
 }
 
 #[tokio::test]
-async fn reports_at_once_make_one() {
+async fn concurrent_requests_create_one_report() {
     let app = served(NAME).await;
     let alice = app.account("alice").await;
     alice.publish("hello").await;
@@ -214,7 +214,7 @@ async fn deleted_accounts_and_statuses_leave_report() {
 }
 
 #[tokio::test]
-async fn reports_of_an_account_are_given_out_and_gone_with_it() {
+async fn reports_are_exported_and_deleted_with_account() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.publish("hello").await;
@@ -232,7 +232,7 @@ async fn reports_of_an_account_are_given_out_and_gone_with_it() {
 }
 
 #[tokio::test]
-async fn reports_are_made_in_january_if_the_admin_wants_them() {
+async fn reports_are_created_in_january_if_enabled() {
     let app = served(NAME).await;
     let alice = app.account("alice").await;
     let january = async |wanted: bool| {
@@ -269,7 +269,7 @@ async fn three_reports_cost_as_many_statements_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn command_of_a_running_server_goes_on_until_the_report_is_made() {
+async fn command_on_running_server_continues_until_report_is_created() {
     let app = TestApp::new().await;
     guest::put(&app, NAME, "");
     let running = Running::start_with(&app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
@@ -286,7 +286,7 @@ async fn command_of_a_running_server_goes_on_until_the_report_is_made() {
     run(json!({ "year": 2020, "account": "nobody" })).await.fails(1);
 }
 
-/// So many statuses are more than one window.
+/// More statuses than one window.
 const MANY: i64 = 4_500;
 
 #[tokio::test]

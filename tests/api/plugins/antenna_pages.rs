@@ -1,11 +1,11 @@
-//! The pages of `plugins/antennas`, by a browser.
+//! The pages of `plugins/antennas` in a browser.
 
 use serde_json::{Value, json};
 
 use super::groups::{served, settle};
 use crate::harness::{Answer, Browser, form_fields, id};
 
-/// Sends the form `form` of a page.
+/// Submits the form `form` of a page.
 async fn send(browser: &Browser, path: &str, form: &str, fields: &[(&str, &str)]) -> Answer {
     let csrf = form_fields(&browser.get(path).await.text(), path)[0].1.clone();
     let fields = [&[("csrf", csrf.as_str()), ("_form", form)], fields].concat();
@@ -13,7 +13,7 @@ async fn send(browser: &Browser, path: &str, form: &str, fields: &[(&str, &str)]
 }
 
 #[tokio::test]
-async fn antenna_is_made_set_and_deleted_on_its_pages() {
+async fn antenna_is_created_edited_and_deleted_on_its_pages() {
     let app = served("antennas").await;
     let [alice, bob, dora] = app.accounts(["alice", "bob", "dora"]).await;
     for person in [&alice, &dora] {
@@ -77,7 +77,7 @@ async fn antenna_is_made_set_and_deleted_on_its_pages() {
 }
 
 #[tokio::test]
-async fn faults_of_an_antenna_are_said_at_their_fields() {
+async fn antenna_errors_are_shown_at_their_fields() {
     let app = served("antennas").await;
     let alice = app.account("alice").await;
     app.account("bob").await;
@@ -95,7 +95,7 @@ async fn faults_of_an_antenna_are_said_at_their_fields() {
     ] {
         assert!(text.contains(fault), "{fault}: {text}");
     }
-    assert!(text.contains("bob\nnobody</textarea>"), "what was sent is shown again: {text}");
+    assert!(text.contains("bob\nnobody</textarea>"), "the input is shown again: {text}");
     for (fields, status) in [
         ([("title", ""), ("place", "home")], 422),
         ([("title", "A"), ("place", "7")], 422),
@@ -112,7 +112,7 @@ async fn faults_of_an_antenna_are_said_at_their_fields() {
 }
 
 #[tokio::test]
-async fn suspended_accounts_are_marked_and_can_be_taken_out() {
+async fn suspended_accounts_are_marked_and_can_be_removed() {
     let app = served("antennas").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let browser = Browser::signed_in(&app, "alice").await;

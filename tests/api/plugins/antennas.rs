@@ -20,7 +20,7 @@ fn path(antenna: &Value, rest: &str) -> String {
     format!("{ANTENNAS}/{}{rest}", id(antenna))
 }
 
-/// The body that carries `entries` for one of an antenna's lists.
+/// Request body with `entries` for one of the lists of an antenna.
 fn body(list: &str, entries: &[&str]) -> Value {
     match list.trim_start_matches("exclude_") {
         "accounts" => json!({ "account_ids": entries }),
@@ -40,7 +40,7 @@ async fn show(person: &Client, antenna: &Value) -> Value {
     person.get(&path(antenna, "")).ok().await
 }
 
-/// The ids on an antenna's timeline, after everything that waits was done.
+/// Ids on the timeline of an antenna, after all pending work is done.
 async fn caught(person: &Client, antenna: &Value) -> Vec<String> {
     settle(&person.server).await;
     let timeline = person.get(&format!("/api/v1/timelines/antenna/{}", id(antenna))).ok().await;
@@ -53,7 +53,7 @@ async fn home(person: &Client) -> Vec<String> {
     ids(&person.get("/api/v1/timelines/home").ok().await).into_iter().map(str::to_owned).collect()
 }
 
-/// People who have been here, so that statuses reach them.
+/// Active accounts, so that statuses reach them.
 async fn people<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] {
     let people = app.accounts(names).await;
     for person in &people {
@@ -64,7 +64,7 @@ async fn people<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] 
 }
 
 #[tokio::test]
-async fn antennas_are_made_changed_and_deleted() {
+async fn antennas_are_created_changed_and_deleted() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     assert_eq!(alice.get(ANTENNAS).ok().await, json!([]));
@@ -97,7 +97,7 @@ async fn antennas_are_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn antenna_needs_title_and_thirty_are_most() {
+async fn antenna_needs_title_and_thirty_are_the_limit() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": " "}), json!({"title": "x".repeat(257)})] {
@@ -113,7 +113,7 @@ async fn antenna_needs_title_and_thirty_are_most() {
 }
 
 #[tokio::test]
-async fn requests_at_once_keep_the_limits_and_lose_nothing() {
+async fn concurrent_requests_respect_limits_and_lose_nothing() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let first = create(&alice, json!({"title": "1"})).await;
@@ -232,7 +232,7 @@ async fn antenna_writes_to_list_of_its_owner() {
 }
 
 #[tokio::test]
-async fn each_list_is_kept_counted_and_limited() {
+async fn each_list_is_stored_counted_and_limited() {
     let app = served(GROUP).await;
     let alice = app.account("alice").await;
     let antenna = create(&alice, json!({"title": "Birds"})).await;
@@ -271,7 +271,7 @@ async fn each_list_is_kept_counted_and_limited() {
 }
 
 #[tokio::test]
-async fn accounts_are_listed_and_left_out() {
+async fn accounts_are_included_and_excluded() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let antenna = create(&alice, json!({"title": "People"})).await;
@@ -299,7 +299,7 @@ async fn accounts_are_listed_and_left_out() {
         assert_eq!(alice.delete(&query).ok().await, json!({}));
         assert_eq!(ids(&alice.get(&place).ok().await), [carol_id.as_str()]);
     }
-    assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only those that are listed");
+    assert_eq!(show(&alice, &antenna).await["accounts_count"], 1, "only listed ones");
     remove(&alice, &antenna, "accounts", &["1"]).ok().await;
     remove(&alice, &antenna, "exclude_accounts", &["1"]).fails(404).await;
     app.suspend(&carol_id).await;
@@ -341,7 +341,7 @@ async fn antenna_matches_status_traits() {
 }
 
 #[tokio::test]
-async fn all_kinds_must_fit_and_nothing_that_is_left_out_may() {
+async fn antenna_requires_every_kind_and_no_exclusion() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = people(&app, ["alice", "bob", "carol"]).await;
     let antenna = create(&alice, json!({"title": "Bob on rooks"})).await;
@@ -376,7 +376,7 @@ async fn antenna_checks_edited_status_again() {
 }
 
 #[tokio::test]
-async fn only_whoever_may_see_a_status_gets_it() {
+async fn antenna_skips_statuses_hidden_from_owner() {
     let app = served(GROUP).await;
     let [stranger, follower, author] = people(&app, ["stranger", "follower", "author"]).await;
     follower.follow(&author).ok().await;
@@ -409,7 +409,7 @@ async fn only_whoever_may_see_a_status_gets_it() {
 }
 
 #[tokio::test]
-async fn unlisted_statuses_come_to_strangers_by_words_when_anyone_may_search_them() {
+async fn searchable_unlisted_statuses_match_keywords_of_strangers() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let (words, people) =
@@ -572,7 +572,7 @@ async fn disabled_group_is_absent() {
 }
 
 #[tokio::test]
-async fn streams_show_what_enters_an_antenna_until_it_is_deleted() {
+async fn antenna_stream_shows_new_entries_until_deletion() {
     let app = served(GROUP).await;
     let [alice, bob] = people(&app, ["alice", "bob"]).await;
     let antenna = create(&alice, json!({ "title": "Birds" })).await;

@@ -1,11 +1,12 @@
-//! What an author runs: `rookery plugin new, check, test, bench, pack, diff, doctor`. Building has its tests in `examples`.
+//! Commands of plugin authors: `rookery plugin new, check, test, bench, pack, diff, doctor`. Building is tested in
+//! `examples`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// The program as an author has it: in a folder, without a server.
+/// Runs the program as an author does: in a folder, without a server.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));
     program.arg("plugin").args(arguments).current_dir(folder);
@@ -19,7 +20,7 @@ fn said(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it says of what is wrong, in one line.
+/// The one-line error of a command that fails.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let text = String::from_utf8(output.stderr).unwrap();
@@ -27,7 +28,7 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
     text
 }
 
-/// A copy of a package that was built, as an author's folder.
+/// A copy of a built package, as an author's folder.
 fn copy(name: &str, to: &Path) -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
     let to = to.join(name);
@@ -81,7 +82,7 @@ fn package_check_matches_server() {
 }
 
 #[test]
-fn tests_run_without_a_server_and_a_failing_one_says_why() {
+fn tests_run_without_server_and_report_the_reason_of_failure() {
     let folder = tempfile::tempdir().unwrap();
     let deck = copy("reaction_deck", folder.path());
     let text = said(&deck, &["test"]);
@@ -153,7 +154,7 @@ fn stray_files_are_left_out_of_a_package_unless_included() {
 }
 
 #[test]
-fn package_that_a_server_would_refuse_is_not_packed() {
+fn package_rejected_by_servers_is_not_packed() {
     let folder = tempfile::tempdir().unwrap();
     let deck = copy("reaction_deck", folder.path());
     let queries = deck.join("sql/queries.sql");
@@ -165,7 +166,7 @@ fn package_that_a_server_would_refuse_is_not_packed() {
 }
 
 #[test]
-fn row_that_reads_a_column_which_no_statement_returns_is_refused() {
+fn row_with_column_that_no_statement_returns_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let categories = copy("bookmark_categories", folder.path());
     said(&categories, &["check"]);
@@ -225,7 +226,7 @@ fn shell_completes_author_commands() {
 fn author_doctor_names_missing_tools_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_rookery"));
-    // Neither cargo nor cc; `sh` looks them up.
+    // Without cargo and cc, which `sh` looks up.
     program.args(["plugin", "doctor"]).current_dir(folder.path()).env("PATH", "/nowhere");
     let output = program.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

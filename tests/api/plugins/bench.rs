@@ -1,4 +1,4 @@
-//! A plugin whose functions of the server the tests call themselves, as its component would.
+//! Direct calls of a plugin's host functions, as from its component.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use service::auth;
 use super::shelf::{Shelf, component, manifest};
 use crate::harness::{Client, TestApp};
 
-/// A manifest that asks for everything these tests touch.
+/// A manifest with every permission that these tests use.
 pub const EVERYTHING: &str = r#"
 [permissions]
 core = ["read", "read-as-any", "read-all"]
@@ -51,7 +51,7 @@ INSERT INTO trays (name) VALUES (:name);
 SELECT name FROM trays ORDER BY name;
 ";
 
-/// A server on which one plugin serves.
+/// A server with one plugin.
 pub struct Bench {
     pub app: TestApp,
     pub active: Arc<Active>,
@@ -84,12 +84,12 @@ impl Bench {
         AsGuest(Call::new(&self.app.app, &self.active, Part::Routes, caller, mode))
     }
 
-    /// As a hook or job calls it.
+    /// As called by a hook or job.
     pub fn system(&self, mode: Mode) -> AsGuest {
         self.call(Caller::system(), mode)
     }
 
-    /// As a request of `client` calls it, with these scopes.
+    /// As called by a request of `client` with these scopes.
     pub async fn by(&self, client: &Client, scopes: &str, mode: Mode) -> AsGuest {
         let actor = auth::actors(&self.app.app, &[client.id()]).await.unwrap().remove(0);
         let told = scopes.split(' ').map(str::to_owned).collect();
@@ -104,7 +104,8 @@ impl Bench {
     }
 }
 
-/// A call whose host functions are used as a guest uses them: within its permissions, and in the time of its transaction.
+/// A call whose host functions are used as a guest uses them: within its permissions, and within the time limit of
+/// its transaction.
 pub struct AsGuest(pub Arc<Call>);
 
 impl std::ops::Deref for AsGuest {

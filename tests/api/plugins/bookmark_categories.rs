@@ -21,7 +21,7 @@ async fn file(person: &Client, category: &Value, statuses: &[&Value]) -> Value {
     person.post(&path(category, "/statuses")).json(&json!({ "status_ids": statuses })).ok().await
 }
 
-/// The ids of what is filed in a category, as its owner sees it.
+/// Ids of the statuses in a category, as returned to its owner.
 async fn filed(person: &Client, category: &Value) -> Vec<String> {
     let statuses = person.get(&path(category, "/statuses")).ok().await;
     contract::check("Status[]", &statuses);
@@ -29,7 +29,7 @@ async fn filed(person: &Client, category: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn categories_are_made_named_anew_and_deleted() {
+async fn categories_are_created_renamed_and_deleted() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     assert_eq!(alice.get(CATEGORIES).ok().await, json!([]));
@@ -55,7 +55,7 @@ async fn categories_are_made_named_anew_and_deleted() {
 }
 
 #[tokio::test]
-async fn category_needs_title_and_twenty_are_most() {
+async fn category_needs_title_and_twenty_are_the_limit() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
@@ -68,13 +68,13 @@ async fn category_needs_title_and_twenty_are_most() {
     }
     let more = [("title", "more")];
     futures_util::future::join_all((0..6).map(|_| alice.post(CATEGORIES).form(&more).send())).await;
-    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for requests at once");
+    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for concurrent requests");
     alice.post(CATEGORIES).form(&[("title", "21")]).fails(422).await;
     alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
 }
 
 #[tokio::test]
-async fn filing_a_status_bookmarks_it_and_taking_it_out_does_not_undo_that() {
+async fn filing_bookmarks_status_and_removal_keeps_bookmark() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (birds, games) = (create(&alice, "Birds").await, create(&alice, "Games").await);
@@ -118,7 +118,7 @@ async fn reblog_is_filed_as_its_original() {
 }
 
 #[tokio::test]
-async fn more_statuses_are_filed_than_are_bookmarked_at_once() {
+async fn filing_exceeds_one_batch_of_bookmarks() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
     let birds = create(&alice, "Birds").await;
@@ -266,7 +266,7 @@ async fn disabled_group_is_absent() {
 }
 
 #[tokio::test]
-async fn filing_takes_the_scope_of_lists_alone() {
+async fn filing_needs_only_the_scope_of_lists() {
     let app = served("bookmark_categories").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = bob.publish("a rook").await;

@@ -1,4 +1,4 @@
-//! What plugins may ask the server for, asked without a component in between: permissions, bounds, batches.
+//! Host functions of plugins, called without a component: permissions, bounds, batches.
 
 use plugins::call::Mode;
 use rookery_plugin_host::imports::core_write::{NewNotification, NewStatus};
@@ -51,7 +51,7 @@ async fn ungranted_capability_is_refused() {
     assert_eq!(
         call.core_visible(Viewer::Account(id(&bob)), vec![status]).await.unwrap(),
         [true],
-        "oneself is no one else"
+        "the caller may name itself"
     );
     assert_eq!(code(call.core_write_create_statuses(vec![new_status(id(&bob), "x", "")]).await), denied);
     assert_eq!(code(call.core_write_delete_statuses(vec![status]).await), denied);
@@ -74,12 +74,16 @@ async fn ungranted_capability_is_refused() {
 }
 
 #[tokio::test]
-async fn images_are_taken_off_profiles_of_local_accounts_alone() {
+async fn images_are_removed_from_local_profiles_only() {
     let own = Bench::new("[permissions]\ncore-write = [\"profile\"]\n").await;
     let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
     let avatar = || vec!["avatar".to_owned()];
     let call = own.by(&alice, "write:accounts", Mode::Ambient).await;
-    assert_eq!(call.core_write_remove_profile_images(id(&alice), avatar()).await, Ok(0), "none is no error");
+    assert_eq!(
+        call.core_write_remove_profile_images(id(&alice), avatar()).await,
+        Ok(0),
+        "removing none is not an error"
+    );
     assert_eq!(code(call.core_write_remove_profile_images(id(&bob), avatar()).await), (403, "host.denied".to_owned()));
     let unknown = call.core_write_remove_profile_images(id(&alice), vec!["banner".to_owned()]).await;
     assert_eq!(code(unknown), (404, "core.unknown-kind".to_owned()));
@@ -118,7 +122,7 @@ async fn relationships_of_others_stay_private() {
     assert_eq!(bits(&alice, &alice, &carol).await & (SECRETS | FOLLOWING), 16 | FOLLOWING, "she follows and mutes her");
     assert_eq!(bits(&bob, &alice, &bob).await & SECRETS, 4, "he is one of the two");
     assert_eq!(bits(&carol, &alice, &bob).await & SECRETS, 0, "she is not");
-    assert_eq!(bits(&bob, &alice, &carol).await & (SECRETS | FOLLOWING), FOLLOWING, "a follow is no secret");
+    assert_eq!(bits(&bob, &alice, &carol).await & (SECRETS | FOLLOWING), FOLLOWING, "a follow is not secret");
     let nobody = bench.system(Mode::Read);
     assert_eq!(nobody.core_relationships(id(&alice), vec![id(&bob)]).await.unwrap()[0].bits & SECRETS, 0);
     let granted = Bench::new("[permissions]\ncore = [\"read\", \"read-as-any\"]\n").await;
@@ -153,7 +157,7 @@ async fn thousand_ids_cost_as_many_statements_as_one() {
     seed.write(bench.app.db()).await;
     let call = bench.by(&viewer, "read write", Mode::Read).await;
     let me = id(&viewer);
-    // What the viewer follows, blocks and mutes is read once. Of a status that is not the first below.
+    // Follows, blocks and mutes of the viewer are read once. Uses a status that is not the first one below.
     call.core_visible(Viewer::Caller, statuses[1..2].to_vec()).await.unwrap();
     macro_rules! cost {
         ($few:expr, $many:expr, $most:literal) => {{
@@ -203,7 +207,7 @@ async fn thousand_ids_cost_as_many_statements_as_one() {
         ids.iter().map(|id| NewNotification { to: me, from: *id, kind: kind(), activity: *id, status: None }).collect()
     };
     let (_, made) = cost!(call.core_write_notify(notes(&people[..1])), call.core_write_notify(notes(&people)), 3);
-    assert_eq!(made, 499, "one of them was told of before");
+    assert_eq!(made, 499, "one of them was notified before");
     let kind = || "tray_filled".to_owned();
     let (_, gone) = cost!(
         call.core_write_retract(kind(), people[..1].to_vec()),
@@ -270,7 +274,7 @@ async fn plugin_acts_within_token_of_caller() {
 }
 
 #[tokio::test]
-async fn feeds_leave_out_what_their_owner_does_not_want() {
+async fn feeds_exclude_statuses_unwanted_by_owner() {
     let bench = Bench::new(EVERYTHING).await;
     let engine = bench.app.db().engine();
     let mut seed = Seed::new(engine, "example.test");
@@ -302,8 +306,8 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
     assert_eq!(call.feeds_insert(entries(Feed::Home(me), None)).await.unwrap(), 3);
     assert_eq!(call.feeds_insert(entries(tray(1), Some(me))).await.unwrap(), 3, "as home is");
     assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 10);
-    assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 0, "those there already do not enter");
-    assert_eq!(call.feeds_insert(entries(Feed::Home(far), None)).await.unwrap(), 0, "nobody reads that one");
+    assert_eq!(call.feeds_insert(entries(tray(2), None)).await.unwrap(), 0, "existing entries do not enter");
+    assert_eq!(call.feeds_insert(entries(Feed::Home(far), None)).await.unwrap(), 0, "that feed has no reader");
     let newest_first = |ids: &[i64]| {
         let mut ids = ids.to_vec();
         ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -316,7 +320,7 @@ async fn feeds_leave_out_what_their_owner_does_not_want() {
     assert_eq!(call.feeds_range(tray(1), page).await.unwrap(), custom[1..2]);
     assert_eq!(call.feeds_remove(tray(2), vec![answer, 1]).await.unwrap(), 1);
     assert_eq!(call.feeds_remove_authors(vec![tray(1), tray(3)], vec![stranger]).await.unwrap(), 1);
-    assert!(call.feeds_range(tray(2), PAGE).await.unwrap().contains(&reblog), "nobody's filter");
+    assert!(call.feeds_range(tray(2), PAGE).await.unwrap().contains(&reblog), "no filter applies");
     assert_eq!(call.feeds_range(tray(1), PAGE).await.unwrap(), newest_first(&[wanted[0], wanted[2]]));
     assert_eq!(code(call.feeds_drop_feeds(vec![Feed::Home(me)]).await), (403, "feeds.not-own".to_owned()));
     call.feeds_drop_feeds(vec![tray(2)]).await.unwrap();
@@ -345,7 +349,7 @@ async fn plugin_feed_is_cut_to_thousand() {
 }
 
 #[tokio::test]
-async fn settings_keep_to_their_schema() {
+async fn settings_must_match_their_schema() {
     let bench = Bench::new(EVERYTHING).await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let me = id(&alice);
@@ -366,7 +370,7 @@ async fn settings_keep_to_their_schema() {
 }
 
 #[tokio::test]
-async fn emojis_and_names_are_understood_as_people_write_them() {
+async fn emojis_and_names_are_parsed_as_people_write_them() {
     let bench = Bench::new(EVERYTHING).await;
     for (id, domain, disabled) in [(1, "NULL", false), (2, "'far.test'", false), (3, "'off.test'", true)] {
         let when = match bench.app.db().engine() {
@@ -427,7 +431,7 @@ async fn emojis_and_names_are_understood_as_people_write_them() {
 }
 
 #[tokio::test]
-async fn requests_go_where_they_may_and_nowhere_else() {
+async fn outgoing_requests_reach_permitted_hosts_only() {
     let bench = Bench::new(EVERYTHING).await;
     let call = bench.system(Mode::Read);
     let request = |url: &str, header: Option<(&str, &str)>| Request {
@@ -468,7 +472,7 @@ async fn plugin_storage_and_logs_stay_private() {
     assert_eq!(call.cache_get("a:1"), None);
     call.cache_drop_prefix("a:");
     assert_eq!((call.cache_get("a:2"), call.cache_get("b:1")), (None, Some(vec![3].into())));
-    assert!(call.cache_get("b:2").is_none(), "what does not fit is not kept");
+    assert!(call.cache_get("b:2").is_none(), "a value that does not fit is not stored");
 
     for number in 0..600 {
         call.emit(rookery_plugin_host::imports::log::Level::Info, &format!("line {number}\nERROR forged"), &[]);

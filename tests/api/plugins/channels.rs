@@ -1,4 +1,4 @@
-//! Channels of streams, when the plugin that serves them is replaced.
+//! Channels of streams when their plugin is replaced.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::harness::{Client, Events, Listening, Socket, TestApp};
 
 const HOOK: &str = "[permissions]\ntopics = [\"bell\"]\n[[hook]]\non = \"channels\"\nkinds = [\"bells\"]\n";
 
-/// Serves the next generation of the plugin, whose component is this.
+/// Serves the next generation of the plugin, with this component.
 async fn replace(shelf: &Shelf, version: u8, wasm: &[u8]) {
     shelf.put_component("bells", &manifest("bells", &format!("1.0.{version}"), HOOK), wasm);
     shelf.reload("bells").await.unwrap();
 }
 
-/// A server whose plugin shows everybody the topic `bell:1`, and somebody who listens to it in both forms.
+/// A server whose plugin shows the topic `bell:1` to everyone, and a client subscribed by both protocols.
 async fn world() -> (Shelf, Client, Listening) {
     let shelf = Shelf::in_development().await;
     shelf.put_component("bells", &manifest("bells", "1.0.0", HOOK), &channels(Ok("bell:1")));
@@ -27,7 +27,7 @@ async fn world() -> (Shelf, Client, Listening) {
     (shelf, alice, server)
 }
 
-/// Has the plugin say something.
+/// Sends an event to a topic of the plugin.
 fn ring(app: &TestApp, bell: u8, event: &str) {
     app.app.live.tell(Change::TopicMessage {
         topic: format!("bells/bell:{bell}"),
@@ -37,7 +37,7 @@ fn ring(app: &TestApp, bell: u8, event: &str) {
     });
 }
 
-/// Rings `bell` until it is heard.
+/// Rings `bell` until both streams receive it.
 async fn heard(app: &TestApp, bell: u8, socket: &mut Socket, events: &mut Events) {
     for _ in 0..400 {
         ring(app, bell, "again");
@@ -46,12 +46,12 @@ async fn heard(app: &TestApp, bell: u8, socket: &mut Socket, events: &mut Events
             return;
         }
     }
-    panic!("the bell {bell} was never heard");
+    panic!("the bell {bell} was never received");
 }
 
 const SOON: Duration = Duration::from_millis(50);
 
-/// What the socket says next that is no ringing of before.
+/// The next message of the socket, without the rings of [`heard`].
 async fn said(socket: &mut Socket) -> Value {
     loop {
         let message = socket.next().await;
@@ -62,7 +62,7 @@ async fn said(socket: &mut Socket) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn open_channels_show_what_a_new_generation_says() {
+async fn open_channels_follow_topics_of_new_generation() {
     let (shelf, alice, server) = world().await;
     let app = &shelf.app;
     let (mut socket, mut events) = (server.socket(&alice, "?stream=bells").await, alice.events("bells").await);
@@ -74,7 +74,7 @@ async fn open_channels_show_what_a_new_generation_says() {
     ring(app, 2, "now");
     assert_eq!(said(&mut socket).await, json!({ "stream": ["bells"], "event": "now", "payload": "{}" }));
     while let Some(event) = events.next().await {
-        assert_ne!(event.name, "before", "what the generation before showed is over");
+        assert_ne!(event.name, "before", "the topic of the previous generation has ended");
         if event.name == "now" {
             break;
         }
@@ -82,7 +82,7 @@ async fn open_channels_show_what_a_new_generation_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn open_channels_end_that_a_new_generation_refuses_and_those_of_a_plugin_that_is_off() {
+async fn channels_close_when_refused_by_new_generation_or_plugin_is_disabled() {
     let (shelf, alice, server) = world().await;
     let app = &shelf.app;
     let (mut socket, events) = (server.socket(&alice, "?stream=bells").await, alice.events("bells").await);
@@ -92,7 +92,7 @@ async fn open_channels_end_that_a_new_generation_refuses_and_those_of_a_plugin_t
     assert!(events.rest().await.contains(":The plugin that serves this stream refuses it now"));
     assert_eq!(alice.get("/api/v1/streaming/bells").fails(403).await, "not for you");
 
-    // The connection goes on, and asks again for what has ended.
+    // The connection stays open, and can subscribe again to the closed channel.
     replace(&shelf, 2, &channels(Ok("bell:1"))).await;
     socket.subscribe(&json!({ "stream": "bells" })).await;
     let mut events = alice.events("bells").await;
@@ -110,7 +110,7 @@ async fn open_channels_end_that_a_new_generation_refuses_and_those_of_a_plugin_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn open_channels_end_when_a_new_generation_gives_no_answer() {
+async fn channels_close_when_new_generation_does_not_respond() {
     let (shelf, alice, server) = world().await;
     let (mut socket, events) = (server.socket(&alice, "?stream=bells").await, alice.events("bells").await);
     replace(&shelf, 1, &broken_channels()).await;

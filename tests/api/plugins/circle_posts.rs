@@ -1,4 +1,4 @@
-//! Posting to circles: who gets a post, who is told, and what later changes do to it. The circles themselves are in
+//! Posts to circles: recipients, notifications, and the effect of later changes. The circles themselves are in
 //! [`circles`](super::circles).
 
 use chrono::Duration;
@@ -21,7 +21,7 @@ fn to_circle(text: &str, circle: &Value) -> Value {
     json!({ "status": text, "visibility": "circle", "circle_id": circle["id"] })
 }
 
-/// Those of `people` who see a status.
+/// The `people` who see a status.
 async fn seeing<'a>(status: &Value, people: &[&'a Client]) -> Vec<&'a str> {
     let mut seeing = Vec::new();
     for person in people {
@@ -34,7 +34,7 @@ async fn seeing<'a>(status: &Value, people: &[&'a Client]) -> Vec<&'a str> {
     seeing
 }
 
-/// The names of whom a status reaches, as `reader` may read them.
+/// Names in the audience of a status, as returned to `reader`.
 async fn reaching(reader: &Client, status: &Value) -> Vec<String> {
     let accounts = reader.get(&of(status, "/mentioned_by?limit=80")).ok().await;
     let mut names: Vec<String> =
@@ -49,7 +49,7 @@ async fn history(owner: &Client, circle: &Value) -> Vec<String> {
     ids(&statuses).into_iter().map(str::to_owned).collect()
 }
 
-/// The statuses about which somebody was told of a mention, newest first.
+/// Statuses of mention notifications, newest first.
 async fn mentions(person: &Client) -> Vec<String> {
     let told = person.get("/api/v1/notifications?types[]=mention").ok().await;
     told.as_array().unwrap().iter().map(|told| told["status"]["id"].as_str().unwrap().to_owned()).collect()
@@ -99,7 +99,7 @@ async fn circle_is_posted_to_by_three_words_and_three_encodings() {
 }
 
 #[tokio::test]
-async fn circle_that_cannot_be_posted_to_is_refused_and_nothing_is_made() {
+async fn unusable_circle_is_refused_and_nothing_is_created() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (own, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&bob, "Of bob").await);
@@ -158,7 +158,7 @@ async fn audience_is_frozen_when_the_post_is_published() {
 }
 
 #[tokio::test]
-async fn reply_to_a_circle_opens_a_conversation_of_its_own() {
+async fn reply_to_circle_opens_a_new_conversation() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -172,13 +172,13 @@ async fn reply_to_a_circle_opens_a_conversation_of_its_own() {
         assert_ne!(conversation(&app, &status).await, conversation(&app, &root).await);
         assert_eq!(seeing(&status, &[&bob, &carol]).await, ["bob"]);
         settle(&app).await;
-        assert_eq!(mentions(&carol).await, [""; 0], "whom it answers is not told");
+        assert_eq!(mentions(&carol).await, [""; 0], "the author of the parent is not notified");
         assert_eq!(reaching(&alice, &status).await, ["bob"]);
     }
 }
 
 #[tokio::test]
-async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
+async fn reply_in_thread_reaches_audience_of_thread() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
@@ -195,7 +195,7 @@ async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
         assert_eq!(conversation(&app, &answer).await, conversation(&app, &root).await);
         answers.push(answer);
     }
-    assert_eq!(reaching(&alice, &answers[0]).await, ["alice", "carol"], "whose conversation it is may read it");
+    assert_eq!(reaching(&alice, &answers[0]).await, ["alice", "carol"], "the owner of the conversation may read it");
     bob.get(&of(&answers[0], "/mentioned_by")).fails(404).await;
     settle(&app).await;
     assert_eq!(history(&bob, &of_bob).await, [""; 0]);
@@ -207,13 +207,13 @@ async fn reply_in_the_thread_reaches_whom_the_thread_reaches() {
 }
 
 #[tokio::test]
-async fn audience_is_told_only_where_it_took_part() {
+async fn audience_is_notified_only_in_conversations_it_wrote_in() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol]).await;
     let root = alice.publish(to_circle("hello @dave", &rooks)).await;
     settle(&app).await;
-    assert_eq!(root["mentions"].as_array().unwrap().len(), 1, "who is mentioned in the text is shown");
+    assert_eq!(root["mentions"].as_array().unwrap().len(), 1, "accounts mentioned in the text are shown");
     assert_eq!((mentions(&bob).await.len(), mentions(&carol).await.len()), (0, 0));
     assert_eq!(mentions(&dave).await, [id(&root)]);
     assert_eq!(reaching(&alice, &root).await, ["bob", "carol", "dave"]);
@@ -229,7 +229,7 @@ async fn audience_is_told_only_where_it_took_part() {
     let told = bob.get("/api/v1/notifications?types[]=mention").ok().await;
     assert_eq!(told[0]["status"]["mentions"], json!([]));
 
-    // Another conversation is no conversation that they wrote in.
+    // They did not write in another conversation.
     let other = alice.publish(to_circle("something else", &rooks)).await;
     settle(&app).await;
     assert!(!mentions(&bob).await.contains(&id(&other).to_owned()));
@@ -253,14 +253,14 @@ async fn blocked_accounts_and_domains_are_left_out() {
     let answer = json!({ "status": "to alice", "visibility": "reply", "in_reply_to_id": root["id"] });
     let answer = bob.publish(answer).await;
     assert_eq!(reaching(&alice, &answer).await, ["alice"]);
-    // Before the follow of anyone there has ended.
+    // Before the follows of that domain have ended.
     alice.post("/api/v1/domain_blocks").form(&[("domain", "far.test")]).ok().await;
     let second = alice.publish(to_circle("those left", &rooks)).await;
     assert_eq!(reaching(&alice, &second).await, ["bob", "carol"]);
 }
 
 #[tokio::test]
-async fn post_that_nobody_else_gets_is_personal() {
+async fn post_without_other_recipients_is_personal() {
     let app = served("circles").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let empty = create(&alice, "Nobody").await;
@@ -343,13 +343,13 @@ async fn scheduled_post_reaches_the_circle_as_it_is_then() {
     assert_eq!((posted.len(), seeing(&status, &[&bob, &carol]).await), (1, vec!["carol"]));
     assert_eq!(alice.get(&of(&status, "")).ok().await["limited_scope"], "circle");
     let left = alice.get("/api/v1/scheduled_statuses").ok().await;
-    assert_eq!(ids(&left), [id(&scheduled[1])], "whose circle is gone is kept, and its author told");
+    assert_eq!(ids(&left), [id(&scheduled[1])], "without its circle it is kept, and its author notified");
     let account = alice.get(&format!("/api/v1/accounts/{}", alice.id())).ok().await;
     assert_eq!(account["statuses_count"], 1);
 }
 
 #[tokio::test]
-async fn circle_post_stands_on_feeds_of_its_audience_alone() {
+async fn circle_post_enters_only_feeds_of_audience() {
     let app = served("circles").await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -423,11 +423,11 @@ async fn antennas_of_the_audience_catch_a_circle_post() {
     assert_eq!(ids(&bob.get(&timelines[0]).ok().await), [id(&status)]);
     assert_eq!(carol.get(&timelines[1]).ok().await, json!([]));
     let caught = format!("SELECT COUNT(*) FROM feed_entries WHERE kind >= 100 AND status_id = {}", id(&status));
-    assert_eq!(app.number(&caught).await, 1, "it is in no other's feed");
+    assert_eq!(app.number(&caught).await, 1, "it is in no other feed");
 }
 
 #[tokio::test]
-async fn history_comes_in_pages_and_forgets_what_is_deleted() {
+async fn history_is_paged_without_deleted_statuses() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (rooks, other) = (circle_of(&alice, "Rooks", &[&bob]).await, create(&alice, "Others").await);
@@ -453,7 +453,7 @@ async fn history_comes_in_pages_and_forgets_what_is_deleted() {
     assert_eq!(history(&alice, &other).await, [id(&elsewhere)]);
 
     alice.delete(&of(&posted[0], "")).ok().await;
-    assert_eq!(history(&alice, &rooks).await[0], newest[1], "at once");
+    assert_eq!(history(&alice, &rooks).await[0], newest[1], "immediately");
     settle(&app).await;
     let kept = store::plugin_data::export_account(app.db(), alice.id()).await.unwrap();
     assert_eq!(kept["circles"]["entries"].as_array().unwrap().len(), 45);
@@ -484,7 +484,7 @@ async fn circle_of_many_costs_as_many_statements_as_one_of_two() {
     assert_eq!(costs[1], costs[2]);
 }
 
-/// More than one statement of the plugin's gives.
+/// More members than one statement of the plugin returns.
 #[tokio::test]
 async fn large_circle_reaches_all_of_its_members() {
     const MEMBERS: i64 = 10_001;
@@ -512,15 +512,15 @@ async fn large_circle_reaches_all_of_its_members() {
 }
 
 #[tokio::test]
-async fn circle_that_its_owner_switched_off_is_refused_by_every_word() {
+async fn disabled_circle_visibility_is_refused_by_every_name() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
     let browser = Browser::signed_in(&app, "alice").await;
     let page = browser.get("/settings/preferences").await;
-    assert!(page.text().contains("<span>The members of a circle</span>"), "the plugin says what its word means");
+    assert!(page.text().contains("<span>The members of a circle</span>"), "the plugin resolves its visibility");
     let saved = browser.submit(&page, "/settings/preferences", &[("disabled_visibilities[]", "circle")]).await;
-    assert_eq!(saved.status, 302, "a word of a plugin's is offered: {}", saved.text());
+    assert_eq!(saved.status, 302, "a visibility of a plugin is offered: {}", saved.text());
     for word in ["circle", "limited", "reply"] {
         let body = json!({ "status": "x", "visibility": word, "circle_id": rooks["id"] });
         assert!(alice.post(STATUSES).json(&body).fails(422).await.contains("circle"), "{word}");

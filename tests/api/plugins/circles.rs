@@ -25,7 +25,7 @@ pub async fn add(owner: &Client, circle: &Value, members: &[&Client]) {
     assert_eq!(added, json!({}));
 }
 
-/// A circle of `owner` with these members, who follow them from now on.
+/// A circle of `owner` with these members, who follow the owner.
 pub async fn circle_of(owner: &Client, title: &str, members: &[&Client]) -> Value {
     let circle = create(owner, title).await;
     for member in members {
@@ -35,7 +35,7 @@ pub async fn circle_of(owner: &Client, title: &str, members: &[&Client]) -> Valu
     circle
 }
 
-/// The names of a circle's members, as its owner sees them.
+/// Names of the members of a circle, as returned to its owner.
 pub async fn members(owner: &Client, circle: &Value) -> Vec<String> {
     let accounts = owner.get(&path(circle, "/accounts")).ok().await;
     contract::check("Account[]", &accounts);
@@ -49,14 +49,14 @@ async fn holding(owner: &Client, member: &Client) -> Value {
     owner.get(&format!("/api/v1/accounts/{}/circles", member.id())).ok().await
 }
 
-/// The rows of the plugin's table `members`, as the export of `owner` has them.
+/// Number of rows of the plugin's table in the export of `owner`.
 async fn kept(app: &TestApp, owner: AccountId, table: &str) -> usize {
     let all = store::plugin_data::export_account(app.db(), owner).await.unwrap();
     all["circles"][table].as_array().unwrap().len()
 }
 
 #[tokio::test]
-async fn circles_are_made_renamed_and_deleted() {
+async fn circles_are_created_renamed_and_deleted() {
     let app = served("circles").await;
     let alice = app.account("alice").await;
     assert_eq!(alice.get(CIRCLES).ok().await, json!([]));
@@ -81,7 +81,7 @@ async fn circles_are_made_renamed_and_deleted() {
 }
 
 #[tokio::test]
-async fn title_is_needed_and_hundred_circles_are_enough() {
+async fn circle_needs_title_and_hundred_are_the_limit() {
     let app = served("circles").await;
     let alice = app.account("alice").await;
     for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
@@ -94,7 +94,7 @@ async fn title_is_needed_and_hundred_circles_are_enough() {
     }
     let more = [("title", "more")];
     futures_util::future::join_all((0..6).map(|_| alice.post(CIRCLES).form(&more).send())).await;
-    assert_eq!(ids(&alice.get(CIRCLES).ok().await).len(), 100, "also for requests at once");
+    assert_eq!(ids(&alice.get(CIRCLES).ok().await).len(), 100, "also for concurrent requests");
     alice.post(CIRCLES).form(&[("title", "101")]).fails(422).await;
     alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
 }
@@ -121,7 +121,7 @@ async fn only_followers_become_members_all_or_none() {
         alice.post(&place).json(&json!({ "account_ids": [follower, other] })).fails(status).await;
     }
     assert_eq!(members(&alice, &rooks).await, [""; 0], "none was added");
-    assert_eq!(alice.post(&place).ok().await, json!({}), "nobody to add");
+    assert_eq!(alice.post(&place).ok().await, json!({}), "no account to add");
 
     let form = [("account_ids[]", follower.as_str()), ("account_ids[]", &carol.id().to_string())];
     alice.post(&place).form(&form).ok().await;
@@ -147,9 +147,9 @@ async fn membership_ends_with_its_follow() {
     let rooks = circle_of(&alice, "Rooks", &[&bob, &carol, &dave, &erin]).await;
     circle_of(&bob, "Of bob", &[&alice]).await;
     bob.unfollow(&alice).ok().await;
-    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "at once");
+    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "immediately");
     bob.follow(&alice).ok().await;
-    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "a new follow is no old membership");
+    assert_eq!(members(&alice, &rooks).await, ["carol", "dave", "erin"], "a new follow does not restore membership");
     settle(&app).await;
     assert_eq!(kept(&app, alice.id(), "members").await, 3);
     add(&alice, &rooks, &[&bob]).await;
@@ -158,7 +158,7 @@ async fn membership_ends_with_its_follow() {
     alice.post(&account_path(&dave, "/remove_from_followers")).ok().await;
     settle(&app).await;
     assert_eq!(members(&alice, &rooks).await, ["bob", "erin"]);
-    assert_eq!(kept(&app, bob.id(), "members").await, 1, "those of others stay");
+    assert_eq!(kept(&app, bob.id(), "members").await, 1, "others stay");
 
     app.suspend(&erin).await;
     assert_eq!(members(&alice, &rooks).await, ["bob"], "suspended ones are left out");
@@ -171,7 +171,7 @@ async fn membership_ends_with_its_follow() {
 }
 
 #[tokio::test]
-async fn follow_that_ended_unheard_leaves_no_member() {
+async fn follow_that_ended_without_event_leaves_no_member() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -187,7 +187,7 @@ async fn follow_that_ended_unheard_leaves_no_member() {
 }
 
 #[tokio::test]
-async fn members_come_in_pages_or_all_at_once() {
+async fn members_are_paged_or_complete() {
     let app = served("circles").await;
     let alice = app.account("alice").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -253,7 +253,7 @@ async fn only_their_owner_sees_and_changes_circles() {
 }
 
 #[tokio::test]
-async fn server_without_the_group_knows_nothing_of_it() {
+async fn server_without_group_does_not_support_circles() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -282,7 +282,7 @@ async fn server_without_the_group_knows_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn removed_account_takes_its_circles_along() {
+async fn circles_are_deleted_with_account() {
     let app = served("circles").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let rooks = circle_of(&alice, "Rooks", &[&bob]).await;
@@ -291,7 +291,7 @@ async fn removed_account_takes_its_circles_along() {
     alice.publish(&body).await;
     settle(&app).await;
     for table in ["circles", "members", "entries"] {
-        assert_eq!(kept(&app, alice.id(), table).await, 1, "{table} is given out");
+        assert_eq!(kept(&app, alice.id(), table).await, 1, "{table} is exported");
     }
     remove(&app, "alice").await;
     settle(&app).await;

@@ -24,7 +24,7 @@ async fn collection_of(owner: &Client, accounts: &[&Client]) -> Value {
 }
 
 #[tokio::test]
-async fn documents_are_as_the_contract_says() {
+async fn collections_match_the_contract() {
     let app = served("collections").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     contract::check("Account", &make_discoverable(&bob).await);

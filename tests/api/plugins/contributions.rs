@@ -1,4 +1,4 @@
-//! What plugins contribute by statements alone: marks that the search knows, and exceptions of automatic deletion.
+//! Contributions of plugins by statements alone: search operators for marks, and exceptions from automatic deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::groups::{served, settle, switch_off, switch_on};
 use crate::harness::{Browser, Client, Published, TestApp, id, ids};
 use crate::platform::contract;
 
-/// The texts of the statuses that `viewer` finds.
+/// Texts of the statuses that `viewer` finds.
 async fn finds(viewer: &Client, q: &str) -> Vec<String> {
     let q: String = q.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let found = viewer.get(&format!("/api/v2/search?type=statuses&limit=80&q={q}")).ok().await;
@@ -24,7 +24,7 @@ fn text(status: &Value) -> String {
     status["content"].as_str().unwrap().trim_start_matches("<p>").trim_end_matches("</p>").to_owned()
 }
 
-/// Publishes what only those find who did something with it.
+/// Publishes a status that is found only by accounts that interacted with it.
 async fn shy(author: &Client, text: &str) -> Published {
     author.publish(json!({ "status": text, "searchability": "direct" })).await
 }
@@ -48,7 +48,7 @@ async fn reacted_status_is_found_in_search() {
         react(&bob, status, "🎉").ok().await;
     }
     for q in ["breakfast", "worms", "breakfast in:library", "in:library", "breakfast searchability:direct"] {
-        assert_eq!(finds(&bob, q).await, ["worms for breakfast"], "{q}: what the author alone may find stays theirs");
+        assert_eq!(finds(&bob, q).await, ["worms for breakfast"], "{q}: only the author finds private statuses");
     }
     for q in ["breakfast in:public", "breakfast searchability:limited", "breakfast searchability:private in:public"] {
         assert_eq!(finds(&bob, q).await, [""; 0], "{q}");
@@ -92,9 +92,9 @@ async fn filed_status_is_found_in_either_order() {
     assert_eq!(finds(&alice, "my:categoried").await, [""; 0]);
 }
 
-/// Marks do not open what is closed: of every visibility, by everyone who stands somehow to the author.
+/// Marks do not reveal hidden statuses: every visibility, and every relation to the author.
 #[tokio::test]
-async fn marked_statuses_are_found_by_those_alone_who_may_see_them() {
+async fn marked_statuses_are_found_only_when_visible() {
     let app = served("emoji_reactions").await;
     let author = app.account("author").await;
     let viewers = ["stranger", "follower", "mentioned", "blocked", "blocking", "muting"];
@@ -143,7 +143,7 @@ async fn marked_statuses_are_found_by_those_alone_who_may_see_them() {
 }
 
 #[tokio::test]
-async fn search_costs_the_same_however_much_is_found_by_marks() {
+async fn search_by_marks_costs_same_for_any_number_of_results() {
     let app = served("emoji_reactions").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut costs = Vec::new();
@@ -166,7 +166,7 @@ async fn search_costs_the_same_however_much_is_found_by_marks() {
     assert_eq!(costs[0], costs[1]);
 }
 
-/// A policy that keeps nothing but what plugins know of.
+/// A policy without exceptions of the core.
 async fn bare(person: &Client) -> StatusCleanupPolicy {
     let policy = status_cleanup::find(&person.server.app, person.id()).await.unwrap();
     StatusCleanupPolicy { enabled: true, keep_pinned: false, keep_self_fav: false, keep_self_bookmark: false, ..policy }
@@ -177,7 +177,7 @@ async fn choose(person: &Client, chosen: &[(&str, i64)]) {
     status_cleanup::set(&person.server.app, &bare(person).await, &chosen).await.unwrap();
 }
 
-/// A walk over the policies, a day after the last, and the texts that are left of `person`'s.
+/// Runs the policies a day after the previous run; returns the remaining texts of `person`.
 async fn walk(app: &TestApp, person: &Client) -> Vec<String> {
     app.app.clock.advance(Duration::days(1));
     settle(app).await;
@@ -186,7 +186,7 @@ async fn walk(app: &TestApp, person: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn automatic_deletion_keeps_what_plugins_know_of() {
+async fn automatic_deletion_respects_exceptions_of_plugins() {
     let app = served("emoji_reactions").await;
     switch_on(&app, "bookmark_categories").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
@@ -218,7 +218,7 @@ async fn automatic_deletion_keeps_what_plugins_know_of() {
 }
 
 #[tokio::test]
-async fn automatic_deletion_waits_for_a_plugin_that_cannot_be_asked() {
+async fn automatic_deletion_waits_for_unavailable_plugin() {
     let app = served("emoji_reactions").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.publish("of alice").await;
@@ -234,14 +234,14 @@ async fn automatic_deletion_waits_for_a_plugin_that_cannot_be_asked() {
     };
     desired::change(&app.app, "emoji_reactions", quarantine).await.unwrap();
     life::follow(&app.app).await;
-    assert_eq!(walk(&app, &alice).await, ["of alice"], "nobody can say whether she reacted to it");
+    assert_eq!(walk(&app, &alice).await, ["of alice"], "her reaction is unknown");
     assert_eq!(walk(&app, &bob).await, [""; 0]);
     switch_off(&app, "emoji_reactions").await;
-    assert_eq!(walk(&app, &alice).await, [""; 0], "an exception goes with its plugin");
+    assert_eq!(walk(&app, &alice).await, [""; 0], "an exception ends with its plugin");
 }
 
 #[tokio::test]
-async fn page_of_automatic_deletion_has_the_exceptions_of_plugins() {
+async fn automatic_deletion_page_shows_exceptions_of_plugins() {
     let app = served("emoji_reactions").await;
     let alice = app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;

@@ -1,4 +1,4 @@
-//! Recipes of the cookbook through the real server: `examples/cookbook`, as `make guests` built it.
+//! Recipes of the cookbook on the real server: `examples/cookbook`, as built by `make guests`.
 
 use axum::http::StatusCode;
 use chrono::Duration;
@@ -15,7 +15,7 @@ async fn served() -> TestApp {
     guest::serve(NAME, &[]).await
 }
 
-/// A new shelf: the path below which its routes are.
+/// Creates a shelf; returns the path of its routes.
 async fn shelf(person: &Client, title: &str) -> String {
     let shelf = person.post("/api/v1/shelves").form(&[("title", title)]).ok().await;
     format!("/api/v1/shelves/{}", id(&shelf))
@@ -133,7 +133,7 @@ async fn account_storage_round_trips() {
 }
 
 #[tokio::test]
-async fn application_data_goes_with_its_token() {
+async fn application_data_is_deleted_with_its_token() {
     let app = served().await;
     let alice = app.account("alice").await;
     let place = format!("{}/place", shelf(&alice, "birds").await);

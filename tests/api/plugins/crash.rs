@@ -1,7 +1,7 @@
-//! Killed while plugins are compiled, their tables made and their events told: the next start is whole, and nothing
-//! happened twice or not at all.
+//! Kills while plugins are compiled, migrated and sent events: the next start is complete, and every event is
+//! delivered exactly once.
 //!
-//! Speaks to the real program, which is ended by SIGKILL. `KILL_ROUNDS` says how often; 3 without it.
+//! Runs the real binary and ends it with SIGKILL. `KILL_ROUNDS` sets the number of kills; 3 by default.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::guest;
 use crate::harness::TestDatabase;
 use crate::platform::crash::{Server, prepare, program, publish, rounds, settle};
 
-/// The probe with one migration more for each of `rounds`: each makes a table and fills it.
+/// The probe with one more migration for each of `rounds`: each creates a table and fills it.
 fn put(folder: &Path, rounds: usize) {
     let package = folder.join("plugins/probe");
     guest::copy_built("probe", &package);
@@ -40,7 +40,7 @@ async fn count(db: &Db, what: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_while_plugins_begin_the_next_start_is_whole_and_events_are_told_once() {
+async fn start_after_kill_is_complete_and_delivers_events_once() {
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
     let db = prepare(&database.url).await;
@@ -57,11 +57,11 @@ async fn killed_while_plugins_begin_the_next_start_is_whole_and_events_are_told_
     for round in 1..=rounds() {
         put(folder.path(), round);
         let _ = std::fs::remove_dir_all(folder.path().join("plugin-cache"));
-        // Somewhere between reading the package and serving it.
+        // Between reading the package and serving it.
         let mut server = Server::spawn(command());
         tokio::time::sleep(Duration::from_millis(100 + (round as u64 * 173) % 900)).await;
         server.kill();
-        // And while it serves, with events under way.
+        // While it serves, with events in flight.
         let mut server = Server::spawn(command());
         assert!(server.answers(Duration::from_secs(60)).await, "round {round}: it does not start");
         let address = server.address;

@@ -1,5 +1,5 @@
-//! The group `crypto`: `plugins/crypto`, and the seams that it stands on: scopes that a plugin declares, tokens that it
-//! knows by their ids, messages to the streams of one token, and sealed texts.
+//! The group `crypto`: `plugins/crypto`, and the interfaces it depends on: scopes declared by plugins, tokens by id,
+//! messages to the streams of one token, and sealed texts.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ const COUNT: &str = "/api/v1/crypto/keys/count";
 const DELIVER: &str = "/api/v1/crypto/deliveries";
 const MESSAGES: &str = "/api/v1/crypto/encrypted_messages";
 const CLEAR: &str = "/api/v1/crypto/encrypted_messages/clear";
-/// What a client of this group asks for.
+/// Scopes of a client of this group.
 const SCOPES: &str = "read write crypto";
 
 fn pair(seed: u8) -> Ed25519KeyPair {
@@ -38,7 +38,7 @@ fn public(seed: u8) -> String {
     STANDARD_NO_PAD.encode(pair(seed).public_key().as_ref())
 }
 
-/// The parameters of an upload: the device `name`, whose key is of `seed`, with one-time keys.
+/// Parameters of an upload: the device `name`, with a key of `seed` and one-time keys.
 fn upload(name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Value {
     let one = |key: u8| {
         let text = public(key);
@@ -56,7 +56,7 @@ fn upload(name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Value {
     })
 }
 
-/// A client of `person` with a token of its own, and the device `name`.
+/// A client of `person` with a separate token, and the device `name`.
 pub(super) async fn device(person: &Client, name: &str, seed: u8, keys: impl IntoIterator<Item = u8>) -> Client {
     let client = person.with_scopes(SCOPES).await;
     client.post(UPLOAD).json(&upload(name, seed, keys)).ok().await;
@@ -75,7 +75,7 @@ pub(super) async fn send(from: &Client, letters: Vec<Value>) {
     assert_eq!(from.post(DELIVER).json(&json!({ "device": letters })).ok().await, json!({}));
 }
 
-/// The names of the devices of `of` that `by` sees.
+/// Names of the devices of `of` that `by` sees.
 async fn seen(by: &Client, of: &Client) -> Vec<String> {
     let answer = by.post(QUERY).json(&json!({ "id": [of.id().to_string()] })).ok().await;
     check("DeviceQuery[]", &answer);
@@ -83,7 +83,7 @@ async fn seen(by: &Client, of: &Client) -> Vec<String> {
     devices.map(|device| device["device_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// How many rows a table of the plugin has.
+/// Number of rows of a table of the plugin.
 async fn rows(app: &TestApp, table: &str) -> i64 {
     let name = match app.db().engine() {
         Engine::Sqlite => format!("p_crypto__{table}"),
@@ -199,7 +199,7 @@ async fn malformed_keys_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn of_claims_at_once_each_gets_another_key() {
+async fn concurrent_claims_get_different_keys() {
     let app = served(NAME).await;
     let alice = app.account("alice").await;
     let phone = device(&alice, "A", 1, 10..18).await;
@@ -222,7 +222,7 @@ async fn of_claims_at_once_each_gets_another_key() {
 }
 
 #[tokio::test]
-async fn messages_sent_at_once_all_come_in_order_of_their_ids() {
+async fn concurrent_messages_all_arrive_in_order_of_ids() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (alice, bob) = (device(&alice, "A", 1, []).await, device(&bob, "B", 3, []).await);
@@ -248,10 +248,10 @@ async fn messages_sent_at_once_all_come_in_order_of_their_ids() {
 }
 
 #[tokio::test]
-async fn box_is_read_page_by_page() {
+async fn message_box_is_paged() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    // As many keys as one upload brings: their signatures are checked within the time of one call.
+    // The number of keys of one upload: their signatures are verified within the time limit of a call.
     let (alice, bob) = (device(&alice, "A", 1, 10..110).await, device(&bob, "B", 3, []).await);
     send(&bob, (0..90).map(|number| letter(&alice, "A", &format!("m{number}"))).collect()).await;
     let bodies = |page: &Value| -> Vec<String> {
@@ -276,7 +276,7 @@ async fn box_is_read_page_by_page() {
 }
 
 #[tokio::test]
-async fn another_key_makes_another_device_and_a_token_has_one() {
+async fn new_key_replaces_device_of_token() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, bob) = (device(&alice, "A", 1, 10..12).await, device(&bob, "B", 5, []).await);
@@ -296,7 +296,7 @@ async fn another_key_makes_another_device_and_a_token_has_one() {
 }
 
 #[tokio::test]
-async fn devices_of_whoever_blocks_or_is_suspended_are_not_reached() {
+async fn devices_of_blocking_or_suspended_accounts_are_unreachable() {
     let app = served(NAME).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let (phone, his) = (device(&alice, "A", 1, [10]).await, device(&bob, "B", 3, [11]).await);
@@ -317,7 +317,7 @@ async fn devices_of_whoever_blocks_or_is_suspended_are_not_reached() {
 }
 
 #[tokio::test]
-async fn message_is_told_to_the_connections_of_its_device_alone() {
+async fn message_is_streamed_to_its_device_only() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (phone, laptop) = (device(&alice, "A", 1, []).await, device(&alice, "L", 3, []).await);
@@ -353,7 +353,7 @@ async fn token_of(app: &TestApp, device: &str) -> i64 {
     app.number(&text).await
 }
 
-/// A device on a token that an application got by the whole way of OAuth.
+/// A device with a token from the complete OAuth flow.
 async fn by_oauth(app: &TestApp, browser: &Browser, name: &str, seed: u8) -> (Application, Client, String) {
     let application = Application::register(app, SCOPES).await;
     let token = application.sign_in(browser, SCOPES).await;
@@ -363,13 +363,13 @@ async fn by_oauth(app: &TestApp, browser: &Browser, name: &str, seed: u8) -> (Ap
 }
 
 #[tokio::test]
-async fn device_goes_with_its_token_however_that_ends() {
+async fn device_is_deleted_with_its_token() {
     let app = served(NAME).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let browser = Browser::signed_in(&app, "alice").await;
     let bob = device(&bob, "B", 3, []).await;
     let gone = async |name: &str| {
-        assert_eq!(seen(&bob, &alice).await, [""; 0], "{name}: at once");
+        assert_eq!(seen(&bob, &alice).await, [""; 0], "{name}: immediately");
         let claim = json!({ "device": [address(&alice, name)] });
         assert_eq!(bob.post(CLAIM).json(&claim).ok().await, json!([]));
         bob.post(DELIVER).json(&json!({ "device": [letter(&alice, name, "x")] })).fails(404).await;
@@ -385,7 +385,7 @@ async fn device_goes_with_its_token_however_that_ends() {
     gone("first").await;
     client.get(COUNT).fails(401).await;
 
-    // The person takes it from the application.
+    // The person revokes it.
     by_oauth(&app, &browser, "second", 22).await;
     send(&bob, vec![letter(&alice, "second", "x")]).await;
     let page = browser.get("/oauth/authorized_applications").await;
@@ -421,12 +421,12 @@ async fn plugin_data_is_exported_and_removed_with_account() {
     for (table, rows) in left["crypto"].as_object().unwrap() {
         assert_eq!(rows, &json!([]), "{table}");
     }
-    assert_eq!(his.get(MESSAGES).ok().await, json!([]), "what she sent is gone as well");
+    assert_eq!(his.get(MESSAGES).ok().await, json!([]), "her messages are deleted as well");
     assert_eq!(his.get(COUNT).ok().await, json!({ "one_time_keys": 1 }));
 }
 
 #[tokio::test]
-async fn scope_can_be_asked_for_while_its_plugin_is_on() {
+async fn scope_can_be_requested_while_its_plugin_is_enabled() {
     let app = served(NAME).await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -474,7 +474,7 @@ async fn scope_can_be_asked_for_while_its_plugin_is_on() {
 }
 
 #[tokio::test]
-async fn command_line_gives_out_tokens_with_declared_scopes() {
+async fn command_line_issues_tokens_with_declared_scopes() {
     let app = served(NAME).await;
     app.account("alice").await;
     let token = app.run(&["user", "token", "alice", "--scopes", "read crypto"]).await.ok();
@@ -502,7 +502,7 @@ async fn tokens_revoked_while_disabled_are_swept() {
     assert_eq!(
         (rows(&app, "devices").await, seen(&bob, &alice).await.len()),
         (2, 0),
-        "nobody told, and nobody sees it"
+        "no event was sent, and it is invisible"
     );
     app.app.clock.advance(chrono::Duration::days(2));
     settle(&app).await;

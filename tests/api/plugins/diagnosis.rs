@@ -1,4 +1,4 @@
-//! What an author and an admin learn of a plugin that goes wrong: its log, and whose fault a failure is.
+//! Diagnosis of failing plugins for authors and admins: the log, and the responsible party of a failure.
 
 use plugins::life;
 use serde_json::{Value, json};
@@ -60,11 +60,11 @@ async fn plugin_mistake_is_not_fault_of_request() {
     for (status, code) in [(422, "mirror.too-long"), (413, "sql.params"), (409, "sql.unique"), (422, "")] {
         assert_eq!(answer(&alice, json!({ "error": [status, code, "no"] })).await, status, "{code}");
     }
-    assert_eq!(log(&app, "mirror").len(), before, "what is refused is no failure");
+    assert_eq!(log(&app, "mirror").len(), before, "a refusal is not a failure");
 }
 
 #[tokio::test]
-async fn headers_that_are_dropped_are_named_in_the_log() {
+async fn dropped_headers_are_logged() {
     let app = guest::serve("mirror", &[]).await;
     let [alice] = app.accounts(["alice"]).await;
     let headers = json!([["set-cookie", "a=b"], ["etag", "\"1\""], ["location", "https://evil.test/"]]);
@@ -86,7 +86,7 @@ async fn filter_error_refuses_although_failure_is_skipped() {
 }
 
 #[tokio::test]
-async fn two_plugins_with_a_setting_of_one_name_have_fields_of_their_own() {
+async fn plugins_with_equal_setting_names_have_separate_fields() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     for name in ["cookbook", "circles"] {
         guest::add(&app, name).await;

@@ -16,7 +16,7 @@ pub(super) fn path(status: &Value, rest: &str) -> String {
     format!("/api/v1/statuses/{}/{rest}", id(status))
 }
 
-/// The path of an emoji, every byte of it escaped.
+/// Path of an emoji, with every byte escaped.
 fn with(status: &Value, verb: &str, emoji: &str) -> String {
     path(status, &format!("{verb}/{}", utf8_percent_encode(emoji, NON_ALPHANUMERIC)))
 }
@@ -33,7 +33,7 @@ pub(super) async fn show(viewer: &Client, status: &Value) -> Value {
     viewer.status(&status).ok().await
 }
 
-/// What a status shows of its reactions: `👍2 rook@far.test1*`, the star for one's own.
+/// Reactions on a status: `👍2 rook@far.test1*`, with a star for reactions of the viewer.
 pub fn shown(status: &Value) -> String {
     contract::check("Status", status);
     let groups = status["emoji_reactions"].as_array().expect("a list");
@@ -129,7 +129,7 @@ async fn reaction_to_reblog_counts_for_original() {
 }
 
 #[tokio::test]
-async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
+async fn reactions_are_three_distinct_known_emojis_at_most() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -139,7 +139,7 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
     }
     bob.post(&path(&status, "emoji_reactions")).fails(422).await;
     bob.post(&path(&status, "emoji_reactions")).form(&[("emoji", "::")]).fails(422).await;
-    assert_eq!(shown(&react(&bob, &status, "rook@far.test").ok().await), "", "nobody used it there: no effect");
+    assert_eq!(shown(&react(&bob, &status, "rook@far.test").ok().await), "", "unused on that server: no effect");
 
     for emoji in ["👍", "🎉", "rook"] {
         react(&bob, &status, emoji).ok().await;
@@ -159,7 +159,7 @@ async fn three_reactions_each_once_and_only_with_what_is_an_emoji() {
 }
 
 #[tokio::test]
-async fn reactions_at_once_are_counted_as_well() {
+async fn concurrent_reactions_are_counted() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
@@ -211,11 +211,7 @@ async fn remote_emoji_reaction_can_be_joined() {
         "rook@far.test 2*, rook 1*",
         "two groups, one shortcode"
     );
-    assert_eq!(
-        shown(&unreact(&alice, &status, "rook").ok().await),
-        "rook@far.test 2*",
-        "a bare shortcode is one of here"
-    );
+    assert_eq!(shown(&unreact(&alice, &status, "rook").ok().await), "rook@far.test 2*", "a bare shortcode is local");
     assert_eq!(shown(&unreact(&alice, &status, "rook@far.test").ok().await), "rook@far.test 1");
     execute(&app, "UPDATE custom_emojis SET disabled = TRUE WHERE id = 77").await;
     react(&alice, &status, "rook@far.test").fails(422).await;
@@ -277,7 +273,7 @@ async fn blocks_silences_and_hidden_statuses_are_respected() {
     let reblog = carol.post(&path(&status, "reblog")).ok().await;
     alice.block(&bob).ok().await;
     let taken_back = unreact(&bob, &reblog, "👍").ok().await;
-    assert_eq!(taken_back["reblog"]["id"], status["id"], "one's own can always be taken back");
+    assert_eq!(taken_back["reblog"]["id"], status["id"], "own reactions can always be removed");
     assert_eq!(shown(&taken_back["reblog"]), "");
     unreact(&bob, &status, "👍").fails(404).await;
     assert_eq!(seen(&carol, &status).await, "");
@@ -345,7 +341,7 @@ async fn reacted_by_is_paged_newest_first() {
 }
 
 #[tokio::test]
-async fn ones_own_reactions_are_a_timeline() {
+async fn own_reactions_are_a_timeline() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (old, new) = (alice.publish("old").await, alice.publish("new").await);
@@ -373,7 +369,7 @@ async fn notifications(person: &Client) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn authors_hear_of_reactions_as_they_like() {
+async fn reaction_notifications_follow_preferences_of_author() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -410,7 +406,7 @@ async fn authors_hear_of_reactions_as_they_like() {
     assert_eq!(types, ["emoji_reaction", "reaction"]);
     let reactions = show(&alice, &status).await["reactions"].clone();
     assert_eq!(reactions, json!([{"name": "👍", "count": 1}, {"name": "🎉", "count": 1}]));
-    assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for whom it is switched on");
+    assert_eq!(show(&bob, &status).await.get("reactions"), None, "only for accounts that enabled it");
     assert_eq!(alice.publish("new").await["reactions"], json!([]));
 
     settings(&alice, GROUP, &json!({"enable_emoji_reaction": false})).await;
@@ -440,7 +436,7 @@ async fn notifications_of_other_types_cost_no_call() {
 }
 
 #[tokio::test]
-async fn deleted_status_or_account_takes_reactions_along() {
+async fn reactions_are_deleted_with_status_or_account() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -455,7 +451,7 @@ async fn deleted_status_or_account_takes_reactions_along() {
 }
 
 #[tokio::test]
-async fn each_route_asks_for_its_scope() {
+async fn each_route_requires_its_scope() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
@@ -479,7 +475,7 @@ async fn each_route_asks_for_its_scope() {
 }
 
 #[tokio::test]
-async fn reactions_go_with_their_emoji() {
+async fn reactions_are_deleted_with_their_emoji() {
     let app = served(GROUP).await;
     import_emojis(&app, &["rook", "wren"]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -499,7 +495,7 @@ async fn reactions_go_with_their_emoji() {
 }
 
 #[tokio::test]
-async fn reactions_make_a_trend_of_what_few_favourited() {
+async fn reactions_count_for_trends() {
     let app = served(GROUP).await;
     app.set("trendable_by_default", true).await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;

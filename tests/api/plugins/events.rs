@@ -1,11 +1,11 @@
-//! What plugins are told of people, and what they are not shown.
+//! Events about people: their delivery to plugins, and texts that they omit.
 
 use serde_json::json;
 
 use super::probes::World;
 use crate::jobs::removal::remove;
 
-/// Words of each visibility, as a probe heard them that was granted `asked`.
+/// Visibilities of the statuses whose text reached a probe with the permissions `asked`.
 async fn heard(asked: &str) -> Vec<String> {
     let world = World::new().await;
     world.add("probe", &[("core = [\"read\"]", &format!("core = [\"read\"]\n{asked}"))]).await;
@@ -24,17 +24,17 @@ async fn heard(asked: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn words_that_not_everyone_may_read_are_a_permission_of_their_own() {
-    assert_eq!(heard("").await, ["public", "unlisted", "", ""], "that there is one is told, and no word of it");
+async fn non_public_texts_need_a_separate_permission() {
+    assert_eq!(heard("").await, ["public", "unlisted", "", ""], "the event is sent without its text");
     assert_eq!(
         heard("core-views = [\"statuses:private\"]").await,
         ["public", "unlisted", "private", "direct"],
-        "who was granted it hears all"
+        "the permission includes all texts"
     );
 }
 
 #[tokio::test]
-async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
+async fn suspension_and_removal_are_sent_as_events() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
@@ -52,16 +52,16 @@ async fn plugins_hear_of_who_is_suspended_and_who_is_gone() {
 }
 
 #[tokio::test]
-async fn while_tables_are_changed_hooks_are_left_out_and_events_wait() {
+async fn migration_skips_hooks_and_delays_events() {
     let world = World::new().await;
-    // A filter that must be asked refuses meanwhile.
+    // A mandatory filter rejects requests meanwhile.
     world.add("probe", &[("params = [", "policy = \"skip\"\nparams = [")]).await;
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
     let pause = world.app.app.plugins.pauses.pause("probe");
     let status = alice.publish("meanwhile").await;
-    assert_eq!(status["by_probe"], "nothing", "what the manifest says where there is no answer");
+    assert_eq!(status["by_probe"], "nothing", "the default of the manifest without a response");
     world.app.run_jobs().await;
     assert_eq!(world.heard("probe").await.len(), before);
     assert_eq!(world.waiting("probe").await, (2, 0), "the event, and the place in feeds");

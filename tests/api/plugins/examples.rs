@@ -1,9 +1,9 @@
-//! One plugin in five languages, `examples/`: each is built as its author would, goes through the same story, and says where
-//! it failed.
+//! One plugin in five languages, `examples/`: each is built as its author would build it, passes the same story, and
+//! reports the place of a failure.
 //!
-//! Building one takes up to a minute, so that one build serves both: one statement is inserted, which fails for one text. Each
-//! is built with the SDK as it is packed (`plugin-sdk/tools/pack-sdks.sh`), the Rust one by `make guests`. The compilers of
-//! the other languages come from `make languages`.
+//! A build takes up to a minute, so one build serves both: one statement is inserted, which fails for one text. Each
+//! is built with the packed SDK (`plugin-sdk/tools/pack-sdks.sh`), the Rust one by `make guests`. `make languages`
+//! provides the compilers of the other languages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,10 +18,10 @@ use crate::harness::{Client, TestApp};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A file, a text in it, and what is inserted before that.
+/// A file, a text in it, and the text that is inserted before it.
 type Edit = (&'static str, &'static str, &'static str);
 
-/// Builds the example in `language` into `dir/notes`, in a copy of its folder whose sources are changed as `edit` says.
+/// Builds the example in `language` into `dir/notes`, from a copy of its folder with `edit` applied.
 fn build(language: &str, dir: &Path, edit: Option<Edit>) {
     let package = dir.join("notes");
     let source = PathBuf::from(ROOT).join("examples").join(language);
@@ -45,7 +45,7 @@ fn build(language: &str, dir: &Path, edit: Option<Edit>) {
     let imports: Vec<&str> = imports.iter().map(|import| import.name()).collect();
     let exports: Vec<&str> = exports.iter().map(|export| export.name()).collect();
     let world = World::new(&imports, &exports).unwrap();
-    // What the SDK's modules are is taken from the package, instead of from the program that builds.
+    // Takes the modules of the SDK from the package instead of from the program that builds.
     let sdk = packed(language);
     let modules = "(cd \"$SDK\" && find . -type f) | while read -r file; do rm -f \"$ROOKERY_BINDINGS/$file\"; done";
     let path = format!("export PATH='{}':\"$PATH\" SDK='{}'", tools.display(), sdk.display());
@@ -55,7 +55,7 @@ fn build(language: &str, dir: &Path, edit: Option<Edit>) {
         .unwrap();
 }
 
-/// The SDK of `language` as an author gets it: packed, and unpacked into the folder that this returns.
+/// The SDK of `language` as authors get it: packed, then unpacked into the returned folder.
 fn packed(language: &str) -> PathBuf {
     let root = PathBuf::from(ROOT);
     let done = Command::new(root.join("plugin-sdk/tools/pack-sdks.sh")).arg(language).output().unwrap();
@@ -63,7 +63,7 @@ fn packed(language: &str) -> PathBuf {
     root.join("target/sdks/unpacked").join(language)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -75,7 +75,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A server with the example in `language` switched on, changed as `edit` says.
+/// A server with the example in `language` enabled and `edit` applied.
 async fn served(language: &str, edit: Option<Edit>) -> (TestApp, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_owned();
@@ -104,8 +104,8 @@ fn texts(notes: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The example in `language` goes through its story, and then fails, by the statement that `edit` has added: what its log
-/// says of that names `place`, the words and the route.
+/// Runs the story of the example in `language`, then makes the statement added by `edit` fail: the log must name
+/// `place`, the words and the route.
 async fn story_of(language: &str, edit: Edit, place: &str, words: &str) {
     let (app, _folder) = served(language, Some(edit)).await;
     story(&app).await;
@@ -117,7 +117,7 @@ async fn story_of(language: &str, edit: Edit, place: &str, words: &str) {
     assert!(all.contains(place) && all.contains(words) && all.contains("route update"), "{language}: {all}");
 }
 
-/// What people do with the example `notes`, which `app` serves.
+/// User story of the example `notes`, served by `app`.
 pub async fn story(app: &TestApp) {
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
 
@@ -131,7 +131,7 @@ pub async fn story(app: &TestApp) {
     let all = alice.get("/api/v1/notes").ok().await;
     assert_eq!(texts(&all), [("bob", "owes me two books"), ("carol", "")]);
     assert_eq!(alice.get(&note_about(&bob)).ok().await, again);
-    assert_eq!(bob.get("/api/v1/notes").ok().await, json!([]), "a note is its author's alone");
+    assert_eq!(bob.get("/api/v1/notes").ok().await, json!([]), "a note is private to its author");
     assert_eq!(bob.get(&note_about(&bob)).ok().await["text"], "");
 
     assert_eq!(alice.put(&note_about(&bob)).fails(422).await, "text: is missing");
@@ -149,7 +149,7 @@ pub async fn story(app: &TestApp) {
     assert_eq!(alice.delete(&note_about(&carol)).ok().await, json!({}), "once more changes nothing");
     alice.block(&bob).ok().await;
     app.run_jobs().await;
-    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "whoever is blocked needs no note");
+    assert_eq!(alice.get("/api/v1/notes").ok().await, json!([]), "a block deletes the note");
 }
 
 #[tokio::test]

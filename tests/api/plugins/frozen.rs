@@ -1,7 +1,7 @@
-//! The contract of plugins, 0.1, which is frozen: what was compiled against it is served for ever.
+//! The frozen contract of plugins, 0.1: plugins compiled against it are supported for ever.
 //!
-//! `tests/frozen/0.1` has packages as they were built when it was frozen, never to be built again, and a digest of each
-//! interface. What needs another interface is the next contract, in a folder beside `plugin-sdk/wit/0.1`
+//! `tests/frozen/0.1` contains packages that were built when it was frozen and are never rebuilt, and a digest of
+//! each interface. Changes of an interface belong to the next contract, in a folder next to `plugin-sdk/wit/0.1`
 //! (`plugin-sdk/README.md`, versions of the contract). Interfaces of federation are frozen with federation.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const FROZEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/frozen/0.1");
 /// Not frozen yet.
 const OPEN: [&str; 3] = ["federation", "activity-filter", "activity-handler"];
 
-/// The digests of the frozen interfaces of a contract, by name: of what they say, without comments and spaces.
+/// Digests of the frozen interfaces of a contract by name, without comments and spaces.
 fn digests(wit: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut lines = wit.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
@@ -49,7 +49,7 @@ fn digests(wit: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn interfaces_are_what_they_were_when_they_were_frozen() {
+fn frozen_interfaces_are_unchanged() {
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin-sdk/wit/0.1/plugin.wit");
     let now = digests(&std::fs::read_to_string(wit).unwrap());
     let frozen = std::fs::read_to_string(Path::new(FROZEN).join("interfaces.txt")).unwrap_or_default();
@@ -83,13 +83,13 @@ async fn served(name: &str) -> (TestApp, tempfile::TempDir) {
 }
 
 #[tokio::test]
-async fn plugin_compiled_against_0_1_goes_through_its_story() {
+async fn plugin_compiled_against_0_1_passes_its_story() {
     let (app, _folder) = served("notes").await;
     examples::story(&app).await;
 }
 
 #[tokio::test]
-async fn plugin_that_uses_nearly_all_of_0_1_is_linked_and_answers() {
+async fn plugin_that_uses_nearly_all_of_0_1_is_linked_and_responds() {
     let (app, _folder) = served("cookbook").await;
     let alice = app.account("alice").await;
     let shelf = alice.post("/api/v1/shelves").form(&[("title", "birds")]).ok().await;

@@ -1,5 +1,5 @@
 //! The routes of the groups against their table in the contract, `docs/contract/extensions.csv`: each is served,
-//! asks for its token and scopes as a core route would, and is gone without its group.
+//! requires its token and scopes as a core route does, and is absent without its group.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::harness::{Client, TestApp};
 use crate::platform::contract::{self, Route};
 use crate::platform::routed::plain;
 
-/// Those with rows in the table.
+/// Plugins with rows in the table.
 fn groups() -> impl Iterator<Item = &'static str> {
     all_but(&["invites"])
 }
@@ -44,7 +44,7 @@ async fn status(client: &Client, row: &Route, path: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn every_row_is_served_and_asks_for_its_token() {
+async fn every_row_is_served_and_requires_its_token() {
     for group in groups() {
         let app = guest::serve(group, &[]).await;
         let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -93,7 +93,7 @@ async fn disabled_group_has_no_routes() {
 }
 
 #[tokio::test]
-async fn no_group_serves_what_the_table_does_not_have() {
+async fn groups_serve_only_routes_of_the_table() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     for group in groups() {
         guest::add(&app, group).await;
@@ -112,7 +112,7 @@ async fn no_group_serves_what_the_table_does_not_have() {
     assert_eq!(served, table);
 }
 
-/// Everything of an answer but the request's own id.
+/// Everything in a response but the request id.
 async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<u8>) {
     let answer = client.get(path).send().await;
     let headers = answer.headers.iter().filter(|(name, _)| *name != "x-request-id");
@@ -121,7 +121,7 @@ async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<
 }
 
 #[tokio::test]
-async fn core_answers_are_the_same_to_the_byte_before_and_after_plugins() {
+async fn core_responses_are_identical_before_and_after_plugins() {
     let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let published = alice.publish("hello @bob #tag").await;

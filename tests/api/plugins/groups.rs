@@ -1,4 +1,4 @@
-//! What the tests of the groups share: a server that serves one, and people who do things on it.
+//! Common setup of the tests of groups: a server with one group, and actions on it.
 
 use plugins::life::desired;
 use plugins::life::{self, Outcome};
@@ -22,17 +22,17 @@ pub const ALL: [&str; 10] = [
     "reaction_deck",
 ];
 
-/// All of them but these.
+/// All plugins except these.
 pub fn all_but(left_out: &[&str]) -> impl Iterator<Item = &'static str> {
     ALL.into_iter().filter(|name| !left_out.contains(name))
 }
 
-/// A server on which the plugin `name` serves, as it comes with the server, and no other.
+/// A server with the embedded plugin `name` and no other.
 pub async fn served(name: &str) -> TestApp {
     served_with(name, &[]).await
 }
 
-/// As [`served`], with further keys of the configuration.
+/// As [`served`], with additional configuration keys.
 pub async fn served_with(name: &str, more: &[(&str, &str)]) -> TestApp {
     let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_INSTANCES", "8"), COMPILED[0], COMPILED[1]];
     let app = TestApp::with(&[keys.as_slice(), more].concat()).await;
@@ -41,7 +41,7 @@ pub async fn served_with(name: &str, more: &[(&str, &str)]) -> TestApp {
     app
 }
 
-/// Has another plugin serve as well.
+/// Enables another plugin.
 pub async fn switch_on(app: &TestApp, name: &str) {
     desired::change(&app.app, name, |plugin| {
         plugin.enabled = true;
@@ -54,7 +54,7 @@ pub async fn switch_on(app: &TestApp, name: &str) {
     assert!(matches!(report.outcome, Outcome::Loaded(_)), "{report:?}");
 }
 
-/// Makes `served` a server without the plugin, while it runs.
+/// Disables a plugin of a running server.
 pub async fn switch_off(app: &TestApp, name: &str) {
     desired::change(&app.app, name, |plugin| {
         plugin.enabled = false;
@@ -65,14 +65,14 @@ pub async fn switch_off(app: &TestApp, name: &str) {
     life::follow(&app.app).await;
 }
 
-/// Does all work that waits; plugins did theirs without a failure.
+/// Runs all pending work; fails the test if an event failed in a plugin.
 pub async fn settle(app: &TestApp) {
     app.run_jobs().await;
     let failed = "SELECT last_error FROM plugin_events WHERE last_error IS NOT NULL";
     assert_eq!(app.db().fetch_raw::<(String,)>(failed).await.unwrap(), []);
 }
 
-/// The names of features that the server announces, in both versions of its description.
+/// Names of the announced features, in both versions of the instance description.
 pub async fn capabilities(app: &TestApp) -> Vec<String> {
     let names = |instance: &Value| -> Vec<String> {
         let names = instance["fedibird_capabilities"].as_array().expect("a list");
@@ -84,7 +84,7 @@ pub async fn capabilities(app: &TestApp) -> Vec<String> {
     names(&new)
 }
 
-/// Gives the server custom emojis of these names, 20 by 10 pixels.
+/// Adds custom emojis with these names, 20 by 10 pixels.
 pub async fn import_emojis(app: &TestApp, names: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     for name in names {
@@ -94,7 +94,7 @@ pub async fn import_emojis(app: &TestApp, names: &[&str]) {
     app.app.reload().await.unwrap();
 }
 
-/// Changes the database behind the server's back, and lets it notice.
+/// Changes the database directly, and makes the server notice.
 pub async fn execute(app: &TestApp, sql: &str) {
     app.execute(sql).await;
     let mut tx = app.db().begin().await.unwrap();
@@ -103,7 +103,7 @@ pub async fn execute(app: &TestApp, sql: &str) {
     app.app.reload().await.unwrap();
 }
 
-/// Sets what `person` set for a plugin: an object.
+/// Stores the settings of `person` for a plugin: an object.
 pub async fn settings(person: &Client, plugin: &str, members: &Value) {
     let app = &person.server;
     let account = person.id();

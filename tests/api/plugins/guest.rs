@@ -1,4 +1,4 @@
-//! Servers on which a plugin of this repository serves, as `make guests` built it.
+//! Servers with a plugin of this repository, as built by `make guests`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use plugins::life::{self, Outcome};
 
 use crate::harness::{COMPILED, TestApp};
 
-/// A server with the plugin `name` alone.
+/// A server with the plugin `name` only.
 pub async fn serve(name: &str, keys: &[(&str, &str)]) -> TestApp {
     let own = [("ROOKERY_PLUGINS_EMBEDDED", "false"), COMPILED[0], COMPILED[1]];
     let keys: Vec<_> = own.iter().chain(keys).copied().collect();
@@ -16,7 +16,7 @@ pub async fn serve(name: &str, keys: &[(&str, &str)]) -> TestApp {
     app
 }
 
-/// Puts the plugin `name` into the server's folder, grants what it asks for, and enables it.
+/// Puts the plugin `name` into the server's folder, grants its requested permissions, and enables it.
 pub async fn add(app: &TestApp, name: &str) {
     put(app, name, "");
     enable(app, name).await;
@@ -30,7 +30,7 @@ pub fn put(app: &TestApp, name: &str, more: &str) {
     std::fs::write(folder.join("plugin.toml"), format!("{manifest}\n{more}")).unwrap();
 }
 
-/// Grants what a plugin asks for, and enables it.
+/// Grants the requested permissions of a plugin, and enables it.
 pub async fn enable(app: &TestApp, name: &str) {
     admin::enable(&app.app, name).await.unwrap();
     admin::grant(&app.app, name).await.unwrap();
@@ -38,7 +38,7 @@ pub async fn enable(app: &TestApp, name: &str) {
     assert!(matches!(outcome, Ok(Outcome::Loaded(_))), "{outcome:?}");
 }
 
-/// Copies the package `name` as it was built to `folder`.
+/// Copies the built package `name` to `folder`.
 pub fn copy_built(name: &str, folder: &Path) {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/guests").join(name);
     assert!(built.exists(), "`make guests` builds {name}");

@@ -1,4 +1,4 @@
-//! When plugins are asked and told, seen through one that takes part in everything (`tests/guests/probe`).
+//! Hooks and events, observed by a plugin that uses all of them (`tests/guests/probe`).
 
 use std::fmt::Write as _;
 
@@ -57,7 +57,7 @@ async fn page_calls_each_decorator_once() {
             assert_eq!(said["viewer"], json!(bob.id()));
             assert_eq!(&proper[format!("by_{name}")], said);
         }
-        assert_ne!(status["content"], "mine", "what is not declared is not added");
+        assert_ne!(status["content"], "mine", "undeclared members are not added");
         let text = status.to_string();
         assert_eq!(text.matches("\"content\":").count(), if status["reblog"].is_null() { 1 } else { 2 });
     }
@@ -72,14 +72,14 @@ async fn failed_decorator_leaves_its_defaults() {
     let shown = alice.publish("words").await;
     assert_eq!(shown["by_broken"], "nothing");
     let even = id(&shown).parse::<i64>().unwrap() % 2 == 0;
-    assert_eq!(shown["by_sparse"] == "nothing", !even, "the default where it says nothing: {shown}");
+    assert_eq!(shown["by_sparse"] == "nothing", !even, "the default without a value: {shown}");
     assert!(world.calls("broken", Moment::Decorate).1 > 0);
 }
 
 #[tokio::test]
-async fn filters_are_asked_in_the_order_that_is_printed() {
+async fn filters_run_in_printed_order() {
     let world = World::new().await;
-    // Put on in an order that is neither.
+    // Enabled in an order that is neither.
     world.add("pc", &[NO_WORDS]).await;
     world.add("pa", &[NO_WORDS]).await;
     world.add("pd", &[("kinds = [\"circle\"]\n", "priority = 5\n")]).await;
@@ -178,7 +178,7 @@ async fn plugin_visibility_reaches_named_audience() {
 }
 
 #[tokio::test]
-async fn plugins_hear_of_what_happens_once_and_in_order() {
+async fn events_are_delivered_once_and_in_order() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     let status = alice.publish("one").await;
@@ -215,14 +215,14 @@ async fn plugins_hear_of_what_happens_once_and_in_order() {
     let pair = json!({ "account": bob.id(), "status": status });
     let favourite = heard.iter().find(|(kind, _)| kind == "favourite.created").unwrap();
     assert_eq!(serde_json::from_str::<Value>(&favourite.1).unwrap(), pair);
-    // Of what is gone when it is told, only that is told.
+    // If a record is gone at the time of delivery, only its deletion is sent.
     assert_eq!(kinds(&["status.deleted"]).len(), 2, "{heard:?}");
     assert!(kinds(&["status.created", "status.updated"]).is_empty(), "{heard:?}");
     assert_eq!(world.waiting("probe").await, (0, 0));
 }
 
 #[tokio::test]
-async fn without_a_plugin_that_listens_nothing_is_kept() {
+async fn events_without_subscribers_are_not_stored() {
     let world = World::new().await;
     let quiet = [
         NO_WORDS,
@@ -254,7 +254,7 @@ async fn failed_event_is_retried_in_order_then_dead() {
     let texts = async || -> Vec<String> {
         world.heard("probe").await.into_iter().skip(before).map(|(_, detail)| detail).collect()
     };
-    assert_eq!(texts().await, ["beside it"], "nobody waits for another's events");
+    assert_eq!(texts().await, ["beside it"], "events of others do not wait");
     for _ in 0..20 {
         world.app.app.clock.advance(Duration::seconds(2));
         world.app.run_jobs().await;
@@ -287,7 +287,7 @@ async fn failed_event_is_retried_in_order_then_dead() {
 }
 
 #[tokio::test]
-async fn deliveries_that_are_cut_off_and_doubled_count_once() {
+async fn interrupted_and_repeated_deliveries_count_once() {
     let world = World::probed().await;
     let [alice, bob] = world.app.accounts(["alice", "bob"]).await;
     world.app.run_jobs().await;
@@ -295,7 +295,7 @@ async fn deliveries_that_are_cut_off_and_doubled_count_once() {
     for number in 0..60_u64 {
         (if number % 2 == 0 { &alice } else { &bob }).publish(&format!("words {number}")).await;
         let cut_off = std::time::Duration::from_micros(number * 400);
-        // Dropped in the middle, as by a kill: what was not committed did not happen.
+        // Dropped midway, as by a kill: uncommitted changes are lost.
         let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.app)).await;
     }
     let app = &world.app.app;
@@ -311,7 +311,7 @@ async fn deliveries_that_are_cut_off_and_doubled_count_once() {
 }
 
 #[tokio::test]
-async fn statuses_are_placed_where_a_plugin_says() {
+async fn statuses_are_placed_in_feeds_chosen_by_plugin() {
     let world = World::probed().await;
     let [alice, stranger] = world.app.accounts(["alice", "stranger"]).await;
     stranger.get("/api/v1/timelines/home").ok().await;
@@ -339,9 +339,9 @@ async fn strictest_notification_judge_wins() {
         bob.post(&format!("/api/v1/statuses/{}/{verb}", id(&status))).ok().await;
     }
     bob.follow(&alice).ok().await;
-    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "nobody is asked while something is written");
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 0, "no hook is called during a write");
     world.app.run_jobs().await;
-    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all that waited at once");
+    assert_eq!(world.calls("probe", Moment::NotificationFilter).0, 1, "of all pending ones together");
     let page = alice.get("/api/v1/notifications").ok().await;
     let types: Vec<&str> = page.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["follow", "reblog"]);
@@ -349,7 +349,7 @@ async fn strictest_notification_judge_wins() {
     while let Ok(event) = events.try_recv() {
         told += u32::from(matches!(*event, Change::Notified { .. }));
     }
-    assert_eq!(told, 1, "of the reblog nobody was told");
+    assert_eq!(told, 1, "the reblog did not notify");
 }
 
 #[tokio::test]
@@ -425,7 +425,7 @@ async fn notification_types_of_plugin_come_and_go() {
 }
 
 #[tokio::test]
-async fn no_member_of_an_entity_is_missing_from_what_plugins_may_not_have() {
+async fn reserved_members_include_every_member_of_entities() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("words").await;
@@ -471,7 +471,7 @@ async fn disabled_plugin_is_not_called() {
     for part in ["by_probe", "can_probe", "probe_feature", "\"probe\":3", "\"probe\":{\"depth\":1}", "told_probe"] {
         assert!(with.contains(part) && !without.contains(part), "{part}: {with}");
     }
-    assert!(!with.contains("\"Mine\""), "plugins change nothing that is there");
+    assert!(!with.contains("\"Mine\""), "plugins change no existing member");
     admin::disable(&plain.app.app, "probe").await.unwrap();
     life::reload(&plain.app.app, "probe").await.unwrap();
     assert_eq!(seen().await, without, "byte for byte");
@@ -514,5 +514,8 @@ async fn names_of_plugins_cannot_overlap_as_name_spaces() {
     let overlapping = manifest("probe", &[]).replace("name = \"probe\"", "name = \"pro__be\"");
     package(world.folder.path(), "probe", &[]);
     std::fs::write(world.folder.path().join("probe/plugin.toml"), overlapping).unwrap();
-    assert!(admin::enable(&world.app.app, "pro__be").await.is_err(), "it would be the name-space of another's tables");
+    assert!(
+        admin::enable(&world.app.app, "pro__be").await.is_err(),
+        "it would be the namespace of another plugin's tables"
+    );
 }

@@ -11,7 +11,7 @@ use super::shelf::Shelf;
 use crate::harness::{CommandOutput, Site, TestApp};
 use crate::platform::serve::Running;
 
-/// Permissions that the second version asks for.
+/// Permissions requested by the second version.
 const MORE: &str = "[permissions]\ncore = [\"read\"]\n";
 
 const OWN: [(&str, &str); 2] =
@@ -22,7 +22,7 @@ async fn shelf() -> Shelf {
     Shelf::with(&OWN[1..]).await
 }
 
-/// Runs `rookery plugin` beside the server.
+/// Runs `rookery plugin` while the server runs.
 async fn plugin(app: &TestApp, arguments: &[&str]) -> CommandOutput {
     app.run_set(&OWN, &[&["plugin"], arguments].concat()).await
 }
@@ -31,7 +31,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The versions that lie in the folder of plugins, signatures left out.
+/// Versions in the folder of plugins, without signatures.
 fn lying(shelf: &Shelf) -> Vec<String> {
     let files = std::fs::read_dir(&shelf.app.app.config.plugins.dir).unwrap();
     let mut names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -40,7 +40,7 @@ fn lying(shelf: &Shelf) -> Vec<String> {
     names
 }
 
-/// Installs from a URL as the admin API does, and agrees to whatever it is.
+/// Installs from a URL as the admin API does, with these terms.
 async fn install_from(shelf: &Shelf, url: &str, terms: Terms) -> Result<(), String> {
     let cx = &shelf.app.app;
     let request = |digest| Request { from: Some(Source::parse(url).unwrap()), digest, terms: terms.clone() };
@@ -83,7 +83,7 @@ async fn new_admin_installs_from_a_static_server_upgrades_and_rolls_back() {
     assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
     let said = plugin(app, &["upgrade", "notes", "--yes"]).await.ok();
     assert!(said.contains("notes 1.1.0 serves") && said.contains("It may use core:read."), "{said}");
-    assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"], "the one before is gone");
+    assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"], "the previous one is removed");
     let verified = plugin(app, &["verify", "notes"]).await.ok();
     assert!(verified.starts_with("notes 1.1.0 is signed by its author.") && verified.contains(&author.key));
 
@@ -138,7 +138,7 @@ async fn package_of_another_key_is_refused_until_the_admin_trusts_it() {
     let refused = install_from(&shelf, &url, Terms::default()).await.unwrap_err();
     assert!(refused.contains("notes 2.0.0 is signed with the key") && refused.contains(&thief.key), "{refused}");
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
-    // Nor does what was said of the first hold for a plugin that was uninstalled: its tables are still here.
+    // Uninstalling does not reset the trusted key: the tables still exist.
     admin::uninstall(&shelf.app.app, "notes", false).await.unwrap();
     assert!(install_from(&shelf, &url, Terms::default()).await.is_err());
 
@@ -166,7 +166,7 @@ impl ParseKey for str {
 }
 
 #[tokio::test]
-async fn index_that_is_signed_is_trusted_by_its_key_from_then_on() {
+async fn signed_index_stays_trusted_by_its_key() {
     let (shelf, site, author, thief) = (shelf().await, Site::start().await, Publisher::new(), Publisher::new());
     let app = &shelf.app;
     let index = format!("{}/", site.origin);
@@ -190,12 +190,12 @@ async fn index_that_is_signed_is_trusted_by_its_key_from_then_on() {
     let elsewhere = String::from_utf8(text).unwrap().replace("notes-1.1.0.plugin", "elsewhere.plugin");
     site.put("/index.json", 200, "application/json", elsewhere.as_bytes());
     let refused = plugin(app, &["upgrade", "notes", "--yes"]).await.fails(1);
-    assert!(refused.contains("it does not fit the file"), "where it points to is not asked: {refused}");
+    assert!(refused.contains("it does not fit the file"), "its target is not requested: {refused}");
     assert_eq!(lying(&shelf), ["notes-1.0.0.plugin"]);
 
     author.upload_signed(&site, &author.secret());
     let said = plugin(app, &["upgrade", "notes"]).await.ok();
-    assert!(said.contains("notes 1.1.0"), "what is trusted is not asked about: {said}");
+    assert!(said.contains("notes 1.1.0"), "a trusted key needs no confirmation: {said}");
     author.publish("1.2.0", "");
     author.upload_signed(&site, &thief.secret());
     plugin(app, &["upgrade", "notes", "--index-key", &thief.key]).await.ok();
@@ -210,7 +210,7 @@ async fn index_that_is_signed_is_trusted_by_its_key_from_then_on() {
 }
 
 #[tokio::test]
-async fn index_that_was_signed_before_one_that_was_used_is_refused() {
+async fn index_signed_before_a_used_one_is_refused() {
     let (shelf, site, author) = (shelf().await, Site::start().await, Publisher::new());
     let (app, index) = (&shelf.app, format!("{}/", site.origin));
     let signed = |comment: &str| {
@@ -252,7 +252,7 @@ async fn index_that_was_signed_before_one_that_was_used_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn uninstalling_takes_the_file_away_and_purging_every_copy() {
+async fn uninstall_removes_file_and_purge_removes_every_copy() {
     let (shelf, site, author, thief) = (shelf().await, Site::start().await, Publisher::new(), Publisher::new());
     let app = &shelf.app.app;
     let index = format!("{}/index.json", site.origin);
@@ -267,7 +267,7 @@ async fn uninstalling_takes_the_file_away_and_purging_every_copy() {
     assert!(admin::find(app, "notes").await.unwrap().package.unwrap().is_none());
     install_from(&shelf, &index, Terms::default()).await.unwrap();
     for _ in 0..2 {
-        // Twice within a second: each dump has a file of its own.
+        // Twice within a second: the dumps have different files.
         admin::uninstall(app, "notes", true).await.unwrap();
         thief.publish("3.0.0", "");
         thief.upload(&site);
@@ -288,7 +288,7 @@ async fn changed_byte_and_wrong_checksum_are_refused() {
     let name = "/notes-1.0.0.plugin";
     let (index, url) = (format!("{}/", site.origin), format!("{}{name}", site.origin));
 
-    // In the padding of the archive: the package is the same, the file is not.
+    // In the padding of the archive: the file differs, the package does not.
     let mut changed = whole.clone();
     *changed.last_mut().unwrap() ^= 1;
     site.put(name, 200, "application/octet-stream", &changed);
@@ -325,7 +325,7 @@ async fn changed_byte_and_wrong_checksum_are_refused() {
 }
 
 #[tokio::test]
-async fn package_without_a_signature_is_taken_where_that_was_said() {
+async fn unsigned_package_is_accepted_where_permitted() {
     let (shelf, site, author) = (shelf().await, Site::start().await, Publisher::new());
     let app = &shelf.app;
     let file = author.publish("1.0.0", "");
@@ -351,7 +351,7 @@ async fn package_without_a_signature_is_taken_where_that_was_said() {
 }
 
 #[tokio::test]
-async fn version_before_the_present_one_is_refused_unless_it_is_wanted() {
+async fn older_version_is_refused_unless_requested() {
     let (shelf, author) = (shelf().await, Publisher::new());
     let app = &shelf.app;
     let (old, new) = (author.publish("1.9.0", ""), author.publish("1.10.0", ""));
@@ -363,7 +363,7 @@ async fn version_before_the_present_one_is_refused_unless_it_is_wanted() {
     life::follow_changes(&app.app).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.9.0");
 
-    // Of several in the folder, the accepted one is loaded and that of the highest version waits.
+    // With several versions in the folder, the accepted one is loaded and the highest one waits.
     for file in [&old, &new] {
         std::fs::copy(file, shelf.folder(&format!("copied-{}", text(Path::new(file.file_name().unwrap()))))).unwrap();
     }
@@ -412,7 +412,7 @@ async fn download_ends_at_the_bounds_of_size_and_time() {
     assert!(refused.contains("the address is not public"), "{refused}");
 }
 
-/// A server that answers `head`, and then sends for as long as anyone takes it.
+/// A server that sends `head` and then an endless body.
 async fn endless(head: &'static str) -> String {
     use tokio::io::AsyncWriteExt as _;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -431,7 +431,7 @@ async fn endless(head: &'static str) -> String {
     origin
 }
 
-/// A server that takes connections and says nothing.
+/// A server that accepts connections and sends nothing.
 async fn endless_silence() -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -445,7 +445,7 @@ async fn endless_silence() -> String {
 }
 
 #[tokio::test]
-async fn admin_api_installs_what_was_agreed_to() {
+async fn admin_api_installs_accepted_package() {
     let (shelf, site, author) = (shelf().await, Site::start().await, Publisher::new());
     let app = &shelf.app;
     let [owner] = app.accounts(["owner"]).await;
@@ -473,7 +473,7 @@ async fn admin_api_installs_what_was_agreed_to() {
     author.publish("1.0.1", MORE);
     author.upload(&site);
     let detail = manager.post(install).ok().await;
-    assert_eq!(detail["version"], "1.0.1", "from where it came, and nothing to agree to");
+    assert_eq!(detail["version"], "1.0.1", "from its origin, and nothing to accept");
     let file = json!({ "from": "/etc/passwd" });
     assert!(manager.post(install).json(&file).fails(422).await.contains("is not a URL"));
     let wrong = json!({ "from": from["from"], "key": "RW" });
@@ -483,7 +483,7 @@ async fn admin_api_installs_what_was_agreed_to() {
 }
 
 #[test]
-fn author_signs_and_lists_packages_and_no_key_gets_into_one() {
+fn packages_are_signed_and_indexed_without_keys_in_them() {
     use std::os::unix::fs::PermissionsExt as _;
     let author = Publisher::new();
     let file = author.publish("1.0.0", MORE);

@@ -1,4 +1,4 @@
-//! The group `invites`: `plugins/invites`, with the seams it came with: sign-ups that a plugin admits, and pages.
+//! The group `invites`: `plugins/invites`, with sign-ups that a plugin admits, and pages.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn server(mode: &str) -> TestApp {
     app
 }
 
-/// Sends the form of the page in `browser`; `changed` are fields other than their defaults.
+/// Submits the form of the page in `browser`; `changed` are fields other than their defaults.
 async fn create(browser: &Browser, changed: &[(&str, &str)]) -> Answer {
     let page = browser.get(PAGE).await;
     assert_eq!(page.status, 200, "{}", page.text());
@@ -31,7 +31,7 @@ async fn create(browser: &Browser, changed: &[(&str, &str)]) -> Answer {
     browser.submit(&page, PAGE, &fields).await
 }
 
-/// Makes an invitation of `inviter`; its code.
+/// Creates an invite of `inviter`; returns its code.
 async fn invite(app: &TestApp, inviter: &Client, changed: &[(&str, &str)]) -> String {
     let browser = Browser::signed_in(app, &inviter.name).await;
     let made = create(&browser, changed).await;
@@ -39,7 +39,7 @@ async fn invite(app: &TestApp, inviter: &Client, changed: &[(&str, &str)]) -> St
     codes(&browser.get(PAGE).await).swap_remove(0)
 }
 
-/// The codes whose links a page shows, the newest first.
+/// Codes of the links on a page, newest first.
 fn codes(page: &Answer) -> Vec<String> {
     let text = page.text();
     let links = text.split("<code>https://example.test/invite/").skip(1);
@@ -57,7 +57,7 @@ fn form(name: &str, code: Option<&str>) -> Value {
     form
 }
 
-/// The plugin's table as the database names it.
+/// Name of the plugin's table in the database.
 fn table(app: &TestApp, name: &str) -> String {
     match app.db().engine() {
         database::Engine::Sqlite => format!("p_invites__{name}"),
@@ -78,13 +78,13 @@ async fn joined(app: &TestApp, name: &str) -> (bool, Option<i64>) {
     app.db().fetch_raw::<(bool, Option<i64>)>(&sql).await.unwrap()[0]
 }
 
-/// Lets `permissions` be what everybody may, and nothing else.
+/// Sets the permissions of the default role.
 async fn everyone_may(app: &TestApp, permissions: i64) {
     execute(app, &format!("UPDATE roles SET permissions = {permissions} WHERE id = -99")).await;
 }
 
 #[tokio::test]
-async fn rows_of_the_table_are_served_and_gone_without_the_group() {
+async fn rows_of_the_table_are_served_only_with_the_group() {
     let rows: Vec<String> =
         contract::extensions().iter().filter(|row| row.group == "invites").map(contract::Route::name).collect();
     assert_eq!(rows, ["GET /invite/:code", "POST /api/v1/accounts", "GET /invites"]);
@@ -102,7 +102,7 @@ async fn rows_of_the_table_are_served_and_gone_without_the_group() {
     application.post(SIGN_UP).json(&form("carol", Some(&code))).fails(403).await;
     app.set("registrations_mode", "approved").await;
     application.post(SIGN_UP).json(&form("carol", Some(&code))).ok().await;
-    assert_eq!(joined(&app, "carol").await, (false, None), "the parameter says nothing");
+    assert_eq!(joined(&app, "carol").await, (false, None), "the parameter has no effect");
     assert_eq!(uses(&app, &code).await, 1);
 }
 
@@ -213,7 +213,7 @@ async fn sign_up_that_fails_counts_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn uses_are_counted_once_each_with_eight_at_once() {
+async fn uses_are_counted_once_each_under_concurrency() {
     let app = server("none").await;
     let alice = app.account("alice").await;
     let application = app.application("write").await;
@@ -266,7 +266,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     let plain = invite(&app, &alice, &[]).await;
     join(&app, "dan", &plain).await;
     settle(&app).await;
-    assert_eq!(followers(&app, &alice).await, 1, "that invitation says nothing of following");
+    assert_eq!(followers(&app, &alice).await, 1, "that invitation includes no follow");
 
     bob.update_profile(json!({ "locked": true })).ok().await;
     let locked = invite(&app, &bob, &[("autofollow", "1")]).await;
@@ -274,7 +274,7 @@ async fn guest_follows_the_inviter_once_the_account_can_be_used() {
     settle(&app).await;
     assert_eq!(followers(&app, &bob).await, 0);
     let waiting = bob.get("/api/v1/follow_requests").ok().await;
-    assert_eq!(waiting[0]["acct"], "erin", "who approves followers is asked");
+    assert_eq!(waiting[0]["acct"], "erin", "a locked account gets a request");
 }
 
 #[tokio::test]
@@ -301,20 +301,20 @@ async fn link_leads_to_the_sign_up_page_which_carries_the_code() {
     let used = browser.get(&format!("/invite/{code}")).await;
     assert_eq!(used.status, 200);
     assert!(used.text().contains("That invitation is unknown, used up or expired"), "{}", used.text());
-    assert!(!used.text().contains("name=\"password\""), "and nobody else is let in");
+    assert!(!used.text().contains("name=\"password\""), "and no other sign-up is admitted");
     app.set("registrations_mode", "open").await;
     let open = browser.get("/invite/nothing1").await.text();
     assert!(open.contains("You can still sign up without it") && open.contains("name=\"password\""), "{open}");
     let plain = browser.get("/auth/sign_up").await.text();
     assert!(!plain.contains("invite_code") && !plain.contains("invitation"), "{plain}");
     let signed_in = Browser::signed_in(&app, "alice").await;
-    assert_eq!(signed_in.get("/invite/nothing1").await.status, 200, "sessions say nothing");
+    assert_eq!(signed_in.get("/invite/nothing1").await.status, 200, "a session has no effect");
     let german = Browser::preferring(&app, "de").get("/invite/nothing1").await.text();
     assert!(german.contains("Diese Einladung ist unbekannt"), "{german}");
 }
 
 #[tokio::test]
-async fn single_user_server_takes_no_invites() {
+async fn single_user_server_accepts_no_invites() {
     let keys = [("ROOKERY_ACCESS_SINGLE_USER", "true")];
     let app = super::guest::serve("invites", &keys).await;
     app.set("registrations_mode", "open").await;
@@ -331,7 +331,7 @@ async fn single_user_server_takes_no_invites() {
 }
 
 #[tokio::test]
-async fn page_is_for_whoever_may_invite() {
+async fn page_needs_permission_to_invite() {
     let app = server("none").await;
     app.account("alice").await;
     let stranger = Browser::new(&app);
@@ -357,7 +357,7 @@ async fn page_is_for_whoever_may_invite() {
 }
 
 #[tokio::test]
-async fn invitations_are_made_listed_and_expired_on_the_page() {
+async fn invitations_are_created_listed_and_expired_on_the_page() {
     let app = server("none").await;
     app.accounts(["alice", "bob"]).await;
     let [alice, bob] = [Browser::signed_in(&app, "alice").await, Browser::signed_in(&app, "bob").await];
@@ -384,7 +384,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
     let code = codes(&page).swap_remove(0);
     assert!(!bob.get(PAGE).await.text().contains(&code), "his own page");
 
-    // Bob sends what her page would send, with the token of his.
+    // Bob sends the request of her page, with the token of his page.
     let token = crate::harness::form_fields(&bob.get(PAGE).await.text(), PAGE)[0].1.clone();
     let id = app.number(&format!("SELECT id FROM {}", table(&app, "invites"))).await.to_string();
     let expire = [("csrf", token.as_str()), ("_form", "expire"), ("_item", id.as_str())];
@@ -410,7 +410,7 @@ async fn invitations_are_made_listed_and_expired_on_the_page() {
 }
 
 #[tokio::test]
-async fn form_is_checked_before_the_plugin_has_it() {
+async fn form_is_validated_before_the_plugin_receives_it() {
     let app = server("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -428,8 +428,8 @@ async fn form_is_checked_before_the_plugin_has_it() {
     let answer = create(&alice, &[("comment", &long), ("autofollow", "1")]).await;
     assert_eq!(answer.status, 422);
     assert!(answer.text().contains("It is too long (maximum is 420 characters)."), "{}", answer.text());
-    assert!(answer.text().contains(&long), "what was typed stays");
-    assert!(answer.text().contains("value=\"1\" checked"), "and what was ticked");
+    assert!(answer.text().contains(&long), "the input stays");
+    assert!(answer.text().contains("value=\"1\" checked"), "and the ticked boxes");
     let german = Browser::preferring(&app, "de");
     assert_eq!(german.sign_in("alice", crate::harness::PASSWORD).await.status, 302);
     let answer = create(&german, &[("comment", &long)]).await.text();
@@ -475,7 +475,7 @@ async fn plugin_data_is_exported_and_removed_with_account() {
     remove(&app, "dan").await;
     settle(&app).await;
     assert_eq!((app.number(&left("invites")).await, app.number(&left("arrivals")).await), (1, 0));
-    assert!(joined(&app, "carol").await.0, "whoever she invited stays");
+    assert!(joined(&app, "carol").await.0, "invited accounts stay");
 }
 
 #[tokio::test]
@@ -518,7 +518,7 @@ async fn invitation_adds_a_few_statements_to_a_sign_up() {
 }
 
 #[tokio::test]
-async fn instance_says_whether_everybody_may_invite() {
+async fn instance_shows_whether_all_users_may_invite() {
     let app = server("none").await;
     let enabled = async || app.anonymous().get("/api/v1/instance").ok().await["invites_enabled"].clone();
     everyone_may(&app, INVITE).await;

@@ -1,4 +1,4 @@
-//! Work that plugins queue and schedule.
+//! Jobs that plugins queue and schedule.
 
 use model::StatusId;
 use plugins::call::Mode;
@@ -6,7 +6,7 @@ use rookery_plugin_host::imports::queue::Job;
 
 use super::bench::{Bench, code};
 
-/// A component that does jobs as their kinds say: done, again in an hour, gave up, broken.
+/// A component that runs jobs by kind: done, again in an hour, given up, broken.
 pub fn worker() -> Vec<u8> {
     wat::parse_str(include_str!("worker.wat")).unwrap()
 }
@@ -29,11 +29,11 @@ pub async fn waiting(bench: &Bench) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn jobs_end_as_the_plugin_says() {
+async fn job_results_of_plugin_are_applied() {
     let bench = Bench::of(JOBS, &worker()).await;
     let call = bench.system(Mode::Ambient);
     let jobs = vec![job("done", Some("a")), job("done", Some("a")), job("again", Some("b")), job("broken", Some("c"))];
-    assert_eq!(call.queue_enqueue(jobs).await.unwrap(), 3, "what waits already is not queued again");
+    assert_eq!(call.queue_enqueue(jobs).await.unwrap(), 3, "a pending job is not queued again");
     assert_eq!(call.queue_enqueue(vec![job("give_up", Some("d")), job("done", None)]).await.unwrap(), 2);
     assert_eq!(call.queue_cancel("done".to_owned(), vec!["a".to_owned(), "x".to_owned()]).await.unwrap(), 1);
     assert_eq!(code(call.queue_enqueue(vec![job("other", None)]).await), (422, "queue.undeclared".to_owned()));
@@ -51,11 +51,11 @@ async fn jobs_end_as_the_plugin_says() {
     bench.app.app.clock.advance(chrono::Duration::minutes(5));
     bench.app.run_jobs().await;
     let expected = [schedule(), state("again:b", "ready"), state("broken:c", "dead"), state("give_up:d", "dead")];
-    assert_eq!(waiting(&bench).await, expected, "tried as often as was asked");
+    assert_eq!(waiting(&bench).await, expected, "retried as often as requested");
 }
 
 #[tokio::test]
-async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
+async fn jobs_of_paused_plugin_run_on_other_servers() {
     let bench = Bench::of(JOBS, &worker()).await;
     let call = bench.system(Mode::Ambient);
     call.queue_enqueue(vec![job("done", Some("a"))]).await.unwrap();
@@ -73,7 +73,7 @@ async fn jobs_of_a_plugin_that_pauses_are_left_to_other_servers() {
 }
 
 #[tokio::test]
-async fn schedule_waits_once_and_goes_on() {
+async fn schedule_is_queued_once_and_continues() {
     let bench = Bench::of(JOBS, &worker()).await;
     let due = async || -> Vec<(StatusId,)> {
         // The id of a job grows with the time when it was queued.

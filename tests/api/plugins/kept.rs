@@ -1,4 +1,4 @@
-//! What decorators said of statuses is said again until something changes, seen by the group `emoji_reactions`.
+//! Cached decorations of statuses and their invalidation, observed with the group `emoji_reactions`.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::harness::{Client, TestApp, account_path};
 
 const GROUP: &str = "emoji_reactions";
 
-/// How often the plugin was asked about statuses.
+/// Number of calls of the plugin about statuses.
 fn asked(app: &TestApp) -> u64 {
     app.app.registry().hooks.decorators("status").map(|hook| hook.calls().0).sum()
 }
@@ -31,7 +31,7 @@ async fn decorations_are_cached_until_change() {
     assert_eq!(asked(&app), before, "nothing changed");
     assert_eq!(seen(&bob, &one).await, "👍 1*");
     assert_eq!(seen(&app.anonymous(), &one).await, "👍 1");
-    assert_eq!(asked(&app), before + 1, "others see something else, bob what he was answered");
+    assert_eq!(asked(&app), before + 1, "others get another response, bob his previous one");
 
     react(&carol, &two, "🎉").ok().await;
     let again = page(&carol).ok().await;
@@ -54,7 +54,7 @@ async fn decorations_are_cached_until_change() {
 }
 
 #[tokio::test]
-async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
+async fn unchanged_statuses_are_decorated_once_per_viewer() {
     let app = served(GROUP).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": true})).await;
@@ -67,7 +67,7 @@ async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
     let before = asked(&app);
     for _ in 0..2 {
         assert_eq!(compact(&bob.get(&page).ok().await), json!(null));
-        assert_eq!(compact(&carol.get(&page).ok().await), json!([]), "what somebody set holds for these too");
+        assert_eq!(compact(&carol.get(&page).ok().await), json!([]), "settings apply to these too");
     }
     assert_eq!(asked(&app), before + 2, "each of them once, about one of the five");
     alice.publish("and another one").await;
@@ -80,5 +80,5 @@ async fn statuses_that_nobody_touched_are_asked_about_once_for_each_viewer() {
     let seen = carol.get(&page).ok().await;
     assert_eq!((shown(&seen[5]), shown(&seen[4])), ("🎉 1".to_owned(), String::new()));
     settings(&carol, GROUP, &json!({"emoji_reaction_streaming_notify_impl2": false})).await;
-    assert_eq!(compact(&carol.get(&page).ok().await), json!(null), "a changed setting holds at once");
+    assert_eq!(compact(&carol.get(&page).ok().await), json!(null), "a changed setting applies immediately");
 }

@@ -74,13 +74,13 @@ async fn broken_file_keeps_previous_generation_serving() {
 }
 
 #[tokio::test]
-async fn outside_of_development_a_changed_package_waits_for_the_admin() {
+async fn changed_package_waits_for_admin_outside_of_development() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     let first = shelf.serving("notes");
     shelf.put("notes", "1.1.0", "");
 
-    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one serves on");
+    assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one still serves");
     assert_eq!(shelf.serving("notes"), first);
     admin::accept(&shelf.app.app, "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
@@ -109,7 +109,7 @@ async fn upgrade_needing_permissions_waits_for_grant() {
 }
 
 #[tokio::test]
-async fn hooks_that_see_what_people_write_and_limits_beyond_the_usual_are_granted() {
+async fn hooks_on_texts_and_higher_limits_need_a_grant() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     shelf.put(
@@ -122,7 +122,7 @@ async fn hooks_that_see_what_people_write_and_limits_beyond_the_usual_are_grante
 }
 
 #[tokio::test]
-async fn enabled_again_a_plugin_has_what_was_granted_and_no_more() {
+async fn reenabled_plugin_has_granted_permissions_only() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     admin::disable(&shelf.app.app, "notes").await.unwrap();
@@ -133,7 +133,7 @@ async fn enabled_again_a_plugin_has_what_was_granted_and_no_more() {
 
     assert_eq!(enabled.granted.0, Vec::<String>::new());
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
-    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the copy of what was accepted");
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the copy of the accepted package");
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn accepted_package_serves_although_file_is_broken() {
 }
 
 #[tokio::test]
-async fn refused_change_is_not_kept() {
+async fn refused_change_is_not_stored() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "67108864")]).await;
     shelf.put_route("notes", "1.0.0");
     shelf.enable("notes").await.unwrap();
@@ -201,7 +201,7 @@ async fn broken_package_does_not_stop_others() {
 }
 
 #[tokio::test]
-async fn change_by_another_process_is_followed() {
+async fn change_by_another_process_is_applied() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", "");
     start(&shelf.app.app).await;
@@ -214,7 +214,7 @@ async fn change_by_another_process_is_followed() {
     assert!(shelf.serving("notes").is_none());
 }
 
-/// What of this process could leak.
+/// Resources of this process that could leak.
 fn held() -> (usize, usize, usize) {
     let count = |folder: &str| std::fs::read_dir(folder).unwrap().count();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
@@ -222,7 +222,7 @@ fn held() -> (usize, usize, usize) {
 }
 
 #[tokio::test]
-async fn enabled_and_disabled_many_times_nothing_is_left_behind() {
+async fn repeated_enabling_and_disabling_leaks_nothing() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     let app = &shelf.app.app;

@@ -1,4 +1,5 @@
-//! Two servers on one database: what one does to a plugin's tables, and what one cannot load, while the other serves.
+//! Two servers on one database: one migrates the tables of a plugin, or cannot load its package, while the other
+//! serves.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::harness::TestApp;
 
 const SQL: &str = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
 
-/// Puts version 1 of a plugin with a table and a route, or 2, with which 1 cannot live.
+/// Puts version 1 of a plugin with a table and a route, or version 2, which is incompatible with 1.
 fn put(shelf: &Shelf, version: u8) {
     let mut files =
         vec![("migrations/0001_notes.sql", "create table notes (id bigint primary key, text text not null);\n")];
@@ -38,14 +39,14 @@ fn put_queries(shelf: &Shelf, column: &str) {
     std::fs::write(folder.join("queries.sql"), text).unwrap();
 }
 
-/// After so long a test hangs.
+/// Time after which a test counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 
 async fn status(shelf: &Shelf) -> u16 {
     shelf.app.anonymous().get("/api/v1/notes").send().await.status.as_u16()
 }
 
-/// Two servers on which version 1 serves; none on SQLite, which has one server.
+/// Two servers that serve version 1; `None` on SQLite, which has one server.
 async fn two() -> Option<[Shelf; 2]> {
     let one = Shelf::in_development().await;
     if one.app.db().engine() == Engine::Sqlite {
@@ -53,7 +54,7 @@ async fn two() -> Option<[Shelf; 2]> {
     }
     let other = one.beside().await;
     for shelf in [&one, &other] {
-        // Ended as soon as the other server has noticed, however long that takes.
+        // Ends as soon as the other server has noticed, regardless of the time.
         shelf.app.app.plugins.pauses.set_notice(HANGS);
         put(shelf, 1);
     }
@@ -71,7 +72,7 @@ async fn migrations(shelf: &Shelf) -> i64 {
     shelf.app.count("plugin_migrations").await
 }
 
-/// Waits until the server has noticed that the plugin pauses, which it has to before anything is changed by `other`.
+/// Waits until the server has noticed that the plugin pauses, which must happen before `other` changes anything.
 async fn sees_it_first(shelf: &Shelf, other: &Shelf) {
     let begun = std::time::Instant::now();
     while !shelf.app.app.plugins.pauses.holds("notes") {
@@ -94,13 +95,13 @@ fn loaded(outcome: &Result<life::Outcome, LoadError>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
+async fn migration_pauses_plugin_on_all_servers() {
     let Some([one, other]) = two().await else { return };
     let before = one.app.app.plugins.latest().find("notes").unwrap().clone();
     put(&one, 2);
     tokio::join!(async { loaded(&one.reload("notes").await) }, sees_it_first(&other, &one));
     assert_eq!((one.serving("notes").unwrap().1.as_str(), status(&one).await), ("2.0.0", 200));
-    assert!(before.has_ended(), "what began with it does not call it any more");
+    assert!(before.has_ended(), "earlier requests no longer call it");
 
     follow(&other).await;
     let State::Failed(fault) = other.state("notes") else { panic!("{:?}", other.state("notes")) };
@@ -111,7 +112,7 @@ async fn all_servers_pause_a_plugin_whose_tables_one_of_them_changes() {
     tokio::select! {
         biased;
         ended = waits => assert!(!ended),
-        () = tokio::time::sleep(Duration::from_secs(1)) => panic!("nobody waits for what an admin has to do"),
+        () = tokio::time::sleep(Duration::from_secs(1)) => panic!("no request waits for an admin"),
     }
 
     put(&other, 2);
@@ -131,7 +132,7 @@ async fn newer_package_pauses_other_nodes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_that_are_upgraded_at_once_all_serve() {
+async fn simultaneously_upgraded_servers_all_serve() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     put(&other, 2);
@@ -147,7 +148,7 @@ async fn servers_that_are_upgraded_at_once_all_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_migration_lets_nodes_go_on() {
+async fn nodes_continue_after_a_failed_migration() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     let unique = "-- contract\ncreate unique index notes_text on notes (text);\n";
@@ -168,7 +169,7 @@ async fn failed_migration_lets_nodes_go_on() {
 }
 
 #[tokio::test]
-async fn changes_at_once_are_all_counted() {
+async fn concurrent_changes_are_all_counted() {
     let app = TestApp::new().await;
     let before = store::settings::generation(app.db()).await.unwrap();
     let changes = (0..8).map(|_| async {
@@ -195,7 +196,7 @@ async fn dead_node_is_not_waited_for() {
     pause::refresh(app).await.unwrap();
     assert!(app.plugins.pauses.holds("notes"));
     pause::refresh_if_due(app).await.unwrap();
-    assert!(app.plugins.pauses.holds("notes"), "it may still be at it");
+    assert!(app.plugins.pauses.holds("notes"), "it may still be running");
     app.clock.advance(chrono::Duration::seconds(5));
     pause::refresh_if_due(app).await.unwrap();
     assert_eq!((app.plugins.pauses.holds("notes"), status(&shelf).await), (false, 200));
@@ -208,7 +209,7 @@ async fn events_wait_for_unloadable_plugin() {
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
 
-    // A server that has no package of it.
+    // A server without a package of the plugin.
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
     start(&other.app).await;
     assert_eq!(other.app.plugins.observed.of("probe").state(), Some(&State::Missing));
@@ -221,7 +222,8 @@ async fn events_wait_for_unloadable_plugin() {
     let heard = world.heard("probe").await;
     assert_eq!(heard[before..], [("status.created".to_owned(), "elsewhere".to_owned())]);
 
-    // Enabled while both run, by one that has the package: the other learns what to keep when it serves.
+    // Enabled while both run, by the server with the package: the other knows which events to store once the plugin
+    // serves.
     let folder = world.folder.path();
     package(folder, "later", &[NO_WORDS]);
     plugins::admin::enable(&world.app.app, "later").await.unwrap();
@@ -232,12 +234,12 @@ async fn events_wait_for_unloadable_plugin() {
     let later = world.active("later").id;
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
-    // Gone with all that it kept, it keeps nobody from posting there, where that is not known yet.
+    // After it is uninstalled with its data, it does not block posts on the other server, which has not noticed yet.
     plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
     there.publish("without it").await;
     world.app.run_jobs().await;
 
-    // Switched off, it hears of nothing, on no server.
+    // A disabled plugin receives no events, on any server.
     let id = world.active("probe").id;
     plugins::admin::disable(&world.app.app, "probe").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();

@@ -25,7 +25,7 @@ async fn routes_of_a_plugin_are_documented_while_it_is_on() {
 }
 
 #[tokio::test]
-async fn bodies_and_responses_of_a_plugin_are_documented_as_its_manifest_says() {
+async fn bodies_and_responses_of_plugin_are_documented_by_its_manifest() {
     let shelf = Shelf::new().await;
     let route = |id: &str, method: &str, more: &str| {
         format!(
@@ -56,7 +56,7 @@ async fn bodies_and_responses_of_a_plugin_are_documented_as_its_manifest_says() 
 }
 
 #[tokio::test]
-async fn streams_are_documented_with_what_their_events_carry() {
+async fn streams_are_documented_with_payloads_of_events() {
     let app = served("antennas").await;
     let alice = app.account("alice").await;
     let paths = app.anonymous().get("/api/openapi.json").ok().await["paths"].take();

@@ -1,4 +1,4 @@
-//! Outside: a guest that waits for a site that never answers, and routes outside of the API.
+//! A guest that waits for a site that never responds, and routes outside the API.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 
 use super::shelf::{Shelf, manifest, route, routes, routes_with};
 
-/// Asks `url` for its page, and answers when that is there.
+/// A component that fetches `url`, and responds once it has the page.
 fn asking(url: &str) -> Vec<u8> {
     let data = format!(
         "(data (i32.const 3072) \"\\00\\0d\\00\\00\\03\\00\\00\\00\\10\\0d\\00\\00\\{:02x}\\00\\00\\00\")
@@ -52,7 +52,7 @@ async fn tarpit_request_ends_in_time() {
     shelf.app.anonymous().get("/api/v1/instance").ok().await;
 }
 
-/// A server on which a plugin serves `/bells` to everybody, outside of the API.
+/// A server whose plugin serves `/bells` to everyone, outside the API.
 async fn bells(keys: &[(&str, &str)]) -> Shelf {
     let shelf = Shelf::with(&[&[("ROOKERY_SERVER_DEVELOPMENT", "true")], keys].concat()).await;
     let route = "[[route]]\nid = \"index\"\nmethod = \"GET\"\npath = \"/bells\"\nauth = \"none\"\n";

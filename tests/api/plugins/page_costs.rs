@@ -1,5 +1,5 @@
-//! SQL statements of plugin pages with one entry and with several, and of core pages whose entries plugins decorate. See
-//! `crate::page_costs`.
+//! SQL statements of plugin pages with one entry and with several, and of core pages whose entries plugins decorate.
+//! See `crate::page_costs`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::platform::contract::{self, Route};
 use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
 use crate::platform::routed::plain;
 
-/// Those with pages of lists.
+/// Plugins with pages of lists.
 fn plugins() -> impl Iterator<Item = &'static str> {
     all_but(&["annual_reports", "profile"])
 }
@@ -141,7 +141,8 @@ impl Plugged {
     }
 }
 
-/// Creates one antenna per person, each bound to a separate list. The first has all accounts, keywords, hashtags and domains.
+/// Creates one antenna per person, each bound to a separate list. The first has all accounts, keywords, hashtags and
+/// domains.
 ///
 /// Returns the id of the first.
 async fn antennas(core: &World, popular: &[i64]) -> String {

@@ -1,5 +1,4 @@
-//! Pages and sign-ups of a plugin that says what it is told to, and follows that plugins begin: what the server does around
-//! them.
+//! Pages and sign-ups of a plugin that returns scripted results, and follows by plugins: the server's part of them.
 
 use plugins::call::Mode;
 use serde_json::{Value, json};
@@ -25,7 +24,7 @@ async fn kept(app: &TestApp) -> i64 {
 }
 
 #[tokio::test]
-async fn view_is_rendered_as_text_in_the_language_of_whoever_reads() {
+async fn view_is_rendered_as_text_in_the_language_of_its_reader() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -51,7 +50,7 @@ async fn view_is_rendered_as_text_in_the_language_of_whoever_reads() {
 }
 
 #[tokio::test]
-async fn view_that_makes_no_sense_is_not_shown() {
+async fn invalid_view_is_not_shown() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -75,7 +74,7 @@ async fn view_that_makes_no_sense_is_not_shown() {
 }
 
 #[tokio::test]
-async fn mistake_of_a_plugin_is_its_own_and_not_the_persons() {
+async fn plugin_mistake_is_not_reported_as_error_of_the_person() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -91,7 +90,7 @@ async fn mistake_of_a_plugin_is_its_own_and_not_the_persons() {
 }
 
 #[tokio::test]
-async fn every_block_is_rendered_with_what_its_reader_may_see() {
+async fn every_block_is_rendered_with_data_visible_to_its_reader() {
     let app = mirror("none").await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let shown = alice.publish("for all").await;
@@ -126,7 +125,7 @@ async fn every_block_is_rendered_with_what_its_reader_may_see() {
 }
 
 #[tokio::test]
-async fn picture_of_a_page_is_drawn_for_whoever_may_open_it() {
+async fn picture_of_page_needs_access_to_the_page() {
     let app = mirror("none").await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -201,13 +200,13 @@ fn form(name: &str, code: &str) -> Value {
 }
 
 #[tokio::test]
-async fn plugin_that_fails_has_no_say_or_stops_the_sign_up() {
+async fn failing_plugin_is_ignored_or_stops_the_sign_up() {
     let app = mirror("open").await;
     let application = app.application("write").await;
     for (name, code) in [("a", "judge-trap"), ("b", "judge-fail")] {
         application.post(SIGN_UP).json(&form(name, code)).ok().await;
     }
-    assert_eq!(kept(&app).await, 0, "who was not admitted is not counted");
+    assert_eq!(kept(&app).await, 0, "refused sign-ups are not counted");
     for code in ["claim-trap", "claim-fail"] {
         application.post(SIGN_UP).json(&form("c", code)).fails(503).await;
     }
@@ -229,7 +228,7 @@ async fn plugin_that_fails_has_no_say_or_stops_the_sign_up() {
 }
 
 #[tokio::test]
-async fn last_word_is_that_of_the_moment_when_the_account_is_made() {
+async fn sign_up_is_decided_when_the_account_is_created() {
     let app = mirror("none").await;
     let application = app.application("write").await;
     let sign_up = |name: &str, code: &str| application.post(SIGN_UP).json(&form(name, code));
@@ -257,7 +256,7 @@ async fn last_word_is_that_of_the_moment_when_the_account_is_made() {
 }
 
 #[tokio::test]
-async fn accounts_follow_as_they_might_themselves() {
+async fn follows_by_plugin_obey_rules_of_own_follows() {
     let own = Bench::new("[permissions]\ncore-write = [\"follow\"]\n").await;
     let [alice, bob] = own.app.accounts(["alice", "bob"]).await;
     let call = own.by(&alice, "write:follows", Mode::Ambient).await;

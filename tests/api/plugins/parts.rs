@@ -43,7 +43,7 @@ async fn filters_that_used_up_their_time_leave_routes_alone() {
     assert_eq!(opened, ["decorations", "filters", "jobs"]);
 }
 
-/// Reads on `lane`: a moment's statement, or one that takes longer than the test.
+/// Reads on `lane`: a short statement, or one that takes longer than the test.
 async fn read(app: &TestApp, lane: Lane, long: bool) -> Result<(), ConfinedError> {
     const LIMITS: Limits = Limits { time: Duration::from_secs(60), rows: 10, bytes: 1 << 20 };
     let scope = Arc::new(Scope::find(app.db(), "notes", std::collections::BTreeSet::default()).await.unwrap());

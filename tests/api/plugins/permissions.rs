@@ -1,4 +1,4 @@
-//! The permissions of plugins over their versions: upgrades, roll-backs and revocation.
+//! Permissions of plugins across versions: upgrades, roll-backs and revocation.
 
 use plugins::admin;
 use plugins::life::{self, Outcome, State};
@@ -17,7 +17,7 @@ impl Shelf {
         admin::find(&self.app.app, name).await.unwrap().missing.into_iter().collect()
     }
 
-    /// Puts a version that asks for `more`, and has an admin grant that.
+    /// Puts a version that requests `more`, and grants it as an admin.
     async fn upgrade(&self, version: &str, more: &str) {
         self.put("notes", version, more);
         admin::grant(&self.app.app, "notes").await.unwrap();
@@ -27,7 +27,7 @@ impl Shelf {
 }
 
 #[tokio::test]
-async fn rollback_takes_back_the_grants_of_the_newer_version() {
+async fn rollback_revokes_grants_of_the_newer_version() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     shelf.upgrade("2.0.0", READ).await;
@@ -45,7 +45,7 @@ async fn rollback_takes_back_the_grants_of_the_newer_version() {
 }
 
 #[tokio::test]
-async fn permission_that_a_version_did_without_is_asked_for_again() {
+async fn permission_dropped_by_a_version_is_requested_again() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", READ);
     shelf.enable("notes").await.unwrap();
@@ -60,7 +60,7 @@ async fn permission_that_a_version_did_without_is_asked_for_again() {
 
     admin::rollback(&shelf.app.app, "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
-    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "what served before has what it was granted then");
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the previous version has its former permissions");
     assert_eq!(shelf.granted("notes").await, ["core:read"]);
 }
 
@@ -86,7 +86,7 @@ async fn plugin_whose_permission_is_revoked_stops_serving_until_it_is_granted() 
 }
 
 #[tokio::test]
-async fn rollback_does_not_restore_what_was_revoked() {
+async fn rollback_does_not_restore_revoked_permissions() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", READ);
     shelf.enable("notes").await.unwrap();

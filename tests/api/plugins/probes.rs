@@ -1,4 +1,4 @@
-//! Servers with probes: plugins that take part in everything (`tests/guests/probe`) and keep what they hear.
+//! Servers with probes: plugins that use every hook (`tests/guests/probe`) and store the events they receive.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub struct World {
     pub folder: tempfile::TempDir,
 }
 
-/// The probe's manifest under another name, with `change`d lines.
+/// The probe's manifest with another name and the `change`d lines.
 pub fn manifest(name: &str, changes: &[(&str, &str)]) -> String {
     let mut text = std::fs::read_to_string(root().join("tests/guests/probe/plugin.toml")).unwrap();
     text = text.replace("probe", name).replace(&format!("{name}.wasm"), "probe.wasm");
@@ -45,7 +45,7 @@ pub fn package(folder: &Path, name: &str, changes: &[(&str, &str)]) {
     std::fs::copy(wasm, package.join("probe.wasm")).expect("`make guests` builds the probe");
 }
 
-/// Words of visibility are one plugin's alone.
+/// Only one plugin may add visibilities.
 pub const NO_WORDS: (&str, &str) = ("kinds = [\"circle\"]\n", "");
 
 impl World {
@@ -57,7 +57,7 @@ impl World {
         Self { app, folder }
     }
 
-    /// With one probe as it is.
+    /// With one unchanged probe.
     pub async fn probed() -> Self {
         let world = Self::new().await;
         world.add("probe", &[]).await;
@@ -76,13 +76,13 @@ impl World {
         registry.plugins.iter().find(|active| active.name() == name).cloned().unwrap()
     }
 
-    /// How often a plugin's hook was called, and how often in vain.
+    /// Number of calls of a plugin's hook, and of failed calls.
     pub fn calls(&self, name: &str, moment: Moment) -> (u64, u64) {
         let registry = self.app.app.registry();
         registry.hooks.of(moment, self.active(name).id).next().unwrap().calls()
     }
 
-    /// What the probe heard, in order: kind and detail.
+    /// Events received by the probe, in order: kind and detail.
     pub async fn heard(&self, name: &str) -> Vec<(String, String)> {
         let table = match self.app.db().engine() {
             Engine::Sqlite => format!("p_{name}__heard"),

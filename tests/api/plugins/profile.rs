@@ -1,4 +1,4 @@
-//! The group `profile`: `plugins/profile`. With it what is taken off: images that `update_credentials` sets.
+//! The group `profile`: `plugins/profile`, and `update_credentials`, which sets the images that the group removes.
 
 use serde_json::{Value, json};
 
@@ -13,14 +13,14 @@ const UPDATE: &str = "/api/v1/accounts/update_credentials";
 const AVATAR: &str = "/api/v1/profile/avatar";
 const HEADER: &str = "/api/v1/profile/header";
 
-/// Sets both images.
+/// Sets avatar and header.
 async fn dress(person: &Client) -> Value {
     let files: [(&str, &str, &[u8]); 2] = [("avatar", "a.png", &png(60, 50)), ("header", "h.png", &png(30, 10))];
     person.patch(UPDATE).multipart(&[], &files).ok().await
 }
 
 #[tokio::test]
-async fn pictures_are_set_and_taken_away() {
+async fn pictures_are_set_and_removed() {
     let app = served("profile").await;
     let alice = app.account("alice").await;
     let files: [(&str, &str, &[u8]); 2] = [("avatar", "a.png", &png(600, 500)), ("header", "h.png", &png(30, 10))];
@@ -52,7 +52,7 @@ async fn pictures_are_set_and_taken_away() {
 }
 
 #[tokio::test]
-async fn pictures_are_uploaded_replaced_and_taken_off() {
+async fn pictures_are_uploaded_replaced_and_deleted() {
     let app = served("profile").await;
     let alice = app.account("alice").await;
     let send = |files: Vec<(&'static str, &'static str, Vec<u8>)>| {
@@ -95,7 +95,7 @@ async fn pictures_are_uploaded_replaced_and_taken_off() {
 }
 
 #[tokio::test]
-async fn image_that_is_taken_off_is_off_everywhere_at_once() {
+async fn removed_image_disappears_everywhere_immediately() {
     let app = served("profile").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = dress(&alice).await;
@@ -107,15 +107,15 @@ async fn image_that_is_taken_off_is_off_everywhere_at_once() {
     let after = alice.delete(AVATAR).ok().await;
     check("CredentialAccount", &after);
     assert_eq!(after["header"], own["header"], "the other stays");
-    assert_eq!(alice.get(VERIFY).ok().await, after, "as it is answered from now on");
+    assert_eq!(alice.get(VERIFY).ok().await, after, "as in later responses");
     assert_eq!(bob.get(&account).ok().await["avatar"], "https://example.test/assets/avatar.png");
     let again = alice.delete(AVATAR).ok().await;
-    assert_eq!(again["avatar"], after["avatar"], "none is no error");
+    assert_eq!(again["avatar"], after["avatar"], "removing none is not an error");
     assert_eq!(dress(&bob).await["avatar"], bob.get(VERIFY).ok().await["avatar"], "others keep theirs");
 }
 
 #[tokio::test]
-async fn removal_takes_the_scope_of_accounts_and_an_account_of_ones_own() {
+async fn removal_needs_the_scope_of_accounts_and_an_account() {
     let app = served("profile").await;
     let alice = app.account("alice").await;
     dress(&alice).await;
@@ -130,7 +130,7 @@ async fn removal_takes_the_scope_of_accounts_and_an_account_of_ones_own() {
 }
 
 #[tokio::test]
-async fn requests_at_once_take_off_the_images_once() {
+async fn concurrent_requests_remove_the_images_once() {
     let app = served("profile").await;
     let alice = app.account("alice").await;
     let own = dress(&alice).await;
@@ -146,7 +146,7 @@ async fn requests_at_once_take_off_the_images_once() {
 }
 
 #[tokio::test]
-async fn without_the_group_images_are_set_and_not_taken_off() {
+async fn images_are_set_but_not_removed_without_the_group() {
     let app = served("profile").await;
     let alice = app.account("alice").await;
     let own = dress(&alice).await;
@@ -158,7 +158,7 @@ async fn without_the_group_images_are_set_and_not_taken_off() {
 }
 
 #[tokio::test]
-async fn account_as_its_owner_sees_it_is_shown_to_tokens_that_may_read_it() {
+async fn own_account_is_shown_to_tokens_that_may_read_it() {
     let app = guest::serve("mirror", &[]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let told = |id: String| json!({ "template": json!({ "own": { "$credentials": id } }).to_string() });
@@ -168,7 +168,7 @@ async fn account_as_its_owner_sees_it_is_shown_to_tokens_that_may_read_it() {
     let own = shown(&alice, alice.id().to_string()).await;
     check("CredentialAccount", &own);
     assert_eq!(own, alice.get(VERIFY).ok().await);
-    assert_eq!(shown(&bob, alice.id().to_string()).await, json!(null), "someone else's is nobody's");
+    assert_eq!(shown(&bob, alice.id().to_string()).await, json!(null), "hidden from other accounts");
     let narrow = alice.with_scopes("write:lists read:statuses").await;
     assert_eq!(shown(&narrow, alice.id().to_string()).await, json!(null), "the token may not read it");
     let narrow = alice.with_scopes("write:lists profile").await;

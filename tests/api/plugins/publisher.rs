@@ -22,12 +22,12 @@ impl Publisher {
         Self { folder, key }
     }
 
-    /// The folder of what is published.
+    /// Folder of the published files.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().join("public")
     }
 
-    /// Packs and signs a version of `notes`, whose one route answers; returns where the file is.
+    /// Packs and signs a version of `notes` with a single route; returns the path of the file.
     pub fn publish(&self, version: &str, more: &str) -> PathBuf {
         let project = self.folder.path().join("notes");
         std::fs::create_dir_all(&project).unwrap();
@@ -43,7 +43,7 @@ impl Publisher {
         self.folder().join(name)
     }
 
-    /// Writes the index, and puts everything on `site`.
+    /// Writes the index, and uploads everything to `site`.
     pub fn upload(&self, site: &Site) {
         self.upload_with(site, &["index"]);
     }
@@ -53,7 +53,7 @@ impl Publisher {
         self.upload_with(site, &["index", "--key", key.to_str().unwrap()]);
     }
 
-    /// The file of the secret key.
+    /// File of the secret key.
     pub fn secret(&self) -> PathBuf {
         self.folder.path().join("author.key")
     }
@@ -67,7 +67,7 @@ impl Publisher {
     }
 }
 
-/// Runs a command of authors.
+/// Runs a command for authors.
 pub fn run(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_rookery")).arg("plugin").args(arguments).current_dir(folder).output();
     let output = output.unwrap();

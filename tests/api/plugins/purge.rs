@@ -1,4 +1,4 @@
-//! What the groups keep of somebody: given out, and gone when they are (acceptance check 32).
+//! Account data in the groups: exported, and deleted with the account (acceptance check 32).
 
 use database::db::Engine;
 use model::AccountId;
@@ -16,7 +16,7 @@ async fn kept(app: &TestApp, account: AccountId) -> Value {
 }
 
 #[tokio::test]
-async fn removed_account_takes_plugin_data_along() {
+async fn plugin_data_is_deleted_with_its_account() {
     let app = served("reaction_deck").await;
     for group in ["bookmark_categories", "emoji_reactions", "antennas"] {
         switch_on(&app, group).await;
@@ -61,7 +61,7 @@ async fn removed_account_takes_plugin_data_along() {
     removal::suspend(&app.app, &account).await.unwrap();
     settle(&app).await;
     removal::unsuspend(&app.app, &account).await.unwrap();
-    assert_eq!(kept(&app, alice.id()).await, given, "who comes back finds it all");
+    assert_eq!(kept(&app, alice.id()).await, given, "a restored account has all data");
 
     remove(&app, "alice").await;
     settle(&app).await;
@@ -77,14 +77,14 @@ async fn removed_account_takes_plugin_data_along() {
     assert_eq!(now["emoji_reactions_count"], 1, "bob's own is left");
     let categories = bob.get("/api/v1/bookmark_categories").ok().await;
     let filing = format!("/api/v1/bookmark_categories/{}/statuses", id(&categories[0]));
-    assert_eq!(bob.get(&filing).ok().await.as_array().unwrap().len(), 1, "what was hers is gone");
+    assert_eq!(bob.get(&filing).ok().await.as_array().unwrap().len(), 1, "her data is deleted");
     let antennas = bob.get("/api/v1/antennas").ok().await;
     let accounts = format!("/api/v1/antennas/{}/accounts", id(&antennas[0]));
-    assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas look for her no more");
+    assert_eq!(bob.get(&accounts).ok().await, json!([]), "antennas no longer look for her");
     assert_ne!(kept(&app, bob.id()).await, json!({}), "and bob keeps his: {of_bob}");
 }
 
-/// What a plugin writes of somebody when it hears, after they were removed, of what they did before.
+/// Rows that a plugin writes when it receives, after an account was removed, events about its earlier actions.
 #[tokio::test]
 async fn late_events_of_removed_account_are_purged() {
     let app = served("reaction_deck").await;
@@ -110,7 +110,7 @@ async fn late_events_of_removed_account_are_purged() {
     let decks = |kept: Value| kept["reaction_deck"]["decks"].as_array().unwrap().len();
     assert_eq!(decks(kept(&app, alice.id()).await), 0);
 
-    // It gets to it.
+    // The plugin processes the event.
     let table = match app.db().engine() {
         Engine::Sqlite => "p_reaction_deck__decks",
         Engine::Postgres => "p_reaction_deck.decks",
@@ -125,7 +125,7 @@ async fn late_events_of_removed_account_are_purged() {
     settle(&app).await;
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
 
-    // Nor what it writes when it is switched on again, for as long as anything is kept for it.
+    // Rows written after it is enabled again are purged too, as long as events are stored for it.
     admin::disable(&app.app, "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;

@@ -1,4 +1,4 @@
-//! Notifications of plugins' types, as apps are pushed them.
+//! Push messages for notification types of plugins.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What one call may move and what a plugin may keep: each ends at its limit, named, and the call or plugin goes on.
+//! Limits of a call's data and of a plugin's storage: each is reported by name, and the call or plugin continues.
 
 use plugins::admin;
 use plugins::call::Mode;
@@ -18,14 +18,14 @@ fn too_large() -> (u16, String) {
     (413, "host.too-large".to_owned())
 }
 
-/// [`EVERYTHING`] and jobs, with limits of the manifest's own.
+/// [`EVERYTHING`] and jobs, with limits from the manifest.
 async fn bench(limits: &str) -> Bench {
     let more = EVERYTHING.replace("settings = true", "settings = true\nqueue = true");
     Bench::of(&format!("{more}[[job]]\nkind = \"tidy\"\n[limits]\n{limits}\n"), &worker()).await
 }
 
 #[tokio::test]
-async fn call_receives_no_more_than_its_bytes() {
+async fn call_receives_at_most_its_limit_of_bytes() {
     let bench = bench("").await;
     let [alice] = bench.app.accounts(["alice"]).await;
     let status = alice.publish(&"long ".repeat(90)).await.number();
@@ -41,7 +41,7 @@ async fn call_receives_no_more_than_its_bytes() {
     let key = |count: usize| vec!["a".to_owned(); count];
     call.allow(25_000);
     assert_eq!(call.sql_batch(vec![names(), names()]).await.unwrap().len(), 2);
-    // The budget is of the whole batch: it ends within the third statement, and reads none of the others.
+    // The budget covers the whole batch: it ends within the third statement, and reads none of the others.
     let (cost, refused) = bench.app.cost(call.sql_batch((0..500).map(|_| names()).collect())).await;
     assert_eq!(code(refused), (429, "sql.bytes".to_owned()));
     assert!(cost <= 3, "{cost}");
@@ -89,7 +89,7 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
         };
         activities.map(one).collect::<Vec<_>>()
     };
-    assert_eq!(call.core_write_notify(to(1, 0..9)).await.unwrap(), 3, "an account is told so often within an hour");
+    assert_eq!(call.core_write_notify(to(1, 0..9)).await.unwrap(), 3, "notifications per account and hour");
     assert_eq!(code(call.core_write_notify(to(1, 9..10)).await), (429, "limit.notifications".to_owned()));
     assert_eq!(code(call.core_write_notify(to(2, 10..13)).await), (507, "notifications.quota".to_owned()));
 
@@ -103,7 +103,7 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
     assert_eq!(call.queue_enqueue((0..4).map(job).collect()).await.unwrap(), 4);
     assert_eq!(code(call.queue_enqueue(vec![job(4)]).await), (429, "limit.jobs".to_owned()));
 
-    // A measurement that began beside the last insert may have missed it.
+    // A measurement that ran concurrently with the last insert may have missed it.
     bench.active.quotas.feed_entries.measure().await.unwrap();
     let known = admin::find(&bench.app.app, "tray").await.unwrap();
     let outbox = admin::outbox(&bench.app.app, &known.plugin).await.unwrap();
@@ -141,7 +141,7 @@ async fn storage_counts_settings_and_waiting_jobs() {
 }
 
 #[tokio::test]
-async fn events_are_kept_up_to_their_quota() {
+async fn events_are_stored_up_to_their_quota() {
     let more = "[limits]\nevents = 5\n[[hook]]\non = \"events\"\nkinds = [\"status.created\"]\n";
     let bench = Bench::of(more, &events()).await;
     let [alice] = bench.app.accounts(["alice"]).await;
@@ -179,15 +179,15 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
         rows[0].0
     };
     admin::uninstall(&bench.app.app, "tray", true).await.unwrap();
-    assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "nobody waits for that");
+    assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "a job deletes them later");
     bench.app.run_jobs().await;
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 0);
     assert_eq!(count("notifications WHERE type = 'tray_filled'").await, 0);
-    assert_eq!(count("notifications WHERE type = 'follow'").await, 1, "those of the server stay");
+    assert_eq!(count("notifications WHERE type = 'follow'").await, 1, "the server's own stay");
 }
 
 #[tokio::test]
-async fn plugin_acts_as_its_caller_unless_it_may_act_as_anybody() {
+async fn plugin_acts_only_as_its_caller_without_permission() {
     let bench = Bench::new(
         "[permissions]\ncore = [\"read\", \"read-as-any\"]\ncore-write = [\"create\", \"delete\", \"bookmark\"]",
     )
@@ -221,7 +221,10 @@ async fn settings_that_changed_meanwhile_are_not_lost() {
     assert!(plugins::settings::prepare(&bench.active, Map::new(), &members(r#"{"size": 99}"#)).is_err());
     bench.system(Mode::Read).settings_set(account.into(), r#"{"loud": true}"#.to_owned()).await.unwrap();
     let mut tx = bench.app.db().begin().await.unwrap();
-    assert!(!plugins::settings::apply(&mut tx, &bench.active, account, prepared).await.unwrap(), "made from what was");
+    assert!(
+        !plugins::settings::apply(&mut tx, &bench.active, account, prepared).await.unwrap(),
+        "prepared from an old value"
+    );
     drop(tx);
     bench.system(Mode::Read).settings_set(account.into(), r#"{"size": 7}"#.to_owned()).await.unwrap();
     let stored = bench.system(Mode::Read).settings_get(vec![account.into()]).await.unwrap();

@@ -12,7 +12,7 @@ async fn set(person: &Client, emojis: &[&str]) -> Value {
     person.post(DECK).json(&json!({ "emojis": emojis })).ok().await
 }
 
-/// What a deck shows: the names, in order.
+/// Names on a deck, in order.
 fn names(deck: &Value) -> Vec<&str> {
     deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
 }
@@ -76,7 +76,7 @@ async fn recreated_emoji_is_another() {
 }
 
 #[tokio::test]
-async fn of_decks_set_at_once_one_stays() {
+async fn concurrent_updates_leave_one_deck() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     let decks = [json!({"emojis": ["👍", "🎉"]}), json!({"emojis": ["🚀", "🌲"]})];
@@ -150,5 +150,5 @@ async fn deck_is_chosen_on_its_page() {
     let names: Vec<&str> = deck.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["🎉", "👀", "none"]);
     let german = Browser::preferring(&app, "de");
-    assert_eq!(german.get("/reaction_deck").await.status, 302, "whoever is not signed in");
+    assert_eq!(german.get("/reaction_deck").await.status, 302, "without a session");
 }

@@ -1,4 +1,5 @@
-//! Configuration and settings of the group `emoji_reactions`: what admins and authors switch off, and a server without it.
+//! Configuration and settings of the group `emoji_reactions`: options of admins and authors, and a server without the
+//! group.
 
 use plugins::{admin, life};
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use super::groups::{capabilities, served, switch_off};
 use crate::harness::{Browser, TestApp, form_fields};
 
 #[tokio::test]
-async fn reactions_switched_off_are_kept() {
+async fn disabled_reactions_are_kept() {
     let app = served(GROUP).await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;
     assert_eq!(instance["configuration"]["emoji_reactions"]["max_reactions_per_account"], 3);
@@ -72,7 +73,7 @@ async fn disabled_group_is_absent() {
 }
 
 #[tokio::test]
-async fn people_set_on_a_page_who_may_react() {
+async fn settings_page_selects_who_may_react() {
     let app = served(GROUP).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;

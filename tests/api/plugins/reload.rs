@@ -1,4 +1,4 @@
-//! Reloading under way: files that are written slowly, requests that go on, generations that fail, tables that change.
+//! Reloads under load: slowly written files, concurrent requests, failing generations, changing tables.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use plugins::{admin, start};
 
 use super::shelf::{Shelf, manifest, route, routes};
 
-/// After so long a test hangs.
+/// Time after which a test counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 
 /// Waits until `done`.
@@ -24,7 +24,7 @@ async fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Puts a manifest in the place of another at once, so that no half of it is seen.
+/// Replaces a manifest atomically, so that a partial one is never read.
 fn put_version(shelf: &Shelf, version: &str) {
     let folder = shelf.folder("notes");
     std::fs::write(folder.join(".new"), manifest("notes", version, "")).unwrap();
@@ -32,7 +32,7 @@ fn put_version(shelf: &Shelf, version: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_that_change_are_served_soon_and_once() {
+async fn changed_files_are_served_soon_and_once() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     let (first, _) = shelf.serving("notes").unwrap();
@@ -41,7 +41,7 @@ async fn files_that_change_are_served_soon_and_once() {
     put_version(&shelf, "1.1.0");
     until("the new version", || shelf.serving("notes") == Some((first + 1, "1.1.0".to_owned()))).await;
 
-    // Touched, and noise beside it: neither is a generation, or the next one would have another number.
+    // Touched files and files outside the package: neither starts a generation, which would change the next number.
     put_version(&shelf, "1.1.0");
     std::fs::create_dir_all(shelf.folder("notes").join("target")).unwrap();
     std::fs::write(shelf.folder("notes").join("target/x"), "x").unwrap();
@@ -51,27 +51,27 @@ async fn files_that_change_are_served_soon_and_once() {
     watching.abort();
 }
 
-/// How often a plugin is reloaded under load.
+/// Number of reloads under load.
 #[expect(clippy::disallowed_methods, reason = "a test's environment says how long to go on")]
 fn reloads() -> u16 {
     std::env::var("RELOADS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
 }
 
-/// A plugin whose answers carry a number.
+/// A plugin whose responses contain a number.
 fn put_numbered(shelf: &Shelf, number: u16) {
     let status = 200 + number % 100;
     let wasm = routes(&format!("(i32.store16 (i32.const 1032) (i32.const {status})) (call $ok)"));
     shelf.put_component("notes", &manifest("notes", &format!("1.0.{number}"), &route("notes")), &wasm);
 }
 
-/// The generation of an answer, by its header.
+/// The generation of a response, from its header.
 fn generation_of(header: &str) -> u64 {
     let generation = header.strip_prefix("notes@").and_then(|rest| rest.split_once('(')).map(|(number, _)| number);
     generation.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{header:?}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_go_on_while_generations_come_and_go() {
+async fn requests_succeed_during_reloads() {
     let shelf = Shelf::in_development().await;
     put_numbered(&shelf, 0);
     shelf.enable("notes").await.unwrap();
@@ -106,7 +106,7 @@ async fn requests_go_on_while_generations_come_and_go() {
         answers.extend(asker.await.unwrap());
     }
 
-    // Each answer says which generation it is from, and is what that one answers: none failed, none is mixed.
+    // Each response names its generation and has its content: none failed, none is mixed.
     let first = served[0];
     assert!(served.iter().zip(first..).all(|(generation, expected)| *generation == expected), "{served:?}");
     let mut seen = BTreeSet::new();
@@ -141,7 +141,7 @@ async fn trapping_generation_is_rolled_back() {
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
     supervise::check(&shelf.app.app).await;
-    assert_eq!(shelf.state("notes"), State::Active, "the generation before has done nothing");
+    assert_eq!(shelf.state("notes"), State::Active, "the previous generation is not to blame");
 }
 
 const SQL: &str = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
@@ -152,7 +152,7 @@ fn write(shelf: &Shelf, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// Puts a package with tables, whose one route does this.
+/// Puts a package with tables, whose single route runs `body`.
 fn put_tables(shelf: &Shelf, version: &str, body: &str) {
     let more = format!("{SQL}{}", route("notes"));
     shelf.put_component("notes", &manifest("notes", version, &more), &routes(body));
@@ -209,7 +209,7 @@ async fn rollback_needs_working_generation() {
     let before = admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
     let refused = admin::rollback(&shelf.app.app, "notes").await.unwrap_err();
     assert!(refused.to_string().contains("compatible-from"), "{refused}");
-    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "nothing else is wanted now");
+    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "no other version is desired");
     assert_eq!(shelf.state("notes"), State::Active);
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged));
 }
@@ -235,14 +235,14 @@ async fn candidate_load_is_bounded_by_admin() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn migration_that_others_wait_for_is_tried_again_when_they_do_not() {
+async fn migration_that_blocks_others_is_retried_later() {
     let keys = [("ROOKERY_SERVER_DEVELOPMENT", "true"), ("ROOKERY_PLUGINS_CONTENDED_MIGRATION_MS", "100")];
     let shelf = Shelf::with(&keys).await;
     let alice = shelf.app.account("alice").await;
     let numbers: Vec<String> = (1..=64).map(|number| format!("({number})")).collect();
     let fill =
         format!("create table notes (id bigint primary key); insert into notes (id) values {};", numbers.join(", "));
-    // Some hundred milliseconds of work: more than others wait.
+    // Some hundred milliseconds of work: longer than other statements wait.
     let much = "insert into notes (id) select a.id from notes a join notes b on true join notes c on true \
                 where a.id + b.id + c.id < 0;";
     write(&shelf, "migrations/0001_notes.sql", &format!("{fill}{}", much.repeat(20)));
@@ -276,7 +276,7 @@ async fn migration_that_others_wait_for_is_tried_again_when_they_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with() {
+async fn migration_may_be_incompatible_with_previous_generation() {
     let shelf = Shelf::in_development().await;
     let sql = "[sql]\nmigrations = \"migrations\"\nstatements = \"sql/queries.sql\"\n";
     let write = |path: &str, text: &str| {
@@ -309,10 +309,7 @@ async fn tables_may_change_in_a_way_that_the_generation_before_cannot_live_with(
     std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
     write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
     shelf.put("notes", "3.0.0", sql);
-    assert!(
-        matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))),
-        "its tables were dropped, and are made anew"
-    );
+    assert!(matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))), "its tables were dropped and recreated");
 }
 
 #[tokio::test]

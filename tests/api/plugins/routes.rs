@@ -1,5 +1,5 @@
-//! What the server does around a plugin's routes. The plugin is `tests/guests/mirror`: it says what it was asked, and
-//! answers what it is told to.
+//! The server's part of a plugin's routes. The plugin is `tests/guests/mirror`: it returns its request, or a scripted
+//! response.
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ async fn mirror_with(keys: &[(&str, &str)]) -> TestApp {
     guest::serve("mirror", keys).await
 }
 
-/// Has the mirror answer `told` to `person`.
+/// Makes the mirror send this response to `person`.
 async fn answer(person: &Client, told: Value) -> Answer {
     person.post("/api/v1/mirror/answer").json(&told).send().await
 }
@@ -163,7 +163,7 @@ async fn route_subject_must_exist_and_be_visible() {
 }
 
 #[tokio::test]
-async fn entities_are_those_that_core_shows_this_caller() {
+async fn entities_are_rendered_for_caller_as_by_core_routes() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let open = alice.publish("open").await.number();
@@ -190,7 +190,7 @@ async fn entities_are_those_that_core_shows_this_caller() {
 }
 
 #[tokio::test]
-async fn statuses_of_a_page_cost_the_same_statements_however_many_they_are() {
+async fn page_of_statuses_costs_same_statements_at_any_length() {
     let app = mirror().await;
     let alice = app.account("alice").await;
     let mut published = Vec::new();
@@ -209,7 +209,7 @@ async fn statuses_of_a_page_cost_the_same_statements_however_many_they_are() {
 }
 
 #[tokio::test]
-async fn answers_are_harmless_whatever_the_plugin_says() {
+async fn responses_of_plugin_are_sanitised() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let headers = json!([
@@ -262,7 +262,7 @@ async fn answers_are_harmless_whatever_the_plugin_says() {
 }
 
 #[tokio::test]
-async fn failures_are_told_as_documented() {
+async fn failures_are_reported_as_documented() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let said = answer(&nobody, json!({"error": [422, "mirror.full", "The shelf is full"]})).await;
@@ -290,7 +290,7 @@ async fn failures_are_told_as_documented() {
 }
 
 #[tokio::test]
-async fn breaker_answers_for_failing_plugin() {
+async fn breaker_responds_for_failing_plugin() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let mut last = answer(&nobody, json!({"trap": true})).await;
@@ -392,7 +392,7 @@ async fn native_feed_is_timeline() {
 }
 
 #[tokio::test]
-async fn paging_is_told_and_linked_as_in_core() {
+async fn paging_parameters_and_links_match_core() {
     let app = mirror().await;
     let nobody = app.anonymous();
     let page = nobody.get("/api/v1/mirror/page?limit=500&max_id=9&only=x&access_token=").send().await;
@@ -426,7 +426,7 @@ async fn route_may_have_own_rate_limit() {
 }
 
 #[tokio::test]
-async fn answers_for_nobody_in_particular_may_be_kept_for_a_moment() {
+async fn anonymous_responses_are_cacheable_briefly() {
     let app = mirror().await;
     let alice = app.account("alice").await;
     let cached = |answer: &Answer| answer.header("cache-control").starts_with("max-age=15, public");
@@ -438,7 +438,7 @@ async fn answers_for_nobody_in_particular_may_be_kept_for_a_moment() {
 }
 
 #[tokio::test]
-async fn no_request_sees_what_another_left_behind() {
+async fn requests_do_not_see_state_of_previous_requests() {
     let app = mirror().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for person in [&alice, &bob, &alice] {
@@ -466,7 +466,7 @@ async fn shared_instance_keeps_callers_apart() {
 }
 
 #[tokio::test]
-async fn in_development_an_answer_says_which_generation_it_is_from() {
+async fn response_names_its_generation_in_development() {
     let app = mirror_with(&[("ROOKERY_SERVER_DEVELOPMENT", "true")]).await;
     let echo = app.anonymous().get("/api/v1/mirror/echo/x").send().await;
     let registry = app.app.registry();

@@ -1,4 +1,4 @@
-//! Packages of plugins for tests: a folder of them, and the smallest components there are.
+//! Plugin packages for tests: a folder of packages, and minimal components.
 
 use std::path::PathBuf;
 
@@ -8,34 +8,34 @@ use rookery_plugin_host::LoadError;
 
 use crate::harness::TestApp;
 
-/// A server with a folder of plugins of its own, in which nothing that comes with the server is on.
+/// A server with a separate folder of plugins, and without the embedded plugins.
 pub struct Shelf {
     pub app: TestApp,
 }
 
-/// A component that does nothing; another for each `mark`.
+/// A component that does nothing; `mark` makes it unique.
 pub fn component(mark: &str) -> Vec<u8> {
     wat::parse_str(format!("(component (core module (@custom \"mark\" \"{mark}\")))")).unwrap()
 }
 
-/// A component that serves routes: each call runs `body`, which leaves where its answer is (`call $ok`).
+/// A component with routes: each call runs `body`, which returns the address of its response (`call $ok`).
 pub fn routes(body: &str) -> Vec<u8> {
     routes_with("", body)
 }
 
-/// As [`routes`], of a module that begins with `front`: imports first.
+/// As [`routes`], with `front` at the start of the module: imports come first.
 pub fn routes_with(front: &str, body: &str) -> Vec<u8> {
     let handle = "(func (export \"rookery:plugin/routes@0.1.0#handle\") (param i32) (result i32)";
     exporting("routes", front, &format!("{handle} {body})"))
 }
 
-/// A component that is told of events, and does nothing.
+/// A component that receives events and ignores them.
 pub fn events() -> Vec<u8> {
     let handle = "(func (export \"rookery:plugin/events@0.1.0#handle\") (param i32 i32) (result i32) (call $fine))";
     exporting("events", "", handle)
 }
 
-/// A component that serves a channel of streams: of the topic, or refused with a status and a message.
+/// A component with a channel of streams: returns the topic, or fails with a status and a message.
 pub fn channels(answer: Result<&str, (u16, &str)>) -> Vec<u8> {
     let word = |number: usize| {
         let bytes = u32::try_from(number).unwrap().to_le_bytes();
@@ -45,7 +45,8 @@ pub fn channels(answer: Result<&str, (u16, &str)>) -> Vec<u8> {
         let words: String = words.iter().map(|number| word(*number)).collect();
         format!("(data (i32.const {at}) \"{words}\")")
     };
-    // The answer at 4096, and what it points to behind it: as the canonical ABI lays out `result<list<string>, failure>`.
+    // The result at 4096, followed by the data it points to: the layout of `result<list<string>, failure>` in the
+    // canonical ABI.
     let data = match answer {
         Ok(topic) => {
             let list = bytes(4096, &[0, 4112, 1]) + &bytes(4112, &[4128, topic.len()]);
@@ -89,7 +90,7 @@ pub fn route(name: &str) -> String {
     format!("[[route]]\nid = \"index\"\nmethod = \"GET\"\npath = \"/api/v1/{name}\"\nauth = \"none\"\n")
 }
 
-/// A manifest: `[plugin]`, and what else is said.
+/// A manifest: `[plugin]`, followed by `more`.
 pub fn manifest(name: &str, version: &str, more: &str) -> String {
     format!(
         "[plugin]\nname = \"{name}\"\nversion = \"{version}\"\napi = \"0.1\"\ntitle = \"{name}\"\nlicense = \"MIT\"\n\
@@ -98,12 +99,12 @@ pub fn manifest(name: &str, version: &str, more: &str) -> String {
 }
 
 impl Shelf {
-    /// A server as people run it.
+    /// A server in production mode.
     pub async fn new() -> Self {
         Self::with(&[]).await
     }
 
-    /// A server in development: what changes in the folder is taken as it is.
+    /// A server in development mode: changes in the folder are loaded without confirmation.
     pub async fn in_development() -> Self {
         Self::with(&[("ROOKERY_SERVER_DEVELOPMENT", "true")]).await
     }
@@ -113,7 +114,7 @@ impl Shelf {
         Self::of(TestApp::with(&keys).await)
     }
 
-    /// Another server in development on the database of this one, with a folder of plugins of its own.
+    /// Another server in development mode with the same database and a separate folder of plugins.
     pub async fn beside(&self) -> Self {
         let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_SERVER_DEVELOPMENT", "true")];
         Self::of(self.app.beside(&keys).await)
@@ -129,12 +130,12 @@ impl Shelf {
         self.app.app.config.plugins.dir.join(name)
     }
 
-    /// Puts a package that does nothing into the folder of plugins, in the place of what was there.
+    /// Puts a package that does nothing into the folder of plugins, replacing an existing one.
     pub fn put(&self, name: &str, version: &str, more: &str) {
         self.put_component(name, &manifest(name, version, more), &component(version));
     }
 
-    /// Puts a package whose one route answers.
+    /// Puts a package with a single route.
     pub fn put_route(&self, name: &str, version: &str) {
         let wasm = routes("(call $ok)");
         self.put_component(name, &manifest(name, version, &route(name)), &wasm);
@@ -147,7 +148,7 @@ impl Shelf {
         std::fs::write(folder.join(format!("{name}.wasm")), wasm).unwrap();
     }
 
-    /// Installs and enables what is on the shelf under this name.
+    /// Installs and enables the package with this name.
     pub async fn enable(&self, name: &str) -> Result<Outcome, LoadError> {
         plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
         life::reload(&self.app.app, name).await
@@ -163,7 +164,7 @@ impl Shelf {
         self.app.app.plugins.observed.of(name).state().cloned().unwrap()
     }
 
-    /// The generation and version that serve.
+    /// Generation and version in service.
     pub fn serving(&self, name: &str) -> Option<(u64, String)> {
         let registry = self.app.app.registry();
         registry.find(name).map(|active| (active.generation, active.manifest.plugin.version.clone()))

@@ -1,4 +1,4 @@
-//! SQL of plugins on a real database: statements, migrations, and the layers that hold them.
+//! SQL of plugins on a real database: statements, migrations, and the layers that confine them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -235,7 +235,7 @@ async fn failures_have_codes_and_leave_the_transaction() {
         assert_eq!(code(&failed), (expected.0, expected.1.to_owned()), "{name}");
     }
     assert_eq!(sql.run_many(&mut tx, "insert", 2, vec![int(1)]).await.unwrap_err().code, "sql.params");
-    // The server's own statements go on in the same transaction, as the server.
+    // The server's own statements continue in the same transaction, as the server.
     store::plugin_kv::set(&mut tx, ID, &[]).await.unwrap();
     store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
     sql.run(&mut tx, "insert", vec![int(1), text("other")]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Each layer that holds SQL of plugins, with the others off. The first, the check, has its tests beside it.
+//! Each layer that confines SQL of plugins, with the others disabled. The first layer, the check, has unit tests.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -138,7 +138,7 @@ async fn engine_refuses_foreign_tables() {
 }
 
 #[tokio::test]
-async fn dropped_role_is_taken_again() {
+async fn dropped_role_is_assumed_again() {
     let app = TestApp::new().await;
     notes(&app).await;
     if app.db().engine() == Engine::Sqlite {
@@ -266,7 +266,7 @@ INSERT INTO notes (account_id, title) VALUES (9, replace(:title, 'a', '012345678
 DELETE FROM notes WHERE account_id = 9;
 ";
 
-/// The statements, each of which may take half a minute.
+/// The statements with a time limit of 600 ms, see [`load_bombs`].
 async fn bombs(app: &TestApp, most: u64) -> Statements {
     notes(app).await;
     let sql = load_bombs(app, most, Duration::from_millis(600)).await;
@@ -277,7 +277,7 @@ async fn bombs(app: &TestApp, most: u64) -> Statements {
     sql
 }
 
-/// The statements with a time limit, which the server of a test stretches by 400.
+/// The statements with a time limit, which test servers multiply by 400.
 async fn load_bombs(app: &TestApp, most: u64, statement_time: Duration) -> Statements {
     let manifest = manifest("notes", "");
     let source = BOMBS.replace("-- name: bytes   returns: many\n", "-- name: bytes   returns: many\n-- dialect: sqlite\n").replace(
@@ -294,7 +294,7 @@ async fn load_bombs(app: &TestApp, most: u64, statement_time: Duration) -> State
 }
 
 #[tokio::test]
-async fn limits_alone_stop_what_is_allowed_and_too_much() {
+async fn limits_alone_stop_permitted_but_excessive_statements() {
     let app = TestApp::new().await;
     let sql = bombs(&app, 1 << 30).await;
     let strict = load_bombs(&app, 1 << 30, Duration::from_millis(10)).await;
@@ -307,7 +307,7 @@ async fn limits_alone_stop_what_is_allowed_and_too_much() {
     let rows = sql.read(&app.app, "rows", vec![]).await.unwrap();
     assert_eq!((rows.values.len(), rows.truncated), (50, true));
     assert_eq!(sql.read(&app.app, "bytes", vec![]).await.unwrap_err().code, "sql.bytes");
-    // The connections serve on, for the plugin and for the server.
+    // The connections stay usable, for the plugin and for the server.
     for _ in 0..6 {
         assert_eq!(sql.read(&app.app, "rows", vec![]).await.unwrap().values.len(), 50);
     }
@@ -318,12 +318,12 @@ async fn limits_alone_stop_what_is_allowed_and_too_much() {
 }
 
 #[tokio::test]
-async fn reading_may_take_its_time_and_ends_when_nobody_waits() {
+async fn relaxed_reads_run_long_and_end_when_cancelled() {
     let app = TestApp::new().await;
     let sql = bombs(&app, 1 << 30).await;
     let long = sql.read(&app.app, "long", vec![]).await.unwrap();
-    assert_eq!(long.values, [int(300_000)], "so many rows are not counted in a moment");
-    // More than there are connections to read on; PostgreSQL runs one until its time limit.
+    assert_eq!(long.values, [int(300_000)], "counting these rows takes a while");
+    // More statements than read connections; PostgreSQL runs one until its time limit.
     let strict = load_bombs(&app, 1 << 30, Duration::from_millis(1)).await;
     for _ in 0..6 {
         let cut = tokio::time::timeout(Duration::from_millis(20), strict.read(&app.app, "product", vec![])).await;
@@ -373,7 +373,7 @@ async fn full_quota_stops_only_growth() {
 async fn amplifying_statement_is_measured_before_commit() {
     let app = TestApp::new().await;
     for (name, params) in [("copy", vec![]), ("lengthen", vec![]), ("repeat", vec![text(&"a".repeat(2_000))])] {
-        // PostgreSQL compresses what is longer again and again.
+        // PostgreSQL compresses values that are lengthened repeatedly.
         if name == "lengthen" && app.db().engine() == Engine::Postgres {
             continue;
         }
@@ -388,11 +388,11 @@ async fn amplifying_statement_is_measured_before_commit() {
             }
         };
         let code = tokio::time::timeout(Duration::from_secs(60), code).await.unwrap();
-        // Where the plugin was measured meanwhile it is refused before it is tried.
+        // If the plugin was measured in between, the statement is rejected before it runs.
         assert!(code.0 == 507 && ["sql.undone", "sql.quota"].contains(&code.1.as_str()), "{name}: {code:?}");
         let quota = Quota::new(app.db().clone(), ID, "notes".to_owned(), 1);
         quota.ready().await.unwrap();
-        // What was rolled back is room that PostgreSQL uses again.
+        // PostgreSQL reuses the space of rolled back rows.
         let room = if app.db().engine() == Engine::Sqlite { 1 << 20 } else { 4 << 20 };
         assert!(quota.used() <= room, "{name}: {}", quota.used());
         drop_notes(&app).await;

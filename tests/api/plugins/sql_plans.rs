@@ -16,7 +16,7 @@ use super::groups::all_but;
 use super::sql::{ID, register};
 use crate::harness::TestApp;
 
-/// Statements that read a whole table or index, and why they may.
+/// Statements that scan a whole table or index, with the reason.
 const SCANS: &[(&str, &str, &str)] = &[("antennas", "tidy_removed", "removes every row")];
 
 fn package(name: &str) -> (Manifest, Files) {
@@ -44,7 +44,7 @@ async fn load(app: &TestApp, id: i64, name: &str) -> Statements {
     loaded.unwrap()
 }
 
-/// The steps of a plan that read a whole table or index.
+/// Steps of a plan that scan a whole table or index.
 async fn scans(app: &TestApp, statement: &Statement, tables: &[String]) -> Vec<String> {
     match app.db().engine() {
         Engine::Sqlite => {
@@ -99,7 +99,7 @@ async fn explained(app: &TestApp, name: &str, kinds: &str, nulls: &str, text: &s
     rows.into_iter().map(|(step,)| step).collect()
 }
 
-/// True when the first word of `rest` stands in `text` for one of `tables`.
+/// True if the first word of `rest` names one of `tables`, directly or as an alias in `text`.
 fn is_table(text: &str, rest: &str, tables: &[String]) -> bool {
     let name = rest.split(' ').next().unwrap_or_default();
     let known = |word: &str| tables.iter().any(|table| table == word);
@@ -115,7 +115,7 @@ async fn every_statement_of_a_shipped_plugin_finds_its_rows_by_index() {
     let app = TestApp::new().await;
     let mut found = Vec::new();
     let mut count = 0;
-    // Those with tables.
+    // Plugins with tables.
     for (n, name) in all_but(&["profile"]).enumerate() {
         let statements = load(&app, ID + i64::try_from(n).unwrap(), name).await;
         let tables: Vec<String> = match app.db().engine() {

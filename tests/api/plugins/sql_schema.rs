@@ -1,4 +1,4 @@
-//! Migrations of plugins, and what becomes of their tables with an account or with the plugin.
+//! Migrations of plugins, and their tables after the deletion of an account or plugin.
 
 use database::Engine;
 use model::AccountId;
@@ -12,7 +12,7 @@ use store::plugin_schema;
 use super::sql::{ID, QUERIES, TABLES, apply, files, int, manifest, notes, quota, register, text};
 use crate::harness::TestApp;
 
-/// Runs the migrations of a package and keeps them.
+/// Runs the migrations of a package and commits them.
 async fn commit(app: &TestApp, rest: &str, files: &Files) -> Result<Migrated, LoadError> {
     let (about, rest) = rest.split_once('|').unwrap_or(("", rest));
     let mut manifest = manifest("notes", rest);
@@ -191,7 +191,7 @@ async fn invalid_statement_is_refused_at_load() {
 }
 
 #[tokio::test]
-async fn statement_that_holds_too_many_texts_is_refused() {
+async fn statement_with_too_many_texts_is_refused() {
     let app = TestApp::new().await;
     register(&app, ID, "notes").await;
     for (calls, wanted) in [(31, true), (32, false), (390, false)] {
@@ -301,7 +301,7 @@ async fn account_deletion_cascades_to_plugin_rows() {
     assert_eq!(given["notes"]["notes"].as_array().unwrap().len(), 2);
 
     let mut tx = app.db().begin().await.unwrap();
-    assert_eq!(purge_part(&mut tx, AccountId::from(1), 1).await.unwrap(), 1, "no more than it may");
+    assert_eq!(purge_part(&mut tx, AccountId::from(1), 1).await.unwrap(), 1, "within its limit");
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 1);
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 0);
     tx.commit().await.unwrap();
@@ -319,7 +319,7 @@ async fn purged_plugin_leaves_nothing() {
     tx.commit().await.unwrap();
     assert!(tables(&app).await.is_empty());
     assert!(plugin_schema::list(app.db(), ID).await.unwrap().is_empty());
-    // It can come back.
+    // It can be installed again.
     assert_eq!(commit(&app, "", &files(&[("migrations/0001_base.sql", TABLES)])).await.unwrap().applied, [1]);
 }
 

@@ -1,4 +1,4 @@
-//! What plugins may do for one token of a person, and the texts that they seal: asked without a component in between.
+//! Host functions of plugins for one token of a person, and sealed texts: called without a component.
 
 use context::change::Change;
 use plugins::call::Mode;
@@ -22,7 +22,7 @@ async fn sealed_text_is_read_for_its_purpose_alone() {
 }
 
 #[tokio::test]
-async fn message_to_one_token_asks_for_a_scope_of_its_plugin() {
+async fn message_to_one_token_requires_a_scope_of_its_plugin() {
     let manifest = "[permissions]\ntopics = [\"token\"]\n[[scope]]\nname = \"notes\"\ndescription = \"Your notes\"\n";
     let bench = Bench::new(manifest).await;
     let mut events = bench.app.app.live.subscribe();

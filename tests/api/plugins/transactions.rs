@@ -1,4 +1,4 @@
-//! Transactions of plugins: what is in one, and their time limits. A host function that reaches a limit fails with the
+//! Transactions of plugins: their scope and their time limits. A host function that reaches a limit fails with the
 //! documented code.
 
 use std::time::{Duration, Instant};
@@ -86,8 +86,8 @@ async fn transaction_spans_call_and_notifies_after_commit() {
     assert_eq!(call.kv_get(vec!["a".to_owned()]).await.unwrap(), [Some(vec![1])], "it sees its own changes");
     assert_eq!(call.settings_get(vec![id(&alice)]).await.unwrap(), ["{\"size\":7,\"loud\":false}"]);
     assert_eq!(call.sql_query("names".to_owned(), vec![]).await.unwrap().values, [Value::Text("first".to_owned())]);
-    assert!(bench.names().await.is_empty(), "nobody else does yet");
-    assert!(events.try_recv().is_err(), "and nobody was told");
+    assert!(bench.names().await.is_empty(), "others do not yet");
+    assert!(events.try_recv().is_err(), "and no event was sent");
     call.0.commit().await.unwrap();
     assert_eq!(bench.names().await, ["first"]);
     let told = events.try_recv().unwrap();
@@ -139,7 +139,7 @@ async fn transaction_open_too_long_is_rolled_back() {
     let call = bench.system(Mode::Ambient);
     let (statement, params) = add("slow");
     call.sql_query(statement, params).await.unwrap();
-    // Whoever waits gets the writer although nobody gave it back.
+    // A waiting caller gets the writer although it was never released.
     tokio::join!(alice.publish("waited"), bench.app.time_passes(Duration::from_secs(11)));
     let (statement, params) = add("more");
     assert_eq!(code(call.sql_query(statement, params).await), (429, "limit.transaction-time".to_owned()));
@@ -167,12 +167,12 @@ async fn contended_transaction_is_rolled_back_sooner() {
     } else {
         more.unwrap();
         call.0.commit().await.unwrap();
-        assert_eq!(bench.names().await.len(), 3, "nobody waits for it here");
+        assert_eq!(bench.names().await.len(), 3, "no caller waits for it here");
     }
 }
 
 #[tokio::test]
-async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
+async fn single_call_cannot_exceed_transaction_time_limit() {
     let shelf = Shelf::with(&[("ROOKERY_PLUGINS_TRANSACTION_TIMEOUT_MS", "200")]).await;
     let bench = Bench::on(shelf, EVERYTHING, &component("capabilities")).await;
     let [alice] = bench.app.accounts(["alice"]).await;
@@ -184,7 +184,7 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
         assert_eq!(code(call.sql_many("add".to_owned(), 1, rows()).await), late, "{mode:?}");
         assert!(begun.elapsed() < Duration::from_secs(60), "{mode:?}: {:?}", begun.elapsed());
         alice.publish("the writer is free").await;
-        assert_eq!(call.0.commit().await.is_err(), mode == Mode::Ambient, "it is told of at the end as well");
+        assert_eq!(call.0.commit().await.is_err(), mode == Mode::Ambient, "it is reported at the end as well");
         assert!(bench.names().await.is_empty());
     }
     let call = bench.system(Mode::Read);
@@ -193,5 +193,5 @@ async fn no_single_call_keeps_a_transaction_longer_than_it_may() {
     while let Err(refused) = call.sql_query(add("after").0, add("after").1).await {
         assert!(refused.code == late.1 && begun.elapsed() < Duration::from_secs(60), "{refused:?}");
     }
-    assert_eq!(bench.names().await, ["after"], "what comes later has its own time");
+    assert_eq!(bench.names().await, ["after"], "later calls have their own time");
 }

@@ -1,4 +1,4 @@
-//! Taking a plugin away, with or without what it keeps.
+//! Removal of a plugin, with or without its data.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use store::job::NewKeyedJob;
 use super::bench::{Bench, EVERYTHING, add};
 use super::jobs::waiting;
 
-/// Some of everything that a plugin keeps.
+/// Stores one item of every kind of plugin data.
 async fn keep_some(bench: &Bench) -> i64 {
     let [alice] = bench.app.accounts(["alice"]).await;
     let status = alice.publish("kept in a feed").await.number();

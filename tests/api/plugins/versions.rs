@@ -1,4 +1,4 @@
-//! Versions of one plugin: going back over a reinstall.
+//! Versions of one plugin: roll-back across a reinstall.
 
 use plugins::admin;
 

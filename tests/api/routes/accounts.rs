@@ -29,7 +29,7 @@ async fn malformed_account_id_is_not_found() {
 }
 
 #[tokio::test]
-async fn signing_key_of_new_account_is_made_by_job() {
+async fn signing_key_of_new_account_is_created_by_job() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
     let form = [("username", "alice"), ("email", "a@mail.test"), ("password", "correct horse"), ("agreement", "true")];
@@ -44,7 +44,7 @@ async fn signing_key_of_new_account_is_made_by_job() {
     assert!(!private.contains("PRIVATE"), "it is sealed");
     let opened = signing_key::open(&app.app, (*alice).into(), private).expect("it is this account's");
     assert!(opened.expose().starts_with("-----BEGIN PRIVATE KEY-----"));
-    assert!(signing_key::open(&app.app, 1.into(), private).is_none(), "and nobody else's");
+    assert!(signing_key::open(&app.app, 1.into(), private).is_none(), "and not another account's");
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn followers_are_listed_as_far_as_the_viewer_may_know() {
 }
 
 #[tokio::test]
-async fn suspended_account_shows_nothing_of_its_own() {
+async fn suspended_account_shows_no_content() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.suspend(&alice).await;
@@ -127,7 +127,7 @@ async fn accounts_are_looked_up_by_name() {
     bob.get("/api/v1/accounts/lookup?acct=alice").fails(404).await;
 }
 
-/// Puts an account of another server into the database.
+/// Inserts a remote account.
 async fn remote(app: &TestApp, id: i64, username: &str, domain: &str) {
     let row = format!(
         "INSERT INTO accounts (id, username, domain, uri, actor_type, display_name, note, note_html, fields, locked,
@@ -143,10 +143,10 @@ async fn remote(app: &TestApp, id: i64, username: &str, domain: &str) {
 }
 
 #[tokio::test]
-async fn search_finds_whom_most_people_follow_among_many() {
+async fn search_ranks_most_followed_accounts_first_among_many() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    // More than are ranked, and the last by the alphabet.
+    // More accounts than are ranked, and the last in alphabetical order.
     for id in 500..800 {
         remote(&app, id, &format!("bird{id}"), "far.test").await;
     }
@@ -161,7 +161,7 @@ async fn search_finds_whom_most_people_follow_among_many() {
 }
 
 #[tokio::test]
-async fn search_finds_the_beginnings_of_names_the_best_first() {
+async fn search_matches_prefixes_of_names_best_first() {
     let app = TestApp::new().await;
     let [alice, al, alf, zoe, waits] = app.accounts(["alice", "al", "alf", "zoe", "alwaits"]).await;
     remote(&app, 77, "al", "far.test").await;
@@ -189,11 +189,11 @@ async fn search_finds_the_beginnings_of_names_the_best_first() {
     let _ = al;
 
     zoe.patch("/api/v1/accounts/update_credentials").form(&[("display_name", "Yuki TANAKA Meier")]).ok().await;
-    assert_eq!(search("q=%C3%84lv").await, Vec::<String>::new(), "that is no name any more");
+    assert_eq!(search("q=%C3%84lv").await, Vec::<String>::new(), "it is no longer a name");
     for query in ["q=tanaka", "q=Tanaka%20me", "q=meier", "q=yuki%20t", "q=tan&following=false"] {
         assert_eq!(search(query).await, ["zoe"], "{query}");
     }
-    assert_eq!(search("q=anaka").await, Vec::<String>::new(), "a part of a word is no beginning");
+    assert_eq!(search("q=anaka").await, Vec::<String>::new(), "a part of a word is not a prefix");
 
     alice.get("/api/v1/accounts/search").fails(400).await;
     app.anonymous().get("/api/v1/accounts/search?q=al").fails(401).await;

@@ -20,7 +20,7 @@ fn draft(text: &str) -> Draft {
     Draft { text: text.to_owned(), starts_at: None, ends_at: None, all_day: false }
 }
 
-/// Makes an announcement that is published; gives its path.
+/// Creates a published announcement; returns its path.
 pub async fn announce(app: &TestApp, text: &str) -> String {
     app.tick();
     let id = announcement::create(&app.app, draft(text), Publication::Now).await.unwrap();
@@ -50,7 +50,7 @@ fn reaction(path: &str, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn announcement_shows_what_it_names() {
+async fn announcement_shows_mentioned_records() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     emoji(&app, "rook").await;
@@ -128,7 +128,7 @@ async fn reactions_are_counted_in_the_order_of_their_first_use() {
 }
 
 #[tokio::test]
-async fn eight_different_reactions_are_the_most() {
+async fn reactions_are_limited_to_eight_emojis() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = announce(&app, "hello").await;
@@ -159,7 +159,7 @@ fn told(heard: &mut Receiver<Arc<Change>>) -> Vec<(&'static str, RowId)> {
 }
 
 #[tokio::test]
-async fn scheduled_announcement_is_published_when_it_is_due_and_taken_back_when_it_ends() {
+async fn scheduled_announcement_is_published_and_withdrawn_in_time() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut heard = app.app.live.subscribe();
@@ -188,7 +188,7 @@ async fn scheduled_announcement_is_published_when_it_is_due_and_taken_back_when_
 }
 
 #[tokio::test]
-async fn commands_make_change_and_remove_announcements() {
+async fn commands_create_change_and_remove_announcements() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let made = app.run(&["announcement", "add", "The rooks are back", "--json"]).await.json();
@@ -238,7 +238,7 @@ async fn commands_make_change_and_remove_announcements() {
 }
 
 #[tokio::test]
-async fn removed_account_takes_announcement_reactions_along() {
+async fn announcement_reactions_are_deleted_with_account() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = announce(&app, "hello").await;

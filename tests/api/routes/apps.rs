@@ -52,7 +52,7 @@ async fn app_registers_in_every_body_format() {
 }
 
 #[tokio::test]
-async fn missing_or_wrong_app_fields_are_named() {
+async fn missing_or_wrong_app_fields_are_reported() {
     let app = TestApp::new().await;
     let long = "x".repeat(2000);
     let cases = [
@@ -88,7 +88,7 @@ async fn missing_or_wrong_app_fields_are_named() {
 }
 
 #[tokio::test]
-async fn any_token_of_an_app_says_which_app() {
+async fn every_token_of_an_app_identifies_the_app() {
     let app = TestApp::new().await;
     let new = json!({"client_name": "Test", "redirect_uris": "app://cb", "scopes": "push"});
     let made = app.anonymous().post("/api/v1/apps").json(&new).ok().await;
@@ -117,7 +117,7 @@ async fn any_token_of_an_app_says_which_app() {
 async fn unconfirmed_user_may_verify_app_credentials() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
-    // A token of the command line has no application.
+    // Tokens of the command line have no application.
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;
     app.unconfirm(&alice).await;
     alice.get("/api/v1/apps/verify_credentials").fails(404).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::TestApp;
 
 #[tokio::test]
-async fn blocks_are_listed_by_page_the_latest_first() {
+async fn blocks_are_paged_newest_first() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for target in [&bob, &carol, &dave] {
@@ -29,7 +29,7 @@ async fn blocks_are_listed_by_page_the_latest_first() {
 }
 
 #[tokio::test]
-async fn only_their_owner_reads_them() {
+async fn blocks_are_private_to_their_owner() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.anonymous().get("/api/v1/blocks").fails(401).await;

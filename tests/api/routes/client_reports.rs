@@ -1,4 +1,4 @@
-//! What real clients met: small things of many routes, each with the request that showed it.
+//! Problems of real clients: details of many routes, each with the request that revealed it.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ async fn records_of_others_are_not_found() {
 }
 
 #[tokio::test]
-async fn keyword_is_a_whole_word_unless_said_otherwise() {
+async fn keyword_is_a_whole_word_by_default() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let new = json!({"title": "x", "context": ["home"], "keywords_attributes": [{"keyword": "one"}]});
@@ -165,7 +165,7 @@ async fn profile_fields_keep_the_order_in_which_they_were_sent() {
 }
 
 #[tokio::test]
-async fn language_that_is_none_is_ignored() {
+async fn invalid_language_is_ignored() {
     let app = TestApp::new().await;
     app.set("registrations_mode", "open").await;
     let alice = app.account("alice").await;
@@ -220,7 +220,7 @@ async fn own_votes_are_in_the_order_in_which_they_were_cast() {
 }
 
 #[tokio::test]
-async fn features_are_announced_by_the_names_that_clients_look_for() {
+async fn features_are_announced_by_the_names_that_clients_expect() {
     let app = TestApp::new().await;
     let names = |list: &Value| {
         list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect::<Vec<_>>()

@@ -17,7 +17,7 @@ pub async fn direct(author: &Client, text: &str, parent: Option<&Value>) -> Publ
     author.publish(&body).await
 }
 
-/// Accounts to which strangers may write.
+/// Accounts that accept messages from strangers.
 pub async fn open_accounts<const N: usize>(app: &TestApp, names: [&str; N]) -> [Client; N] {
     let accounts = app.accounts(names).await;
     for account in &accounts {
@@ -32,7 +32,7 @@ async fn index(person: &Client) -> Vec<Value> {
     page.as_array().unwrap().clone()
 }
 
-/// The last statuses, the participants and whether there is news.
+/// The last statuses, the participants and the unread state.
 fn brief(page: &[Value]) -> Vec<(&str, Vec<&str>, bool)> {
     let mut shown = Vec::new();
     for conversation in page {
@@ -44,7 +44,7 @@ fn brief(page: &[Value]) -> Vec<(&str, Vec<&str>, bool)> {
     shown
 }
 
-/// What is left of a text that begins with mentions.
+/// Compares the last statuses without the mentions at their start.
 fn ends(page: &[Value], texts: &[&str]) {
     let shown = brief(page);
     assert_eq!(shown.len(), texts.len(), "{shown:?}");
@@ -85,7 +85,7 @@ async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
 }
 
 #[tokio::test]
-async fn reading_is_marked_and_taken_back() {
+async fn conversation_is_marked_as_read_and_unread() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut heard = app.app.live.subscribe();
@@ -98,7 +98,7 @@ async fn reading_is_marked_and_taken_back() {
     assert_eq!(bob.post(&format!("{PATH}/{id}/unread")).ok().await["unread"], true);
     alice.post(&format!("{PATH}/{id}/read")).fails(404).await;
     direct(&bob, "@alice answer", Some(&first)).await;
-    assert_eq!(index(&bob).await[0]["unread"], false, "one's own answer is no news");
+    assert_eq!(index(&bob).await[0]["unread"], false, "an own reply is not unread");
 
     let mut told = Vec::new();
     while let Ok(change) = heard.try_recv() {
@@ -126,7 +126,7 @@ async fn hidden_conversation_comes_back_with_the_next_status() {
     let second = direct(&alice, "@bob second", Some(&first)).await;
     ends(&index(&bob).await, &["second"]);
     alice.delete_status(&second).ok().await;
-    assert_eq!(index(&bob).await.len(), 0, "what was hidden stays hidden");
+    assert_eq!(index(&bob).await.len(), 0, "a hidden one stays hidden");
     ends(&index(&alice).await, &["first"]);
 }
 
@@ -157,7 +157,7 @@ async fn deleting_the_last_status_shows_the_one_before() {
 }
 
 #[tokio::test]
-async fn edit_moves_the_status_to_whom_it_mentions_now() {
+async fn edit_moves_status_to_conversation_of_new_mentions() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let status = direct(&alice, "@bob hello", None).await;
@@ -173,7 +173,7 @@ async fn edit_moves_the_status_to_whom_it_mentions_now() {
     }
     alice.put(&path).json(&json!({ "status": "@carol hello" })).ok().await;
     assert_eq!(brief(&index(&carol).await)[0].1, ["alice"]);
-    assert_eq!(index(&bob).await.len(), 1, "whoever received it keeps it");
+    assert_eq!(index(&bob).await.len(), 1, "its recipients keep it");
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn blocks_and_mutes_keep_statuses_out() {
     ends(&index(&alice).await, &["stays"]);
     direct(&bob, "@alice after", None).await;
     ends(&index(&alice).await, &["stays"]);
-    assert_eq!(index(&bob).await.len(), 3, "nobody is told of a block");
+    assert_eq!(index(&bob).await.len(), 3, "a block is not revealed");
 
     alice.mute(&carol).ok().await;
     direct(&carol, "@alice muted", None).await;
@@ -205,7 +205,7 @@ async fn last_status_of_someone_who_blocks_is_hidden() {
 }
 
 #[tokio::test]
-async fn pages_go_by_the_last_status() {
+async fn conversations_are_paged_by_last_status() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = Vec::new();
@@ -229,7 +229,7 @@ async fn pages_go_by_the_last_status() {
 }
 
 #[tokio::test]
-async fn conversations_go_with_their_owner_and_outlive_the_others() {
+async fn conversations_are_deleted_with_their_owner_only() {
     let app = TestApp::new().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;

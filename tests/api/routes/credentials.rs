@@ -1,5 +1,5 @@
-//! One's own account: `verify_credentials` and `update_credentials`. Images of profiles: `plugins::profile`, which takes
-//! them off as well.
+//! The own account: `verify_credentials` and `update_credentials`. Images of profiles are tested in
+//! `plugins::profile`, including their removal.
 
 use serde_json::json;
 
@@ -156,7 +156,7 @@ async fn invalid_profile_changes_nothing() {
 }
 
 #[tokio::test]
-async fn unlocking_accepts_who_waits_unless_limited() {
+async fn unlocking_accepts_pending_requests_unless_limited() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.patch(UPDATE).form(&[("locked", "true")]).ok().await;

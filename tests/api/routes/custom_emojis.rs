@@ -8,7 +8,7 @@ use crate::harness::TestApp;
 use crate::platform::contract;
 use crate::routes::media::png;
 
-/// A folder of images: two in it, one in a folder of it, and what is none.
+/// A folder of images: two images, another one in a subfolder, and a file that is not an image.
 fn pack() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("birds")).unwrap();
@@ -62,7 +62,7 @@ async fn emoji_import_keeps_existing_unless_replacing() {
 }
 
 #[tokio::test]
-async fn emoji_import_names_bad_file_and_takes_others() {
+async fn emoji_import_reports_bad_file_and_imports_others() {
     let app = TestApp::new().await;
     let pack = pack();
     fs::write(pack.path().join("fake.png"), "not an image").unwrap();

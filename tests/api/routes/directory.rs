@@ -21,7 +21,7 @@ async fn listed(client: &Client, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn directory_lists_who_wants_to_be_found() {
+async fn directory_lists_discoverable_accounts() {
     let app = TestApp::new().await;
     let people = app.accounts(["alice", "bob", "carol", "dave"]).await;
     let [alice, bob, carol, _] = &people;
@@ -31,7 +31,7 @@ async fn directory_lists_who_wants_to_be_found() {
     carol.publish("hello").await;
     alice.publish("hello").await;
     let anyone = app.anonymous();
-    assert_eq!(listed(&anyone, "").await, ["alice", "carol", "bob"], "whoever published nothing comes last");
+    assert_eq!(listed(&anyone, "").await, ["alice", "carol", "bob"], "accounts without statuses come last");
     assert_eq!(listed(&anyone, "?order=active").await, ["alice", "carol", "bob"]);
     assert_eq!(listed(&anyone, "?order=new").await, ["carol", "bob", "alice"]);
     assert_eq!(listed(&anyone, "?order=nonsense").await.len(), 3);
@@ -47,7 +47,7 @@ async fn directory_lists_who_wants_to_be_found() {
 }
 
 #[tokio::test]
-async fn directory_has_other_servers_unless_it_is_to_be_local() {
+async fn directory_includes_remote_accounts_unless_local() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     wants_to_be_found(&alice).await;
@@ -65,7 +65,7 @@ async fn directory_has_other_servers_unless_it_is_to_be_local() {
 }
 
 #[tokio::test]
-async fn directory_leaves_out_who_is_limited_gone_blocked_or_muted() {
+async fn directory_excludes_limited_removed_blocked_and_muted_accounts() {
     let app = TestApp::new().await;
     let names = ["viewer", "limited", "suspended", "moved", "pending", "blocked", "blocking", "muted", "wanted"];
     let people = app.accounts(names).await;
@@ -96,7 +96,7 @@ async fn directory_leaves_out_who_is_limited_gone_blocked_or_muted() {
 }
 
 #[tokio::test]
-async fn directory_is_not_there_when_it_is_off() {
+async fn directory_is_absent_when_disabled() {
     let app = TestApp::new().await;
     app.set("profile_directory", false).await;
     app.anonymous().get(PATH).fails(404).await;
@@ -104,7 +104,7 @@ async fn directory_is_not_there_when_it_is_off() {
 }
 
 #[tokio::test]
-async fn directory_walks_its_indexes_in_their_order() {
+async fn directory_reads_its_indexes_in_order() {
     let app = TestApp::new().await;
     if app.db().engine() != Engine::Sqlite {
         return;

@@ -22,7 +22,7 @@ async fn blocked(person: &Client) -> Value {
     page
 }
 
-/// The contents of what a timeline shows, newest first.
+/// Contents of the statuses on a timeline, newest first.
 async fn shown(person: &Client, timeline: &str) -> Vec<String> {
     let page = person.get(&format!("/api/v1/timelines/{timeline}")).ok().await;
     page.as_array().unwrap().iter().map(content).collect()
@@ -74,15 +74,15 @@ async fn domain_block_of_own_or_malformed_domain_is_refused() {
     assert_eq!(blocked(&alice).await, json!([]));
 }
 
-/// Alice, whom much connects with far.test, and something with other.test.
+/// Alice, with many relationships with far.test and some with other.test.
 struct Flock {
     app: TestApp,
     alice: Client,
     bob: Client,
     list: i64,
-    /// Of far.test: whom she follows.
+    /// Account of far.test that she follows.
     followed: i64,
-    /// Of other.test: whom she follows.
+    /// Account of other.test that she follows.
     other: i64,
 }
 
@@ -138,7 +138,7 @@ impl Flock {
 }
 
 #[tokio::test]
-async fn blocked_domain_is_hidden_at_once() {
+async fn blocked_domain_is_hidden_immediately() {
     let flock = Flock::new().await;
     let list = format!("list/{}", flock.list);
     assert_eq!(shown(&flock.alice, "home").await.len(), 4);
@@ -160,7 +160,7 @@ async fn blocked_domain_is_hidden_at_once() {
 }
 
 #[tokio::test]
-async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
+async fn domain_block_ends_relationships_and_reports_their_number() {
     let flock = Flock::new().await;
     let alice = &flock.alice;
     let preview = alice.get(&format!("{PATH}/preview?domain=FAR.test")).ok().await;
@@ -205,7 +205,7 @@ async fn block_ends_what_was_with_the_domain_and_tells_how_much() {
     assert_eq!((flock.app.number(&one).await, flock.app.number(&other).await), (0, 0));
 }
 
-/// That Alice lost two of each, on both kinds of notifications.
+/// Checks that both versions of notifications report two lost follows in each direction.
 async fn told(alice: &Client) {
     let page = alice.get("/api/v1/notifications?types[]=severed_relationships").ok().await;
     contract::check("Notification[]", &page);
@@ -228,7 +228,7 @@ async fn told(alice: &Client) {
 }
 
 #[tokio::test]
-async fn block_that_cuts_nothing_is_told_to_nobody() {
+async fn domain_block_without_relationships_does_not_notify() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     block(&alice, "far.test").await;
@@ -238,7 +238,7 @@ async fn block_that_cuts_nothing_is_told_to_nobody() {
 }
 
 #[tokio::test]
-async fn many_follows_end_in_batches_and_are_told_once() {
+async fn many_follows_end_in_batches_with_one_notification() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.run_jobs().await;
@@ -273,7 +273,7 @@ async fn many_follows_end_in_batches_and_are_told_once() {
 }
 
 #[tokio::test]
-async fn late_job_of_a_block_that_was_taken_back_leaves_feeds() {
+async fn late_job_of_undone_block_does_not_change_feeds() {
     let flock = Flock::new().await;
     let mut tx = flock.app.db().begin().await.unwrap();
     let job = UnmergeDomain { account: flock.alice.id(), domain: "far.test".to_owned() };

@@ -7,7 +7,7 @@ use service::token;
 
 use crate::harness::{Browser, Client, PASSWORD, TestApp};
 
-/// The token of an application that is in the database.
+/// Token of an application that is stored in the database.
 async fn registered_app(app: &TestApp, id: i64) -> Client {
     let now = match app.db().engine() {
         Engine::Sqlite => "0",
@@ -63,7 +63,7 @@ async fn email_address_must_be_valid_and_free() {
 }
 
 #[tokio::test]
-async fn another_app_may_not_ask() {
+async fn other_app_cannot_request_confirmation() {
     let app = TestApp::new().await;
     let alice = signed_up(&app, &registered_app(&app, 1).await, "alice").await;
     let id: i64 = app.number("SELECT account_id FROM users").await;
@@ -93,7 +93,7 @@ async fn email_confirmation_checks_tokens() {
 }
 
 #[tokio::test]
-async fn five_letters_in_half_an_hour() {
+async fn confirmation_mails_are_limited_to_five_in_half_an_hour() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let alice = signed_up(&app, &registered_app(&app, 1).await, "alice").await;
     for _ in 0..5 {
@@ -103,7 +103,7 @@ async fn five_letters_in_half_an_hour() {
 }
 
 #[tokio::test]
-async fn address_gets_five_letters_whoever_asks_for_them() {
+async fn confirmation_mails_are_limited_per_address() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     app.accounts(["alice", "bob"]).await;
     let ask = async |browser: &Browser, email: &str| {

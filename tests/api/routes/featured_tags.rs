@@ -72,7 +72,7 @@ async fn featured_tags_are_ten_at_most() {
 }
 
 #[tokio::test]
-async fn featured_tag_is_made_by_its_name() {
+async fn featured_tag_is_created_by_its_name() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for _ in 0..2 {

@@ -11,7 +11,7 @@ use crate::routes::media::png;
 pub(super) const FILTERS: &str = "/api/v2/filters";
 const HOME: &str = "/api/v1/timelines/home";
 
-/// A filter of these keywords, with `more` members.
+/// Creates a filter with these keywords and `more` members.
 async fn filter(owner: &Client, keywords: &[&str], more: Value) -> String {
     let keywords: Vec<Value> =
         keywords.iter().map(|keyword| json!({ "keyword": keyword, "whole_word": false })).collect();
@@ -22,7 +22,7 @@ async fn filter(owner: &Client, keywords: &[&str], more: Value) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// The results on `status` for `viewer`: title, keyword, status.
+/// Filter results of `status` for `viewer`: title, keyword, status.
 async fn results(viewer: &Client, status: &str) -> Vec<Value> {
     let status = viewer.status(&status).ok().await;
     contract::check("FilterResult[]", &status["filtered"]);
@@ -33,7 +33,7 @@ async fn is_filtered(viewer: &Client, status: &str) -> bool {
     !results(viewer, status).await.is_empty()
 }
 
-/// Every status that stands somewhere in `document`.
+/// All statuses in `document`.
 fn statuses(document: &Value) -> Vec<&Value> {
     let inner = match document {
         Value::Array(list) => list.iter().flat_map(statuses).collect(),
@@ -98,7 +98,7 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
 }
 
 #[tokio::test]
-async fn filter_looks_at_warning_text_and_descriptions() {
+async fn filter_matches_warning_text_and_descriptions() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let media = bob.upload_with(&png(8, 8), &[("description", "A jackdaw in a tree")]).ok().await;
@@ -118,7 +118,7 @@ async fn filter_looks_at_warning_text_and_descriptions() {
 }
 
 #[tokio::test]
-async fn edited_status_is_looked_at_again() {
+async fn edited_status_is_filtered_again() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     filter(&alice, &["rook"], json!({})).await;
@@ -141,7 +141,7 @@ async fn expired_filter_is_listed_and_marks_nothing() {
 
     let path = format!("{FILTERS}/{id}");
     let kept = alice.put(&path).json(&json!({ "title": "still" })).ok().await;
-    assert!(kept["expires_at"].is_string(), "what is left out stays");
+    assert!(kept["expires_at"].is_string(), "omitted values stay");
     let now = alice.patch(&path).form(&[("expires_in", "")]).ok().await;
     assert_eq!(now["expires_at"], json!(null));
     assert!(is_filtered(&alice, &status).await);
@@ -155,7 +155,7 @@ async fn keywords_are_added_changed_and_deleted_together() {
     let path = format!("{FILTERS}/{id}");
     let before = alice.get(&path).ok().await;
     let [one, two] = [0, 1].map(|index| before["keywords"][index]["id"].as_str().unwrap().to_owned());
-    assert_eq!(before["keywords"].as_array().unwrap().len(), 2, "what is blank is ignored");
+    assert_eq!(before["keywords"].as_array().unwrap().len(), 2, "blank keywords are ignored");
 
     let wrong = json!({ "title": "changed", "keywords_attributes": [{ "id": one, "_destroy": true }, { "id": "1" }] });
     alice.put(&path).json(&wrong).fails(404).await;
@@ -185,7 +185,7 @@ async fn keywords_are_added_changed_and_deleted_together() {
 }
 
 #[tokio::test]
-async fn both_ways_to_a_keyword_are_one() {
+async fn keyword_is_the_same_on_both_routes() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let id = filter(&alice, &[], json!({})).await;
@@ -235,7 +235,7 @@ async fn filtered_status_matches_with_its_reblogs() {
 }
 
 #[tokio::test]
-async fn options_leave_authors_out_or_take_them_in() {
+async fn options_exclude_or_include_authors() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     carol.update_profile(json!({ "display_name": "The Jackdaw" })).ok().await;
@@ -266,7 +266,7 @@ async fn options_leave_authors_out_or_take_them_in() {
 }
 
 #[tokio::test]
-async fn each_request_says_once_that_filters_changed() {
+async fn each_request_emits_one_filter_change() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut heard = app.app.live.subscribe();
@@ -336,7 +336,7 @@ async fn change_is_seen_by_the_next_request_of_every_node() {
 }
 
 #[tokio::test]
-async fn filters_are_their_owners_alone() {
+async fn filters_are_private_to_their_owner() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = filter(&alice, &["rook"], json!({})).await;

@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/filters/#v1>: a filter of the older form is a keyword of a newer one.
+//! <https://docs.joinmastodon.org/methods/filters/#v1>: a v1 filter is a keyword of a v2 filter.
 
 use serde_json::json;
 

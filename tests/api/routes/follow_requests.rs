@@ -33,7 +33,7 @@ async fn locked_account_decides_on_follow_requests() {
 }
 
 #[tokio::test]
-async fn there_must_be_a_request() {
+async fn follow_request_must_exist() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for action in ["authorize", "reject"] {

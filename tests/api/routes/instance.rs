@@ -77,14 +77,14 @@ async fn instance_shows_admin_settings_immediately() {
 }
 
 #[tokio::test]
-async fn figures_are_counted_every_few_minutes_only() {
+async fn stats_are_counted_every_few_minutes_only() {
     let app = TestApp::new().await;
     let v1 = app.anonymous().get("/api/v1/instance").ok().await;
     assert_eq!(v1["stats"], json!({"user_count": 0, "status_count": 0, "domain_count": 0}));
 
     app.account("alice").await;
     let (cost, v1) = app.cost(app.anonymous().get("/api/v1/instance").ok()).await;
-    assert_eq!((&v1["stats"]["user_count"], cost), (&json!(0), 0), "not yet, and nothing is asked");
+    assert_eq!((&v1["stats"]["user_count"], cost), (&json!(0), 0), "still cached, without a statement");
 
     app.app.clock.advance(chrono::Duration::minutes(6));
     let v1 = app.anonymous().get("/api/v1/instance").ok().await;
@@ -92,7 +92,7 @@ async fn figures_are_counted_every_few_minutes_only() {
 }
 
 #[tokio::test]
-async fn twelve_weeks_of_activity_unless_switched_off() {
+async fn activity_covers_twelve_weeks_unless_disabled() {
     let app = TestApp::new().await;
     app.accounts(["alice", "bob"]).await;
 
@@ -126,7 +126,7 @@ async fn peers_are_known_servers_without_a_block() {
 }
 
 #[tokio::test]
-async fn blocked_domains_are_shown_to_whom_the_setting_says() {
+async fn blocked_domains_are_shown_according_to_setting() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     block(&app, "worst.example", "suspend", false).await;
@@ -148,12 +148,12 @@ async fn blocked_domains_are_shown_to_whom_the_setting_says() {
     set(&app, "show_domain_blocks_rationale", "all").await;
     let blocks = app.anonymous().get(path).ok().await;
     assert_eq!(blocks[1]["comment"], "spam");
-    // A public route looks at no token for access (docs/contract/rules.md#0-how-to-read-the-files).
+    // Public routes do not read the token for access (docs/contract/rules.md#0-how-to-read-the-files).
     app.anonymous().get(path).header("authorization", "Bearer nonsense").ok().await;
 }
 
 #[tokio::test]
-async fn texts_of_the_admins_are_markdown_made_safe() {
+async fn texts_of_admins_are_sanitised_markdown() {
     let app = TestApp::new().await;
     let policy = app.anonymous().get("/api/v1/instance/privacy_policy").ok().await;
     contract::check("PrivacyPolicy", &policy);

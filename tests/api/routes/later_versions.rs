@@ -1,4 +1,5 @@
-//! What today's clients call that the reference level does not have: deliberate additions from Mastodon 4.4 to 4.6.
+//! Requests of current clients that are newer than the reference level: deliberate additions from Mastodon 4.4 to
+//! 4.6.
 
 use chrono::Duration;
 use serde_json::{Value, json};
@@ -65,7 +66,7 @@ async fn direct_statuses_are_left_out_of_a_profile() {
 }
 
 #[tokio::test]
-async fn media_go_with_their_status_when_asked_to() {
+async fn media_are_deleted_with_their_status_on_request() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for (query, kept) in [("", true), ("?delete_media=true", false)] {

@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and what they do to home.
+//! <https://docs.joinmastodon.org/methods/lists/>: lists, their timelines, and their effect on the home timeline.
 
 use chrono::Duration;
 use context::queue::{self, TendFeeds};
@@ -30,7 +30,7 @@ async fn remove(owner: &Client, list: &str, people: &[&Client]) {
     owner.delete(&path(list, "/accounts")).json(&members(people)).ok().await;
 }
 
-/// The texts on a timeline, oldest first, after everything that waits was done.
+/// Texts on a timeline, oldest first, after all pending work is done.
 async fn texts(viewer: &Client, timeline: &str) -> Vec<String> {
     viewer.server.run_jobs().await;
     let page = viewer.get(&format!("/api/v1/timelines/{timeline}")).ok().await;
@@ -50,7 +50,7 @@ async fn listed(viewer: &Client, list: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn lists_are_made_changed_and_deleted() {
+async fn lists_are_created_changed_and_deleted() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     assert_eq!(alice.get("/api/v1/lists").ok().await, json!([]));
@@ -58,7 +58,7 @@ async fn lists_are_made_changed_and_deleted() {
     let mut expected = json!({
         "id": made["id"], "title": "Friends", "replies_policy": "list", "exclusive": false, "notify": false,
     });
-    // What plugins add.
+    // Added by plugins.
     if let Some(antennas) = made.get("antennas") {
         expected["antennas"] = antennas.clone();
     }
@@ -106,14 +106,14 @@ async fn members_are_followed_or_requested_and_added_all_or_none() {
     post(&[&bob, &dave]).fails(404).await;
     assert!(shown().await.is_empty(), "all or none");
     assert_eq!(post(&[&bob, &carol, &alice, &bob]).ok().await, json!({}));
-    assert_eq!(shown().await, ["carol", "bob", "alice"], "requested is enough, and so is being oneself");
+    assert_eq!(shown().await, ["carol", "bob", "alice"], "a follow request suffices, and so does the own account");
     post(&[&bob]).fails(422).await;
     bob.post(&path(&list, "/accounts")).json(&members(&[&alice])).fails(404).await;
     let of_bob = alice.get(&format!("/api/v1/accounts/{}/lists", bob.id())).ok().await;
     assert_eq!(of_bob[0]["id"], json!(list));
 
     remove(&alice, &list, &[&bob, &dave]).await;
-    assert_eq!(shown().await, ["carol", "alice"], "who is not on it is ignored");
+    assert_eq!(shown().await, ["carol", "alice"], "accounts that are not on it are ignored");
     carol.reject(&alice).ok().await;
     assert_eq!(shown().await, ["alice"]);
     add(&alice, &list, &[&bob]).await;
@@ -145,7 +145,7 @@ async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
 }
 
 #[tokio::test]
-async fn timeline_has_what_members_write() {
+async fn list_timeline_has_statuses_of_members() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -210,7 +210,7 @@ async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
 }
 
 #[tokio::test]
-async fn exclusive_list_keeps_its_members_from_home() {
+async fn exclusive_list_excludes_its_members_from_home() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -260,7 +260,7 @@ async fn list_may_notify_of_each_new_status() {
         add(&alice, list, &[&bob, &alice]).await;
     }
     add(&alice, &quiet, &[&carol]).await;
-    // What a list is filled with when a member comes is no news.
+    // Statuses that fill a list for a new member do not notify.
     app.run_jobs().await;
     alice.publish("own").await;
     carol.publish("quiet").await;
@@ -271,7 +271,7 @@ async fn list_may_notify_of_each_new_status() {
 
     let page = alice.get("/api/v1/notifications?types[]=list_status").ok().await;
     contract::check("Notification[]", &page);
-    assert_eq!(page.as_array().unwrap().len(), 1, "one for a status, whatever lists it is on: {page}");
+    assert_eq!(page.as_array().unwrap().len(), 1, "one per status, on any number of lists: {page}");
     assert_eq!(
         [&page[0]["type"], &page[0]["status"]["id"], &page[0]["account"]["acct"], &page[0]["list"]["id"]],
         [&json!("list_status"), &json!(told), &json!("bob"), &json!(first)]
@@ -317,7 +317,7 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
 }
 
 #[tokio::test]
-async fn fan_out_costs_no_statement_more_for_lists_that_are_not_there() {
+async fn fan_out_without_lists_costs_no_additional_statement() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     bob.follow(&alice).ok().await;

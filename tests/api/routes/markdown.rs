@@ -1,4 +1,4 @@
-//! Statuses in Markdown, and statuses whose text says when they are deleted.
+//! Statuses in Markdown, and statuses with an expiry in their text.
 
 use chrono::Duration;
 use context::queue::ExpireStatus;
@@ -58,7 +58,7 @@ async fn status_is_deleted_when_its_text_says() {
     assert!(alice.publish("#exp0s #experts").await.get("expires_at").is_none());
     assert!(
         alice.publish(json!({"status": "`#exp5m`", "markdown": true})).await.get("expires_at").is_none(),
-        "code says nothing"
+        "code has no effect"
     );
 }
 

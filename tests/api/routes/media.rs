@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, Client, TestApp, path};
 
-/// A PNG with something to see on it.
+/// A PNG with visible content.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let image = RgbImage::from_fn(width, height, |x, y| {
@@ -21,7 +21,7 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A GIF that moves.
+/// An animated GIF.
 pub fn gif() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = gif::Encoder::new(&mut bytes, 64, 48, &[0, 0, 0, 255, 255, 255]).unwrap();
@@ -51,7 +51,7 @@ pub fn stored_files(app: &TestApp) -> usize {
     count(&app.app.config.storage.media_dir)
 }
 
-/// A status by hand, since this is about media.
+/// Inserts a status directly.
 async fn status_of(client: &Client) -> StatusId {
     let app = &client.server;
     let id: StatusId = app.app.ids.next();
@@ -172,11 +172,11 @@ async fn malformed_image_is_refused_by_name() {
     assert!(with(&[("focus", "left")]).fails(422).await.contains("focus"));
     let thumbnail = [("file", "a.png", &small[..]), ("thumbnail", "t.png", &small[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &thumbnail).fails(422).await.contains("thumbnail"));
-    assert_eq!(stored_files(&app), 0, "nothing is kept of what was refused");
+    assert_eq!(stored_files(&app), 0, "a refused upload leaves nothing");
 }
 
 #[tokio::test]
-async fn only_the_owner_with_the_scope_reaches_it() {
+async fn upload_is_accessible_to_its_owner_with_the_scope_only() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let path = format!("/api/v1/media/{}", id(&upload(&alice, &[], &png(20, 20)).await));
@@ -195,7 +195,7 @@ async fn only_the_owner_with_the_scope_reaches_it() {
 }
 
 #[tokio::test]
-async fn no_other_path_is_served() {
+async fn media_routes_serve_no_other_path() {
     let app = TestApp::new().await;
     for path in [
         "/media/",
@@ -230,7 +230,7 @@ async fn unattached_upload_is_deleted_after_day() {
 }
 
 #[tokio::test]
-async fn posted_media_stay_with_their_status_and_go_after_it() {
+async fn posted_media_are_kept_with_their_status_and_deleted_after_it() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let (first, second) = (upload(&alice, &[], &png(20, 20)).await, upload(&alice, &[], &png(30, 20)).await);
@@ -278,7 +278,7 @@ async fn foreign_or_too_many_attachments_are_refused() {
 }
 
 #[tokio::test]
-async fn in_limited_federation_files_are_for_people_of_the_server() {
+async fn limited_federation_serves_files_to_local_accounts_only() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     let alice = app.account("alice").await;
     let media = upload(&alice, &[], &png(20, 20)).await;

@@ -1,4 +1,4 @@
-//! The JSON API: a file for each of the handlers in `src/http/api`, named as it is.
+//! The JSON API: one file for each module of handlers in `src/http/api`, with the same name.
 
 mod accounts;
 pub mod announcements;

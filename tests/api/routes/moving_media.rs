@@ -1,4 +1,5 @@
-//! Video and sound: <https://docs.joinmastodon.org/methods/media/#v2>, with real programs and files that they make here.
+//! Video and audio: <https://docs.joinmastodon.org/methods/media/#v2>, with the real programs and with files that
+//! they generate here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,10 +14,10 @@ use service::media::moving::{self, Processing};
 use crate::harness::{Client, TestApp, path};
 use crate::routes::media::{png, stored_files};
 
-/// A picture that moves, for a second.
+/// An animated picture of one second.
 const PICTURES: &str = "-f lavfi -i testsrc=size=320x180:rate=10:duration=1";
 
-/// A tone, for a second.
+/// A tone of one second.
 const TONE: &str = "-f lavfi -i sine=duration=1";
 
 fn tool(name: &str) -> PathBuf {
@@ -25,7 +26,7 @@ fn tool(name: &str) -> PathBuf {
     path
 }
 
-/// What `ffmpeg` makes of `arguments`, in a file called `name`.
+/// Output of `ffmpeg` with `arguments`, in a file called `name`.
 pub fn made(arguments: &str, name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -35,7 +36,7 @@ pub fn made(arguments: &str, name: &str) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// H.264 and AAC, with a place in its metadata.
+/// H.264 and AAC, with a location in its metadata.
 fn mp4() -> Vec<u8> {
     made(&format!("{PICTURES} {TONE} -c:v libx264 -pix_fmt yuv420p -c:a aac -metadata title=48.8584N"), "a.mp4")
 }
@@ -45,7 +46,7 @@ pub async fn server() -> TestApp {
     server_with(&[]).await
 }
 
-/// One with these keys besides.
+/// As [`server`], with additional configuration keys.
 pub async fn server_with(keys: &[(&str, &str)]) -> TestApp {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
     let programs =
@@ -70,7 +71,7 @@ async fn converted(client: &Client, file: &[u8]) -> Value {
     client.get(&place(&media)).ok().await
 }
 
-/// The job that waits to convert an upload.
+/// The pending job that converts an upload.
 async fn waiting_job(app: &TestApp) -> ProcessMedia {
     let jobs: Vec<(String,)> =
         app.db().fetch_raw("SELECT CAST(payload AS TEXT) FROM jobs WHERE kind = 'process_media'").await.unwrap();
@@ -82,7 +83,7 @@ fn contains(bytes: &[u8], needle: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn video_is_accepted_at_once_and_converted_by_a_job() {
+async fn video_is_accepted_immediately_and_converted_by_a_job() {
     let app = server().await;
     let alice = app.account("alice").await;
     let file = mp4();
@@ -115,12 +116,12 @@ async fn video_is_accepted_at_once_and_converted_by_a_job() {
     assert_eq!(said, [json!(10), json!("320x180"), json!("aac"), json!("44100 Hz"), json!("mono")]);
     assert!(media["meta"]["length"].as_str().unwrap().starts_with("0:00:0"), "{media}");
     assert!(media["blurhash"].is_string());
-    assert_eq!(stored_files(&app), 2, "the file as it was sent is gone, and nothing in the making is left");
+    assert_eq!(stored_files(&app), 2, "the original file and temporary files are deleted");
 
     let whole = app.anonymous().get(path(&media["url"])).send().await;
     assert_eq!((whole.header("content-type"), whole.header("accept-ranges")), ("video/mp4", "bytes"));
     assert!(!contains(&whole.body, b"48.8584N"), "metadata is left out");
-    assert!(contains(&whole.body[..1024], b"moov"), "players begin before they have it all");
+    assert!(contains(&whole.body[..1024], b"moov"), "players start before the download ends");
     let part = app.anonymous().get(path(&media["url"])).header("range", "bytes=4-7").send().await;
     assert_eq!((part.status, part.body.as_slice()), (StatusCode::PARTIAL_CONTENT, b"ftyp".as_slice()));
     let picture = app.anonymous().get(path(&media["preview_url"])).send().await;
@@ -130,7 +131,7 @@ async fn video_is_accepted_at_once_and_converted_by_a_job() {
 }
 
 #[tokio::test]
-async fn upload_as_it_was_sent_is_served_to_nobody() {
+async fn original_upload_is_never_served() {
     let app = server().await;
     let alice = app.account("alice").await;
     upload(&alice, &mp4()).await;
@@ -198,7 +199,7 @@ async fn cover_of_a_sound_is_its_thumbnail() {
 }
 
 #[tokio::test]
-async fn first_version_of_the_route_answers_when_all_is_done() {
+async fn first_version_of_the_route_responds_after_conversion() {
     let app = server().await;
     let alice = app.account("alice").await;
     let post = |file: &[u8]| alice.post("/api/v1/media").multipart(&[("focus", "0,1")], &[("file", "a", file)]);
@@ -206,7 +207,7 @@ async fn first_version_of_the_route_answers_when_all_is_done() {
     let media = post(&mp4()).ok().await;
     assert_eq!((&media["type"], &media["meta"]["focus"]["y"]), (&json!("video"), &json!(1.0)));
     assert_eq!(stored_files(&app), 2);
-    // The job that waits in case of a kill finds nothing to do.
+    // The job that was queued in case of a kill finds nothing to do.
     app.app.clock.advance(Duration::hours(1));
     app.run_jobs().await;
     assert_eq!(alice.get(&place(&media)).ok().await, media);
@@ -214,7 +215,7 @@ async fn first_version_of_the_route_answers_when_all_is_done() {
 }
 
 #[tokio::test]
-async fn without_the_programs_video_is_refused_and_not_announced() {
+async fn video_without_the_programs_is_refused_and_not_announced() {
     let (with, without) = (server().await, TestApp::new().await);
     for (app, announced) in [(&with, true), (&without, false)] {
         let instance = app.anonymous().get("/api/v2/instance").ok().await;
@@ -299,7 +300,7 @@ async fn job_that_runs_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn server_that_fails_again_and_again_gives_the_file_up() {
+async fn conversion_that_fails_repeatedly_is_given_up() {
     let app = server().await;
     let alice = app.account("alice").await;
     let media = upload(&alice, &mp4()).await;
@@ -326,7 +327,7 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
     let waits = upload(&alice, &mp4()).await;
     alice.delete(&place(&waits)).ok().await;
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 0, "what waited to be converted is gone too");
+    assert_eq!(stored_files(&app), 0, "the file waiting for conversion is deleted too");
 
     let image = alice.upload(&png(8, 8)).ok().await;
     alice.publish(json!({"status": "look", "media_ids": [image["id"]]})).await;
@@ -336,7 +337,7 @@ async fn attachment_is_deleted_unless_a_status_has_it() {
 }
 
 #[tokio::test]
-async fn upload_that_nobody_posts_goes_with_everything_it_had() {
+async fn unposted_upload_is_deleted_with_all_its_files() {
     let app = server().await;
     let alice = app.account("alice").await;
     converted(&alice, &mp4()).await;
@@ -369,7 +370,7 @@ async fn thumbnail_is_sent_with_a_video_and_replaced() {
     alice.publish(json!({"status": "look", "media_ids": [media["id"]]})).await;
     app.app.clock.advance(Duration::hours(25));
     app.run_jobs().await;
-    assert_eq!(stored_files(&app), 2, "the picture before is gone, the video stays");
+    assert_eq!(stored_files(&app), 2, "the previous picture is deleted, the video stays");
     app.anonymous().get(path(&changed["preview_url"])).send().await;
     let image = [("file", "a.png", &first[..]), ("thumbnail", "t.png", &second[..])];
     assert!(alice.post("/api/v2/media").multipart(&[], &image).fails(422).await.contains("thumbnail"));
@@ -429,7 +430,7 @@ async fn thumbnail_is_replaced_by_an_edit() {
     let again = edit(&[id], "t.png", &png(32, 48)).ok().await;
 
     edit(&[id], "t.png", b"no picture").fails(422).await;
-    assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "whose it is must be said");
+    assert!(edit(&[], "t.png", &png(8, 8)).fails(422).await.contains("thumbnail"), "the attachment must be named");
     let image = alice.upload(&png(9, 9)).ok().await;
     let other = image["id"].as_str().unwrap();
     assert_eq!(edit(&[other], "t.png", &png(8, 8)).ok().await["media_attachments"], again["media_attachments"]);
@@ -446,7 +447,7 @@ async fn conversions_of_one_account_leave_room_for_others() {
     let file = mp4();
     let hers = upload(&alice, &file).await;
     let job = waiting_job(&app).await;
-    // Of two conversions at once, an account has one.
+    // An account has at most one of two concurrent conversions.
     let permit = app.app.converter.permit(i64::from(alice.id())).await.unwrap();
     assert!(!moving::process(&app.app, &job, Processing::Later { attempt: 1 }).await.unwrap());
     let his = bob.post("/api/v1/media").multipart(&[], &[("file", "a", &file)]).ok().await;
@@ -458,7 +459,7 @@ async fn conversions_of_one_account_leave_room_for_others() {
 }
 
 #[tokio::test]
-async fn too_large_a_video_is_refused_before_it_is_kept() {
+async fn too_large_video_is_refused_before_it_is_stored() {
     let (ffmpeg, ffprobe) = (tool("ffmpeg"), tool("ffprobe"));
     let app = TestApp::with(&[
         ("ROOKERY_MEDIA_FFMPEG", ffmpeg.to_str().unwrap()),

@@ -24,7 +24,7 @@ async fn mutes_say_when_they_end() {
 }
 
 #[tokio::test]
-async fn only_their_owner_reads_them() {
+async fn mutes_are_private_to_their_owner() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.anonymous().get("/api/v1/mutes").fails(401).await;
@@ -33,7 +33,7 @@ async fn only_their_owner_reads_them() {
 }
 
 #[tokio::test]
-async fn expired_mute_hides_nobody_who_favourited() {
+async fn expired_mute_does_not_hide_favourites() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;

@@ -10,7 +10,7 @@ use crate::platform::contract;
 
 const PATH: &str = "/api/v2/notifications";
 
-/// The page at this query.
+/// The page for this query.
 async fn page(client: &Client, query: &str) -> Value {
     let page = client.get(&format!("{PATH}{query}")).ok().await;
     contract::check("GroupedNotificationsResults", &page);
@@ -35,7 +35,7 @@ fn key(group: &Value) -> &str {
     group["group_key"].as_str().unwrap()
 }
 
-/// Where a group stands, for the cursor of another page.
+/// Position of a group, for the cursor of another page.
 fn at(group: &Value) -> i64 {
     group["most_recent_notification_id"].as_i64().unwrap()
 }
@@ -73,7 +73,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn group_stands_at_its_newest_notification() {
+async fn group_is_at_the_position_of_its_newest_notification() {
     let world = World::mixed().await;
     let all = singles(&world.alice, "").await;
 
@@ -144,7 +144,7 @@ async fn pages_go_both_ways() {
     let between = [keys[2], keys[3], keys[0], keys[4]];
     assert_eq!(of(format!("?max_id={}&since_id={}", id(1), id(5))).await, between, "favourites as of bob's");
     assert_eq!(of("?limit=0".to_owned()).await, Vec::<String>::new());
-    // The group of favourites is met again below the favourite that it stands at.
+    // The group of favourites appears again below the favourite at its position.
     let below = of(format!("?max_id={}", id(0))).await;
     assert_eq!((below.len(), below.contains(&keys[0].to_owned())), (7, true));
     let beyond = world.alice.get(&format!("{PATH}?max_id=1")).send().await;
@@ -152,7 +152,7 @@ async fn pages_go_both_ways() {
 }
 
 #[tokio::test]
-async fn groups_that_began_before_the_cursor_and_went_on_are_met_below_it() {
+async fn groups_that_span_the_cursor_appear_below_it() {
     let world = World::new().await;
     world.tell(Type::Favourite, &world.bob).await;
     world.tell(Type::Mention, &world.bob).await;
@@ -168,7 +168,7 @@ async fn groups_that_began_before_the_cursor_and_went_on_are_met_below_it() {
 }
 
 #[tokio::test]
-async fn types_that_are_not_wanted_grouped_stand_alone() {
+async fn types_without_requested_grouping_stay_single() {
     let world = World::mixed().await;
     world.tell(Type::Follow, &world.bob).await;
     world.tell(Type::Follow, &world.carol).await;
@@ -234,7 +234,7 @@ async fn group_is_shown_and_dismissed_by_its_owner_alone() {
         world.bob.get(path).fails(404).await;
         world.bob.post(&format!("{path}/dismiss")).ok().await;
     }
-    assert_eq!(counts(&page(&world.alice, "").await).len(), 3, "of somebody else nothing is dismissed");
+    assert_eq!(counts(&page(&world.alice, "").await).len(), 3, "groups of others are not dismissed");
     world.alice.post(&format!("{favourites}/dismiss")).ok().await;
     assert_eq!(counts(&page(&world.alice, "").await), ["mention 1", "mention 1"]);
     world.alice.post(&format!("{mention}/dismiss")).ok().await;
@@ -314,7 +314,7 @@ async fn undone_notification_leaves_its_group() {
     alice.delete(&path).ok().await;
     assert!(counts(&page(&alice, "").await).is_empty());
     let kept = app.count("notification_groups").await;
-    assert_eq!(kept, 0, "a status takes its groups along");
+    assert_eq!(kept, 0, "groups are deleted with their status");
 }
 
 #[tokio::test]
@@ -330,7 +330,7 @@ async fn suspended_accounts_are_not_behind_groups() {
 }
 
 #[tokio::test]
-async fn page_of_large_groups_costs_what_a_page_of_small_ones_does() {
+async fn page_costs_same_for_large_and_small_groups() {
     let world = World::mixed().await;
     let cost = async |query: &str| world.app.cost(page(&world.alice, query)).await.0;
     world.app.known(&world.alice).await;

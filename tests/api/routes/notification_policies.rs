@@ -1,4 +1,4 @@
-//! Notification policies, and the requests of whoever they filter.
+//! Notification policies, and the requests of filtered senders.
 
 use chrono::Duration;
 use model::NotificationType as Type;
@@ -64,7 +64,7 @@ async fn policy_is_changed_in_both_forms() {
     let shown = alice.get(POLICY).ok().await;
     assert_eq!((&shown["for_new_accounts"], &shown["for_not_followers"]), (&json!("accept"), &json!("filter")));
     alice.put(POLICY).json(&json!({})).ok().await;
-    assert_eq!(alice.get(POLICY).ok().await, shown, "what is left out stays");
+    assert_eq!(alice.get(POLICY).ok().await, shown, "omitted values stay");
     assert_eq!(bob.get(POLICY).ok().await, usual);
 
     let refused = alice.patch(POLICY).json(&json!({"for_not_following": "hide"})).fails(422).await;
@@ -119,7 +119,7 @@ async fn notification_batch_follows_policy_of_each_recipient() {
 }
 
 #[tokio::test]
-async fn private_mentions_pass_as_answers() {
+async fn private_mentions_pass_as_replies() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish_to("direct", "@alice psst").await;
@@ -136,7 +136,7 @@ async fn private_mentions_pass_as_answers() {
     assert_eq!(index(&alice, "").await.len(), 3, "further down the thread");
     let open = alice.publish("@bob in public").await;
     bob.publish(json!({"status": "@alice psst", "visibility": "direct", "in_reply_to_id": open["id"]})).await;
-    assert_eq!(index(&alice, "").await.len(), 3, "no answer to a private one");
+    assert_eq!(index(&alice, "").await.len(), 3, "not a reply to a private one");
     assert_eq!(requests(&alice, "").await[0]["notifications_count"], "2");
 }
 

@@ -11,12 +11,12 @@ use service::notification;
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
 
-/// Hands notices over as a use case does; gives how many the rest of the server hears of.
+/// Sends notices as a use case does; returns the number of notifications that are emitted to the rest of the server.
 pub async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
     let mut events = app.app.live.subscribe();
     let mut tx = app.db().begin().await.unwrap();
     let made = notification::notify(&app.app, &mut tx, notices).await.unwrap();
-    assert!(events.try_recv().is_err(), "nothing is said before the commit");
+    assert!(events.try_recv().is_err(), "nothing is emitted before the commit");
     tx.commit().await.unwrap();
     let told = std::iter::from_fn(|| events.try_recv().ok()).map(|event| match &*event {
         Change::Notified { made } => made.len(),
@@ -27,7 +27,7 @@ pub async fn notify(app: &TestApp, notices: &[Notice]) -> usize {
     told
 }
 
-/// A notice with an activity of its own.
+/// A notice with a new activity.
 pub fn notice(app: &TestApp, kind: Type, from: &Client, receiver: &Client, status: Option<StatusId>) -> Notice {
     app.tick();
     Notice { receiver: receiver.id(), from: from.id(), kind: kind.into(), activity: app.app.ids.next(), status }
@@ -42,7 +42,7 @@ pub fn now(app: &TestApp) -> String {
     time(app, Duration::zero())
 }
 
-/// A moment, `later` than now, in the engine's own words.
+/// A time, `later` than now, as an SQL expression of the engine.
 fn time(app: &TestApp, later: Duration) -> String {
     let time = app.app.clock.now() + later;
     match app.db().engine() {
@@ -76,7 +76,7 @@ async fn malformed_account_id_matches_no_notification() {
 }
 
 #[tokio::test]
-async fn every_type_shows_who_and_what() {
+async fn every_type_shows_its_account_and_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&alice, "public").await;
@@ -171,7 +171,7 @@ async fn newer_update_notification_replaces_older() {
 }
 
 #[tokio::test]
-async fn blocks_mutes_and_muted_threads_keep_silent() {
+async fn blocks_mutes_and_muted_threads_do_not_notify() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&alice, "public").await;
@@ -212,7 +212,7 @@ async fn blocked_domain_notifies_only_when_followed() {
 
     alice.post("/api/v1/domain_blocks").json(&json!({ "domain": "remote.test" })).ok().await;
     assert_eq!(heard().await, 0);
-    // Blocking ended every follow, so this one is of a moment in between.
+    // Blocking ended every follow, so this follow was created in between.
     let follow = format!(
         "INSERT INTO follows (id, account_id, target_account_id, created_at, show_reblogs, notify)
          VALUES (1, {}, {}, {}, TRUE, FALSE)",
@@ -223,11 +223,11 @@ async fn blocked_domain_notifies_only_when_followed() {
     app.execute(&follow).await;
     assert_eq!(heard().await, 1);
 
-    assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is not ours to tell");
+    assert_eq!(notify(&app, &[notice(&app, Type::Follow, &alice, &bob, None)]).await, 0, "bob is remote now");
 }
 
 #[tokio::test]
-async fn only_people_who_can_read_it_are_told() {
+async fn notification_needs_access_to_its_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let heard = async || notify(&app, &[notice(&app, Type::Follow, &bob, &alice, None)]).await;
@@ -274,7 +274,7 @@ async fn mention_among_blocked_accounts_does_not_notify() {
 }
 
 #[tokio::test]
-async fn moderators_reach_whoever_blocks_them() {
+async fn moderators_notify_accounts_that_block_them() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let theirs = status(&bob, "public").await;
@@ -289,13 +289,17 @@ async fn moderators_reach_whoever_blocks_them() {
 }
 
 #[tokio::test]
-async fn limited_accounts_are_held_back_until_asked_for() {
+async fn notifications_by_limited_accounts_are_hidden_until_requested() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let own = status(&alice, "public").await;
     app.limit(&bob).await;
 
-    assert_eq!(notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await, 0, "nobody is disturbed");
+    assert_eq!(
+        notify(&app, &[notice(&app, Type::Favourite, &bob, &alice, Some(own))]).await,
+        0,
+        "no account is disturbed"
+    );
 
     assert!(index(&alice, "").await.is_empty());
     assert_eq!(alice.get("/api/v1/notifications/unread_count").ok().await["count"], 0);
@@ -328,11 +332,11 @@ async fn undone_action_removes_its_notification() {
     tx.commit().await.unwrap();
     assert_eq!(types(&index(&alice, "").await), ["reblog"]);
     alice.delete_status(&own).ok().await;
-    assert!(index(&alice, "").await.is_empty(), "a status takes along what was said of it");
+    assert!(index(&alice, "").await.is_empty(), "notifications are deleted with their status");
 }
 
 #[tokio::test]
-async fn hidden_status_is_left_out() {
+async fn notification_of_hidden_status_is_excluded() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let theirs = status(&bob, "private").await;
@@ -352,7 +356,7 @@ async fn hidden_status_is_left_out() {
     alice.get(&format!("/api/v1/notifications/{follow}")).fails(404).await;
 }
 
-/// Alice hears of five follows, each from someone of their own, and of two favourites of `names[0]`.
+/// Alice is notified of five follows, each by a different account, and of two favourites by the first of these.
 pub async fn seven(app: &TestApp) -> (Client, Client) {
     let alice = app.account("alice").await;
     let own = status(&alice, "public").await;
@@ -416,7 +420,7 @@ async fn filters_pick_types_and_senders() {
 }
 
 #[tokio::test]
-async fn unread_are_those_above_the_marker() {
+async fn notifications_above_the_marker_are_unread() {
     let app = TestApp::new().await;
     let (alice, bob) = seven(&app).await;
     let all = index(&alice, "").await;

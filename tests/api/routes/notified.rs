@@ -1,4 +1,4 @@
-//! What people are told of, by what others do.
+//! Notifications caused by the actions of others.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ async fn muted_conversation_does_not_notify() {
 }
 
 #[tokio::test]
-async fn followers_hear_of_statuses_when_they_asked_to() {
+async fn followers_are_notified_of_statuses_when_enabled() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let path = format!("/api/v1/accounts/{}/follow", bob.id());
@@ -119,7 +119,7 @@ async fn mention_removed_by_edit_loses_notification() {
 }
 
 #[tokio::test]
-async fn follows_and_requests_are_told_until_they_end() {
+async fn follows_and_requests_notify_until_they_end() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (to_alice, from_bob) = (json!(alice.id()), json!(bob.id()));
@@ -135,7 +135,7 @@ async fn follows_and_requests_are_told_until_they_end() {
     assert_eq!(types(&index(&alice, "").await), ["follow"]);
 
     alice.block(&from_bob).ok().await;
-    assert!(index(&alice, "").await.is_empty(), "a block ends what was heard of someone");
+    assert!(index(&alice, "").await.is_empty(), "a block removes notifications");
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn marker_moves_unread_count() {
     assert_eq!(alice.get("/api/v1/notifications/unread_count").ok().await["count"], 1);
 }
 
-/// Signs somebody up from an app.
+/// Signs up an account from an app.
 async fn sign_up(app: &TestApp, name: &str) {
     let form = json!({
         "username": name, "email": format!("{name}@mail.test"), "password": "correct horse", "agreement": true,
@@ -157,7 +157,7 @@ async fn sign_up(app: &TestApp, name: &str) {
 }
 
 #[tokio::test]
-async fn staff_who_manage_users_are_told_of_whoever_signed_up() {
+async fn staff_who_manage_users_are_notified_of_sign_ups() {
     let app = TestApp::with(&Site::KEYS).await;
     let service = PushService::start().await;
     let [moderator, owner, reader] = app.accounts(["mod", "owner", "reader"]).await;
@@ -172,7 +172,7 @@ async fn staff_who_manage_users_are_told_of_whoever_signed_up() {
     app.set("registrations_mode", "open").await;
     sign_up(&app, "alice").await;
     let link = app.mailed_link().await;
-    assert!(index(&moderator, "").await.is_empty(), "nobody can use an address that is not confirmed");
+    assert!(index(&moderator, "").await.is_empty(), "unconfirmed addresses cannot be used");
     Browser::new(&app).get(&link).await;
     Browser::new(&app).get(&link).await;
     app.run_jobs().await;
@@ -192,7 +192,7 @@ async fn staff_who_manage_users_are_told_of_whoever_signed_up() {
     assert_eq!(pushed["notification_type"], "admin.sign_up");
     assert!(pushed["title"].as_str().unwrap().contains("alice"), "{pushed}");
 
-    // Who waits for approval is told of when they are approved, whether the address is confirmed or not.
+    // Pending accounts cause the notification when they are approved, with or without a confirmed address.
     app.set("registrations_mode", "approved").await;
     sign_up(&app, "bob").await;
     Browser::new(&app).get(&app.mailed_link().await).await;

@@ -1,4 +1,5 @@
-//! <https://docs.joinmastodon.org/methods/oauth/>: from the application's request over the person's browser to the token.
+//! <https://docs.joinmastodon.org/methods/oauth/>: from the application's request through the person's browser to the
+//! token.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +29,7 @@ impl Application {
         Self { server: server.clone(), id: text("client_id"), secret: text("client_secret") }
     }
 
-    /// The address of an authorization request; `changes` replace parameters, an empty value removes one.
+    /// URL of an authorization request; `changes` replace parameters, an empty value removes one.
     pub fn authorize(&self, changes: &[(&str, &str)]) -> String {
         let defaults = [
             ("response_type", "code"),
@@ -47,7 +48,7 @@ impl Application {
         format!("/oauth/authorize?{}", query.finish())
     }
 
-    /// Asks and has the person agree; gives the code.
+    /// Opens the authorization page and accepts it; returns the code.
     pub async fn code(&self, browser: &Browser, changes: &[(&str, &str)]) -> String {
         let page = browser.get(&self.authorize(&[changes, &[("force_login", "true")]].concat())).await;
         assert_eq!(page.status, 200, "{}", page.text());
@@ -66,7 +67,7 @@ impl Application {
         self.token(&[&fields, more].concat()).await
     }
 
-    /// A token by the whole way.
+    /// A token from the complete flow.
     pub async fn sign_in(&self, browser: &Browser, scope: &str) -> String {
         let code = self.code(browser, &[("scope", scope)]).await;
         let token = self.redeem(&code, &[]).await;
@@ -80,7 +81,7 @@ impl Application {
     }
 }
 
-/// A parameter of the redirect that `answer` is.
+/// A parameter of the redirect URL of `answer`.
 #[track_caller]
 pub fn parameter(answer: &Answer, name: &str) -> String {
     assert_eq!(answer.status, 302, "{}", answer.text());
@@ -207,7 +208,7 @@ async fn redirect_goes_only_to_registered_address() {
 }
 
 #[tokio::test]
-async fn other_faults_go_back_to_the_app_once_someone_is_signed_in() {
+async fn other_errors_are_returned_to_the_app_after_sign_in() {
     let (app, _, browser, application) = setting("read:accounts").await;
     let cases: [(&[(&str, &str)], &str); 10] = [
         (&[("response_type", "token")], "unsupported_response_type"),
@@ -302,7 +303,7 @@ async fn authorization_needs_own_form() {
 }
 
 #[tokio::test]
-async fn forced_login_asks_again() {
+async fn forced_login_requires_sign_in_again() {
     let (app, _, browser, application) = setting("read").await;
     let request = [("code_challenge", CHALLENGE), ("code_challenge_method", "S256")];
     let page = browser.get(&application.authorize(&request)).await;
@@ -316,7 +317,7 @@ async fn forced_login_asks_again() {
     let same = |html: &str| form_fields(html, "/oauth/authorize").split_off(1);
     assert_eq!(same(&asked.text()), same(&page.text()));
 
-    // Someone else at the same browser signs out there, and comes back to the same question.
+    // Another person signs out in the same browser, signs in, and returns to the same authorization page.
     let out = browser.submit(&asked, "/auth/sign_out", &[]).await;
     let sign_in = browser.get(out.header("location")).await;
     assert!(sign_in.text().contains("Test app"));
@@ -360,7 +361,7 @@ async fn code_reuse_revokes_its_token() {
 }
 
 #[tokio::test]
-async fn of_many_who_redeem_a_code_at_once_one_wins() {
+async fn concurrent_redemptions_of_a_code_issue_one_token() {
     let (app, _, browser, application) = setting("read").await;
     let code = application.code(&browser, &[]).await;
     let all = futures_util::future::join_all((0..6).map(|_| application.redeem(&code, &[]))).await;
@@ -370,7 +371,7 @@ async fn of_many_who_redeem_a_code_at_once_one_wins() {
         .fetch_raw("SELECT id FROM oauth_tokens WHERE app_id IS NOT NULL AND revoked_at IS NULL")
         .await
         .unwrap();
-    assert!(tokens.is_empty(), "and loses what was gained");
+    assert!(tokens.is_empty(), "and the issued token is revoked");
 }
 
 #[tokio::test]
@@ -431,7 +432,7 @@ async fn token_endpoint_names_errors() {
     refused(&nul, 400, "invalid_request");
     anonymous.get("/oauth/token").fails(404).await;
 
-    // Without a scope: read, which this one did not register for.
+    // Without a scope parameter, `read` is requested, which this application did not register.
     refused(&application.token(&credentials).await, 400, "invalid_scope");
     refused(&application.token(&[credentials[0], ("scope", "admin:read")]).await, 400, "invalid_scope");
     refused(&application.token(&[credentials[0], ("scope", "nonsense")]).await, 400, "invalid_scope");
@@ -480,7 +481,7 @@ async fn app_revokes_only_own_tokens() {
         assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({})), "{token}");
     }
     refused(&with_token(&app, &token).get("/oauth/token/info").send().await, 401, "invalid_token");
-    let told = events.try_recv().expect("who is connected by it is told");
+    let told = events.try_recv().expect("connected streams are notified");
     assert!(matches!(*told, context::change::Change::TokenRevoked { .. }));
 }
 
@@ -527,7 +528,7 @@ async fn authorized_apps_are_listed_and_revoked() {
     let start = html.find("action=\"/oauth/authorized_applications/").unwrap() + "action=\"".len();
     let action = html[start..].split('"').next().unwrap().to_owned();
 
-    // Someone else cannot, and neither can another site.
+    // Another person cannot, and neither can another site.
     app.account("bob").await;
     let bob = Browser::signed_in(&app, "bob").await;
     let bobs = form_fields(&bob.get("/settings").await.text(), "/auth/sign_out");
@@ -547,7 +548,7 @@ async fn authorized_apps_are_listed_and_revoked() {
 }
 
 #[tokio::test]
-async fn token_reaches_as_far_as_its_scopes() {
+async fn token_is_limited_to_its_scopes() {
     let (app, alice, browser, application) = setting("profile push read").await;
     let narrow = with_token(&app, &application.sign_in(&browser, "profile push").await);
     narrow.get(&format!("/api/v1/accounts/{}", alice.id())).fails(403).await;
@@ -569,7 +570,7 @@ async fn oauth_metadata_describes_server() {
 }
 
 #[tokio::test]
-async fn token_is_issued_anew_after_a_change_of_the_secret_key_and_the_previous_one_stays_valid() {
+async fn token_is_reissued_after_secret_key_change_and_the_previous_one_stays_valid() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -581,7 +582,7 @@ async fn token_is_issued_anew_after_a_change_of_the_secret_key_and_the_previous_
     let (before, of_alice) = (token(&application).await, application.sign_in(&browser, "read").await);
     assert_eq!(token(&application).await, before, "the same again, by the same key");
 
-    // Whose files, the secret key among them, are others.
+    // On another server with different files, including the secret key.
     let moved = app.beside(&[]).await;
     let there = Application { server: moved.clone(), ..application };
     let after = token(&there).await;

@@ -34,7 +34,7 @@ async fn status_is_embedded_in_a_frame() {
 }
 
 #[tokio::test]
-async fn only_what_everyone_may_read_is_embedded() {
+async fn only_publicly_readable_statuses_are_embedded() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut public = None;
@@ -50,7 +50,7 @@ async fn only_what_everyone_may_read_is_embedded() {
         let url = status["url"].as_str().unwrap().to_owned();
         let page = format!("{}/embed", url.strip_prefix("https://example.test").unwrap());
         let wanted = if found { 200 } else { 404 };
-        // The author's token does not help: no token is looked at.
+        // The author's token has no effect: tokens are not read.
         assert_eq!(alice.get(&oembed(&url, "")).send().await.status, wanted, "{visibility}");
         assert_eq!(alice.get(&page).send().await.status, wanted, "{visibility}");
         public = public.or(Some((status["id"].as_str().unwrap().to_owned(), url)));
@@ -106,7 +106,7 @@ async fn identity_proofs_are_empty() {
 }
 
 #[tokio::test]
-async fn routes_that_were_removed_stay_so() {
+async fn removed_routes_stay_removed() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     for path in ["/api/v1/search?q=a", "/api/v1/timelines/direct", "/api/v1/statuses/1/card"] {

@@ -1,4 +1,4 @@
-//! Searching the servers that this one knows.
+//! Search for known servers.
 
 use serde_json::json;
 

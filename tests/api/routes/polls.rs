@@ -28,7 +28,7 @@ fn tallies(poll: &Value) -> Vec<Option<i64>> {
 }
 
 #[tokio::test]
-async fn poll_is_shown_with_its_status_as_the_contract_says() {
+async fn poll_is_shown_with_its_status_per_contract() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&[" red ", "", "green"])).await;
@@ -50,7 +50,7 @@ async fn poll_is_shown_with_its_status_as_the_contract_says() {
 }
 
 #[tokio::test]
-async fn poll_is_made_from_forms_too() {
+async fn poll_is_created_from_forms() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let fields = [
@@ -100,7 +100,7 @@ async fn poll_that_breaks_a_rule_is_refused_with_the_status() {
 }
 
 #[tokio::test]
-async fn single_choice_is_voted_for_once() {
+async fn single_choice_accepts_one_vote() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
@@ -141,7 +141,7 @@ async fn multiple_choices_may_be_added_later() {
 }
 
 #[tokio::test]
-async fn votes_are_for_who_sees_the_poll_and_is_not_at_odds_with_its_author() {
+async fn votes_need_access_to_the_poll_and_no_block() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dan] = app.accounts(["alice", "bob", "carol", "dan"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
@@ -162,7 +162,7 @@ async fn votes_are_for_who_sees_the_poll_and_is_not_at_odds_with_its_author() {
 }
 
 #[tokio::test]
-async fn end_of_a_poll_is_told_to_its_author_and_voters_once() {
+async fn poll_end_notifies_author_and_voters_once() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let hidden = json!({"options": ["a", "b"], "expires_in": 600, "hide_totals": true});
@@ -250,7 +250,7 @@ async fn reopened_poll_ends_again() {
 }
 
 #[tokio::test]
-async fn poll_goes_with_its_status() {
+async fn poll_is_deleted_with_its_status() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;

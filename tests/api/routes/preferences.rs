@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 use crate::platform::contract::check;
 
 #[tokio::test]
-async fn preferences_follow_what_was_set() {
+async fn preferences_reflect_the_settings() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
 
@@ -25,7 +25,7 @@ async fn preferences_follow_what_was_set() {
 }
 
 #[tokio::test]
-async fn only_their_owner_reads_them() {
+async fn preferences_are_private_to_their_owner() {
     let app = TestApp::new().await;
     app.anonymous().get("/api/v1/preferences").fails(401).await;
     app.application("read").await.get("/api/v1/preferences").fails(422).await;

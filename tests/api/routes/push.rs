@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/push/>, to a push service that a test puts up.
+//! <https://docs.joinmastodon.org/methods/push/>, with a push service started by the test.
 
 use chrono::Duration;
 use model::NotificationType as Type;
@@ -24,7 +24,7 @@ async fn subscriptions(app: &TestApp) -> i64 {
     app.count("push_subscriptions").await
 }
 
-/// Gives every token of somebody a subscription, without the way through the API.
+/// Inserts a subscription for every token of an account, without the API.
 pub async fn subscribe_every_token(app: &TestApp, service: &PushService) {
     let new = service.subscription("/all", false, &[], "all");
     let keys = &new["subscription"]["keys"];
@@ -42,7 +42,7 @@ pub async fn subscribe_every_token(app: &TestApp, service: &PushService) {
 }
 
 #[tokio::test]
-async fn subscription_is_made_shown_changed_and_deleted() {
+async fn subscription_is_created_shown_changed_and_deleted() {
     let (app, service, alice, _) = world().await;
     alice.get(PATH).fails(404).await;
     alice.put(PATH).json(&json!({ "data": { "alerts": { "mention": true } } })).fails(404).await;
@@ -63,7 +63,7 @@ async fn subscription_is_made_shown_changed_and_deleted() {
     assert!(made["id"].as_i64().unwrap() < 1_000, "apps read it as 32 bits");
     assert_eq!(alice.get(PATH).ok().await, made);
 
-    // What is not sent is off, and for everybody's notifications.
+    // Omitted alerts are off, and an omitted policy covers notifications from everyone.
     let changed = json!({ "data": { "alerts": { "favourite": true } } });
     let shown = alice.put(PATH).json(&changed).ok().await;
     assert_eq!((&shown["alerts"], &shown["policy"]), (&json!({ "favourite": true }), &json!("all")));
@@ -74,12 +74,12 @@ async fn subscription_is_made_shown_changed_and_deleted() {
     alice.put(PATH).json(&json!({ "data": { "policy": "some" } })).fails(422).await;
     assert_eq!(alice.get(PATH).ok().await, shown);
 
-    // Shown as it was sent: apps compare it with theirs.
+    // Shown as sent: apps compare it with their own.
     let mut bare = service.subscription("", true, &[], "all");
     bare["subscription"]["endpoint"] = "https://push.example".into();
     assert_eq!(subscribe(&alice, bare).await["endpoint"], "https://push.example");
 
-    // One for each token: another takes its place.
+    // One per token: a new subscription replaces it.
     let again = subscribe(&alice, service.subscription("/b", true, &[], "all")).await;
     assert_eq!((&again["endpoint"], &again["alerts"]), (&json!(format!("{}/b", service.origin)), &json!({})));
     let other = alice.with_scopes("push").await;
@@ -156,7 +156,7 @@ async fn mention_is_pushed_in_both_encodings_and_signed() {
             "title": "bob mentioned you", "body": "@alice <b>hello</b> &amp; more",
         });
         assert_eq!(message, expected);
-        // The token that it carries opens what it is about.
+        // The access token in the message can read the notification.
         let path = format!("/api/v1/notifications/{}", message["notification_id"]);
         assert_eq!(alice.get(&path).ok().await["type"], "mention");
     }
@@ -194,7 +194,7 @@ async fn message_is_short_and_in_the_language_of_its_reader() {
         (&message["notification_type"], &message["title"]),
         (&json!("follow"), &json!("Bob 🐦さんにフォローされました"))
     );
-    assert!(message["body"].as_str().unwrap().starts_with("x x"), "what the sender says of themselves");
+    assert!(message["body"].as_str().unwrap().starts_with("x x"), "the text of the sender's own choice");
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn alerts_and_policy_decide() {
             assert_eq!(service.taken().len(), usize::from(pushed), "{policy}: {}", author.name);
         }
     }
-    // An alert that is off, switched off before it is sent, or whose notification is gone by then.
+    // An alert that is off, is disabled before it is sent, or whose notification is deleted before that.
     subscribe(&alice, service.subscription("/a", true, &["follow"], "all")).await;
     bob.publish("@alice hello").await;
     assert_eq!(app.count("jobs WHERE lane = 'push'").await, 0);
@@ -225,16 +225,16 @@ async fn alerts_and_policy_decide() {
     let status = bob.publish("@alice hello").await;
     bob.delete_status(&status).ok().await;
     app.run_jobs().await;
-    // One that is held back by the receiver's policy.
+    // A notification filtered by the receiver's policy.
     alice.patch("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
     carol.publish("@alice hello").await;
     app.run_jobs().await;
-    // And merged when she accepts the request: it is no news by then.
+    // It is merged when she accepts the request: then it is no longer new.
     let requests = alice.get("/api/v1/notifications/requests").ok().await;
     let accept = format!("/api/v1/notifications/requests/{}/accept", requests[0]["id"].as_str().unwrap());
     alice.post(&accept).ok().await;
     app.run_jobs().await;
-    // One that is too old.
+    // A notification that is too old.
     bob.publish("@alice hello").await;
     app.app.clock.advance(Duration::hours(49));
     app.run_jobs().await;
@@ -245,7 +245,7 @@ async fn alerts_and_policy_decide() {
 }
 
 #[tokio::test]
-async fn push_service_says_what_becomes_of_a_subscription() {
+async fn response_of_push_service_decides_on_subscription() {
     let (app, service, alice, bob) = world().await;
     let new = service.subscription("/a", true, &["mention"], "all");
     for status in [400, 404, 410, 413] {
@@ -259,12 +259,12 @@ async fn push_service_says_what_becomes_of_a_subscription() {
     for status in [408, 429, 500, 503, 302] {
         service.answers(status);
         bob.publish("@alice hello").await;
-        // The first and five more, each later than the one before; then it is given up.
+        // The first attempt and five retries, each later than the previous one; then it is given up.
         for attempt in 1..=8 {
             app.run_jobs().await;
             assert_eq!(service.taken().len(), usize::from(attempt <= 6), "{status}, attempt {attempt}");
             app.run_jobs().await;
-            assert_eq!(service.taken().len(), 0, "not at once");
+            assert_eq!(service.taken().len(), 0, "not immediately");
             app.app.clock.advance(Duration::hours(2));
         }
         assert_eq!(app.count("jobs WHERE lane = 'push'").await, 0, "no dead letter");
@@ -278,7 +278,7 @@ async fn push_service_says_what_becomes_of_a_subscription() {
 }
 
 #[tokio::test]
-async fn pause_that_a_push_service_asks_for_is_kept() {
+async fn retry_after_of_push_service_is_respected() {
     let (app, service, alice, bob) = world().await;
     subscribe(&alice, service.subscription("/a", true, &["mention"], "all")).await;
     service.answers_later(429, "120");
@@ -314,7 +314,7 @@ async fn subscription_that_is_never_reached_is_deleted_after_a_week() {
 }
 
 #[tokio::test]
-async fn push_service_that_fails_holds_up_no_other() {
+async fn failing_push_service_does_not_delay_others() {
     let (app, service, alice, bob) = world().await;
     let carol = app.account("carol").await;
     let down = PushService::start().await;
@@ -330,7 +330,7 @@ async fn push_service_that_fails_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn private_addresses_are_never_sent_to() {
+async fn private_addresses_are_never_contacted() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let service = PushService::start().await;
@@ -341,7 +341,7 @@ async fn private_addresses_are_never_sent_to() {
 }
 
 #[tokio::test]
-async fn subscription_goes_with_its_token() {
+async fn subscription_is_deleted_with_its_token() {
     let (app, service, alice, bob) = world().await;
     let new = service.subscription("/a", true, &["mention"], "all");
 
@@ -356,14 +356,14 @@ async fn subscription_goes_with_its_token() {
     app.anonymous().post("/oauth/revoke").json(&credentials).ok().await;
     assert_eq!(subscriptions(&app).await, 0);
 
-    // With all others of its person.
+    // Revoked with all tokens of its account.
     subscribe(&bob, new.clone()).await;
     let mut tx = app.db().begin().await.unwrap();
     service::oauth::revoke::everything(&app.app, &mut tx, bob.id()).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(subscriptions(&app).await, 0);
 
-    // With its account; and nothing is sent while that is suspended.
+    // Deleted with its account; nothing is sent while the account is suspended.
     let [carol, dora] = app.accounts(["carol", "dora"]).await;
     subscribe(&carol, new.clone()).await;
     dora.publish("@carol hello").await;
@@ -398,7 +398,7 @@ async fn key_is_kept_and_another_secret_key_does_not_replace_it() {
 }
 
 #[tokio::test]
-async fn batch_of_notifications_asks_once_who_wants_them() {
+async fn batch_of_notifications_reads_subscriptions_once() {
     let (app, service, alice, bob) = world().await;
     let carol = app.account("carol").await;
     for person in [&alice, &carol] {

@@ -1,4 +1,4 @@
-//! Who may quote a status, quotes that are taken back, and the list of quotes.
+//! Permission to quote a status, revoked quotes, and the list of quotes.
 //!
 //! <https://docs.joinmastodon.org/client/quotes/>
 
@@ -9,7 +9,7 @@ use crate::platform::contract;
 use crate::routes::references::{address, show};
 use crate::seed::{Seed, Status};
 
-/// What a status says about quotes of it to `viewer`: who may, and whether the viewer may.
+/// Quote approval of a status as shown to `viewer`: the policy, and the viewer's permission.
 async fn approval(viewer: &Client, status: &Value) -> (Value, Value) {
     let approval = show(viewer, status).await["quote_approval"].clone();
     assert_eq!(approval["manual"], json!([]));
@@ -36,7 +36,7 @@ async fn prefer(client: &Client, policy: &str) -> Value {
 }
 
 #[tokio::test]
-async fn policy_of_an_author_is_that_of_new_statuses() {
+async fn policy_of_author_applies_to_new_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let before = alice.publish("hello").await;
@@ -83,7 +83,7 @@ async fn policy_of_an_author_is_that_of_new_statuses() {
 }
 
 #[tokio::test]
-async fn quote_by_id_needs_leave() {
+async fn quote_by_id_needs_permission() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("hello").await;
@@ -102,7 +102,10 @@ async fn quote_by_id_needs_leave() {
     bob.post("/api/v1/statuses").json(&ask(&closed)).fails(422).await;
     bob.post("/api/v1/statuses").json(&ask(&private)).fails(404).await;
     assert_eq!(quote(&alice, &closed).await["quote"]["id"], closed["id"], "one's own");
-    assert!(bob.publish(&format!("QT {}", address(&closed))).await.get("quote").is_none(), "a text is no request");
+    assert!(
+        bob.publish(&format!("QT {}", address(&closed))).await.get("quote").is_none(),
+        "a text does not request it"
+    );
 
     let opened =
         alice.put(&status_path(&closed, "/interaction_policy")).json(&json!({"quote_approval_policy": "public"}));
@@ -129,12 +132,12 @@ async fn own_status_for_followers_is_quoted_no_wider_than_it_is() {
         if wanted != "direct" {
             assert_eq!(bob.status(&quoting).ok().await["quote"]["id"], private["id"], "{wanted}");
         }
-        // Mentioned, and no follower.
+        // Mentioned, but not a follower.
         let seen = carol.status(&quoting).ok().await;
         assert!(seen["quote"].is_null(), "{wanted}: {seen}");
         app.anonymous().status(&quoting).fails(404).await;
     }
-    // An edit cannot make a status narrower.
+    // An edit cannot narrow the audience of a status.
     let public = alice.publish("look").await;
     let text = json!({"status": format!("QT {}", address(&private))});
     assert!(alice.edit(&public, &text).ok().await.get("quote").is_none());
@@ -158,7 +161,7 @@ async fn revoked_quote_does_not_come_back() {
     let seen = revoke(&alice, &target, &quoting).await;
     assert_eq!((&seen["id"], seen.get("quote"), seen.get("quote_id")), (&quoting["id"], None, None));
     assert_eq!(seen["status_references_count"], 1, "it still refers to it");
-    assert_eq!(revoke(&alice, &target, &quoting).await, seen, "twice is once");
+    assert_eq!(revoke(&alice, &target, &quoting).await, seen, "repetition has no effect");
     assert_eq!(show(&alice, &target).await["quotes_count"], 1);
     assert_eq!(quotes(&carol, &target).await, [id(&other)]);
     assert_eq!(show(&carol, &other).await["quote"]["id"], target["id"], "the other is another's");
@@ -190,7 +193,7 @@ async fn quote_outlives_a_change_of_the_policy() {
     let left = bob.edit(&quoting, "nothing").ok().await;
     assert_eq!((left.get("quote"), &show(&alice, &target).await["quotes_count"]), (None, &json!(0)));
     let again = bob.edit(&quoting, json!({"status": text})).ok().await;
-    assert!(again.get("quote").is_none(), "a new quote needs leave");
+    assert!(again.get("quote").is_none(), "a new quote needs permission");
 }
 
 #[tokio::test]
@@ -204,7 +207,7 @@ async fn quotes_are_listed_as_their_viewer_may_see_them() {
     }
     let psst = json!({"status": "psst", "quoted_status_id": id(&target), "visibility": "private"});
     let psst = bob.publish(psst).await;
-    assert_eq!(psst["quote"]["quotes_count"], 3, "a counter tells nobody of what is hidden");
+    assert_eq!(psst["quote"]["quotes_count"], 3, "a counter does not reveal hidden quotes");
     assert_eq!(quotes(&carol, &target).await, made);
     assert_eq!(quotes(&bob, &target).await.len(), 4);
     let page = bob.get(&status_path(&target, "/quotes?limit=2")).send().await;
@@ -217,7 +220,7 @@ async fn quotes_are_listed_as_their_viewer_may_see_them() {
 }
 
 #[tokio::test]
-async fn revoked_quote_is_told_to_whoever_sees_it() {
+async fn revoked_quote_updates_status_on_streams_of_viewers() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     carol.follow(&bob).ok().await;
@@ -239,11 +242,11 @@ async fn revoked_quote_is_told_to_whoever_sees_it() {
         assert_eq!(status, show(person, &quoting).await);
     }
     revoke(&alice, &target, &quoting).await;
-    assert!(app.told(&carol, &mut streams[0]).await.is_empty(), "twice is once");
+    assert!(app.told(&carol, &mut streams[0]).await.is_empty(), "repetition has no effect");
 }
 
 #[tokio::test]
-async fn author_elsewhere_who_allows_no_quotes_is_not_quoted() {
+async fn remote_author_without_quotes_is_not_quoted() {
     let app = TestApp::new().await;
     let bob = app.account("bob").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");

@@ -53,11 +53,11 @@ async fn marks_make_references_and_quotes() {
     let notices = index(&alice, "").await;
     assert_eq!(types(&notices), ["status_reference"], "one of a status, and none of others'");
     assert_eq!(notices[0]["status"]["id"], status["id"]);
-    assert_eq!(types(&index(&bob, "").await), [""; 0], "nobody is told of themselves");
+    assert_eq!(types(&index(&bob, "").await), [""; 0], "own references do not notify");
 }
 
 #[tokio::test]
-async fn first_five_that_their_author_sees_are_kept() {
+async fn first_five_references_visible_to_author_are_kept() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let hidden = alice.publish_to("private", "psst").await;
@@ -80,7 +80,7 @@ async fn first_five_that_their_author_sees_are_kept() {
 }
 
 #[tokio::test]
-async fn quote_needs_leave_and_an_open_target() {
+async fn quote_needs_permission_and_an_open_target() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
@@ -121,7 +121,7 @@ async fn quote_is_shown_as_its_viewer_sees_it() {
 }
 
 #[tokio::test]
-async fn lists_leave_out_what_their_viewer_does_not_want() {
+async fn lists_exclude_statuses_unwanted_by_viewer() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let target = alice.publish("hello").await;
@@ -131,7 +131,7 @@ async fn lists_leave_out_what_their_viewer_does_not_want() {
     }
     let psst = bob.publish_to("direct", &format!("RT {}", address(&target))).await;
     assert_eq!(psst["status_references_count"], 1);
-    assert_eq!(show(&carol, &target).await["status_referred_by_count"], 3, "a counter does not tell of hidden ones");
+    assert_eq!(show(&carol, &target).await["status_referred_by_count"], 3, "a counter does not reveal hidden ones");
     assert_eq!(referred_by(&carol, &target).await, made);
     let answer =
         carol.get(&format!("{}?limit=2&max_id={}", status_path(&target, "/referred_by"), id(&psst))).send().await;
@@ -145,7 +145,7 @@ async fn lists_leave_out_what_their_viewer_does_not_want() {
 }
 
 #[tokio::test]
-async fn context_has_what_the_status_refers_to() {
+async fn context_has_referenced_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [root, other] = [alice.publish("root").await, alice.publish("other").await];
@@ -167,7 +167,7 @@ async fn context_has_what_the_status_refers_to() {
 }
 
 #[tokio::test]
-async fn edits_and_deletions_keep_references_right() {
+async fn edits_and_deletions_update_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [one, two, three] = [alice.publish("one").await, alice.publish("two").await, alice.publish("three").await];
@@ -176,7 +176,7 @@ async fn edits_and_deletions_keep_references_right() {
     let other = bob.publish(&format!("QT {}", address(&status))).await;
 
     let edited = bob.edit(&status, &format!("QT {}", address(&two))).ok().await;
-    assert_eq!(edited["status_reference_ids"], json!([number(&two), number(&three)]), "what the request named stays");
+    assert_eq!(edited["status_reference_ids"], json!([number(&two), number(&three)]), "references of the request stay");
     assert_eq!((&edited["quote_id"], &edited["quote"]["id"]), (&two["id"], &two["id"]));
     let counts = [show(&bob, &one).await, show(&bob, &two).await, show(&bob, &three).await];
     assert_eq!(counts.map(|status| status["status_referred_by_count"].as_i64()), [Some(0), Some(1), Some(1)]);
@@ -202,7 +202,7 @@ async fn edits_and_deletions_keep_references_right() {
 }
 
 #[tokio::test]
-async fn scheduled_status_keeps_what_it_was_given() {
+async fn scheduled_status_keeps_markdown_and_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [one, two] = [alice.publish("one").await, alice.publish("two").await];
@@ -221,7 +221,7 @@ async fn scheduled_status_keeps_what_it_was_given() {
 }
 
 #[tokio::test]
-async fn filters_look_at_what_is_quoted() {
+async fn filters_match_quoted_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("a spoiler of the film").await;
@@ -239,7 +239,7 @@ async fn filters_look_at_what_is_quoted() {
 }
 
 #[tokio::test]
-async fn policy_holds_references_back() {
+async fn policy_filters_references() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let target = alice.publish("hello").await;

@@ -1,4 +1,4 @@
-//! Signing up: in an app, in a browser, and as the owner of a new server.
+//! Sign-up: in an app, in a browser, and as the owner of a new server.
 
 use serde_json::{Value, json};
 use service::{owner, staff};
@@ -76,7 +76,7 @@ async fn registration_errors_are_reported_together() {
 }
 
 #[tokio::test]
-async fn only_an_app_with_the_scope_signs_people_up_and_only_while_registrations_are_open() {
+async fn sign_up_by_app_needs_the_scope_and_open_registrations() {
     let app = open().await;
     let path = "/api/v1/accounts";
     app.anonymous().post(path).json(&form("alice")).fails(401).await;
@@ -113,7 +113,7 @@ async fn registration_in_browser_confirms_and_signs_in() {
     let again = browser.submit(&page, "/auth/sign_up", &short).await;
     assert_eq!(again.status, 422);
     assert!(again.text().contains("It is too short"), "{}", again.text());
-    assert!(again.text().contains("value=\"alice\""), "what was typed stays");
+    assert!(again.text().contains("value=\"alice\""), "the input stays");
 
     let good =
         [("username", "alice"), ("email", "alice@mail.test"), ("password", "long enough"), ("agreement", "true")];
@@ -151,7 +151,7 @@ async fn resent_confirmation_replaces_earlier_link() {
     browser.submit(&page, "/auth/confirmation", &[("email", "nobody@mail.test")]).await;
     let second = app.mailed_link().await;
 
-    assert_eq!(app.letters().await.len(), 2, "nobody else is written to");
+    assert_eq!(app.letters().await.len(), 2, "no other mail is sent");
     assert!(browser.get(&first).await.text().contains("That link has expired"));
     assert!(browser.get(&second).await.text().contains("Welcome to the colony"));
 }

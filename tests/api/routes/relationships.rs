@@ -1,4 +1,4 @@
-//! Following, blocking, muting and the rest of what one account does about another.
+//! Following, blocking, muting and other relationships between accounts.
 
 use chrono::Duration;
 use model::relationship::Listed;
@@ -16,7 +16,7 @@ async fn counts(client: &Client) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn following_twice_counts_once_and_changes_only_what_is_sent() {
+async fn following_twice_counts_once_and_changes_only_sent_options() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
@@ -68,7 +68,7 @@ async fn unfollowable_accounts_are_refused() {
 }
 
 #[tokio::test]
-async fn follow_limit_holds() {
+async fn follow_limit_is_enforced() {
     let app = TestApp::with(&[("ROOKERY_ACCOUNTS_MAX_FOLLOWS_THRESHOLD", "1")]).await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
 
@@ -83,7 +83,7 @@ async fn follow_limit_holds() {
 }
 
 #[tokio::test]
-async fn unfollowing_ends_all_that_hangs_on_a_follow() {
+async fn unfollowing_ends_everything_that_depends_on_the_follow() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.follow(&bob).ok().await;
@@ -150,7 +150,7 @@ async fn note_is_private_and_bounded() {
 }
 
 #[tokio::test]
-async fn relationships_come_in_the_order_asked_for_in_one_query() {
+async fn relationships_are_returned_in_requested_order_by_one_query() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     alice.follow(&carol).ok().await;
@@ -224,7 +224,7 @@ async fn relationship_actions_need_their_scope() {
 }
 
 #[tokio::test]
-async fn people_who_wait_for_approval_do_not_exist_for_others() {
+async fn pending_accounts_are_hidden_from_others() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.unapprove(&bob).await;
@@ -235,7 +235,7 @@ async fn people_who_wait_for_approval_do_not_exist_for_others() {
     assert_eq!(alice.get(&format!("/api/v1/accounts?id[]={}", bob.id())).ok().await, json!([]));
 }
 
-/// The types and senders of what `client` was notified of, newest first.
+/// Types and senders of the notifications of `client`, newest first.
 async fn told(client: &Client) -> Vec<(String, String)> {
     let list = client.get("/api/v1/notifications").ok().await;
     let pair = |notification: &serde_json::Value| {
@@ -270,7 +270,7 @@ async fn follow_notification_ends_with_follow() {
 }
 
 #[tokio::test]
-async fn follows_have_a_limit_of_a_day() {
+async fn follows_have_a_daily_limit() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -332,14 +332,14 @@ async fn relationships_page_costs_as_many_statements_as_one() {
         follower.follow(&alice).ok().await;
     }
     let followers = format!("/api/v1/accounts/{}/followers", alice.id());
-    // Whoever is on it is rendered once.
+    // The accounts on the page are rendered once.
     count(&followers).await;
     let page = count(&followers).await;
     assert_eq!(page, count(&format!("{followers}?limit=1")).await);
     assert_eq!(page, app.reread_cost() + 2, "the token, the account and the page");
 }
 
-/// The routes of these pages promise `since_id` only; `min_id` means here what it means everywhere.
+/// The documentation of these pages names only `since_id`; `min_id` works as on all other routes.
 #[tokio::test]
 async fn min_id_gives_the_accounts_right_above() {
     let app = TestApp::new().await;
@@ -376,7 +376,7 @@ async fn min_id_gives_the_accounts_right_above() {
 }
 
 #[tokio::test]
-async fn familiar_followers_are_those_whom_one_follows_too() {
+async fn familiar_followers_are_followed_by_the_caller() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     for (one, other) in [(&alice, &bob), (&alice, &carol), (&bob, &dave), (&carol, &dave), (&erin, &dave)] {
@@ -391,14 +391,14 @@ async fn familiar_followers_are_those_whom_one_follows_too() {
         accounts.iter().map(|account| account["acct"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(of_dave().await, ["bob", "carol"]);
-    // As some clients ask: with the parameters of a GET in a body.
+    // Some clients send the parameters of a GET request in a body.
     let ids = json!({ "id": [dave.id().to_string(), erin.id().to_string(), "1"] });
     let asked = alice.get("/api/v1/accounts/familiar_followers").json(&ids).ok().await;
     assert_eq!(asked, alice.get(&path).ok().await);
     alice.get("/api/v1/accounts/familiar_followers").json(&json!(["no object"])).fails(400).await;
     let hide = |person: &Client| person.update_profile(json!({"hide_collections": true}));
     hide(&carol).ok().await;
-    assert_eq!(of_dave().await, ["bob"], "whom Carol follows is hers to tell");
+    assert_eq!(of_dave().await, ["bob"], "Carol hides her follows");
     hide(&dave).ok().await;
     assert!(of_dave().await.is_empty());
 }

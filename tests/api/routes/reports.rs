@@ -20,7 +20,7 @@ async fn report(person: &Client, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn report_says_what_was_reported() {
+async fn report_shows_reported_records() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = bob.publish("hello").await;
@@ -40,7 +40,7 @@ async fn report_says_what_was_reported() {
 }
 
 #[tokio::test]
-async fn rules_make_it_a_violation() {
+async fn rules_make_report_a_violation() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.run(&["rule", "add", "Be kind"]).await.ok();
@@ -72,7 +72,7 @@ async fn report_of_hidden_or_foreign_status_is_refused() {
 }
 
 #[tokio::test]
-async fn forwarding_keeps_the_domains_that_are_concerned() {
+async fn forwarding_keeps_the_affected_domains() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -97,7 +97,7 @@ async fn forwarding_keeps_the_domains_that_are_concerned() {
 }
 
 #[tokio::test]
-async fn staff_who_manage_reports_are_told() {
+async fn staff_who_manage_reports_are_notified() {
     let app = TestApp::new().await;
     let [alice, bob, mod_, owner, reader] = app.accounts(["alice", "bob", "mod", "owner", "reader"]).await;
     for (name, role) in [("mod", "moderator"), ("owner", "owner")] {
@@ -111,15 +111,15 @@ async fn staff_who_manage_reports_are_told() {
     }
     assert_eq!(notifications::index(&reader, "").await.len() + notifications::index(&bob, "").await.len(), 0);
     report(&mod_, json!({"account_id": bob.id().to_string()})).await;
-    assert_eq!(notifications::index(&mod_, "").await.len(), 1, "nobody is told of what they did");
+    assert_eq!(notifications::index(&mod_, "").await.len(), 1, "reporters are not notified of their own reports");
     assert_eq!(notifications::index(&owner, "").await.len(), 2);
     remove(&app, "bob").await;
     app.run_jobs().await;
-    assert_eq!(notifications::index(&owner, "").await.len(), 0, "a report goes with whom it is about");
+    assert_eq!(notifications::index(&owner, "").await.len(), 0, "a report is deleted with its target");
 }
 
 #[tokio::test]
-async fn reports_are_limited_and_what_failed_does_not_count() {
+async fn reports_are_limited_without_counting_failures() {
     let app = TestApp::with(&[("ROOKERY_RATE_LIMITS_ENABLED", "true")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     report(&alice, json!({"account_id": bob.id().to_string()})).await;
@@ -151,7 +151,7 @@ async fn commands_list_show_and_resolve_reports() {
 }
 
 #[tokio::test]
-async fn reports_go_with_whoever_made_them() {
+async fn reports_are_deleted_with_their_author() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     report(&alice, json!({"account_id": bob.id().to_string()})).await;

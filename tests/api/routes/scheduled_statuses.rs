@@ -10,7 +10,7 @@ use crate::routes::media::png;
 const STATUSES: &str = "/api/v1/statuses";
 const SCHEDULED: &str = "/api/v1/scheduled_statuses";
 
-/// The time of the tests' clock and so many minutes.
+/// The time of the tests' clock plus this many minutes.
 fn ahead(app: &TestApp, minutes: i64) -> String {
     (app.app.clock.now() + Duration::minutes(minutes)).to_api()
 }
@@ -146,7 +146,7 @@ async fn attachments_of_a_deleted_schedule_are_removed_after_a_day() {
 }
 
 #[tokio::test]
-async fn only_the_time_changes() {
+async fn update_changes_only_the_time() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let scheduled = schedule(&alice, "later", 60).await;
@@ -183,7 +183,7 @@ async fn clock_that_goes_back_delays_and_publishes_once() {
 }
 
 #[tokio::test]
-async fn no_more_than_the_limits() {
+async fn scheduled_statuses_stay_within_limits() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     // 25 on each of twelve days are 300.
@@ -206,7 +206,7 @@ async fn no_more_than_the_limits() {
 }
 
 #[tokio::test]
-async fn repeated_key_gives_the_schedule_and_then_its_status() {
+async fn repeated_key_returns_the_schedule_and_then_its_status() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let at = ahead(&app, 10);
@@ -222,7 +222,7 @@ async fn repeated_key_gives_the_schedule_and_then_its_status() {
 }
 
 #[tokio::test]
-async fn schedule_that_fails_is_kept_with_the_reason_and_mailed() {
+async fn failed_schedule_is_kept_with_the_reason_and_mailed() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let parent = bob.post(STATUSES).json(&json!({"status": "soon gone"})).ok().await;
@@ -239,7 +239,7 @@ async fn schedule_that_fails_is_kept_with_the_reason_and_mailed() {
     contract::check("ScheduledStatus", &kept);
     assert!(kept["error"].as_str().unwrap().contains("gone"), "{kept}");
     due(&app, 60).await;
-    assert_eq!(app.letters().await.len(), 1, "it is told once");
+    assert_eq!(app.letters().await.len(), 1, "it is mailed once");
     let dead = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM jobs WHERE state = 'dead'").await.unwrap();
     assert_eq!(dead[0].0, 0);
 

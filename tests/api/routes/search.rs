@@ -29,7 +29,7 @@ async fn accounts_and_hashtags_are_found_by_their_beginning() {
 }
 
 #[tokio::test]
-async fn hashtags_are_found_and_counted_by_what_anyone_may_read() {
+async fn hashtags_are_found_and_counted_by_public_statuses() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let write = async |visibility: &str| {

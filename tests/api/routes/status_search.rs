@@ -1,4 +1,4 @@
-//! Searching statuses by their words: <https://docs.joinmastodon.org/methods/search/>, and `rookery search`.
+//! Full-text search for statuses: <https://docs.joinmastodon.org/methods/search/>, and `rookery search`.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn encoded(q: &str) -> String {
     q.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-/// The plain texts of the statuses that are found.
+/// Plain texts of the found statuses.
 async fn search(viewer: &Client, q: &str, rest: &str) -> Vec<String> {
     let found = viewer.get(&format!("/api/v2/search?type=statuses&q={}{rest}", encoded(q))).ok().await;
     contract::check("Search", &found);
@@ -65,7 +65,7 @@ async fn statuses_are_found_by_their_words_newest_first() {
 }
 
 #[tokio::test]
-async fn strangers_find_what_authors_let_them() {
+async fn strangers_find_statuses_that_authors_permit() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let default = alice.publish("worms by default").await;
@@ -97,7 +97,7 @@ async fn strangers_find_what_authors_let_them() {
 }
 
 #[tokio::test]
-async fn searchability_of_a_status_is_as_asked_or_preferred() {
+async fn searchability_is_set_by_request_or_preference() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     alice.update_profile(json!({"source": {"searchability": "private"}})).ok().await;
@@ -268,7 +268,7 @@ async fn lost_search_index_is_rebuilt_by_command() {
 }
 
 #[tokio::test]
-async fn words_that_many_statuses_have_cost_no_more_statements() {
+async fn frequent_words_cost_no_additional_statements() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for n in 0..50 {
@@ -306,7 +306,7 @@ async fn statuses_with_a_player_are_found() {
     let first = |found: Vec<String>| -> Vec<String> {
         found.iter().map(|text| text.split(" <a").next().unwrap().to_owned()).collect()
     };
-    assert_eq!(first(finds(&bob, "has:embed").await), [""; 0], "not before it was looked at");
+    assert_eq!(first(finds(&bob, "has:embed").await), [""; 0], "not before it was fetched");
     app.run_jobs().await;
     assert_eq!(first(finds(&bob, "has:embed").await), ["both", "a film"]);
     assert_eq!(first(finds(&bob, "film is:embed").await), ["a film"]);
@@ -327,7 +327,7 @@ async fn size_of_the_index_is_measured() {
 }
 
 #[tokio::test]
-async fn search_that_a_bound_cuts_short_says_so_in_the_log() {
+async fn truncated_search_is_logged() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -341,10 +341,10 @@ async fn search_that_a_bound_cuts_short_says_so_in_the_log() {
     let (log, _guard) = Log::of_this_thread();
     assert_eq!(finds(&alice, "worms").await.len(), 40);
     assert!(!log.text().contains("cut short"), "{}", log.text());
-    // Both words are in every status, and in none one after the other.
+    // Both words are in every status, but never adjacent in this order.
     assert_eq!(finds(&alice, "\"early worms\"").await, [""; 0]);
     let text = log.text();
     assert!(text.contains("cut short by a bound") && text.contains("by=Read"), "{text}");
-    assert!(!text.contains("early"), "not what was looked for: {text}");
+    assert!(!text.contains("early"), "not the search terms: {text}");
     assert_eq!(finds(&bob, "nothing").await, [""; 0]);
 }

@@ -85,7 +85,7 @@ async fn repeated_idempotency_key_publishes_once() {
 }
 
 #[tokio::test]
-async fn repeat_of_an_idempotency_key_is_answered_after_a_sync() {
+async fn repeated_idempotency_key_gets_its_response_after_a_sync() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     app.known(&alice).await;
@@ -94,7 +94,7 @@ async fn repeat_of_an_idempotency_key_is_answered_after_a_sync() {
     let before = app.db().syncs();
     assert_eq!(send().await["id"], first["id"]);
     if app.db().engine() == Engine::Sqlite {
-        // The first may be committed and not be synced yet: readers see it, and a power cut would lose it.
+        // The first may be committed but not synced: readers see it, and a power cut would lose it.
         assert!(app.db().syncs() > before, "the repeat waited for a sync");
     }
 }
@@ -116,7 +116,7 @@ async fn concurrent_requests_with_one_idempotency_key_publish_one_status() {
 }
 
 #[tokio::test]
-async fn unexpected_mentions_are_named_and_nothing_is_saved() {
+async fn unexpected_mentions_are_reported_and_nothing_is_saved() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
 
@@ -158,7 +158,7 @@ async fn edit_replaces_status_and_keeps_history() {
 }
 
 #[tokio::test]
-async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
+async fn deletion_returns_the_source_and_deletes_reblogs() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("gone soon").await;
@@ -178,7 +178,7 @@ async fn deleting_gives_the_source_back_and_takes_reblogs_along() {
 }
 
 #[tokio::test]
-async fn author_always_learns_the_application() {
+async fn author_always_sees_the_application() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("by a token of no application").await;
@@ -186,7 +186,7 @@ async fn author_always_learns_the_application() {
     assert_eq!(bob.status(&status).ok().await.get("application"), None);
 }
 
-/// Sixty descendants are read for anonymous viewers: the nearest, since a thread is not read whole to find the oldest.
+/// Anonymous viewers get the sixty nearest descendants: a thread is not read completely to find the oldest.
 #[tokio::test]
 async fn long_thread_shows_its_nearest_replies() {
     let app = TestApp::new().await;
@@ -259,7 +259,7 @@ async fn visibilities_beyond_the_plain_ones_keep_their_audience() {
 }
 
 #[tokio::test]
-async fn limited_reply_reaches_whom_the_answered_status_names() {
+async fn limited_reply_reaches_accounts_mentioned_by_its_parent() {
     let app = TestApp::new().await;
     let [alice, bob, carol, dave, erin] = app.accounts(["alice", "bob", "carol", "dave", "erin"]).await;
     erin.follow(&alice).ok().await;
@@ -279,7 +279,7 @@ async fn limited_reply_reaches_whom_the_answered_status_names() {
             app.anonymous().status(&answer).fails(404).await;
             app.run_jobs().await;
             let told = alice.get("/api/v1/notifications?limit=1").ok().await;
-            assert_eq!(told[0]["status"]["id"], answer["id"], "whoever is answered is told");
+            assert_eq!(told[0]["status"]["id"], answer["id"], "the author of the parent is notified");
         }
     }
     let alone = bob.publish("nobody else").await;
@@ -289,7 +289,7 @@ async fn limited_reply_reaches_whom_the_answered_status_names() {
 }
 
 #[tokio::test]
-async fn audience_is_read_by_who_chose_it() {
+async fn audience_is_readable_by_its_author() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for (one, other) in [(&bob, &carol), (&carol, &bob)] {

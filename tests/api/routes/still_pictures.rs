@@ -21,7 +21,7 @@ async fn accepted_types(app: &TestApp) -> Value {
 async fn still_pictures_of_avif_and_heic_become_jpegs() {
     let app = server().await;
     let alice = app.account("alice").await;
-    assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "nobody has tried yet");
+    assert!(!accepted_types(&app).await.as_array().unwrap().contains(&json!("image/avif")), "not tried yet");
     for (picture, mime, height) in STILLS {
         let media = alice.upload(picture).ok().await;
         assert_eq!(media["type"], "image", "{mime}");
@@ -37,7 +37,7 @@ async fn still_pictures_of_avif_and_heic_become_jpegs() {
 }
 
 #[tokio::test]
-async fn still_picture_that_is_not_what_it_declares_is_refused() {
+async fn still_picture_of_another_type_than_declared_is_refused() {
     let app = server().await;
     let alice = app.account("alice").await;
     let (avif, heic) = (STILLS[0].0, STILLS[1].0);

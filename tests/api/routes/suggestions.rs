@@ -24,14 +24,14 @@ async fn names(viewer: &Client) -> Vec<String> {
     suggested(viewer).await.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Everybody who is made in the seed wants to be found.
+/// All seeded accounts are discoverable.
 async fn write(app: &TestApp, seed: Seed) {
     seed.write(app.db()).await;
     app.make_everybody_discoverable().await;
 }
 
 #[tokio::test]
-async fn sources_are_friends_of_friends_staff_and_who_is_popular() {
+async fn sources_are_friends_of_friends_staff_and_popular_accounts() {
     let app = TestApp::new().await;
     let [viewer, picked] = app.accounts(["viewer", "picked"]).await;
     let mut seed = Seed::new(app.db().engine(), "example.test");
@@ -63,7 +63,7 @@ async fn sources_are_friends_of_friends_staff_and_who_is_popular() {
         ("near", "friends_of_friends"),
     ];
     let expected = expected.map(|(name, source)| (name.to_owned(), vec![source.to_owned()]));
-    assert_eq!(all, expected, "sources take turns; nobody learns whom the secretive follow");
+    assert_eq!(all, expected, "sources take turns; hidden follows are not used");
     let raw = viewer.get(PATH).ok().await;
     let sources: Vec<&str> = raw.as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
     assert_eq!(sources, ["staff", "past_interactions", "global", "past_interactions"]);
@@ -120,7 +120,7 @@ async fn suggestions_leave_out_known_unwanted_and_unreachable() {
     viewer.block(&blocked).ok().await;
     blocking.block(&viewer).ok().await;
     viewer.mute(&muted).ok().await;
-    assert_eq!(names(viewer).await.len(), 4, "at once, though suggestions are kept");
+    assert_eq!(names(viewer).await.len(), 4, "immediately, although suggestions are cached");
     app.limit(limited).await;
     app.suspend(suspended).await;
     app.set_account(moved, &format!("moved_to_account_id = {}", viewer.id())).await;
@@ -150,7 +150,7 @@ async fn suggestions_are_kept_until_something_changes() {
     app.app.clock.advance(Duration::minutes(15));
     assert_eq!(names(&viewer).await, ["near", "new"]);
     viewer.follow(&new).ok().await;
-    assert_eq!(names(&viewer).await, ["near", "other"], "a follow makes them anew");
+    assert_eq!(names(&viewer).await, ["near", "other"], "a follow recomputes them");
 }
 
 #[tokio::test]

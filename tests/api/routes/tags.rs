@@ -1,4 +1,4 @@
-//! Hashtags: looked up, followed, featured on profiles.
+//! Hashtags: lookup, follows, and features on profiles.
 //!
 //! <https://docs.joinmastodon.org/methods/tags/>, <https://docs.joinmastodon.org/methods/followed_tags/>,
 //! <https://docs.joinmastodon.org/methods/featured_tags/>
@@ -28,7 +28,7 @@ async fn hashtag_is_shown_with_its_history() {
     assert_eq!((&unknown["name"], unknown.get("following")), (&json!("Rooks"), None));
     assert_eq!(unknown["url"], "https://example.test/tags/rooks");
     alice.publish_to("private", "among us: #ROOKS").await;
-    assert_eq!(app.anonymous().get("/api/v1/tags/rooks").ok().await["name"], "rooks", "nothing of that is told");
+    assert_eq!(app.anonymous().get("/api/v1/tags/rooks").ok().await["name"], "rooks", "none of that is revealed");
 
     bob.publish("two #Crows").await;
     bob.publish("more #crows").await;
@@ -70,7 +70,7 @@ async fn followed_hashtags_are_listed_by_their_follows() {
 }
 
 #[tokio::test]
-async fn followed_hashtag_comes_home_and_goes_alone() {
+async fn hashtag_follow_adds_and_removes_its_statuses_only() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
@@ -91,11 +91,11 @@ async fn followed_hashtag_comes_home_and_goes_alone() {
 
     alice.post("/api/v1/tags/rooks/unfollow").ok().await;
     let left = home(&alice).await;
-    assert_eq!(left, [&bobs, &own, &both].map(String::as_str), "what something else brings stays");
+    assert_eq!(left, [&bobs, &own, &both].map(String::as_str), "entries with another reason stay");
 }
 
 #[tokio::test]
-async fn hashtag_that_is_followed_again_stays() {
+async fn refollowed_hashtag_stays() {
     let app = TestApp::new().await;
     let [alice, carol] = app.accounts(["alice", "carol"]).await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
@@ -103,7 +103,7 @@ async fn hashtag_that_is_followed_again_stays() {
     assert_eq!(home(&alice).await, [status.as_str()]);
     alice.post("/api/v1/tags/rooks/unfollow").ok().await;
     alice.post("/api/v1/tags/rooks/follow").ok().await;
-    assert_eq!(home(&alice).await, [status.as_str()], "the follows of when the jobs run decide");
+    assert_eq!(home(&alice).await, [status.as_str()], "the follows at the time of the jobs decide");
 }
 
 #[tokio::test]

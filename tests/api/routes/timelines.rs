@@ -1,4 +1,4 @@
-//! <https://docs.joinmastodon.org/methods/timelines/>: what feeds hold, and their pages.
+//! <https://docs.joinmastodon.org/methods/timelines/>: content of feeds, and their pages.
 
 use chrono::Duration;
 use serde_json::json;
@@ -12,7 +12,7 @@ async fn home_timeline_gets_status_by_job() {
     bob.follow(&alice).ok().await;
 
     let status = alice.publish_to("private", "news").await;
-    assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it at once");
+    assert_eq!(alice.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"], "the author sees it immediately");
     app.run_jobs().await;
 
     assert_eq!(bob.get("/api/v1/timelines/home").ok().await[0]["id"], status["id"]);
@@ -22,7 +22,7 @@ async fn home_timeline_gets_status_by_job() {
     let home = bob.get("/api/v1/timelines/home").ok().await;
     assert!(
         home.as_array().unwrap().iter().all(|status| status["id"] != reply["id"]),
-        "answers to strangers stay away"
+        "replies to strangers do not enter"
     );
 }
 
@@ -87,7 +87,7 @@ async fn dropped_feed_is_rebuilt() {
 }
 
 #[tokio::test]
-async fn feeds_are_cut_to_length_and_dropped_for_whoever_stays_away() {
+async fn feeds_are_trimmed_and_dropped_for_inactive_accounts() {
     let app = TestApp::with(&[("ROOKERY_TIMELINES_HOME_LIMIT", "100")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for number in 0..104 {
@@ -120,7 +120,7 @@ async fn home_timeline_follows_follows() {
         app.run_jobs().await;
         alice.get("/api/v1/timelines/home").ok().await.as_array().unwrap().len()
     };
-    // What the feed itself holds: what is hidden when it is read does not count as taken out.
+    // Entries of the feed itself: an entry that is hidden when it is read does not count as removed.
     let held = async || {
         let rows: Vec<(i64,)> = app
             .db()

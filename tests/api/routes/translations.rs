@@ -1,6 +1,6 @@
 //! <https://docs.joinmastodon.org/methods/statuses/#translate>
 //!
-//! The service is a stand-in on this machine, which speaks the APIs of LibreTranslate and DeepL.
+//! The service is a local stand-in for the APIs of LibreTranslate and DeepL.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::routes::media::png;
 
 const LANGUAGES: &str = "/api/v1/instance/translation_languages";
 
-/// A request that the stand-in got.
+/// A request received by the stand-in.
 #[derive(Clone, Debug)]
 struct Call {
     /// Method and target.
@@ -28,7 +28,7 @@ struct Call {
 struct StandIn {
     url: String,
     calls: Arc<Mutex<Vec<Call>>>,
-    /// The status of every answer.
+    /// HTTP status of every response.
     status: Arc<Mutex<u16>>,
 }
 
@@ -66,13 +66,13 @@ impl StandIn {
         *self.status.lock().unwrap() = status;
     }
 
-    /// Translations that were asked for.
+    /// Requests for a translation.
     fn translations(&self) -> Vec<Call> {
         self.calls.lock().unwrap().iter().filter(|call| call.line.starts_with("POST")).cloned().collect()
     }
 }
 
-/// The request, once all of it is there.
+/// The request, once it is complete.
 fn whole(text: &str) -> Option<Call> {
     let (head, body) = text.split_once("\r\n\r\n")?;
     let head = head.to_lowercase();
@@ -81,7 +81,7 @@ fn whole(text: &str) -> Option<Call> {
     (body.len() >= length).then(|| Call { line, head, body: serde_json::from_str(body).unwrap_or_default() })
 }
 
-/// Shouts what it is to translate, with a script that nobody asked for.
+/// Returns the texts in capital letters, with an injected script.
 fn answer(call: &Call) -> Value {
     let shouted = |texts: &Value| -> Vec<String> {
         let shout = |text: &Value| {
@@ -148,7 +148,7 @@ async fn libre_translate_translates_all_of_a_status() {
     let status = alice.publish(status).await.path("");
     let made = alice.post(&format!("{status}/translate")).json(&json!({"lang": "en"})).ok().await;
     contract::check("Translation", &made);
-    assert_eq!(made["content"], "<p>HALLO</p>", "what the service adds is not trusted");
+    assert_eq!(made["content"], "<p>HALLO</p>", "markup of the service is not trusted");
     assert_eq!(made["poll"]["options"], json!([{"title": "JA & NEIN"}, {"title": "NEIN"}]));
     assert_eq!(
         [&made["spoiler_text"], &made["language"], &made["provider"], &made["detected_source_language"]],
@@ -213,7 +213,7 @@ async fn translation_is_kept_for_a_day_and_made_once_for_eight_requests() {
 }
 
 #[tokio::test]
-async fn only_what_everybody_may_read_is_translated_between_known_languages() {
+async fn only_public_statuses_are_translated_between_known_languages() {
     let (app, service, alice) = world("libretranslate", "").await;
     let bob = app.account("bob").await;
     for visibility in ["private", "direct", "login"] {
@@ -248,7 +248,7 @@ async fn translate_needs_a_person_with_the_scope() {
 }
 
 #[tokio::test]
-async fn service_that_fails_is_unavailable_and_asked_again() {
+async fn failing_service_is_unavailable_and_retried() {
     let (app, service, alice) = world("libretranslate", "").await;
     let path = alice.publish(json!({"status": "hallo", "language": "de"})).await.path("");
     let translate = || alice.post(&format!("{path}/translate")).json(&json!({"lang": "en"}));
@@ -262,7 +262,7 @@ async fn service_that_fails_is_unavailable_and_asked_again() {
 }
 
 #[tokio::test]
-async fn deepl_without_a_key_is_no_configuration() {
+async fn deepl_without_key_is_an_invalid_configuration() {
     let keys = [("ROOKERY_TRANSLATION_BACKEND".to_owned(), "deepl".to_owned())];
     let faults = config::Config::load(None, keys.into_iter()).unwrap_err();
     assert!(faults.to_string().contains("translation.api_key"), "{faults}");
@@ -283,7 +283,7 @@ async fn limited(key: &str, value: &str) -> (TestApp, StandIn, Client) {
 }
 
 #[tokio::test]
-async fn person_has_a_limit_of_translations_and_what_is_kept_is_free() {
+async fn translations_are_limited_per_person_except_cached_ones() {
     let (app, service, alice) = limited("ROOKERY_TRANSLATION_PER_PERSON_PER_HOUR", "2").await;
     let bob = app.account("bob").await;
     let mut paths = Vec::new();

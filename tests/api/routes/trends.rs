@@ -26,13 +26,13 @@ pub async fn refresh(app: &TestApp) {
     app.run_jobs().await;
 }
 
-/// What `rookery trend` lists.
+/// Output of `rookery trend`.
 async fn listed(app: &TestApp, arguments: &[&str]) -> Vec<Value> {
     let said = app.run(&[&["--json", "trend"], arguments].concat()).await.json();
     said[0].as_array().unwrap().clone()
 }
 
-/// An author who wants to be found, and five people who like things.
+/// A discoverable author, and five accounts that favourite statuses.
 async fn world() -> (TestApp, Client, [Client; 5]) {
     let app = TestApp::new().await;
     let author = app.account("author").await;
@@ -73,7 +73,7 @@ async fn hashtag_of_five_people_trends_once_it_is_approved() {
         fan.publish_to("unlisted", "#secrets").await;
     }
     refresh(&app).await;
-    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "nobody reviewed it");
+    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "it was not reviewed");
     let pending = listed(&app, &["tags", "--pending"]).await;
     assert_eq!((pending.len(), &pending[0]["name"]), (1, &json!("Rooks")));
     assert!(pending[0]["review_requested_at"].is_string());
@@ -114,7 +114,7 @@ async fn link_of_five_people_trends_once_it_is_approved() {
         contract::check("TrendsLink[]", &links);
         links
     };
-    assert_eq!(links().await, json!([]), "nobody reviewed it");
+    assert_eq!(links().await, json!([]), "it was not reviewed");
     let pending = listed(&app, &["links", "--pending"]).await;
     assert_eq!((pending.len(), &pending[0]["name"]), (1, &json!("https://five.test/news")));
     app.run(&["card", "approve", "https://five.test/news"]).await.ok();
@@ -152,9 +152,9 @@ async fn author_of_a_trending_page_is_shown() {
     };
     assert_eq!(author().await["acct"], "ann");
     ann.update_profile(json!({ "display_name": "Ann" })).ok().await;
-    assert_eq!(author().await["display_name"], "Ann", "as she is called now");
+    assert_eq!(author().await["display_name"], "Ann", "with her current name");
     ann.update_profile(json!({ "attribution_domains": [] })).ok().await;
-    assert_eq!(author().await, Value::Null, "she says so no more");
+    assert_eq!(author().await, Value::Null, "she no longer says so");
 }
 
 #[tokio::test]
@@ -178,11 +178,11 @@ async fn hashtag_decays_and_does_not_come_back_with_less() {
         person.publish("#rooks").await;
     }
     refresh(&app).await;
-    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "six after five of yesterday are no news");
+    assert_eq!(names(&app.anonymous(), TAGS).await, [""; 0], "six after five yesterday do not trend");
 }
 
 #[tokio::test]
-async fn people_who_are_limited_make_no_trend() {
+async fn limited_accounts_do_not_count_for_trends() {
     let (app, _, fans) = world().await;
     app.set("trendable_by_default", true).await;
     for fan in &fans {
@@ -206,19 +206,15 @@ async fn status_that_five_people_like_trends() {
     fans[0].reblog(&shared).ok().await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked]);
-    // The fifth, who comes after the first run.
+    // The fifth favourite, after the first run.
     favourite(&fans[4..], &little).await;
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await.len(), 3);
     fans[4].unfavourite(&little).ok().await;
     refresh(&app).await;
-    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked], "counts are those of now");
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared, &*liked], "counts are current");
     author.delete_status(&liked).ok().await;
-    assert_eq!(
-        ids(&app.anonymous(), STATUSES).await,
-        [&*shared],
-        "what is gone is not shown until the next run either"
-    );
+    assert_eq!(ids(&app.anonymous(), STATUSES).await, [&*shared], "deleted statuses are hidden before the next run");
     app.app.clock.advance(Duration::hours(7));
     refresh(&app).await;
     assert_eq!(ids(&app.anonymous(), STATUSES).await, [""; 0]);
@@ -360,7 +356,7 @@ async fn trends_switched_off_are_empty() {
     assert_eq!(kept[0].0, 0);
 }
 
-/// An extension that likes every status as much as nine people.
+/// An extension that adds the weight of nine favourites to every status.
 #[derive(Debug)]
 struct Weighing;
 
@@ -400,7 +396,7 @@ impl Decorate for Weighing {
 }
 
 #[tokio::test]
-async fn extensions_add_to_what_a_status_is_used() {
+async fn extensions_add_to_the_use_of_a_status() {
     let (app, author, fans) = world().await;
     app.set("trendable_by_default", true).await;
     let status = author.publish("liked by one, and by an extension").await.into_id();

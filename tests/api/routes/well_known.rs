@@ -75,7 +75,7 @@ async fn webfinger_of_unknown_or_malformed_is_empty() {
 }
 
 #[tokio::test]
-async fn host_meta_says_where_webfinger_is_in_both_forms() {
+async fn host_meta_links_webfinger_in_both_forms() {
     let app = TestApp::new().await;
     let xml = app.anonymous().get("/.well-known/host-meta").send().await;
     assert!(xml.header("content-type").starts_with("application/xrd+xml"));
@@ -95,7 +95,7 @@ async fn host_meta_says_where_webfinger_is_in_both_forms() {
 }
 
 #[tokio::test]
-async fn nodeinfo_fits_its_schema_and_names_the_upstream() {
+async fn nodeinfo_matches_its_schema_and_names_the_upstream() {
     let app = TestApp::new().await;
     app.accounts(["alice", "bob"]).await;
     let discovery = app.anonymous().get("/.well-known/nodeinfo").ok().await;

@@ -1,4 +1,4 @@
-//! What concerns many people at once: each is told what they would read, and all of them cost what one does.
+//! Events for many people: each receives their own rendering, and all together cost as much as one.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,11 @@ use super::personal::follow;
 use crate::harness::{Client, Events, TestApp};
 use context::change::{Change, CreatedNotification};
 
-/// How often a cost is measured, of which the least counts: on PostgreSQL the tokens of streams are looked at meanwhile.
+/// Number of measurements of a cost, of which the lowest counts: on PostgreSQL the tokens of streams are checked
+/// meanwhile.
 const TRIES: usize = 3;
 
-/// People with a stream of their notifications each.
+/// Accounts, each with a stream of their notifications.
 async fn listeners(app: &TestApp, names: &[&str]) -> Vec<(Client, Events)> {
     let mut people = Vec::new();
     for name in names {
@@ -23,7 +24,7 @@ async fn listeners(app: &TestApp, names: &[&str]) -> Vec<(Client, Events)> {
     people
 }
 
-/// The notification that each of `people` is told of next.
+/// The next notification on the stream of each of `people`.
 async fn told(people: &mut [(Client, Events)]) -> Vec<Value> {
     let mut told = Vec::new();
     for (_, events) in people {
@@ -60,7 +61,7 @@ async fn mentioned_accounts_receive_their_own_rendering() {
 }
 
 #[tokio::test]
-async fn notifications_of_several_kinds_and_statuses_are_told_together() {
+async fn notifications_of_several_kinds_and_statuses_are_sent_together() {
     let app = TestApp::new().await;
     let [alice, eve, zoe] = app.accounts(["alice", "eve", "zoe"]).await;
     let mut people = listeners(&app, &["bob", "carol", "dan"]).await;
@@ -73,7 +74,7 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
     follow(&bob, &alice).await;
     let members = format!("/api/v1/lists/{}/accounts", list["id"].as_str().unwrap());
     bob.post(&members).json(&json!({ "account_ids": [alice.id().to_string()] })).ok().await;
-    // What comes to the list by this is no news.
+    // Statuses that this adds to the list do not notify.
     app.run_jobs().await;
     let status = carol.publish("words").await.into_id();
     alice.publish("a rook").await;
@@ -84,7 +85,7 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
     app.run_jobs().await;
     let number = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap().into();
     let newest = |page: Value| number(&page[0]["id"]);
-    // The first one once more, which comes after all that was said meanwhile.
+    // Repeats the first event, which arrives after everything sent meanwhile.
     let again = people.iter().zip(&followed).map(|((person, _), followed)| CreatedNotification {
         receiver: person.id(),
         notification: number(&followed["id"]),
@@ -99,7 +100,7 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
         let notification = newest(person.get("/api/v1/notifications").ok().await);
         made.push(CreatedNotification { receiver: person.id(), notification, kind: String::new() });
     }
-    // Nobody is told of what is another's.
+    // Notifications of another account are not sent.
     made.push(CreatedNotification { receiver: bob.id(), notification: made[1].notification, kind: String::new() });
     app.app.live.tell(Change::Notified { made });
     let told = told(&mut people).await;
@@ -115,7 +116,7 @@ async fn notifications_of_several_kinds_and_statuses_are_told_together() {
 }
 
 #[tokio::test]
-async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
+async fn status_costs_same_for_many_and_few_mentions() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let (mut people, mut costs) = (Vec::new(), Vec::new());
@@ -123,7 +124,7 @@ async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
         people.extend(listeners(&app, names).await);
         let mut text = people.iter().map(|(person, _)| format!("@{} ", person.name)).collect::<String>();
         text.push_str("hello");
-        // Once, so that what is kept of each receiver is there.
+        // The first round fills the caches of each receiver.
         for round in 0..2 {
             alice.publish(json!({ "status": text })).await;
             app.run_jobs().await;
@@ -152,7 +153,7 @@ async fn status_that_mentions_many_costs_what_one_does_that_mentions_few() {
 }
 
 #[tokio::test]
-async fn poll_that_ends_costs_the_same_for_many_voters_as_for_few() {
+async fn poll_end_costs_same_for_many_and_few_voters() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let (mut people, mut costs) = (Vec::new(), Vec::new());
@@ -177,7 +178,7 @@ async fn poll_that_ends_costs_the_same_for_many_voters_as_for_few() {
             assert!(
                 told.iter().all(|told| told["type"] == "poll" && told["status"]["poll"]["own_votes"] == json!([0]))
             );
-            // Once, so that what is kept of each receiver is there.
+            // The first round fills the caches of each receiver.
             if round > 0 {
                 least = least.min(cost);
             }
@@ -188,14 +189,14 @@ async fn poll_that_ends_costs_the_same_for_many_voters_as_for_few() {
 }
 
 #[tokio::test]
-async fn direct_status_moves_the_conversations_of_many_for_what_one_costs() {
+async fn direct_status_costs_same_for_many_and_few_conversations() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let (mut people, mut costs): (Vec<(Client, Events)>, _) = (Vec::new(), Vec::new());
     for names in [&["r1", "r2"][..], &["r3", "r4", "r5", "r6", "r7", "r8", "r9"]] {
         for name in names {
             let person = app.account(name).await;
-            // What strangers say to somebody alone is filtered.
+            // Otherwise the policy filters direct statuses of strangers.
             follow(&person, &alice).await;
             let events = person.events("direct").await;
             people.push((person, events));
@@ -221,7 +222,7 @@ async fn direct_status_moves_the_conversations_of_many_for_what_one_costs() {
                 }
             };
             let (cost, ()) = app.cost(again).await;
-            // Once, so that what is kept of each receiver is there.
+            // The first round fills the caches of each receiver.
             if round > 0 {
                 least = least.min(cost);
             }

@@ -48,7 +48,7 @@ async fn connection_ends_with_its_token() {
     assert!(events.rest().await.contains(":The access token is not valid any more"));
     kept.subscribe(&json!({ "stream": "direct" })).await;
 
-    // By other ways than a revocation that this process hears of: another process did it.
+    // Another process made the change, so this process receives no event for it.
     for change in ["disabled = TRUE", "confirmed_at = NULL"] {
         let mut socket = server.socket(&bob, "?stream=user").await;
         app.set_user(&bob, change).await;
@@ -58,7 +58,7 @@ async fn connection_ends_with_its_token() {
 }
 
 #[tokio::test]
-async fn there_is_room_for_so_many() {
+async fn connections_are_limited() {
     let app = TestApp::with(&[
         ("ROOKERY_STREAMING_MAX_PER_PERSON", "2"),
         ("ROOKERY_STREAMING_MAX_PER_ADDRESS", "3"),
@@ -90,7 +90,7 @@ async fn client_that_sends_too_many_messages_is_disconnected() {
     let alice = app.account("alice").await;
     let server = app.listen().await;
     let noise = json!({ "type": "unsubscribe", "stream": "direct" });
-    // 300 in a minute for each connection, and 1,500 in five for all of them.
+    // 300 per minute for each connection, and 1,500 in five minutes for all connections.
     for connection in 0..6 {
         let mut socket = server.socket(&alice, "").await;
         for _ in 0..if connection < 5 { 298 } else { 5 } {
@@ -124,13 +124,13 @@ async fn message_that_is_nested_too_deep_is_not_parsed() {
     for _ in 0..40 {
         deep = json!([deep]);
     }
-    // Refused with another error if it were read: a list is named by its id.
+    // Reading it would cause another error: a list is named by its id.
     socket.send(&json!({ "type": "subscribe", "stream": "list", "x": deep })).await;
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
 #[tokio::test]
-async fn stopping_server_says_so_to_streams() {
+async fn stopping_server_notifies_streams() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;
@@ -148,7 +148,7 @@ async fn stopping_server_says_so_to_streams() {
 }
 
 #[tokio::test]
-async fn many_receivers_cost_no_more_statements_than_few() {
+async fn many_receivers_cost_same_statements_as_few() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let mut costs = Vec::new();
@@ -159,7 +159,7 @@ async fn many_receivers_cost_no_more_statements_than_few() {
             follow(&person, &alice).await;
             streams.push((person.events("user").await, person.events("public").await));
         }
-        // Once, so that what is kept of each receiver is there.
+        // The first round fills the caches of each receiver.
         for round in 0..2 {
             let id = alice.publish("hello").await.into_id();
             app.run_jobs().await;

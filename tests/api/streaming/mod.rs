@@ -1,4 +1,4 @@
-//! Streams: who hears of what, in which form, and when a connection ends.
+//! Streams: receivers and format of events, and the end of connections.
 
 mod batches;
 mod connections;

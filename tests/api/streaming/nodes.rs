@@ -19,7 +19,7 @@ async fn events_of_one_node_reach_all() {
     let two = one.beside(&[]).await;
     [&one, &two].into_iter().for_each(|node| node.streams.hear_others());
     let (mut here, mut there) = (bob.events("user").await, bob.at(&two).events("user").await);
-    // Until each knows of the other.
+    // Until both nodes know each other.
     let last = loop {
         let last = alice.publish("are you there?").await.into_id();
         one.run_jobs().await;
@@ -40,7 +40,7 @@ async fn events_of_one_node_reach_all() {
             assert_eq!(events.next().await.unwrap().json()["id"], id.as_str(), "each once, in order");
         }
     }
-    // What another node revokes ends connections here.
+    // A revocation by another node ends connections here.
     let other = bob.at(&two).with_scopes("read").await;
     let events = other.at(&one).events("user").await;
     let id = two.number("SELECT max(id) FROM oauth_tokens").await;
@@ -52,7 +52,7 @@ async fn events_of_one_node_reach_all() {
 }
 
 #[tokio::test]
-async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
+async fn nodes_with_workers_are_notified_of_jobs_queued_by_others() {
     let one = TestApp::new().await;
     if one.db().engine() == Engine::Sqlite {
         return;
@@ -63,7 +63,7 @@ async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
     let (_stop, stopped) = tokio::sync::watch::channel(false);
     tokio::spawn(worker::run(context::Cx::clone(&two.app), stopped));
     let there = alice.at(&two);
-    // The other does not listen at once.
+    // The other node does not listen immediately.
     for _ in 0..120 {
         let queued = one.db().jobs_queued(Lane::Feed);
         tokio::pin!(queued);
@@ -73,11 +73,11 @@ async fn nodes_with_workers_hear_of_jobs_that_one_without_queued() {
             return;
         }
     }
-    panic!("nobody was told");
+    panic!("no worker was notified");
 }
 
 #[tokio::test]
-async fn streams_of_a_node_that_was_away_for_long_are_asked_to_read_again() {
+async fn streams_of_node_after_long_outage_report_missed_events() {
     let app = TestApp::new().await;
     if app.db().engine() == Engine::Sqlite {
         return;

@@ -1,4 +1,4 @@
-//! What concerns one person: the home feed, lists, notifications, conversations, filters, announcements.
+//! Events for one account: the home feed, lists, notifications, conversations, filters, announcements.
 
 use axum::http::Method;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) fn names(events: &[Event]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn followers_hear_of_statuses_as_they_see_them() {
+async fn followers_receive_statuses_in_their_own_rendering() {
     let app = TestApp::new().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
@@ -25,7 +25,7 @@ async fn followers_hear_of_statuses_as_they_see_them() {
         .ok()
         .await;
     let mut streams = [alice.events("user").await, bob.events("user").await, eve.events("user").await];
-    // What happened before may be told after the stream was opened.
+    // Events of earlier changes may arrive after the stream was opened.
     app.told(&bob, &mut streams[1]).await;
 
     let id = alice.publish("a spoiler").await.into_id();
@@ -89,7 +89,7 @@ async fn reblog_event_has_receivers_own_marks() {
 }
 
 #[tokio::test]
-async fn notifications_come_to_tokens_that_may_read_them() {
+async fn notifications_are_sent_to_tokens_that_may_read_them() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [statuses, both] = ["read:statuses", "read:statuses read:notifications"];
@@ -106,7 +106,7 @@ async fn notifications_come_to_tokens_that_may_read_them() {
     assert!(app.told(&bob, &mut without).await.is_empty());
     assert_eq!(alone.next().await.unwrap(), told[0]);
 
-    // Whoever was mentioned hears of an edit, also without following.
+    // Mentioned accounts receive edits, also without following.
     let status = told[0].json()["status"]["id"].as_str().unwrap().to_owned();
     alice.edit(&status, "@bob hi").ok().await;
     assert_eq!(alone.next().await.unwrap().name, "status.update");
@@ -115,7 +115,7 @@ async fn notifications_come_to_tokens_that_may_read_them() {
 }
 
 #[tokio::test]
-async fn filtered_notifications_are_not_told() {
+async fn filtered_notifications_are_not_sent() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.put("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
@@ -154,11 +154,12 @@ async fn lists_show_their_members_until_they_are_deleted() {
     bob.delete(&format!("/api/v1/lists/{list}")).ok().await;
     assert!(events.rest().await.contains(":This stream has ended"));
     assert_eq!(socket.next().await["event"], "update");
-    // Next comes the answer to what is asked now.
+    // The next message is the response to this subscription.
     socket.subscribe(&json!({ "stream": "user" })).await;
 }
 
-/// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already inserted.
+/// The job that fills a feed inserts statuses published after it was queued; their fan-out then finds them already
+/// inserted.
 #[tokio::test]
 async fn status_during_feed_fill_is_streamed_once() {
     let app = TestApp::new().await;
@@ -192,7 +193,7 @@ async fn status_during_feed_fill_is_streamed_once() {
 }
 
 #[tokio::test]
-async fn conversations_are_told_to_whoever_takes_part() {
+async fn conversations_are_sent_to_participants() {
     let app = TestApp::new().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
@@ -209,7 +210,7 @@ async fn conversations_are_told_to_whoever_takes_part() {
 }
 
 #[tokio::test]
-async fn conversation_whose_last_status_is_deleted_is_told_with_the_one_before() {
+async fn deleting_last_status_sends_conversation_with_previous_one() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     follow(&bob, &alice).await;
@@ -226,7 +227,7 @@ async fn conversation_whose_last_status_is_deleted_is_told_with_the_one_before()
         assert_eq!((told.name.as_str(), &told.json()["last_status"]["id"]), ("conversation", &json!(first)));
         assert_eq!(told.json(), person.get("/api/v1/conversations").ok().await[0], "{}", person.name);
     }
-    // One that is gone with its last status is told to nobody: what comes next is another.
+    // A conversation that is deleted with its last status sends no event: the next event is another one.
     alice.delete_status(&first).ok().await;
     let other = alice.publish_to("direct", "@bob other").await.into_id();
     app.run_jobs().await;
@@ -236,7 +237,7 @@ async fn conversation_whose_last_status_is_deleted_is_told_with_the_one_before()
 }
 
 #[tokio::test]
-async fn changed_filters_are_told_once_for_each_request() {
+async fn filter_change_is_sent_once_per_request() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (mut own, mut others) = (alice.events("user").await, bob.events("user").await);
@@ -249,7 +250,7 @@ async fn changed_filters_are_told_once_for_each_request() {
 }
 
 #[tokio::test]
-async fn announcements_are_told_to_everyone_as_nobody_reads_them() {
+async fn announcements_are_sent_to_everyone_without_viewer_state() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut streams = [alice.events("user").await, bob.events("user").await];
@@ -279,7 +280,7 @@ async fn announcements_are_told_to_everyone_as_nobody_reads_them() {
 }
 
 #[tokio::test]
-async fn message_to_token_reaches_only_it() {
+async fn message_to_token_reaches_only_its_streams() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     let other = alice.with_scopes("read").await;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::personal::follow;
 use crate::harness::{Client, Event, Events, TestApp};
 
-/// Someone's public streams, by the name of the channel.
+/// Public streams of an account, by channel.
 struct Listener {
     streams: BTreeMap<&'static str, Events>,
-    /// What was published last, to know when everything before was told.
+    /// Author of the last status, which arrives after all earlier events.
     last: Client,
 }
 
@@ -36,7 +36,7 @@ impl Listener {
         Self { streams, last: last.clone() }
     }
 
-    /// Which channels told of what, since the last time.
+    /// Events of each channel since the previous call. Publishes a status that marks their end.
     async fn told(&mut self) -> BTreeMap<&'static str, Vec<Event>> {
         let file = ("file", "a.png", include_bytes!("../../../src/http/web/assets/icon-32.png").as_slice());
         let media = self.last.post("/api/v2/media").multipart(&[], &[file]).ok().await;
@@ -104,7 +104,7 @@ async fn each_channel_has_its_part_of_the_public_timeline() {
 }
 
 #[tokio::test]
-async fn edits_and_deletions_are_told_where_the_status_was() {
+async fn edits_and_deletions_are_sent_to_channels_of_the_status() {
     let app = TestApp::new().await;
     let [alice, bob, last] = app.accounts(["alice", "bob", "last"]).await;
     let mut listener = Listener::new(&bob, &last).await;
@@ -144,7 +144,7 @@ async fn public_stream_differs_only_by_filters() {
 }
 
 #[tokio::test]
-async fn languages_blocks_and_mutes_hold() {
+async fn languages_blocks_and_mutes_apply() {
     let app = TestApp::new().await;
     let [alice, bob, eve, last] = app.accounts(["alice", "bob", "eve", "last"]).await;
     let mut listener = Listener::new(&bob, &last).await;

@@ -1,4 +1,4 @@
-//! How streams are asked for: tokens, scopes, paths, and the protocol of WebSockets.
+//! Access to streams: tokens, scopes, paths, and the WebSocket protocol.
 
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
@@ -33,7 +33,7 @@ async fn only_people_with_the_scope_are_let_in() {
 }
 
 #[tokio::test]
-async fn nonsense_is_named() {
+async fn invalid_streams_are_refused_with_a_reason() {
     let app = TestApp::new().await;
     let [alice] = app.accounts(["alice"]).await;
     for (path, status, error) in [
@@ -65,7 +65,7 @@ async fn nonsense_is_named() {
 }
 
 #[tokio::test]
-async fn streams_elsewhere_are_pointed_to() {
+async fn streams_at_another_url_are_announced_and_redirected() {
     let app = TestApp::with(&[("ROOKERY_STREAMING_URL", "https://stream.example.test")]).await;
     let [alice] = app.accounts(["alice"]).await;
     let instance = app.anonymous().get("/api/v2/instance").ok().await;

@@ -1,4 +1,4 @@
-//! Feeds of a person's public statuses.
+//! Feeds of an account's public statuses.
 
 use axum::http::StatusCode;
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn feed(app: &TestApp, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn both_feeds_have_what_is_said_to_everyone() {
+async fn both_feeds_have_public_statuses() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let media = alice.upload(&png(20, 20)).ok().await;

@@ -3,7 +3,7 @@
 use crate::harness::{Browser, TestApp};
 use serde_json::json;
 
-/// The pages that everyone may open, and those of settings.
+/// Public pages and settings pages.
 const PAGES: [&str; 25] = [
     "/",
     "/about",
@@ -109,7 +109,7 @@ async fn errors_use_language_of_page() {
     assert!(forged.text().contains("Nicht erlaubt") && forged.text().contains("Dieses Formular ist zu alt"));
     let missing = Browser::preferring(&app, "ja").get("/@nobody").await;
     assert!(missing.text().contains("ここには何もありません"));
-    // The API speaks English, as its contract says.
+    // The API responds in English, per contract.
     let refused = app.anonymous().get("/api/v1/preferences").header("accept-language", "de").send().await;
     assert_eq!(refused.json()["error"], "This method requires an authenticated user");
 }

@@ -1,4 +1,4 @@
-//! The pages that everyone may open: people, statuses, hashtags, the front.
+//! Public pages: accounts, statuses, hashtags, the front page.
 
 use axum::http::StatusCode;
 use chrono::Duration;
@@ -12,7 +12,7 @@ async fn page(app: &TestApp, path: &str) -> Answer {
     app.anonymous().get(path).header("accept", "text/html").send().await
 }
 
-/// The text of a page that is there.
+/// Text of an existing page.
 async fn text(app: &TestApp, path: &str) -> String {
     let answer = page(app, path).await;
     assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
@@ -52,7 +52,7 @@ async fn profile_page_shows_account_and_public_statuses() {
 }
 
 #[tokio::test]
-async fn answers_and_boosts_stand_where_they_belong() {
+async fn replies_and_reblogs_are_shown_on_the_right_pages() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let root = alice.publish(json!({"status": "the question", "visibility": "public"})).await;
@@ -178,7 +178,7 @@ async fn media_warnings_and_emojis_are_shown() {
 }
 
 #[tokio::test]
-async fn search_engines_are_told_what_people_chose() {
+async fn search_engine_indexing_follows_preferences() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let status = alice.publish(json!({"status": "hello", "visibility": "public"})).await;
@@ -186,7 +186,7 @@ async fn search_engines_are_told_what_people_chose() {
     let robots = async |path: &str| text(&app, path).await.contains("<meta name=\"robots\" content=\"noindex");
 
     assert!(!robots("/@alice").await);
-    assert!(robots(path(&status["url"])).await, "nobody asked for statuses to be found");
+    assert!(robots(path(&status["url"])).await, "statuses are not indexed by default");
     alice.update_profile(json!({"indexable": true})).ok().await;
     assert!(!robots(path(&status["url"])).await);
     assert!(robots(path(&unlisted["url"])).await);
@@ -238,7 +238,7 @@ async fn caches_may_keep_a_page_for_a_moment() {
 }
 
 #[tokio::test]
-async fn in_limited_federation_pages_need_a_sign_in() {
+async fn limited_federation_pages_need_a_sign_in() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     app.account("alice").await;
     for path in ["/@alice", "/@alice.rss", "/tags/rooks"] {
@@ -282,9 +282,9 @@ async fn front_page_describes_server_and_how_to_connect() {
 }
 
 #[tokio::test]
-async fn on_a_server_of_one_person_the_front_is_their_page() {
+async fn front_of_single_user_server_is_the_profile_page() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_SINGLE_USER", "true")]).await;
-    assert!(text(&app, "/").await.contains("id=\"connect\""), "nobody is there yet");
+    assert!(text(&app, "/").await.contains("id=\"connect\""), "there is no account yet");
     app.accounts(["alice", "bob"]).await;
     let answer = page(&app, "/").await;
     assert_eq!((answer.status, answer.header("location")), (StatusCode::FOUND, "https://example.test/@alice"));

@@ -62,7 +62,7 @@ async fn reset_link_expires_and_only_latest_works() {
 }
 
 #[tokio::test]
-async fn password_change_ends_the_links_that_are_on_their_way() {
+async fn password_change_invalidates_pending_reset_links() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
@@ -78,7 +78,7 @@ async fn password_change_ends_the_links_that_are_on_their_way() {
 }
 
 #[tokio::test]
-async fn known_address_costs_the_request_no_more_than_an_unknown_one() {
+async fn reset_request_costs_same_for_known_and_unknown_address() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
@@ -93,7 +93,7 @@ async fn known_address_costs_the_request_no_more_than_an_unknown_one() {
         assert_eq!(statements[0], statements[1], "{path}");
     }
     let jobs = app.db().fetch_raw::<(String,)>("SELECT CAST(payload AS TEXT) FROM jobs").await.unwrap();
-    assert!(jobs.iter().all(|(payload,)| !payload.contains("example.test")), "what was typed is sealed");
+    assert!(jobs.iter().all(|(payload,)| !payload.contains("example.test")), "the input is encrypted");
 }
 
 #[tokio::test]

@@ -148,13 +148,13 @@ async fn form_without_csrf_token_is_refused() {
     assert!(without.text().contains("<h1"), "a page");
     assert!(without.header("set-cookie").is_empty() || !without.header("set-cookie").contains("session"));
 
-    // The token of one browser does not fit another.
+    // The token of one browser is invalid in another.
     let (one, other) = (Browser::new(&app), Browser::new(&app));
     let page = one.get("/auth/sign_in").await;
     other.get("/auth/sign_in").await;
     assert_eq!(other.submit(&page, "/auth/sign_in", &fields).await.status, 403);
 
-    // Nor does the token from before sign-in fit the session.
+    // A token from before the sign-in is invalid for the session.
     let signed_in = one.submit(&page, "/auth/sign_in", &fields).await;
     assert_eq!(signed_in.status, 302);
     let old = form_fields(&page.text(), "/auth/sign_in");
@@ -181,7 +181,7 @@ async fn sessions_are_stored_hashed_and_end_two_weeks_after_their_last_use() {
 
     Browser::signed_in(&app, "alice").await;
     let left: Vec<(i64,)> = app.db().fetch_raw("SELECT id FROM web_sessions").await.unwrap();
-    assert_eq!(left.len(), 1, "what ended is removed");
+    assert_eq!(left.len(), 1, "ended sessions are removed");
 }
 
 #[tokio::test]

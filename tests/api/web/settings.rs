@@ -4,7 +4,7 @@ use crate::harness::{Answer, Browser, TestApp, form_fields};
 use crate::routes::media::png;
 use serde_json::json;
 
-/// Every page of the frame.
+/// All settings pages.
 const PAGES: [&str; 13] = [
     "/settings",
     "/settings/password",
@@ -21,7 +21,7 @@ const PAGES: [&str; 13] = [
     "/oauth/authorized_applications",
 ];
 
-/// What an input of a page holds.
+/// Value of an input of a page.
 fn value(page: &Answer, id: &str) -> Option<String> {
     let text = page.text();
     let (_, after) = text.split_once(&format!("id=\"{id}\""))?;
@@ -38,7 +38,7 @@ fn error(page: &Answer, id: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_page_is_for_whoever_is_signed_in() {
+async fn every_page_needs_sign_in() {
     let app = TestApp::new().await;
     app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;
@@ -164,7 +164,7 @@ async fn pictures_are_set_and_removed() {
 }
 
 #[tokio::test]
-async fn preferences_are_those_that_apps_read() {
+async fn preferences_match_the_api() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
     let alice = Browser::signed_in(&app, "alice").await;

@@ -1,4 +1,4 @@
-//! The signed-in pages of imports and exports, automatic deletion, and deleting the account.
+//! Signed-in pages for imports and exports, automatic deletion, and deletion of the account.
 
 use crate::harness::{Browser, PASSWORD, TestApp};
 

@@ -1,4 +1,4 @@
-//! What tests of feeds are written with: the rows, and the feeds of one account, filled as the jobs fill them.
+//! Setup for tests of feeds: rows, and the feeds of one account, filled by jobs.
 
 use std::ops::RangeInclusive;
 
@@ -11,12 +11,12 @@ use store::plugin_feed::{self, NewEntry};
 use crate::harness::TestApp;
 use crate::seed::{Reply, Seed, Status};
 
-/// Rows of a test, and its subject: a local account whose home feed is maintained.
+/// Rows of a test, and its subject: a local account with a maintained home feed.
 pub(super) struct Draft {
     pub(super) app: TestApp,
     pub(super) seed: Seed,
     pub(super) me: i64,
-    /// What the seed has no function for, written after it.
+    /// Statements for rows that the seed does not support, run after it.
     pub(super) more: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Draft {
         self.seed.account(name, None)
     }
 
-    /// Someone whom the subject follows.
+    /// An account that the subject follows.
     pub(super) fn followed(&mut self, name: &str) -> i64 {
         let person = self.person(name);
         self.seed.follow(self.me, person);
@@ -78,7 +78,7 @@ impl Draft {
         id
     }
 
-    /// A mute that has expired, and that no job has deleted yet.
+    /// An expired mute that no job has deleted yet.
     pub(super) fn muted_once(&mut self, target: i64) {
         self.seed.mute(self.me, target);
         self.more.push(format!("UPDATE mutes SET expires_at = created_at WHERE target_account_id = {target}"));
@@ -116,7 +116,7 @@ impl Feeds {
         self.app.app.db.begin().await.unwrap()
     }
 
-    /// Whose home feeds the statuses enter, one after the other.
+    /// Owners of the home feeds that the statuses enter, one after the other.
     pub(super) async fn fan_out(&self, statuses: &[i64]) -> Vec<AccountId> {
         let mut entered = Vec::new();
         let mut tx = self.begin().await;
@@ -177,7 +177,7 @@ impl Feeds {
         self.held_in(Feed::home(self.owner())).await
     }
 
-    /// Inserts as a plugin does; gives how many entered.
+    /// Inserts as a plugin does; returns the number of inserted entries.
     pub(super) async fn insert(&self, feed: Feed, statuses: &[i64]) -> usize {
         let entry = |status: &i64| NewEntry { feed, viewer: Some(self.me), status: *status };
         let entries: Vec<NewEntry> = statuses.iter().map(entry).collect();

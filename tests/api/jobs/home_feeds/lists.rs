@@ -1,4 +1,4 @@
-//! What lists show: members, replies and reblogs, however their feeds are filled.
+//! Statuses on lists: members, replies and reblogs, with the same result for every way to fill the feed.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ struct Subject {
 
 const ALL: &[&str] = &["followed", "list", "none"];
 
-/// Statuses of members and others. Gives the members too; only what comes after the second repeats a reblog.
+/// Statuses of members and others. Returns the members too; only members after the second repeat a reblog.
 fn compared(draft: &mut Draft) -> (Vec<Subject>, Vec<i64>) {
     let me = draft.me;
     let [friend, second, quiet, german, muted, beside] =

@@ -1,4 +1,4 @@
-//! Which statuses enter feeds: the fan-out, the backfill, the rebuild and plugins follow one rule
+//! Statuses that enter feeds: the fan-out, the backfill, the rebuild and plugins follow one rule
 //! (docs/contract/rules.md#12-timelines).
 
 mod draft;
@@ -26,7 +26,7 @@ struct Subject {
     shown: bool,
 }
 
-/// Statuses × relations. Gives the accounts that are followed too; only the last repeats what others reblogged.
+/// Statuses × relations. Returns the followed accounts too; only the last one repeats reblogs of others.
 fn compared(draft: &mut Draft) -> (Vec<Subject>, Vec<i64>) {
     let me = draft.me;
     let [friend, second, quiet, german, listed, muted, lapsed] =
@@ -52,7 +52,7 @@ fn compared(draft: &mut Draft) -> (Vec<Subject>, Vec<i64>) {
         subjects.push(Subject { label, id, author, original: original.unwrap_or(id), shown });
         id
     };
-    // What others wrote, of whom only hashtags and reblogs are in the feed.
+    // Statuses of accounts that are in the feed only by hashtags and reblogs.
     let asked = add("stranger", draft.status(stranger), stranger, None, false);
     let [first, third, fourth, fifth] = [(); 4].map(|()| draft.status(stranger));
     let of_blocked = draft.status(blocked);
@@ -70,7 +70,7 @@ fn compared(draft: &mut Draft) -> (Vec<Subject>, Vec<i64>) {
         draft.seed.tagged(status, birds);
     }
 
-    // Whom the subject follows, by their relation.
+    // Followed accounts, by relation.
     let own = add("own", draft.status(me), me, None, true);
     add("own, direct", draft.of_visibility(me, "direct"), me, None, true);
     add("own reply to a stranger", draft.reply(me, asked, stranger), me, None, true);
@@ -130,7 +130,7 @@ fn compared(draft: &mut Draft) -> (Vec<Subject>, Vec<i64>) {
     (subjects, vec![second, quiet, german, listed, muted, lapsed, far, friend])
 }
 
-/// The labels of the subjects that `held` names.
+/// Labels of the subjects in `held`.
 fn labels(subjects: &[Subject], held: &[i64]) -> BTreeSet<&'static str> {
     subjects.iter().filter(|subject| held.contains(&subject.id)).map(|subject| subject.label).collect()
 }
@@ -171,7 +171,7 @@ async fn fan_out_backfill_and_rebuild_fill_the_same_feed() {
 }
 
 #[tokio::test]
-async fn rebuilt_feed_keeps_to_the_languages_of_follows() {
+async fn rebuilt_feed_respects_languages_of_follows() {
     let mut draft = Draft::new().await;
     let author = draft.followed("author");
     draft.only_in(author, "[\"de\", \"fr\"]");
@@ -247,7 +247,7 @@ async fn rebuilt_feed_has_followed_hashtags() {
 }
 
 #[tokio::test]
-async fn rebuild_writes_no_more_than_its_limit() {
+async fn rebuild_stays_within_its_limit() {
     let mut draft = Draft::new().await;
     let (me, author) = (draft.me, draft.followed("author"));
     let tag = draft.seed.tag("birds");
@@ -263,7 +263,7 @@ async fn rebuild_writes_no_more_than_its_limit() {
 }
 
 #[tokio::test]
-async fn expired_mute_keeps_nothing_out() {
+async fn expired_mute_hides_nothing() {
     let mut draft = Draft::new().await;
     let author = draft.followed("author");
     draft.muted_once(author);
@@ -377,7 +377,7 @@ async fn entered_feeds_are_announced_with_their_owners() {
     bob.unfollow(&alice).ok().await;
     bob.follow(&alice).ok().await;
     app.run_jobs().await;
-    assert_eq!(entered(), [], "a backfill is no news");
+    assert_eq!(entered(), [], "a backfill is not announced");
 }
 
 #[tokio::test]
@@ -415,12 +415,12 @@ async fn statuses_that_wait_together_enter_feeds_together() {
     tx.commit().await.unwrap();
 
     feeds.app.run_jobs().await;
-    assert_eq!(feeds.held().await, [statuses[0], statuses[1], reblogs[0]], "no reblog of what is there");
+    assert_eq!(feeds.held().await, [statuses[0], statuses[1], reblogs[0]], "no reblog of an existing entry");
     assert_eq!(jobs(&feeds.app).await, []);
 }
 
 #[tokio::test]
-async fn job_that_fails_takes_no_other_with_it() {
+async fn failed_job_does_not_fail_others() {
     let mut draft = Draft::new().await;
     let friend = draft.followed("friend");
     let status = draft.status(friend);
@@ -436,7 +436,7 @@ async fn job_that_fails_takes_no_other_with_it() {
     assert_eq!(jobs(&feeds.app).await, [("fan_out".to_owned(), "dead".to_owned())]);
 }
 
-/// The jobs of feeds that are left, as (kind, state).
+/// The remaining jobs of feeds, as (kind, state).
 async fn jobs(app: &TestApp) -> Vec<(String, String)> {
     app.db().fetch_raw("SELECT kind, state FROM jobs WHERE lane = 'feed'").await.unwrap()
 }

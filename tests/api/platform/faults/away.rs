@@ -1,4 +1,4 @@
-//! PostgreSQL that is away for a while and comes back.
+//! PostgreSQL that is unreachable for a while.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::harness::TestApp;
 
 const AWAY: &str = "The database cannot be reached: try again later";
 
-/// Stands between a server and PostgreSQL, and can cut all connections.
+/// A proxy between a server and PostgreSQL that can cut all connections.
 struct Proxy {
     url: String,
     open: watch::Sender<bool>,
@@ -52,7 +52,7 @@ impl Proxy {
     }
 }
 
-/// Passes on what `client` says until connections are cut.
+/// Forwards the bytes of `client` until connections are cut.
 async fn pass_on(mut client: TcpStream, place: Place, mut open: watch::Receiver<bool>) {
     if !*open.borrow() {
         return;
@@ -70,7 +70,7 @@ async fn pass_on(mut client: TcpStream, place: Place, mut open: watch::Receiver<
 }
 
 #[tokio::test]
-async fn postgres_that_was_away_is_used_again_without_a_failure() {
+async fn postgres_is_used_again_after_outage_without_errors() {
     let direct = TestApp::new().await;
     if direct.db().engine() == Engine::Sqlite {
         return;

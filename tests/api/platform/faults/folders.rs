@@ -1,4 +1,4 @@
-//! Folders and files that cannot be used: read-only, unreadable, gone.
+//! Folders and files that cannot be used: read-only, unreadable, missing.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,11 +8,11 @@ use std::process::Stdio;
 use crate::harness::{TestApp, path};
 use crate::routes::media::png;
 
-/// Some user without rights.
+/// A user without permissions.
 const NOBODY: u32 = 65_534;
 
 #[tokio::test]
-async fn folder_that_cannot_be_written_is_named() {
+async fn unwritable_folder_is_reported() {
     let app = TestApp::new().await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -29,7 +29,7 @@ async fn folder_that_cannot_be_written_is_named() {
         program.uid(NOBODY).gid(NOBODY).current_dir("/");
     }
     let Ok(output) = program.stdout(Stdio::null()).output() else {
-        // That user may not run what was built here.
+        // The user may not execute the build output.
         return;
     };
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -42,13 +42,13 @@ fn rustix_is_root() -> bool {
 }
 
 #[tokio::test]
-async fn unreadable_secret_key_is_named_and_not_replaced() {
+async fn unreadable_secret_key_is_reported_and_not_replaced() {
     let app = TestApp::new().await;
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("secret.key");
     let keys = [("ROOKERY_STORAGE_DATA_DIR", folder.path().to_str().unwrap())];
 
-    // Readable for nobody, root included: a folder where the file should be, and something that is no text.
+    // Unreadable for every user, including root: a folder in place of the file, and a file that is not text.
     fs::create_dir(&key).unwrap();
     let said = app.run_set(&keys, &["user", "list"]).await.fails(1);
     assert!(said.contains(key.to_str().unwrap()) && said.contains("is not a file"), "{said}");
@@ -63,7 +63,7 @@ async fn unreadable_secret_key_is_named_and_not_replaced() {
 }
 
 #[tokio::test]
-async fn files_of_media_that_are_gone_are_missing_and_uploads_go_on() {
+async fn missing_media_files_are_not_found_and_uploads_continue() {
     let app = TestApp::new().await;
     let alice = app.account("alice").await;
     let upload =
@@ -81,7 +81,7 @@ async fn files_of_media_that_are_gone_are_missing_and_uploads_go_on() {
 
     assert_eq!(app.anonymous().get(file).send().await.status, 404);
     let shown = alice.status(&status).ok().await;
-    assert_eq!(shown["media_attachments"][0]["id"], id, "what is known of it stays, for a copy to be put back");
+    assert_eq!(shown["media_attachments"][0]["id"], id, "its record stays, so that a copy can be restored");
     let answer = upload().await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     alice.delete_status(&status).ok().await;

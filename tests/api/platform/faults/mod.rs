@@ -1,4 +1,4 @@
-//! Faults of the machine: each is named in one sentence, loses nothing, and is over when its cause is.
+//! Faults of the machine: each is reported in one sentence, loses no data, and ends with its cause.
 
 mod away;
 mod folders;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Client, TestApp};
 
-/// How long something that must happen may take on a busy machine.
+/// Time limit of an expected event on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until the server says that it is ready.
+/// Waits until the server reports that it is ready.
 async fn until_ready(app: &TestApp) {
     let begun = Instant::now();
     loop {

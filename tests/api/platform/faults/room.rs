@@ -1,4 +1,4 @@
-//! A database that cannot be written: its disk is full, or it is read-only.
+//! A database that cannot be written: the disk is full, or it is read-only.
 
 use database::Engine;
 
@@ -8,7 +8,7 @@ use crate::harness::TestApp;
 const FULL: &str = "The disk of this server is full: nothing can be saved until there is room, reading still works";
 const READ_ONLY: &str = "The database is read-only: nothing can be saved, reading still works";
 
-/// Has PostgreSQL fail whatever is inserted with the error `state`.
+/// Makes all inserts on PostgreSQL fail with the error `state`.
 async fn refuse_inserts(app: &TestApp, state: &str) {
     let function = format!(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -23,7 +23,7 @@ async fn refuse_inserts(app: &TestApp, state: &str) {
 
 async fn fill(app: &TestApp) {
     match app.db().engine() {
-        // No page beyond those that there are.
+        // No pages beyond the existing ones.
         Engine::Sqlite => app.execute("PRAGMA max_page_count = 1").await,
         Engine::Postgres => refuse_inserts(app, "53100").await,
     }
@@ -45,11 +45,11 @@ async fn repair(app: &TestApp) {
     }
 }
 
-/// Publishes until that is refused; the texts that were acknowledged, newest first, the status of the refusal, and what it
-/// said.
+/// Publishes until a request fails; returns the acknowledged texts, newest first, and the status and text of the
+/// error.
 async fn publish_until_refused(person: &crate::harness::Client) -> (Vec<String>, u16, String) {
     let mut acknowledged = Vec::new();
-    // Pages that are free already may hold a few.
+    // Free pages may hold a few statuses.
     for number in 0..500 {
         let text = format!("{number} {}", "long ".repeat(80));
         let answer = person.post("/api/v1/statuses").form(&[("status", &text)]).send().await;
@@ -58,7 +58,7 @@ async fn publish_until_refused(person: &crate::harness::Client) -> (Vec<String>,
         }
         acknowledged.insert(0, answer.json()["content"].as_str().unwrap().to_owned());
     }
-    panic!("it was never refused");
+    panic!("no request was refused");
 }
 
 #[tokio::test]
@@ -75,12 +75,12 @@ async fn full_disk_refuses_changes_with_507_until_there_is_room() {
     let ready = app.anonymous().get("/readyz").send().await;
     assert_eq!((ready.status.as_u16(), ready.text().as_str()), (503, FULL));
     assert_eq!(app.anonymous().get("/livez").send().await.status, 200);
-    assert_eq!(published(&alice).await, acknowledged, "reading goes on");
+    assert_eq!(published(&alice).await, acknowledged, "reads still work");
 
     repair(&app).await;
     alice.publish("there is room").await;
     acknowledged.insert(0, "<p>there is room</p>".to_owned());
-    assert_eq!(published(&alice).await, acknowledged, "what was acknowledged is there, and nothing else");
+    assert_eq!(published(&alice).await, acknowledged, "acknowledged statuses exist, and no others");
     until_ready(&app).await;
 }
 
@@ -103,7 +103,7 @@ async fn read_only_database_refuses_changes_with_a_sentence() {
 }
 
 #[tokio::test]
-async fn jobs_wait_for_room_and_none_is_given_up() {
+async fn jobs_wait_for_disk_space_without_dead_letters() {
     let app = TestApp::with(&[("ROOKERY_JOBS_MAX_ATTEMPTS", "1")]).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;

@@ -1,4 +1,4 @@
-//! Faults that a server meets when it starts: another one on its database, and a clock that was set back.
+//! Faults at the start of a server: another server on its database, and a clock that was set back.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use database::Engine;
 use crate::harness::TestApp;
 use crate::platform::serve::Running;
 
-/// Starts a server that must not start; its exit code, and what it said.
+/// Starts a server that must fail to start; returns its exit code and output.
 fn refused(app: &TestApp, keys: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut program = app.program();
     program.envs(keys.iter().copied()).env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
@@ -25,7 +25,7 @@ async fn second_server_on_a_sqlite_database_is_refused_and_commands_go_on() {
     let first = Running::start(&app);
     let other = tempfile::tempdir().unwrap();
 
-    // Also with another data folder: the database is what they would share.
+    // Also with another data folder: the shared resource is the database.
     for keys in [&[][..], &[("ROOKERY_STORAGE_DATA_DIR", other.path().to_str().unwrap())]] {
         let (code, said) = refused(&app, keys);
         assert_eq!(code, Some(1), "{said}");
@@ -41,14 +41,14 @@ async fn second_server_on_a_sqlite_database_is_refused_and_commands_go_on() {
 }
 
 #[tokio::test]
-async fn clock_that_was_set_back_by_a_day_delays_nothing_and_is_named() {
+async fn clock_set_back_by_a_day_delays_nothing_and_is_reported() {
     let app = TestApp::new().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
     app.run_jobs().await;
     let before = alice.publish("before").await.into_id();
 
-    // A second more, by which publishing moves it.
+    // One second more, by which publishing advances it.
     app.app.clock.advance(-Duration::days(1) - Duration::seconds(1));
     app.app.node.check_clock().await.unwrap();
     let after = alice.publish("after").await.into_id();
@@ -62,10 +62,10 @@ async fn clock_that_was_set_back_by_a_day_delays_nothing_and_is_named() {
 }
 
 #[tokio::test]
-async fn doctor_names_a_clock_that_is_behind() {
+async fn doctor_reports_clock_that_is_behind() {
     let app = TestApp::new().await;
     assert!(!app.run(&["doctor"]).await.out.contains("behind the newest record"));
-    // The program goes by the clock on the wall.
+    // The program uses the system clock.
     app.app.clock.advance(Duration::days(365 * 50));
     app.account("alice").await;
     let said = app.run(&["doctor"]).await;

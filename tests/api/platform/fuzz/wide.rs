@@ -1,4 +1,5 @@
-//! Generated requests to routes outside the core's table: routes of plugins, streams, and settings pages with a session.
+//! Generated requests to routes outside the core's table: routes of plugins, streams, and settings pages with a
+//! session.
 
 use axum::http::{StatusCode, header};
 
@@ -9,7 +10,7 @@ use crate::platform::routed::{plain, routed};
 use crate::plugins::groups::ALL;
 use crate::plugins::guest;
 
-/// Part of the requests: the routes of a plugin cost a call each.
+/// Fraction of the requests: each request to a plugin's routes costs a call.
 const PART: u32 = 5;
 
 fn report(faults: &[String], sent: u32) {
@@ -82,7 +83,7 @@ async fn generated_stream_requests_are_answered() {
     for wild in draw(requests_of(targets.into(), &world), requests) {
         let Some(request) = world.request(&wild) else { continue };
         let response = world.app.open(request).await;
-        // A stream does not end: its body is not waited for.
+        // Streams do not end, so their bodies are not read.
         opened +=
             u32::from(response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream"));
         if response.status().is_server_error() {
@@ -112,7 +113,7 @@ async fn generated_settings_requests_are_answered() {
     let mut token = form_fields(&browser.get("/settings/transfer").await.text(), "/settings/transfer");
     for wild in draw(requests_of(pages, &world), requests) {
         let mut wild = wild;
-        // With the token of the forms, which would hide everything else.
+        // With the token of the forms: its absence would hide all other errors.
         if wild.content_type == "application/x-www-form-urlencoded" {
             let hidden = url::form_urlencoded::Serializer::new("&".to_owned()).extend_pairs(&token).finish();
             wild.body.extend(hidden.into_bytes());

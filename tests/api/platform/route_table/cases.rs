@@ -1,4 +1,4 @@
-//! A request for every row of the table, and what must be refused.
+//! A request for every row of the table, and requests that must fail.
 
 mod accounts;
 mod filters;
@@ -15,11 +15,11 @@ use crate::harness::{Client, RequestBuilder};
 use crate::platform::contract::Route;
 use crate::routes::media::png;
 
-/// A request that must succeed, and others that must not.
+/// A request that must succeed, and requests that must fail.
 pub struct Case {
     pub path: String,
     pub body: Body,
-    /// Path, body and status of what is refused to someone with every right.
+    /// Path, body and status of requests that fail with every scope.
     pub refused: Vec<(String, Body, u16)>,
 }
 
@@ -54,7 +54,7 @@ pub fn request(client: &Client, method: &str, path: &str, body: &Body) -> Reques
     }
 }
 
-/// The request of a row; `None` when there is none.
+/// The case of a row; `None` if there is none.
 pub async fn case(world: &World, row: &Route) -> Option<Case> {
     match row.group.as_str() {
         "filters" => filters::case(world, row).await,

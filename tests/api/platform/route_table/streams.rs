@@ -89,7 +89,7 @@ async fn beginning(response: Response) -> Answer {
         return Answer::read(response).await;
     }
     let (parts, body) = response.into_parts();
-    let first = timeout(PATIENCE, body.into_data_stream().next()).await.expect("a stream begins at once");
+    let first = timeout(PATIENCE, body.into_data_stream().next()).await.expect("a stream starts immediately");
     let body = first.map_or_else(Vec::new, |bytes| bytes.unwrap().to_vec());
     Answer { status: parts.status, headers: parts.headers, body }
 }

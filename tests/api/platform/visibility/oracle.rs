@@ -1,20 +1,20 @@
-//! Who may see what by the contract (docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
-//! docs/contract/rules.md#12-timelines): knows nothing of the server's own decision.
+//! Visibility according to the contract (docs/contract/rules.md#9-accounts, docs/contract/rules.md#10-statuses and
+//! docs/contract/rules.md#12-timelines), independent of the server's implementation.
 
-/// What stands between a viewer and the authors. Every viewer has the same relation to every author.
+/// Relation of a viewer to the authors. Every viewer has the same relation to every author.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Viewer {
     pub name: &'static str,
     pub token: Token,
     pub follows: bool,
     pub mentioned: bool,
-    /// In the circle that limited statuses were posted to: mentioned silently, in those alone.
+    /// Member of the circle of limited statuses: silently mentioned in limited statuses only.
     pub circled: bool,
     /// The authors block them.
     pub blocked: bool,
     pub blocks: bool,
     pub mutes: bool,
-    /// A mute that has run out.
+    /// An expired mute.
     pub muted_once: bool,
     pub blocks_domain: bool,
 }
@@ -26,7 +26,7 @@ pub enum Token {
     Unconfirmed,
     Pending,
     Moderator,
-    /// Each author looks at their own.
+    /// Each author, with their own statuses.
     Author,
     #[default]
     Person,
@@ -79,7 +79,7 @@ impl Viewer {
     }
 }
 
-/// Who writes.
+/// Kind of author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     Plain,
@@ -96,17 +96,17 @@ pub struct Subject {
     pub id: i64,
     pub author: Author,
     pub visibility: &'static str,
-    /// Answers someone else.
+    /// Replies to another account.
     pub reply: bool,
     pub mark: String,
 }
 
-/// Where it is read.
+/// Kind of page that shows a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Single,
     Thread,
-    /// Found by its words.
+    /// Full-text search.
     Search,
     Profile,
     Home,
@@ -117,7 +117,7 @@ pub enum Place {
     Notification,
     /// The history of a circle: statuses of its owner, readable by the owner only.
     Circle,
-    /// A page for browsers: nobody is signed in there.
+    /// A web page, where viewers are never signed in.
     Page,
 }
 
@@ -125,12 +125,12 @@ pub enum Place {
 pub enum Verdict {
     Shown,
     Hidden,
-    /// The contract does not say.
+    /// Not specified by the contract.
     Either,
 }
 
-/// True when the author lets them see it (docs/contract/rules.md#10-statuses, "Visibility"); `None` where the contract does
-/// not say.
+/// True if the author permits the viewer to see it (docs/contract/rules.md#10-statuses, "Visibility"); `None` if the
+/// contract does not specify it.
 pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
     if subject.author == Author::Suspended {
         return Some(false);
@@ -141,11 +141,11 @@ pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
     match subject.visibility {
         "public" | "public_unlisted" | "unlisted" => Some(!viewer.blocked),
         "login" => match viewer.token {
-            // Whether an account that cannot be used yet counts as signed in.
+            // The contract does not specify whether an unusable account counts as signed in.
             Token::Unconfirmed | Token::Pending => None,
             _ => Some(viewer.is_person() && !viewer.blocked),
         },
-        // Whether a block takes back what a mention gave.
+        // The contract does not specify whether a block revokes the access of a mention.
         _ if viewer.blocked && viewer.mentioned => None,
         "private" => Some((viewer.follows || viewer.mentioned) && !viewer.blocked),
         "limited" => Some(viewer.mentioned || viewer.circled),
@@ -183,7 +183,8 @@ pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
             }
         }
         Place::Home if viewer.blocks || viewer.mutes || domain => Verdict::Hidden,
-        // The feed is seeded with everything for everyone; what nobody asked for may stay or go.
+        // The feed is seeded with everything for everyone; entries from accounts without a follow may be shown or
+        // hidden.
         Place::Home if !viewer.follows => Verdict::Either,
         Place::Home => Verdict::Shown,
         Place::Profile | Place::Collection if viewer.blocks => Verdict::Either,
@@ -191,7 +192,7 @@ pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
         Place::Notification if limited && !own && !viewer.follows => Verdict::Either,
         Place::Profile if domain => Verdict::Either,
         Place::Profile | Place::Collection | Place::Notification => Verdict::Shown,
-        // What profile pages leave out for anyone is theirs to decide; what may not be seen was decided above.
+        // Profile pages may omit visible statuses. Hidden statuses were decided above.
         Place::Page => Verdict::Either,
     }
 }

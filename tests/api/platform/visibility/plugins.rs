@@ -1,5 +1,5 @@
-//! The matrix for plugins: routes that return statuses, notification types, search operators, actions on statuses, and the
-//! stream of an antenna.
+//! The matrix for plugins: routes that return statuses, notification types, search operators, actions on statuses,
+//! and the stream of an antenna.
 //!
 //! Rows are inserted into the tables of plugins, so that they refer to statuses that their owner may not see.
 
@@ -90,7 +90,7 @@ const READS: &[Read] = &[
     },
 ];
 
-/// Actions that answer 404 for a hidden status: row, path and body. `ID` is the id of the status.
+/// Actions that return 404 for a hidden status: row, path and body. `ID` is the id of the status.
 const ACTS: &[(&str, &str, Option<&str>)] = &[
     ("POST /api/v1/statuses/:/emoji_reactions", "/api/v1/statuses/ID/emoji_reactions", Some(r#"{"emoji":"🎉"}"#)),
     ("PUT /api/v1/statuses/:/emoji_reactions/:", "/api/v1/statuses/ID/emoji_reactions/PARTY", None),
@@ -111,7 +111,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("GET /api/v1/annual_reports/:", "as above"),
 ];
 
-/// The paths of the objects that viewers own in a plugin; other viewers get 404.
+/// Paths of the objects that viewers own in a plugin; other viewers get 404.
 fn of_all(world: &World, plugin: &str, path: impl Fn(i64) -> String) -> Vec<String> {
     world.owned[plugin].iter().map(|(_, id)| path(*id)).collect()
 }
@@ -129,8 +129,8 @@ async fn make(person: &Client, path: &str) -> i64 {
     made["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// A world in which every viewer has an antenna, a category and reactions with every subject that is not a reply, and every
-/// author has a circle.
+/// A world in which every viewer has an antenna, a category and reactions with every subject that is not a reply, and
+/// every author has a circle.
 async fn world() -> World {
     let keys = [
         ("ROOKERY_PLUGINS_EMBEDDED", "false"),
@@ -229,7 +229,7 @@ async fn plugin_reads_respect_visibility() {
 }
 
 #[tokio::test]
-async fn plugin_actions_on_hidden_statuses_answer_404() {
+async fn plugin_actions_on_hidden_statuses_return_404() {
     let world = world().await;
     let mut faults = Vec::new();
     for (viewer, own, client) in world.lookers() {

@@ -1,11 +1,11 @@
-//! The paths that read statuses, and where in their answers they show them.
+//! Paths that read statuses, and the place of the statuses in their responses.
 
 use super::oracle::{AUTHORS, Author, Place, Subject};
 use super::{LINKED, World};
 
 /// A path that reads statuses.
 pub(super) struct Read {
-    /// As the router has it, with `:` for parameters.
+    /// Name in the router, with `:` for parameters.
     pub(super) name: &'static str,
     pub(super) place: Place,
     pub(super) how: How,
@@ -14,13 +14,13 @@ pub(super) struct Read {
 /// Paths that show many statuses.
 pub(super) type Paths = fn(&World) -> Vec<String>;
 
-/// Which of the subjects are to be found there.
+/// Subjects that the pages must contain.
 pub(super) type Expected = fn(&Subject) -> bool;
 
 pub(super) enum How {
-    /// One path for one status, which answers 404 when it is hidden and shows its mark when not.
+    /// One path per status, which returns 404 if it is hidden and shows its mark otherwise.
     Each(fn(&World, &Subject) -> String),
-    /// As [`How::Each`], but the answer does not show the status itself.
+    /// As [`How::Each`], but the response does not show the status itself.
     Gate(fn(&World, &Subject) -> String),
     Pages(Paths, Expected),
 }
@@ -92,7 +92,7 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
-        // What quotes each of them.
+        // The quotes of the subjects.
         name: "GET /api/v1/statuses",
         place: Place::Single,
         how: How::Pages(
@@ -148,7 +148,7 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
-        // What a friend of everyone has reblogged, whatever it is.
+        // Reblogs of every subject by a friend of everyone.
         name: "GET /api/v1/accounts/:/statuses",
         place: Place::Single,
         how: How::Pages(|world| vec![format!("/api/v1/accounts/{}/statuses?limit=40", world.booster)], |_| false),
@@ -167,7 +167,7 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
-        // Those of others are 404.
+        // Lists of other accounts return 404.
         name: "GET /api/v1/timelines/list/:",
         place: Place::Home,
         how: How::Pages(
@@ -249,7 +249,7 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
-        // Of each author the last that was filtered.
+        // The last filtered status of each author.
         name: "GET /api/v1/notifications/requests",
         place: Place::Notification,
         how: How::Pages(|_| vec!["/api/v1/notifications/requests".to_owned()], |_| false),
@@ -263,7 +263,7 @@ pub(super) const READS: &[Read] = &[
         ),
     },
     Read {
-        // Direct statuses alone, though the seed has all of them there.
+        // Direct statuses only, although the seed has all statuses there.
         name: "GET /api/v1/conversations",
         place: Place::Notification,
         how: How::Pages(
@@ -293,7 +293,7 @@ pub(super) const READS: &[Read] = &[
     },
     Read { name: "GET /@:/:", place: Place::Page, how: How::Each(|world, s| format!("{}/{}", world.page(s), s.id)) },
     Read {
-        // A search may find less than its looker could see, never more.
+        // A search may return fewer statuses than the viewer may see, never more.
         name: "GET /api/v2/search",
         place: Place::Single,
         how: How::Pages(
@@ -342,7 +342,7 @@ pub(super) const READS: &[Read] = &[
     },
 ];
 
-/// Pages and files that show no status, or those of [`READS`] once more.
+/// Pages and files that show no status, or only statuses covered by [`READS`].
 pub(super) const SILENT: &[&str] = &[
     "/auth/",
     "/settings",

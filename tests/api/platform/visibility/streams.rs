@@ -1,5 +1,5 @@
-//! The matrix for streams: changes about every subject are sent to all connections, as if the subject had entered every feed
-//! and been published; then again with media, as an edit, and in notifications and conversations.
+//! The matrix for streams: changes about every subject are sent to all connections, as if the subject had entered
+//! every feed and been published; then again with media, as an edit, and in notifications and conversations.
 
 use std::collections::BTreeSet;
 
@@ -182,7 +182,7 @@ impl<'a> Listeners<'a> {
         self.emit(Change::ConversationsUpdated { conversations: conversations.into_iter().map(updated).collect() });
     }
 
-    /// Reads the events of this `round` on all streams and compares them with `shown`.
+    /// Reads the events of this `round` from all streams and compares them with `shown`.
     pub(super) async fn receive(&mut self, round: &str, shown: &[Shows]) {
         let people: Vec<&Client> = self.all.iter().map(|listener| listener.client).collect();
         self.world.app.mark(&people);

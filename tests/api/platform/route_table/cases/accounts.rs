@@ -1,4 +1,4 @@
-//! Requests of accounts, of what they do with one another, and of their own settings.
+//! Requests of accounts, of relationships, and of the own settings.
 
 use std::sync::atomic::Ordering;
 

@@ -6,9 +6,9 @@ use super::{Body, Case, World};
 use crate::harness::Client;
 use crate::platform::contract::Route;
 
-/// The request of a row of filters; `None` when nobody wrote one.
+/// The case of a row of filters; `None` if there is none.
 pub async fn case(world: &World, row: &Route) -> Option<Case> {
-    // Each row is asked often, and filters have a limit.
+    // Each row is requested often, and the number of filters is limited.
     world.app.execute("DELETE FROM filters").await;
     let [mine, others] = [made(world, &world.alice).await, made(world, &world.bob).await];
     let of = |ids: &Ids, last: &str| row.path.replace(":filter_id", &ids.filter).replace(":id", last);
