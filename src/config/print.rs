@@ -10,8 +10,8 @@ impl Config {
     pub fn to_toml_with_comments(&self, redact_secrets: bool) -> String {
         let mut out = String::from(
             "# The configuration of Rookery: every key, with the value in force.\n\
-             # The environment goes before this file; the items of a list are separated by commas there.\n\
-             # A secret may be given as the name of a file that holds it:\n\
+             # Environment variables override this file; commas separate the items of a list there.\n\
+             # A secret can be read from a file:\n\
              # key_file in place of key, ROOKERY_SECRETS_KEY_FILE in place of ROOKERY_SECRETS_KEY.\n",
         );
         for section in SECTIONS {

@@ -297,7 +297,7 @@ fn print_says_meaning_default_and_origin() {
     let printed = config.to_toml_with_comments(true);
     assert!(
         printed.contains(
-            "\n# How long a stopping server waits for requests that have begun.\n\
+            "\n# How long a stopping server waits for running requests.\n\
              # Takes a whole number from 0 to 600.\n\
              # Default: 20. Variable: ROOKERY_SERVER_SHUTDOWN_GRACE_SECONDS.\n\
              # shutdown_grace_seconds = 20\n"

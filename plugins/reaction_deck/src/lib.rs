@@ -18,11 +18,11 @@ pub struct ReactionDeck;
 /// `GET /api/v1/reaction_deck`
 #[route(get, "/api/v1/reaction_deck", scopes = ["read:lists"])]
 fn index(ctx: &Context) -> Result<Output> {
-    Output::json(&deck(ctx)?)
+    Output::json(&load(ctx)?)
 }
 
 /// The caller's deck.
-fn deck(ctx: &Context) -> Result<Vec<DeckEmoji>> {
+fn load(ctx: &Context) -> Result<Vec<DeckEmoji>> {
     let kept: Option<String> = sql::deck(ctx.account()).optional()?;
     let entries: Vec<Entry> = kept.map_or_else(|| Ok(Vec::new()), |kept| serde_json::from_str(&kept))?;
     let emojis = core::emojis(&deck::custom_names(&entries))?;

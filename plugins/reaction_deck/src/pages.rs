@@ -4,7 +4,7 @@ use rookery_plugin::pages::{Field, Form, Outcome, Request, Submission, Text, Vie
 use rookery_plugin::prelude::*;
 
 use crate::deck::DeckEmoji;
-use crate::{kept, replace_with};
+use crate::{load, replace_with};
 
 /// Longest list, in characters: 256 shortcodes.
 const MOST: u32 = 10_000;
@@ -30,7 +30,7 @@ const SAVED: Text =
 /// `/reaction_deck`
 #[page("deck")]
 fn deck(ctx: &Context, _: &Request) -> Result<View> {
-    let words: Vec<String> = kept(ctx)?.iter().map(word).collect();
+    let words: Vec<String> = load(ctx)?.iter().map(word).collect();
     let emojis = Field::lines("emojis", EMOJIS.of(ctx), MOST, LINES).hint(HINT.of(ctx)).value(words.join(" "));
     Ok(View::new(TITLE.of(ctx)).text(LEAD.of(ctx)).form(Form::new("save", SAVE.of(ctx)).field(emojis)))
 }

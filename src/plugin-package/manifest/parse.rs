@@ -267,7 +267,7 @@ mod tests {
             ("on = \"decorate\"\nkinds = [\"trend\"]\nfields = [\"score\"]", "[\"weight\"]"),
             ("on = \"decorate\"\nkinds = [\"status\"]\nfields = [\"x\"]\ndefaults = { y = 1 }", "defaults names \"y\""),
             ("on = \"fanout\"\ncache = \"viewer\"", "cache says nothing at this moment"),
-            ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses alone"),
+            ("on = \"decorate\"\nkinds = [\"account\"]\nfields = [\"x\"]\ncache = \"viewer\"", "for statuses only"),
             ("on = \"fanout\"\nwhen = { visibility = [\"secret\"] }", "there is no visibility \"secret\""),
             ("on = \"fanout\"\nbatch = { max = 8, wait = \"soon\" }", "wait: \"soon\" is not a time"),
             ("on = \"activity-filter\"", "federation"),

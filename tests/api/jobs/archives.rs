@@ -182,7 +182,7 @@ async fn archive_is_available_to_owner_for_a_week() {
     app.anonymous().get(&format!("/media/{file}")).fails(404).await;
 
     let page = browser.get(PAGE).await;
-    assert!(page.text().contains("You can ask for the next one"), "{}", page.text());
+    assert!(page.text().contains("You can request the next one"), "{}", page.text());
     let hidden = form_fields(&page.text(), PAGE);
     let hidden: Vec<(&str, &str)> = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let early = browser.post("/settings/archives", &hidden).await;

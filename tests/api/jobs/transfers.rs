@@ -169,7 +169,7 @@ async fn bookmarks_and_filters_round_trip() {
 
     assert_eq!((done.total, done.done, done.failed), (4, 2, 2), "two addresses of one post count once");
     let failed = failures(&alice, &done).await;
-    assert_eq!(failed.matches("no such post").count(), 2, "hidden posts look like unknown ones: {failed}");
+    assert_eq!(failed.matches("does not know the post").count(), 2, "hidden posts look like unknown ones: {failed}");
     import(&alice, TransferKind::Bookmarks, Mode::Overwrite, &uri(&two)).await;
     assert_eq!(export(&alice, TransferKind::Bookmarks).await, format!("{}\n", uri(&two)));
 

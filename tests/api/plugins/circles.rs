@@ -325,7 +325,7 @@ async fn circles_and_their_members_are_managed_on_pages() {
     };
     assert_eq!(send("add", "", ("address", "@carol")).await.status, 302);
     for (stranger, why) in
-        [("dora", "follows you"), ("nobody", "follows you"), ("carol", "already"), ("alice", "your own")]
+        [("dora", "no follower"), ("nobody", "no follower"), ("carol", "already"), ("alice", "your own")]
     {
         let refused = send("add", "", ("address", stranger)).await;
         assert_eq!(refused.status, 422, "{stranger}");

@@ -49,7 +49,7 @@ async fn purge_exports_data_and_leaves_nothing() {
     let folder = app.config.storage.data_dir.join("plugin-dumps");
     std::fs::write(&folder, "in the way").unwrap();
     let refused = admin::uninstall(app, "tray", true).await.unwrap_err();
-    assert!(refused.to_string().starts_with("nothing was dropped, since "), "{refused}");
+    assert!(refused.to_string().starts_with("nothing was deleted, since "), "{refused}");
     assert_eq!(bench.names().await, ["first", "second"]);
 
     std::fs::remove_file(&folder).unwrap();

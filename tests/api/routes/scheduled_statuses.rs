@@ -234,10 +234,10 @@ async fn failed_schedule_is_kept_with_the_reason_and_mailed() {
     let letters = app.letters().await;
     let letter = letters.last().expect("a letter");
     assert!(letter.contains("was not published") && letter.contains("alice@example.test"), "{letter}");
-    assert!(letter.contains("gone, or hidden") && !letter.contains("an answer"), "{letter}");
+    assert!(letter.contains("deleted or is hidden") && !letter.contains("an answer"), "{letter}");
     let kept = alice.get(&one(&scheduled)).ok().await;
     contract::check("ScheduledStatus", &kept);
-    assert!(kept["error"].as_str().unwrap().contains("gone"), "{kept}");
+    assert!(kept["error"].as_str().unwrap().contains("deleted or is hidden"), "{kept}");
     due(&app, 60).await;
     assert_eq!(app.letters().await.len(), 1, "it is mailed once");
     let dead = app.db().fetch_raw::<(i64,)>("SELECT COUNT(*) FROM jobs WHERE state = 'dead'").await.unwrap();

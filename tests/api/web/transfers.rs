@@ -40,7 +40,7 @@ async fn files_are_uploaded_and_downloaded() {
     let text = page.text();
     let failures = text.split('"').find(|part| part.ends_with("/failures")).unwrap();
     let failed = browser.get(failures).await;
-    assert!(failed.text().starts_with("nobody,There is no account"), "{}", failed.text());
+    assert!(failed.text().starts_with("nobody,This server does not know the account"), "{}", failed.text());
     let other = Browser::signed_in(&app, "bob").await;
     assert_eq!(other.get(failures).await.status, 404);
 

@@ -201,7 +201,7 @@ mod tests {
             (TransferKind::Blocks, many.as_str(), "20000 rows"),
             (TransferKind::Blocks, "a\0b", "NUL"),
             (TransferKind::Lists, "only one\n", "too few"),
-            (TransferKind::Filters, "{}", "no list of filters"),
+            (TransferKind::Filters, "{}", "not a list of filters"),
             (TransferKind::Filters, r#"[{"title": "a\u0000", "context": ["home"]}]"#, "NUL"),
         ] {
             let error = parse(kind, text.as_bytes()).unwrap_err().to_string();

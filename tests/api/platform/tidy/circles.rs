@@ -45,7 +45,6 @@ const LONG: &[(&str, usize)] = &[
     ("src/context/queue/kinds.rs", 500),
     ("src/database/db.rs", 500),
     ("src/entity/instance.rs", 600),
-    ("src/entity/status.rs", 500),
     ("src/plugin-package/manifest/mod.rs", 600),
     ("src/plugin-package/manifest/rules.rs", 600),
     ("src/plugins/life/machine.rs", 500),
