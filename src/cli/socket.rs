@@ -1,6 +1,6 @@
 //! Client of the admin socket of the server that runs here.
 //!
-//! Every command that changes something ends with [`refresh`]; the commands of `rookery plugin` are requests themselves.
+//! Every command that changes something ends with [`refresh()`]; the commands of `rookery plugin` are requests themselves.
 //! Without a server nothing is sent: the socket is missing, or the socket of a killed server refuses the connection.
 
 use std::io;

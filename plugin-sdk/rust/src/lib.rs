@@ -1,6 +1,6 @@
 //! The Rust SDK for Rookery plugins.
 //!
-//! A plugin is a crate with a manifest (`plugin.toml`), a struct marked [`plugin`], and functions with an attribute
+//! A plugin is a crate with a manifest (`plugin.toml`), a struct marked [`plugin`](macro@plugin), and functions with an attribute
 //! that says when they are called: [`route`], [`on`], [`job`], [`command`], [`init`], [`self_test`]. The attributes are
 //! compared with the manifest at compile time, so that the two cannot diverge. The host functions that a plugin may
 //! call are modules named as in the contract: [`core`], [`feeds`], [`sql`], [`kv`] and so on.

@@ -20,9 +20,9 @@
 //!   test membership of a list. `FROM {each:list as e}` unnests a list into `e.value`; elements of a `json` list are
 //!   documents: `e.value ->> 'key'`.
 //! * `{page:s.id}` in WHERE paginates by that column (keyset pagination): the host adds the bounds, ORDER BY (newest
-//! first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
-//! declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 means the limit of the
-//! statement.
+//!   first) and LIMIT, and the parameters `max_id`, `since_id`, `min_id` and `limit` (integers or NULL) after the
+//!   declared ones. With `min_id` the page directly above it is read. A limit of NULL or 0 means the limit of the
+//!   statement.
 //! * Bare names are the plugin's own tables, `core_v1.accounts` is a view that `permissions.core-views` names (see
 //!   `migrations/*/0020_core_views.sql`). `*` for columns, recursion, and joins without ON are refused.
 //! * Results are NULL, integers, reals, texts and blobs: booleans are the integers 0 and 1, times of views are integers

@@ -214,7 +214,7 @@ fn domains(sites: &[String], faults: &mut Validation) -> Vec<String> {
             Some(domain) if found.contains(&domain) => {}
             Some(domain) => found.push(domain),
             None => {
-                faults.add("attribution_domains", "ERR_INVALID", "contain something that is not the domain of a site")
+                faults.add("attribution_domains", "ERR_INVALID", "contain something that is not the domain of a site");
             }
         }
     }

@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::harness::{Answer, Client, TestApp};
 use crate::platform::contract;
-use crate::platform::routed::{plain, routed};
+use crate::platform::declarations::{plain, routed};
 use crate::seed::{Seed, Status};
 
 /// Number of requests without `FUZZ_REQUESTS`: enough to send each kind of body to each route.

@@ -2,15 +2,16 @@
 
 mod at_once;
 mod bodies_in_flight;
+mod caching;
 mod cli;
 pub mod contract;
 pub mod crash;
+pub mod declarations;
 mod faults;
 mod fuzz;
 mod grants;
 mod headers;
 mod health;
-mod kept;
 mod media_corpus;
 mod media_worker;
 pub mod openapi;
@@ -18,7 +19,6 @@ pub mod page_costs;
 mod rate_limits;
 mod relations;
 mod route_table;
-pub mod routed;
 mod rows;
 mod schema;
 pub mod serve;

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::harness::{Browser, Client, TestApp};
 use crate::platform::contract::{self, Route};
-use crate::platform::routed::routed;
+use crate::platform::declarations::routed;
 
 pub use world::World;
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{ALL_SCOPES, Answer, Client, PushService, TestApp};
 use crate::platform::contract::{self, Route};
-use crate::platform::routed::{plain, routed};
+use crate::platform::declarations::{plain, routed};
 use crate::routes::media::png;
 use crate::seed::{Seed, Status};
 

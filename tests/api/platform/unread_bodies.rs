@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
 use crate::harness::{Client, Listening, TestApp};
-use crate::platform::routed::routed;
+use crate::platform::declarations::routed;
 
 /// Delay between a head and its body: two packets.
 const APART: Duration = Duration::from_micros(500);

@@ -16,7 +16,7 @@ use service::announcement::{self, Draft, Publication};
 
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
-use crate::platform::routed::{plain, routed};
+use crate::platform::declarations::{plain, routed};
 use crate::seed::{Reply, Seed, Status};
 
 use oracle::{AUTHORS, Author, NOBODY, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};

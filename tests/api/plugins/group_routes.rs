@@ -11,7 +11,7 @@ use super::groups::all_but;
 use super::guest;
 use crate::harness::{Client, TestApp};
 use crate::platform::contract::{self, Route};
-use crate::platform::routed::plain;
+use crate::platform::declarations::plain;
 
 /// Plugins with rows in the table.
 fn groups() -> impl Iterator<Item = &'static str> {

@@ -10,8 +10,8 @@ use super::groups::{all_but, execute, settle};
 use super::{crypto, guest};
 use crate::harness::{COMPILED, Client, TestApp, id};
 use crate::platform::contract::{self, Route};
+use crate::platform::declarations::plain;
 use crate::platform::page_costs::{Comparison, ENTRIES, PAGES, World, is_page};
-use crate::platform::routed::plain;
 
 /// Plugins with pages of lists.
 fn plugins() -> impl Iterator<Item = &'static str> {

@@ -1,5 +1,5 @@
 //! SQL on the plugin's own tables, by named statements. They are written in the package's `sql/queries.sql`, and
-//! [`plugin`](crate::plugin) generates a module `sql` at the root of the crate, with one function for each:
+//! [`plugin`](macro@crate::plugin) generates a module `sql` at the root of the crate, with one function for each:
 //!
 //! ```text
 //! -- name: deck_of  returns: optional

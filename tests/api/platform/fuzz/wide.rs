@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use super::{Target, Wild, World, draw, fault, parameters, requests};
 use crate::harness::{Browser, COMPILED, TestApp, form_fields};
 use crate::platform::contract;
-use crate::platform::routed::{plain, routed};
+use crate::platform::declarations::{plain, routed};
 use crate::plugins::groups::ALL;
 use crate::plugins::guest;
 

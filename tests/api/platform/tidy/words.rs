@@ -102,7 +102,8 @@ fn prose(text: &str, literals: bool) -> Vec<String> {
 
 /// A line without its comment, and the comment.
 fn split_comment(line: &str) -> (&str, Option<&str>) {
-    let start = line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count() % 2 == 0);
+    let start =
+        line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count().is_multiple_of(2));
     match start {
         Some(at) => (&line[..at], Some(line[at..].trim_start_matches(['/', '!']))),
         None => (line, None),
@@ -134,10 +135,9 @@ fn foreign_turns_of_phrase_are_rare() {
         LAYERS.iter().map(|layer| ((*layer).to_owned(), format!("src/{layer}"))).collect();
     rooms.extend(["plugin-sdk", "plugins", "examples", "tests"].map(|folder| (folder.to_owned(), folder.to_owned())));
     let listed: BTreeMap<&str, usize> = EXCEPTIONS.iter().copied().collect();
-    let (mut wrong, mut rates) = (Vec::new(), Vec::new());
+    let mut wrong = Vec::new();
     let mut judge = |room: &str, count: Count| {
         let (rate, may) = (count.rate(), listed.get(room).copied().unwrap_or(MOST));
-        rates.push(format!("{room}: {rate}"));
         if rate > may {
             let Count { words, markers } = count;
             wrong.push(format!("{room}: {rate} per 1,000 words, and not {may} ({markers} markers in {words} words)"));
@@ -153,7 +153,6 @@ fn foreign_turns_of_phrase_are_rare() {
     let mut found = Count::default();
     guides().iter().for_each(|file| count(file, &mut found));
     judge("guides", found);
-    println!("{}", rates.join(", "));
     assert!(wrong.is_empty(), "plain English, docs/style.md#words:\n  {}", wrong.join("\n  "));
 }
 

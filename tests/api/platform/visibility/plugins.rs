@@ -15,7 +15,7 @@ use super::streams::{Listeners, Shows};
 use super::{World, look, seen_by};
 use crate::harness::{COMPILED, Client, TestApp};
 use crate::platform::contract;
-use crate::platform::routed::plain;
+use crate::platform::declarations::plain;
 use crate::plugins::guest;
 
 const PLUGINS: [&str; 4] = ["antennas", "bookmark_categories", "circles", "emoji_reactions"];
