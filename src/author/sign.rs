@@ -34,8 +34,7 @@ pub(crate) fn generate(name: &Path, output: Output) -> Result<(), Failure> {
     output.answer(&answer, || {
         let (secret, public) = (secret.display(), public.display());
         format!(
-            "{secret} is the secret key: keep a copy where nobody else finds it, since whoever has it can publish in your \
-             name.\n{public} is the public one, {}: show it where people can compare it.\n\
+            "{secret} is the secret key: keep a private copy, since it allows publishing in your name.\n{public} is the public one, {}: publish it where admins can compare it.\n\
              `rookery plugin pack --key {secret}` signs with it.\n",
             key.as_str()
         )

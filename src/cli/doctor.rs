@@ -219,8 +219,8 @@ async fn signing_keys(config: &Config, db: &Db) -> Option<Check> {
         Ok(lost) => Check::bad(
             name,
             format!(
-                "those of {lost} among the {LOOKED_AT} oldest accounts are of another secret key: put the earlier one back; \
-                 if it is lost for good, `rookery user renew-keys` and `rookery push reset` make others"
+                "the keys of {lost} among the {LOOKED_AT} oldest accounts were encrypted with another secret key: restore it; \
+                 if it is lost, `rookery user renew-keys` and `rookery push reset` generate new keys"
             ),
         ),
     })

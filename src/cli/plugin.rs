@@ -314,8 +314,8 @@ async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(
     output.answer(&answer, || match answer["dump"].as_str() {
         Some(dump) => {
             format!(
-                "{name} is unloaded, and everything that it kept is gone; {dump} has what was in its tables. Its feeds and \
-                 notifications are being deleted by a job."
+                "{name} is unloaded and its data is deleted; {dump} has the rows of its tables. A job is deleting its feeds and \
+                 notifications."
             )
         }
         None => format!(

@@ -30,8 +30,8 @@ pub enum Error {
     Migrate(#[from] sqlx::migrate::MigrateError),
     /// The database was created by a development version of 0.1, from which there is no migration.
     #[error(
-        "this database was made by an unreleased development version and cannot be migrated: create an empty database, \
-         and move what is to be kept by export and import"
+        "this database was created by an unreleased development version and cannot be migrated: create an empty \
+         database, and move your data by export and import"
     )]
     Unreleased,
     /// The configured URL is neither SQLite nor PostgreSQL, or the folder of the file cannot be created.

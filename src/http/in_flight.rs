@@ -63,9 +63,7 @@ pub(crate) enum Exceeded {
 impl From<Exceeded> for Error {
     fn from(exceeded: Exceeded) -> Self {
         match exceeded {
-            Exceeded::All => {
-                Self::Unavailable("The server is receiving too much at once, try again in a moment".into())
-            }
+            Exceeded::All => Self::Unavailable("The server is receiving too much data, try again in a moment".into()),
             Exceeded::Each => Self::RateLimited,
         }
     }

@@ -27,7 +27,7 @@ pub enum Error {
         unit: Unit,
     },
     /// Truncated or inconsistent, or it crashed its decoder.
-    #[error("File is damaged, or not what it seems to be")]
+    #[error("File is damaged, or its content does not match its type")]
     Broken,
     /// Video and audio cannot be processed, since the machine has no `ffmpeg`.
     #[error("This server does not accept video and audio")]

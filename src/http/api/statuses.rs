@@ -56,7 +56,7 @@ pub async fn index(
 ) -> Result<Json<Vec<entity::Status>>> {
     let ids = params.id.unwrap_or_default();
     if ids.len() > MAX_IDS {
-        return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses at once")).into());
+        return Err(Error::invalid(format!("id: at most {MAX_IDS} statuses")).into());
     }
     let seen = visibility::statuses(&cx, viewer.as_deref(), Place::Single, &ids).await?;
     Ok(Json::list(entity::status::render(&cx, viewer.as_deref(), &seen).await?))

@@ -91,7 +91,7 @@ fn add_socket(paths: &mut Map<String, Value>) {
     let object = add_operation(paths, &operation, "streaming");
     object["security"] = security(Caller::User, &[]).into();
     object["description"] = "A WebSocket, by HTTP/1.1 or HTTP/2. Messages of the client are `type` (`subscribe` or \
-                             `unsubscribe`), `stream` and its parameters; those of the server `stream`, `event` and `payload`."
+                             `unsubscribe`), `stream` and its parameters; messages of the server are `stream`, `event` and `payload`."
         .into();
     object["responses"] = json!({ "101": { "description": "The protocol is switched" }, "default": failure() });
     object["x-events"] = carried(&[STATUSES, NOTIFIED, ANNOUNCED, &["conversation"]].concat());

@@ -1,7 +1,7 @@
 //! Running a command of a plugin.
 
 use rookery_plugin_host::Part;
-use rookery_plugin_host::imports::types::{CallContext, Caller as ToldCaller};
+use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use serde_json::Value;
 
 use crate::call::{Call, Caller, Mode};
@@ -53,7 +53,7 @@ fn context(active: &Active) -> CallContext {
     const ADMIN: u8 = 3;
     CallContext {
         request_id: String::new(),
-        caller: ToldCaller {
+        caller: CallerRecord {
             account: None,
             token: None,
             scopes: Vec::new(),

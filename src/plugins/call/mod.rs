@@ -163,7 +163,7 @@ impl Call {
     /// [`Error::Unavailable`] when there is no capacity for one, or it timed out and was rolled back.
     pub async fn ambient(&self) -> Result<MappedMutexGuard<'_, Tx>> {
         if self.mode != Mode::Ambient {
-            return Err(Error::internal("this call has no transaction of its own"));
+            return Err(Error::internal("this call has no transaction"));
         }
         Ok(self.opened().await?)
     }

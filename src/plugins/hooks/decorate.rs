@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use rookery_plugin_host::exports::decorate::Extra;
-use rookery_plugin_host::exports::decorate::Target as Told;
+use rookery_plugin_host::exports::decorate::Target as TargetRecord;
 use rookery_plugin_host::{CallError, Part};
 use tokio::time::Instant;
 
@@ -145,9 +145,9 @@ impl Decoration<'_> {
     }
 }
 
-fn record(target: Target) -> Told {
+fn record(target: Target) -> TargetRecord {
     let Target { id, owner, subject, activity, code } = target;
-    Told { id, owner, subject, activity, code }
+    TargetRecord { id, owner, subject, activity, code }
 }
 
 /// The plugin's answer by target and field, without undeclared fields and invalid values.

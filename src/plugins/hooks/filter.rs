@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use rookery_plugin_host::exports::status_filter::{Change, Draft, Verdict};
-use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use serde_json::{Map, Value};
 
@@ -135,7 +135,7 @@ pub(super) fn spoken_for(cx: &Cx, hook: &Subscription, actor: &Arc<Actor>) -> (C
     };
     let context = CallContext {
         request_id: caller.request_id.clone(),
-        caller: Told {
+        caller: CallerRecord {
             account: Some(actor.id.into()),
             token: actor.token.map(i64::from),
             scopes: caller.scopes.clone(),
@@ -216,7 +216,7 @@ async fn applied(
     }
     if change.new_conversation {
         if pending.visibility != Visibility::Limited {
-            return Err(wrong("only a limited status opens a conversation of its own"));
+            return Err(wrong("only a limited status may open a new conversation"));
         }
         pending.new_conversation = true;
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rookery_plugin_host::Part;
 use rookery_plugin_host::exports::sign_up::Admission as Said;
-use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use serde_json::{Map, Value};
 
 use super::subscription::Subscription;
@@ -125,7 +125,7 @@ fn stranger(cx: &Cx, hook: &Subscription) -> (Caller, CallContext) {
         request_id: cx.request_id().unwrap_or_default().to_owned(),
         ..Caller::system()
     };
-    let told = Told {
+    let told = CallerRecord {
         account: None,
         token: None,
         scopes: Vec::new(),

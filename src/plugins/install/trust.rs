@@ -142,7 +142,7 @@ pub fn check_index(known: Option<&KnownIndex>, listed: &Listed, terms: &Terms) -
         let refuse = |what: String| Err(Error::invalid(format!("{url} {what}")));
         return match (error, other) {
             (SignatureError::OtherKey | SignatureError::Broken, Some(other)) => refuse(format!(
-                "is signed with the key {} and not with {}, which is trusted for it: ask whoever keeps it; --index-key {} \
+                "is signed with the key {} and not with {}, which is trusted for it: ask its maintainer; --index-key {} \
                  trusts the new one",
                 other.id(),
                 key.id(),

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use rookery_plugin_host::exports::routes::{Body, Request, Response as GuestResponse};
-use rookery_plugin_host::imports::types::{CallContext, Caller as Told, Failure};
+use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord, Failure};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
 
 use super::output::{self, Checked};
@@ -125,7 +125,7 @@ fn request(
     Ok(Request {
         ctx: CallContext {
             request_id: caller.request_id.clone(),
-            caller: Told {
+            caller: CallerRecord {
                 account: caller.actor.as_ref().map(|actor| actor.id.into()),
                 token: caller.actor.as_ref().and_then(|actor| actor.token).map(i64::from),
                 scopes: caller.scopes.clone(),

@@ -40,7 +40,7 @@ fn add(paths: &mut Map<String, Value>, plugin: &Active, route: &Route, method: &
     let scopes: Vec<&str> = route.scopes.iter().map(String::as_str).collect();
     let object = openapi::add_operation(paths, &operation, plugin.name());
     object["security"] = openapi::security(caller, &scopes).into();
-    let role = route.role.as_ref().map(|role| format!(" For whoever is at least {role}."));
+    let role = route.role.as_ref().map(|role| format!(" For users who are at least {role}."));
     if let Some(body) = body.filter(|_| !in_query) {
         let kinds = ["application/json", "application/x-www-form-urlencoded"];
         let content: Map<String, Value> =

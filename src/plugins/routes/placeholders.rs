@@ -207,11 +207,14 @@ fn hole(members: Vec<(String, Node)>) -> Result<Node, String> {
     if name == "$url" {
         let path: Option<String> = serde_json::from_str(value).ok();
         let path = path.filter(|path| is_own_path(path));
-        return path.map(Node::Url).ok_or_else(|| format!("$url stands before a path of the server: {value} is none"));
+        return path
+            .map(Node::Url)
+            .ok_or_else(|| format!("$url must precede a path of the server, and {value} is not one"));
     }
     let Some(kind) = EntityKind::of(name) else { return Ok(Node::Object(members)) };
     let id = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).and_then(|id| id.parse().ok());
-    id.map(|id| Node::Hole(kind, id)).ok_or_else(|| format!("{name} stands before an id, as text: {value} is none"))
+    id.map(|id| Node::Hole(kind, id))
+        .ok_or_else(|| format!("{name} must precede an id as text, and {value} is not one"))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 use rookery_plugin_host::exports::pages::{Block, Outcome, Picture, Request as PageRequest, View};
-use rookery_plugin_host::imports::types::{CallContext, Caller as Told};
+use rookery_plugin_host::imports::types::{CallContext, Caller as CallerRecord};
 use rookery_plugin_host::{CallError, CallErrorKind, Part};
 use serde_json::{Map, Value};
 
@@ -266,7 +266,7 @@ impl Visit {
     fn asked(&self) -> PageRequest {
         let caller = self.caller();
         let wall = self.mounted.plugin.component.limits().route_wall;
-        let told = Told {
+        let told = CallerRecord {
             account: Some(self.actor.id.into()),
             token: None,
             scopes: caller.scopes,
