@@ -220,6 +220,8 @@ async fn deleting_last_status_sends_conversation_with_previous_one() {
     let answer = json!({ "status": "@alice answer", "visibility": "direct", "in_reply_to_id": first });
     let answer = bob.publish(answer).await.into_id();
     app.run_jobs().await;
+    // Dispatches the changes so far, so that the streams below receive later ones only.
+    app.told(&alice, &mut alice.events("user").await).await;
     let mut streams = [alice.events("direct").await, bob.events("direct").await];
     bob.delete_status(&answer).ok().await;
     for (person, events) in [&alice, &bob].into_iter().zip(&mut streams) {
