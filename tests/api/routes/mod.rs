@@ -30,6 +30,7 @@ mod notification_requests;
 mod notification_triggers;
 pub mod notifications;
 pub mod oauth;
+mod oauth_tokens;
 mod oembed;
 mod peers;
 mod polls;
