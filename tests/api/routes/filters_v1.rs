@@ -26,6 +26,11 @@ async fn filters_v1_are_keywords() {
     let whole = alice.get(&filter).ok().await;
     assert_eq!((&whole["title"], &whole["filter_action"]), (&json!("crow"), &json!("warn")));
 
+    let excluded = json!({ "exclude_follows": true, "exclude_localusers": true });
+    alice.put(&path).json(&excluded).ok().await;
+    let whole = alice.get(&filter).ok().await;
+    assert_eq!((&whole["exclude_follows"], &whole["exclude_localusers"]), (&json!(true), &json!(true)));
+
     alice.post(&format!("{filter}/keywords")).json(&json!({ "keyword": "raven" })).ok().await;
     assert_eq!(alice.get("/api/v1/filters").ok().await.as_array().unwrap().len(), 2);
     for change in [json!({ "context": ["home"] }), json!({ "irreversible": true }), json!({ "expires_in": "" })] {
