@@ -50,8 +50,8 @@ struct ShownRow {
     local_author: bool,
 }
 
-/// The reactions to statuses without reactions by accounts that the viewer blocks or mutes. Statuses without any are
-/// left out.
+/// The reactions to `statuses` that `viewer` may see: without those of accounts that are suspended or limited, that the
+/// viewer mutes or blocks (alone or with their server), or that block the viewer. Statuses without any are left out.
 ///
 /// # Errors
 /// The host's.

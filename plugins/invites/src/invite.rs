@@ -36,7 +36,7 @@ impl Invite {
 
 /// True while the account can be used: confirmed, approved, neither suspended nor disabled.
 pub(crate) fn may_invite(account: Id) -> Result<bool> {
-    // Without unconfirmed and pending accounts.
+    // Unconfirmed and pending accounts are not found.
     let found = core::accounts(&[account])?.pop().flatten();
     Ok(found.is_some_and(|account| account.state & UNUSABLE == 0))
 }

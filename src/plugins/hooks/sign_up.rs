@@ -92,7 +92,8 @@ pub async fn claim(
     drop(call.ambient().await?);
     let host = Arc::clone(&call);
     let asked = async { hook.active.component.claim_sign_up(host, context, own, account.into()).await };
-    // Concurrent sign-ups by one invitation wait for each other here, so the limits are those of a single call.
+    // Concurrent sign-ups by one invitation wait for each other in this call: only the limits of the hook's calls apply,
+    // not those of a transaction.
     let said = cx.spend_hook_time(hook.count(cx, Box::pin(asked))).await;
     let Some(said) = said.map_err(|error| no_answer(hook.active.name(), error.kind, Some(503)))? else {
         return Ok(None);

@@ -41,7 +41,7 @@ impl View {
 }
 
 impl Figure {
-    /// The highlighted value and its label.
+    /// A highlighted value with its label.
     #[must_use]
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self { value: value.into(), label: label.into() }

@@ -115,7 +115,7 @@ pub struct Detail {
     /// The limits that the admin set.
     pub limits_set: Value,
     pub usage: Option<Usage>,
-    /// The use of storage on the server, beside the quotas.
+    /// The storage that the plugin uses on the server, with its quota for each kind.
     pub quotas: Vec<QuotaRow>,
     pub breakers: Vec<Breaker>,
     pub config: Value,
