@@ -185,9 +185,9 @@ async fn signing_keys_of_another_secret_key_are_reported_and_renewed_on_demand()
     assert_eq!(stored().await[..2], before, "nothing is renewed without a request");
     let said = other.run(&["doctor"]).await;
     assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.contains("BAD      signing keys") && said.out.contains("those of 2 among"), "{said:?}");
+    assert!(said.out.contains("BAD      signing keys") && said.out.contains("the keys of 2 among"), "{said:?}");
     assert!(
-        first.run(&["doctor"]).await.out.contains("those of 1 among"),
+        first.run(&["doctor"]).await.out.contains("the keys of 1 among"),
         "with the earlier key only the new one is closed"
     );
 
