@@ -1,0 +1,7 @@
+//! Federation: this server among others that speak ActivityPub.
+//!
+//! A layer beside the HTTP layer, above `service` and `entity`, and unknown to all three: `server` mounts its documents
+//! and inboxes, and use cases reach it through the port in `context`. Rules about accounts and statuses are in
+//! `service`; this crate reads and writes documents, and decides who is believed.
+//!
+//! Spec: docs/contract/federation.md; <https://www.w3.org/TR/activitypub/>.
