@@ -126,13 +126,23 @@ impl Target {
         Self::parse(url.as_str())
     }
 
-    fn is_secure(&self) -> bool {
-        self.scheme() == "https"
+    /// The value of the `Host` header: the host, and the port unless it is the default of the scheme.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        match self.url.port() {
+            None => self.host(),
+            Some(port) => format!("{}:{port}", self.host()),
+        }
     }
 
     /// The request target: path and query.
-    fn path(&self) -> &str {
+    #[must_use]
+    pub fn path_and_query(&self) -> &str {
         &self.url()[self.url[..url::Position::BeforePath].len()..]
+    }
+
+    fn is_secure(&self) -> bool {
+        self.scheme() == "https"
     }
 }
 
@@ -321,18 +331,14 @@ impl Opened {
 }
 
 fn head(request: &Request) -> Result<Head, Error> {
-    let host = match (request.target.url.port(), request.target.host()) {
-        (None, host) => host,
-        (Some(port), host) => format!("{host}:{port}"),
-    };
     let other = |error: &dyn std::fmt::Display| Error::Other(error.to_string());
     let mut head = hyper::Request::builder()
         .method(request.method.clone())
-        .uri(request.target.path())
+        .uri(request.target.path_and_query())
         .body(Full::new(request.body.clone()))
         .map_err(|error| other(&error))?;
     *head.headers_mut() = request.headers.clone();
-    head.headers_mut().insert("host", host.parse().map_err(|error| other(&error))?);
+    head.headers_mut().insert("host", request.target.authority().parse().map_err(|error| other(&error))?);
     Ok(head)
 }
 

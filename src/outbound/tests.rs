@@ -84,7 +84,7 @@ fn obscured_address_is_refused() {
     }
     let target = Target::parse("HTTPS://EXAMPLE.org:443/a/../b?c#d").unwrap();
     assert_eq!((target.scheme(), target.host().as_str(), target.port()), ("https", "example.org", 443));
-    assert_eq!((target.url(), target.path()), ("https://example.org/b?c", "/b?c"));
+    assert_eq!((target.url(), target.path_and_query()), ("https://example.org/b?c", "/b?c"));
 }
 
 #[tokio::test]
