@@ -6,6 +6,7 @@
 
 pub mod key_pair;
 pub mod push;
+pub mod rsa;
 pub mod signature;
 #[cfg(feature = "signing")]
 pub mod signing;
@@ -126,6 +127,22 @@ pub fn hash(secret: &str) -> String {
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, bytes).as_ref())
+}
+
+/// SHA-256 of `bytes`.
+#[must_use]
+pub fn digest_sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut out = [0; 32];
+    out.copy_from_slice(digest::digest(&digest::SHA256, bytes).as_ref());
+    out
+}
+
+/// SHA-512 of `bytes`.
+#[must_use]
+pub fn digest_sha512(bytes: &[u8]) -> [u8; 64] {
+    let mut out = [0; 64];
+    out.copy_from_slice(digest::digest(&digest::SHA512, bytes).as_ref());
+    out
 }
 
 /// `bytes` in lower-case hexadecimal.
