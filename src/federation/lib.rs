@@ -5,3 +5,5 @@
 //! `service`; this crate reads and writes documents, and decides who is believed.
 //!
 //! Spec: docs/contract/federation.md; <https://www.w3.org/TR/activitypub/>.
+
+pub mod signature;
