@@ -1,7 +1,7 @@
 //! Reading signatures of RFC 9421 (HTTP Message Signatures).
 //!
-//! Of the components, all that a request has are known but trailers and parts of fields; their parameters are refused,
-//! except the name of a `@query-param`.
+//! Supports the components of a request except trailers and parts of structured fields; a component with parameters is
+//! refused, except `@query-param` with its name.
 
 use crypto::rsa::Algorithm;
 use model::Time;
@@ -16,7 +16,7 @@ use super::{digest, times};
 /// The most signatures of a request that are considered.
 const SIGNATURES_MAX: usize = 3;
 
-/// Reads the signatures of `request`, and returns the first of which everything is right that needs no key.
+/// Reads the signatures of `request`, and returns the first that passes every check without a key.
 ///
 /// # Errors
 /// The refusal of the first signature.
@@ -26,7 +26,7 @@ pub(super) fn claim(request: &Incoming<'_>, now: Time) -> Result<Claim, Refusal>
     let mut refusal = None;
     for (label, input) in inputs.iter().take(SIGNATURES_MAX) {
         let signature = signatures.iter().find(|(other, _)| other == label).map(|(_, signature)| signature);
-        match one(request, now, label, input, signature) {
+        match read(request, now, label, input, signature) {
             Ok(claim) => return Ok(claim),
             Err(error) => refusal = refusal.or(Some(error)),
         }
@@ -38,8 +38,8 @@ fn dictionary(request: &Incoming<'_>, name: &str) -> Result<Vec<(String, Member)
     fields::dictionary(&request.required(name)?).ok_or_else(|| Refusal::malformed_header(name))
 }
 
-/// The claim of one signature.
-fn one(
+/// Reads one signature and checks everything that needs no key.
+fn read(
     request: &Incoming<'_>,
     now: Time,
     label: &str,

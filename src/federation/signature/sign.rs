@@ -34,7 +34,7 @@ pub struct Signer<'a> {
 /// The parts of a `POST` that are signed.
 #[derive(Clone, Copy, Debug)]
 pub struct Post<'a> {
-    pub content_type: &'static str,
+    pub content_type: &'a str,
     pub body: &'a [u8],
     /// The `Collection-Synchronization` header, if there is one.
     pub synchronization: Option<&'a str>,

@@ -8,10 +8,10 @@ use super::refusal::Refusal;
 /// The difference between the clocks of two servers that is tolerated.
 const CLOCK_SKEW: Duration = Duration::hours(1);
 
-/// How long a signature is valid that does not say it.
+/// The lifetime of a signature without `expires`.
 const LIFETIME: Duration = Duration::minutes(5);
 
-/// The longest time for which a signature is valid, whatever it says.
+/// The longest lifetime of a signature; a later `expires` is reduced to it.
 const LIFETIME_MAX: Duration = Duration::hours(12);
 
 /// The formats of RFC 9110, section 5.6.7: the current one first, which is the only one that is sent.
@@ -34,7 +34,7 @@ pub(super) fn to_http_date(time: Time) -> String {
     time.format(HTTP_DATES[0]).to_string()
 }
 
-/// The end of a signature whose `expires` was stated by anyone: its usual lifetime at most.
+/// An `expires` that is not signed, reduced to the usual lifetime, since anyone on the way may have changed it.
 pub(super) fn at_most_usual(created: Time, expires: Option<Time>) -> Option<Time> {
     expires.map(|expires| expires.min(created + LIFETIME))
 }

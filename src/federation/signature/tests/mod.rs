@@ -6,6 +6,8 @@ mod vectors;
 
 use std::sync::LazyLock;
 
+use aws_lc_rs::encoding::{AsDer, PublicKeyX509Der};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::Duration;
@@ -298,6 +300,20 @@ fn rfc9421_get_needs_no_digest() {
     let text = &message.claim().unwrap().messages[0];
     assert!(text.contains("\"@path\": /a%20b\n\"@query-param\";name=\"c%20d\": %C3%A9\n"), "{text}");
     assert!(text.contains("\"@query-param\";name=\"e\": f%20g\n"), "{text}");
+}
+
+#[test]
+fn rfc9421_without_algorithm_follows_the_key() {
+    let pair = Ed25519KeyPair::generate().unwrap();
+    let spki: PublicKeyX509Der<'_> = pair.public_key().as_der().unwrap();
+    let pem = format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----", STANDARD.encode(spki.as_ref()));
+    let key = VerifyingKey::parse(&pem).unwrap();
+
+    let mut message = Message::rfc9421(INPUT);
+    let text = message.claim().unwrap().messages[0].clone();
+    message.set("signature", &format!("sig=:{}:", STANDARD.encode(pair.sign(text.as_bytes()))));
+    assert!(message.claim().unwrap().verify(&key));
+    assert!(!message.is_believed(), "another key");
 }
 
 #[test]

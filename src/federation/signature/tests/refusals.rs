@@ -139,6 +139,11 @@ fn rfc9421_is_refused() {
             |m| sign(m, "\"@method\"", "\"@method\" \"@query-param\""),
             "unsupported_component",
         ),
+        (
+            "parameter of query with two parameters",
+            |m| sign(m, "\"@method\"", "\"@method\" \"@query-param\";name=\"a\";req"),
+            "unsupported_component",
+        ),
         ("absent header", |m| sign(m, "\"@method\"", "\"@method\" \"x-absent\""), "missing"),
         ("absent parameter of query", |m| sign(m, "\"@method\"", "\"@method\" \"@query-param\";name=\"z\""), "missing"),
         (
