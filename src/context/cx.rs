@@ -31,6 +31,7 @@ use mail::Mailer;
 use media::storage::Storage;
 use media::{Converter, Programs, Sandbox};
 use model::clock::{Clock, Ids};
+use model::domain_policy::DomainPolicy;
 use model::instance::Rule;
 use model::urls::Urls;
 use model::{Emojis, Settings, TokenId};
@@ -87,7 +88,7 @@ pub struct Services {
     /// Signs pushes; `None` disables push, since the stored key pair cannot be read.
     pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
-    /// Held while settings, rules and emojis are read, so that an older read never replaces a newer one.
+    /// Held while settings, rules, emojis and the domain policy are read, so that an older read never replaces a newer one.
     reloading: tokio::sync::Mutex<()>,
 }
 
@@ -123,6 +124,7 @@ struct Loaded {
     settings: Arc<Settings>,
     emojis: Arc<Emojis>,
     rules: Arc<Vec<Rule>>,
+    domain_policy: Arc<DomainPolicy>,
 }
 
 /// The state of one request, job or command.
@@ -319,15 +321,21 @@ impl Cx {
         Arc::clone(&self.settings.load().rules)
     }
 
-    /// Drops cached rows that another process may have changed; true when settings, rules or emojis changed and were
-    /// read again. On failure the previous values stay.
+    /// The policy about other servers.
+    #[must_use]
+    pub fn domain_policy(&self) -> Arc<DomainPolicy> {
+        Arc::clone(&self.settings.load().domain_policy)
+    }
+
+    /// Drops cached rows that another process may have changed; true when settings, rules, emojis or the domain policy
+    /// changed and were read again. On failure the previous values stay.
     pub async fn invalidate(&self) -> Result<bool> {
         self.db.notice_other_processes().await?;
         self.reload().await
     }
 
-    /// Reads settings, rules and emojis again if they changed since they were last read; true when they did. On
-    /// failure the previous values stay.
+    /// Reads settings, rules, emojis and the domain policy again if they changed since they were last read; true when
+    /// they did. On failure the previous values stay.
     pub async fn reload(&self) -> Result<bool> {
         let _one_at_a_time = self.reloading.lock().await;
         let generation = store::settings::generation(&self.db).await?;
@@ -339,7 +347,8 @@ impl Cx {
         let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
         let emojis = Arc::new(Emojis { by_shortcode, generation });
         let rules = Arc::new(store::instance::rules(&self.db).await?);
-        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules }));
+        let domain_policy = Arc::new(store::domain_policy::load(&self.db).await?);
+        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules, domain_policy }));
         Ok(true)
     }
 }

@@ -54,6 +54,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0018_plugins",
     "0019_own_data",
     "0020_core_views",
+    "0021_domain_policy",
 ];
 
 /// The four digits at the beginning of a file name.

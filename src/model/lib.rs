@@ -8,6 +8,7 @@ pub mod actor;
 pub mod card;
 pub mod clock;
 mod cursor;
+pub mod domain_policy;
 pub mod emoji;
 pub mod filter;
 mod grant;

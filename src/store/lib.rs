@@ -24,7 +24,9 @@ pub use oauth::{application, oauth_code, one_time_link, session};
 pub use plugin::{
     plugin_data, plugin_event, plugin_feed, plugin_index, plugin_kv, plugin_record, plugin_schema, plugin_setting,
 };
-pub use server::{announcement, cleaning, emoji, instance, job, node, node_change, server_key, settings};
+pub use server::{
+    announcement, cleaning, domain_policy, emoji, instance, job, node, node_change, server_key, settings,
+};
 pub use status::{
     card, favourite, idempotency_key, interaction, media, mention, poll, reblog, reference, scheduled_status,
     status_cleanup, status_edit, status_search, translation_use,

@@ -1,7 +1,7 @@
 //! Relationships that an account lost in one event, for the notification about it. They have the same retention
 //! period as notifications.
 //!
-//! Reached from `service::domain_block`, which counts them, and from `entity::severance`.
+//! Reached from `service::domain_block` and `service::domain_policy`, which count them, and from `entity::severance`.
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
@@ -26,6 +26,25 @@ pub struct Severance {
 pub async fn insert(tx: &mut Tx, severance: &Severance) -> Result<()> {
     tx.query(sql!(severance_insert!())).bind_row(severance).execute().await?;
     Ok(())
+}
+
+/// Adds to the counts of the severance of the same account, kind, target and time; false when there is none.
+pub async fn add(tx: &mut Tx, severance: &Severance) -> Result<bool> {
+    let updated = tx
+        .query(sql!(
+            "UPDATE account_severances
+             SET followers_count = followers_count + $5, following_count = following_count + $6
+             WHERE account_id = $1 AND type = $2 AND target_name = $3 AND created_at = $4"
+        ))
+        .bind(severance.account_id)
+        .bind(severance.kind)
+        .bind(severance.target_name.clone())
+        .bind(severance.created_at)
+        .bind(severance.followers_count)
+        .bind(severance.following_count)
+        .execute()
+        .await?;
+    Ok(updated > 0)
 }
 
 /// The severances that exist among `ids`, in no particular order.

@@ -2,6 +2,7 @@
 
 pub mod announcement;
 pub mod cleaning;
+pub mod domain_policy;
 pub mod emoji;
 pub mod instance;
 pub mod job;

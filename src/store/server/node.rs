@@ -69,6 +69,7 @@ macro_rules! with_ids {
             "custom_emojis",
             "rules",
             "domain_blocks",
+            "domain_allows",
             "jobs",
             "plugins",
             "notices",

@@ -1,8 +1,8 @@
 //! Server settings, and the generation counter by which a running server detects changes of another process.
 //!
 //! One row for each setting that was ever set, its value as JSON; the generation is a row of the same table. Every
-//! change of settings, rules, emojis or the desired state of plugins increments it with [`bump_generation`], and
-//! servers poll it. `model::Settings` and the settings service define the settings and their values.
+//! change of settings, rules, emojis, the domain policy or the desired state of plugins increments it with
+//! [`bump_generation`], and servers poll it. `model::Settings` and the settings service define the settings and their values.
 
 use serde_json::{Map, Value};
 
@@ -54,8 +54,8 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
     Ok(())
 }
 
-/// Increments the generation, so that every running server reloads settings, rules, emojis and the desired state of
-/// plugins.
+/// Increments the generation, so that every running server reloads settings, rules, emojis, the domain policy and the
+/// desired state of plugins.
 ///
 /// The database increments it, so that two concurrent changes count twice. Every such transaction locks this one row:
 /// call it last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts

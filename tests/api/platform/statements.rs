@@ -254,6 +254,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM sqlite_schema s JOIN pragma_foreign_key_list", "the schema, read when a plugin is loaded"),
     ("DELETE FROM plugins", "an admin removes a plugin, and with it the events that wait for it"),
     ("FROM domain_blocks", "a table of few rows"),
+    ("FROM domain_allows", "a table of few rows"),
     ("_sqlx_migrations", "a row for each migration"),
     ("FROM custom_emojis", "read into memory when it changes"),
     ("FROM id_nodes n", "a table of 128 rows"),
