@@ -22,5 +22,5 @@ pub use auth::{application, confirmation, link, oauth, password, rate_limits, se
 pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};
-pub use server::{announcement, domain, instance, locale, public, report, rule, settings, webfinger};
+pub use server::{announcement, domain, domain_policy, instance, locale, public, report, rule, settings, webfinger};
 pub use status::{conversation, heads, interaction, poll, reblog, scheduled_status, status_cleanup, visibility};

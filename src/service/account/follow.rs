@@ -177,7 +177,7 @@ pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<b
 
 /// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries. True
 /// when a follow ended.
-pub(super) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
+pub(crate) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
     if let Some(request) = store::follow::delete(tx, FollowTable::Request, follower, target).await? {
         notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }

@@ -2,6 +2,7 @@
 
 pub mod announcement;
 pub mod domain;
+pub mod domain_policy;
 pub mod instance;
 pub mod locale;
 pub mod public;
