@@ -11,6 +11,7 @@ mod config;
 mod create_users;
 mod database;
 mod doctor;
+mod domain;
 mod emoji;
 mod media_files;
 #[cfg(feature = "plugins")]
@@ -66,6 +67,9 @@ enum Command {
     /// Manage the server rules that people accept at sign-up
     #[command(subcommand)]
     Rule(rule::Command),
+    /// Block domains of other servers, and allow domains in limited federation
+    #[command(subcommand)]
+    Domain(domain::Command),
     /// Tell everyone something
     #[command(subcommand)]
     Announcement(announcement::Command),
@@ -112,6 +116,7 @@ impl Command {
         match self {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
+            Self::Domain(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
             Self::Trend(command) => command.changes(),
@@ -185,6 +190,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
     let done = match command {
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
+        Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => report::run(&cx, command, output).await,
