@@ -6,4 +6,14 @@
 //!
 //! Spec: docs/contract/federation.md; <https://www.w3.org/TR/activitypub/>.
 
+pub mod deliver;
+pub mod documents;
+pub mod fetch;
+mod identity;
+pub mod inbox;
+mod network;
+pub mod policy;
 pub mod signature;
+pub mod vocabulary;
+
+pub use network::Network;
