@@ -45,6 +45,7 @@ const LAYERS: &[&str] = &[
     "entity",
     "worker",
     "http",
+    "federation",
     "streaming",
     "plugin-host",
     "plugin-package",
