@@ -1,4 +1,4 @@
-//! Applies changes by other processes: settings, rules, emojis, accounts, roles and tokens.
+//! Applies changes by other processes: settings, rules, emojis, the domain policy, accounts, roles and tokens.
 //!
 //! Reached in two ways. A command of `rookery` that committed a change sends `POST /refresh` over the admin socket, and
 //! returns when the change is applied. And every server polls: on PostgreSQL a command reaches only the server on the
@@ -52,7 +52,7 @@ pub async fn poll(cx: Cx) {
 /// Applies what other processes committed so far.
 async fn refresh(cx: &Cx) -> Result<()> {
     if cx.invalidate().await? {
-        tracing::info!("settings, rules, emojis or plugins changed and were read again");
+        tracing::info!("settings, rules, emojis, the domain policy or plugins changed and were read again");
     }
     platform::reload_pauses(cx).await
 }

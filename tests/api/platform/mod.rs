@@ -7,6 +7,7 @@ mod cli;
 pub mod contract;
 pub mod crash;
 pub mod declarations;
+mod domain_policy;
 mod faults;
 mod fuzz;
 mod grants;

@@ -1,4 +1,8 @@
-//! Rows of severances, reports and announcements.
+//! Rows of severances, reports, announcements and the domain policy.
+
+use model::domain_policy::Flags;
+use model::instance::Severity;
+use store::domain_policy::{Allow, Block};
 
 use super::*;
 
@@ -19,6 +23,19 @@ async fn severance_is_read_back_as_inserted() {
     };
     store::severance::insert(&mut tx, &severance).await.unwrap();
     same(&severance, store::severance::list(&mut tx, &[9_200]).await.unwrap().pop());
+
+    let more = Severance { id: RowId::from(9_201), followers_count: 3, following_count: 4, ..severance.clone() };
+    assert!(store::severance::add(&mut tx, &more).await.unwrap());
+    let sum = Severance { followers_count: 64, following_count: 66, ..severance };
+    same(&sum, store::severance::list(&mut tx, &[9_200]).await.unwrap().pop());
+    for other in [
+        Severance { created_at: time(2), ..sum.clone() },
+        Severance { kind: SeveranceKind::DomainBlock, ..sum.clone() },
+        Severance { target_name: "other.test".to_owned(), ..sum.clone() },
+    ] {
+        assert!(!store::severance::add(&mut tx, &other).await.unwrap(), "{other:?}");
+    }
+    same(&sum, store::severance::list(&mut tx, &[9_200]).await.unwrap().pop());
 }
 
 #[tokio::test]
@@ -68,4 +85,68 @@ async fn announcement_is_read_back_as_written() {
     announcement.starts_at = None;
     store::announcement::upsert(&mut tx, &announcement).await.unwrap();
     same(&announcement, store::announcement::lock(&mut tx, announcement.id).await.unwrap());
+}
+
+/// A block with every second flag, from the `first` one on.
+fn block(first: bool) -> Block {
+    Block {
+        id: RowId::from(9_300),
+        domain: "remote.test".to_owned(),
+        severity: Severity::Silence,
+        flags: Flags {
+            reject_media: first,
+            reject_reports: !first,
+            reject_favourite: first,
+            reject_reply_exclude_followers: !first,
+            reject_hashtag: first,
+            reject_straight_follow: !first,
+            reject_new_follow: first,
+            reject_friend: !first,
+            reject_send_sensitive: first,
+            block_trends: !first,
+            detect_invalid_subscription: first,
+        },
+        obfuscate: !first,
+        hidden: first,
+        private_comment: some("private"),
+        public_comment: some("public"),
+        created_at: time(1),
+    }
+}
+
+#[tokio::test]
+async fn domain_block_is_read_back_as_written() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let first = block(true);
+    let kept = store::domain_policy::upsert_block(&mut tx, &first).await.unwrap();
+    assert_eq!(kept, (first.id, first.created_at));
+    same(&first, store::domain_policy::list_blocks(&mut tx).await.unwrap().pop());
+
+    let second = Block {
+        id: RowId::from(9_301),
+        severity: Severity::Suspend,
+        private_comment: None,
+        public_comment: some("other"),
+        created_at: time(2),
+        ..block(false)
+    };
+    assert_eq!(store::domain_policy::upsert_block(&mut tx, &second).await.unwrap(), kept, "id and time are kept");
+    let expected = Block { id: kept.0, created_at: kept.1, ..second };
+    same(&expected, store::domain_policy::list_blocks(&mut tx).await.unwrap().pop());
+    assert_eq!(store::domain_policy::delete_block(&mut tx, "remote.test").await.unwrap(), Some(time(1)));
+    assert_eq!(store::domain_policy::delete_block(&mut tx, "remote.test").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn domain_allow_is_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let allow = Allow { id: RowId::from(9_400), domain: "remote.test".to_owned(), created_at: time(1) };
+    assert!(store::domain_policy::insert_allow(&mut tx, &allow).await.unwrap());
+    let again = Allow { id: RowId::from(9_401), created_at: time(2), ..allow.clone() };
+    assert!(!store::domain_policy::insert_allow(&mut tx, &again).await.unwrap());
+    same(&allow, store::domain_policy::list_allows(&mut tx).await.unwrap().pop());
+    assert!(store::domain_policy::delete_allow(&mut tx, "remote.test").await.unwrap());
+    assert!(!store::domain_policy::delete_allow(&mut tx, "remote.test").await.unwrap());
 }
