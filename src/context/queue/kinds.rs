@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::job::Job;
 use crate::change::Change;
 use model::job::Lane;
-use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId, Time};
+use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
 
 /// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
 macro_rules! jobs {
@@ -48,8 +48,10 @@ jobs! {
         account: AccountId,
     }
 
-    /// Brings the next accounts of a domain and its subdomains in line with the domain policy.
-    ApplyDomainPolicy as "apply_domain_policy" in Background, key |job| job.place() => {
+    /// Brings the next accounts of a domain and its subdomains in line with the domain policy. The key contains the
+    /// position of the pass, because a pass in progress does not replace the new pass that a later change needs.
+    ApplyDomainPolicy as "apply_domain_policy" in Background,
+        key |job| format!("{} {} {} {}", job.domain, job.blocked_at, job.host, job.after) => {
         domain: String,
         /// When the block whose change started the pass was made, in microseconds since the epoch: its suspensions and
         /// limits are recognised after its removal.
@@ -417,21 +419,6 @@ pub enum Subject {
 
 /// Most statuses in a plugin's feed.
 pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
-
-impl ApplyDomainPolicy {
-    /// Starts a pass.
-    #[must_use]
-    pub fn begin(domain: String, blocked_at: Time, now: Time) -> Self {
-        let [blocked_at, begun_at] = [blocked_at, now].map(|time| time.timestamp_micros());
-        Self { domain, blocked_at, begun_at, host: String::new(), after: AccountId::from(0) }
-    }
-
-    /// The deduplication key: its domain, and the position of the pass, because a pass in progress does not replace
-    /// the new pass that a later change needs.
-    fn place(&self) -> String {
-        format!("{} {} {} {}", self.domain, self.blocked_at, self.host, self.after)
-    }
-}
 
 impl ReconcileHome {
     /// Most authors of one job, so that its transaction is short.

@@ -166,7 +166,13 @@ fn comment(text: Option<String>) -> Result<Option<String>> {
 
 /// Queues the job for a changed block, and commits.
 async fn apply(cx: &Cx, mut tx: Tx, domain: &str, blocked_at: Time, now: Time) -> Result<()> {
-    let job = ApplyDomainPolicy::begin(domain.to_owned(), blocked_at, now);
+    let job = ApplyDomainPolicy {
+        domain: domain.to_owned(),
+        blocked_at: blocked_at.timestamp_micros(),
+        begun_at: now.timestamp_micros(),
+        host: String::new(),
+        after: AccountId::from(0),
+    };
     queue::enqueue(cx, &mut tx, &job).await?;
     publish(cx, tx, now).await
 }
