@@ -1,6 +1,9 @@
 //! The policy about other servers: `rookery domain`, its effects on known accounts, and which servers are talked to.
 
+use std::time::{Duration, Instant};
+
 use federation::policy::{Refused, may_talk};
+use futures_util::future::join_all;
 use model::Time;
 use model::domain_policy::Flags;
 use model::instance::Severity;
@@ -9,10 +12,18 @@ use service::domain_policy::{self, BlockParams};
 
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
+use crate::platform::serve::Running;
 use crate::seed::{Seed, Status};
 
+/// Blocks `domain` and runs the job that follows; returns the time of the block.
 async fn block(app: &TestApp, domain: &str, severity: Severity) -> Time {
     app.tick();
+    let at = begin(app, domain, severity).await;
+    app.run_jobs().await;
+    at
+}
+
+async fn begin(app: &TestApp, domain: &str, severity: Severity) -> Time {
     let params = BlockParams {
         severity,
         flags: Flags::default(),
@@ -21,9 +32,7 @@ async fn block(app: &TestApp, domain: &str, severity: Severity) -> Time {
         private_comment: None,
         public_comment: None,
     };
-    let block = domain_policy::block(&app.app, domain, params).await.unwrap();
-    app.run_jobs().await;
-    block.created_at
+    domain_policy::block(&app.app, domain, params).await.unwrap().created_at
 }
 
 async fn unblock(app: &TestApp, domain: &str) {
@@ -32,7 +41,7 @@ async fn unblock(app: &TestApp, domain: &str) {
     app.run_jobs().await;
 }
 
-/// The accounts `names` of other servers that are suspended, and those that are limited.
+/// The user names of accounts of other servers that are suspended, and those that are limited.
 async fn standings(app: &TestApp) -> [Vec<String>; 2] {
     let mut standings = Vec::new();
     for column in ["suspended_at", "limited_at"] {
@@ -268,6 +277,40 @@ async fn removed_block_lifts_only_its_own_suspensions() {
 }
 
 #[tokio::test]
+async fn limits_by_moderators_are_kept() {
+    let world = World::new().await;
+    let World { app, far, .. } = &world;
+    app.limit(far).await;
+    block(app, "evil.test", Severity::Silence).await;
+    block(app, "evil.test", Severity::Suspend).await;
+    assert_eq!(standings(app).await, [vec!["far", "sub"], vec!["far"]]);
+    unblock(app, "evil.test").await;
+    assert_eq!(standings(app).await, [vec![], vec!["far"]]);
+}
+
+#[tokio::test]
+async fn block_removed_before_its_job_runs_changes_nothing() {
+    let world = World::new().await;
+    let World { app, alice, .. } = &world;
+    begin(app, "evil.test", Severity::Suspend).await;
+    domain_policy::unblock(&app.app, "evil.test").await.unwrap();
+    app.run_jobs().await;
+    assert_eq!(standings(app).await, [Vec::<String>::new(), vec![]]);
+    assert_eq!(world.shown(alice, "home").await.len(), 3);
+    assert_eq!((app.count("follows").await, app.count("account_severances").await), (6, 0));
+
+    // Removed and made again while the accounts still have the time of the first block.
+    let first = block(app, "evil.test", Severity::Suspend).await;
+    app.tick();
+    domain_policy::unblock(&app.app, "evil.test").await.unwrap();
+    let second = begin(app, "evil.test", Severity::Suspend).await;
+    assert_ne!(first, second);
+    app.run_jobs().await;
+    unblock(app, "evil.test").await;
+    assert_eq!(standings(app).await, [Vec::<String>::new(), vec![]]);
+}
+
+#[tokio::test]
 async fn block_of_subdomain_overrides_block_of_domain() {
     let world = World::new().await;
     let app = &world.app;
@@ -311,6 +354,19 @@ async fn many_accounts_change_in_batches_with_one_notification() {
     assert_eq!(app.count("accounts WHERE suspended_at IS NOT NULL").await, 0);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn domain_blocked_by_several_at_once_has_one_block_and_job() {
+    let world = World::new().await;
+    let app = &world.app;
+    let times = join_all((0..8).map(|_| begin(app, "evil.test", Severity::Suspend))).await;
+    assert!(times.iter().all(|time| *time == times[0]), "{times:?}");
+    assert_eq!(app.count("domain_blocks").await, 1);
+    assert_eq!(app.count("jobs WHERE kind = 'apply_domain_policy'").await, 1);
+    app.run_jobs().await;
+    assert_eq!(standings(app).await, [vec!["far", "sub"], vec![]]);
+    assert_eq!(app.count("account_severances").await, 1);
+}
+
 #[tokio::test]
 async fn command_takes_effect_by_the_job_it_queues() {
     let world = World::new().await;
@@ -320,6 +376,22 @@ async fn command_takes_effect_by_the_job_it_queues() {
     app.make_jobs_due().await;
     app.run_jobs().await;
     assert_eq!(standings(app).await, [vec![], vec!["far", "sub"]], "the job reads the policy itself");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn running_server_applies_block_of_command() {
+    let world = World::new().await;
+    let app = &world.app;
+    let running = Running::start(app);
+    let path = format!("/api/v1/accounts/{}", world.far);
+    assert!(!running.get(&path).contains("\"suspended\":true"));
+    let said = app.run(&["domain", "block", "evil.test"]).await;
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+    let begun = Instant::now();
+    while !running.get(&path).contains("\"suspended\":true") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the account is still shown");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]
