@@ -14,7 +14,7 @@ pub(super) struct JobSignals([Notify; Lane::ALL.len()]);
 
 /// A set of lanes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lanes(u8);
+pub(super) struct Lanes(u16);
 
 impl Lanes {
     pub(super) fn insert(&mut self, lane: Lane) {

@@ -55,6 +55,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0019_own_data",
     "0020_core_views",
     "0021_domain_policy",
+    "0022_federation",
 ];
 
 /// The four digits at the beginning of a file name.

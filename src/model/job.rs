@@ -18,6 +18,10 @@ text_enum! {
         Fetch = "fetch",
         /// Sending notifications to push services.
         Push = "push",
+        /// Processing what other servers sent, which may fetch from them.
+        Inbox = "inbox",
+        /// Sending to other servers.
+        Delivery = "delivery",
         /// Everything that is not urgent.
         Background = "background",
     }

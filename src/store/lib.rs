@@ -5,6 +5,7 @@
 //! only the name of the aggregate, `store::favourite::insert`.
 
 pub mod account;
+mod federation;
 pub mod feed;
 mod moderation;
 pub mod notification;
@@ -17,6 +18,7 @@ pub use account::{
     account_search, archive, directory, domain_block, featured_tag, follow, profile, relation_set, relationship,
     removal, severance, suggestion, transfer, user,
 };
+pub use federation::{delivery, inbound, remote, tombstone};
 pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, timeline};
 pub use moderation::{report, role, trend, trend_use};
 pub use notification::push;

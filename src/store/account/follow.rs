@@ -29,6 +29,8 @@ pub struct NewFollow {
     pub account_id: AccountId,
     pub target_account_id: AccountId,
     pub terms: Terms,
+    /// The activity, if it came from another server.
+    pub uri: Option<String>,
     pub now: Time,
 }
 
@@ -45,8 +47,8 @@ pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<b
     macro_rules! into {
         ($table:literal) => {
             sql!(
-                "INSERT INTO " $table " (id, account_id, target_account_id, show_reblogs, notify, languages, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)
+                "INSERT INTO " $table " (id, account_id, target_account_id, show_reblogs, notify, languages, created_at, uri)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                  ON CONFLICT (account_id, target_account_id) DO NOTHING"
             )
         };
@@ -65,6 +67,7 @@ pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<b
         .bind(new.terms.notify)
         .bind(new.terms.languages)
         .bind(new.now)
+        .bind(new.uri)
         .execute()
         .await?;
     if done > 0 && table == FollowTable::Follow {
@@ -108,6 +111,8 @@ pub async fn update(
 #[derive(Debug, model::Row)]
 pub struct Ended {
     pub id: RowId,
+    /// The activity of a follow that came from another server.
+    pub uri: Option<String>,
     #[row(flatten)]
     pub terms: Terms,
 }
@@ -118,7 +123,7 @@ pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target:
         ($table:literal) => {
             sql!(
                 "DELETE FROM " $table " WHERE account_id = $1 AND target_account_id = $2
-                 RETURNING id, show_reblogs, notify, languages"
+                 RETURNING id, uri, show_reblogs, notify, languages"
             )
         };
     }

@@ -106,6 +106,15 @@ pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result
         .await
 }
 
+/// Deletes the attachments of a remote status, which have no files here.
+pub async fn delete_remote(tx: &mut Tx, status: StatusId) -> Result<()> {
+    tx.query(sql!("DELETE FROM media_attachments WHERE status_id = $1 AND file IS NULL"))
+        .bind(status)
+        .execute()
+        .await?;
+    Ok(())
+}
+
 pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
     tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;
     Ok(())

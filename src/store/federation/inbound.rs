@@ -1,0 +1,94 @@
+//! Activities that other servers sent, in the order of their arrival.
+//!
+//! A row is inserted before its request is answered, and loses its body when it was processed. What remains recognises a
+//! replay until [`delete_old`].
+
+use database::{Executor, Result, Tx, sql};
+use model::{AccountId, RowId, Time};
+
+/// An activity that was accepted.
+#[derive(Debug)]
+pub struct NewActivity {
+    pub id: RowId,
+    /// The sender.
+    pub account: AccountId,
+    /// The owner of the inbox; `None` for an inbox of the server.
+    pub mailbox: Option<AccountId>,
+    /// SHA-256 of the body.
+    pub digest: String,
+    pub body: String,
+    pub now: Time,
+}
+
+/// Stores an activity; false when the same sender sent the same bytes before.
+pub async fn insert(tx: &mut Tx, new: NewActivity) -> Result<bool> {
+    let inserted = tx
+        .query(sql!(
+            "INSERT INTO inbound_activities (id, account_id, mailbox_account_id, digest, body, set_aside, created_at)
+             VALUES ($1, $2, $3, $4, $5, FALSE, $6)
+             ON CONFLICT (account_id, digest) DO NOTHING"
+        ))
+        .bind(new.id)
+        .bind(new.account)
+        .bind(new.mailbox)
+        .bind(new.digest)
+        .bind(new.body)
+        .bind(new.now)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
+}
+
+/// An activity to process.
+#[derive(Debug, model::Row)]
+#[row(alias = "i")]
+pub struct Waiting {
+    pub id: RowId,
+    pub account_id: AccountId,
+    pub mailbox_account_id: Option<AccountId>,
+    pub body: String,
+}
+
+/// The oldest activity of `account` that waits and was not set aside.
+pub async fn find_next(db: impl Executor, account: AccountId) -> Result<Option<Waiting>> {
+    db.query(sql!(
+        "SELECT " waiting_columns!() " FROM inbound_activities i
+         WHERE i.account_id = $1 AND i.body IS NOT NULL AND NOT i.set_aside
+         ORDER BY i.id LIMIT 1"
+    ))
+    .bind(account)
+    .optional()
+    .await
+}
+
+/// An activity that waits.
+pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Waiting>> {
+    db.query(sql!("SELECT " waiting_columns!() " FROM inbound_activities i WHERE i.id = $1 AND i.body IS NOT NULL"))
+        .bind(id)
+        .optional()
+        .await
+}
+
+/// Marks an activity as processed; false when it was already.
+pub async fn finish(tx: &mut Tx, id: RowId) -> Result<bool> {
+    let finished = tx.query(sql!("UPDATE inbound_activities SET body = NULL WHERE id = $1 AND body IS NOT NULL"));
+    Ok(finished.bind(id).execute().await? > 0)
+}
+
+/// Lets the later activities of its sender pass an activity that failed.
+pub async fn set_aside(tx: &mut Tx, id: RowId) -> Result<()> {
+    tx.query(sql!("UPDATE inbound_activities SET set_aside = TRUE WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}
+
+/// Deletes up to `limit` activities from before `before`, processed or not.
+pub async fn delete_old(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM inbound_activities WHERE id IN
+         (SELECT i.id FROM inbound_activities i WHERE i.created_at < $1 ORDER BY i.created_at LIMIT $2)"
+    ))
+    .bind(before)
+    .bind(limit)
+    .execute()
+    .await
+}

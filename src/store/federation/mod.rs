@@ -1,0 +1,6 @@
+//! Federation: remote accounts and statuses by their URIs, activities received, documents owed, and tombstones.
+
+pub mod delivery;
+pub mod inbound;
+pub mod remote;
+pub mod tombstone;

@@ -1,0 +1,284 @@
+//! Accounts and statuses of other servers, found by their URIs, and what their servers say of them.
+//!
+//! Reached from `service::remote` and from `federation`. Inserting an account is [`account::insert`](crate::account::insert).
+
+use crate::account::{ActorObject, account_names};
+use crate::account_is_known;
+use database::sql::Texts;
+use database::{Executor, Result, Tx, sql};
+use model::{Account, AccountId, ConversationId, RowId, Status, StatusId, Time, account_columns, status_columns};
+
+/// The account with this actor URI, local or remote.
+pub async fn find_account(db: impl Executor, uri: &str) -> Result<Option<Account>> {
+    db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.uri = $1"))
+        .bind(uri.to_owned())
+        .optional()
+        .await
+}
+
+/// The ids of the accounts with these actor URIs that exist, local ones only when they may be addressed, each with its
+/// URI and domain.
+pub async fn list_accounts(db: impl Executor, uris: &[String]) -> Result<Vec<(AccountId, String, Option<String>)>> {
+    db.query(sql!(
+        "SELECT a.id, a.uri, a.domain FROM accounts a
+         WHERE a.uri" in("$1") "AND a.suspended_at IS NULL AND " account_is_known!()
+    ))
+    .bind(Texts::of(uris.iter().cloned()))
+    .all()
+    .await
+}
+
+/// The columns of an actor that only federation reads.
+#[derive(Clone, Debug, model::Row)]
+#[row(alias = "a")]
+pub struct ActorRow {
+    pub id: AccountId,
+    pub username: String,
+    pub domain: Option<String>,
+    pub uri: String,
+    pub inbox_url: Option<String>,
+    pub shared_inbox_url: Option<String>,
+    pub followers_url: Option<String>,
+    /// PEM.
+    pub public_key: Option<String>,
+    /// Sealed, of a local account.
+    pub private_key: Option<String>,
+    pub suspended_at: Option<Time>,
+    pub fetched_at: Option<Time>,
+}
+
+/// The actor with this URI.
+pub async fn find_actor(db: impl Executor, uri: &str) -> Result<Option<ActorRow>> {
+    db.query(sql!("SELECT " actor_columns!() " FROM accounts a WHERE a.uri = $1")).bind(uri.to_owned()).optional().await
+}
+
+/// The actor of an account.
+pub async fn get_actor(db: impl Executor, id: AccountId) -> Result<Option<ActorRow>> {
+    db.query(sql!("SELECT " actor_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
+}
+
+/// Replaces the profile of a remote account by what its server says now. The user name, domain and URI stay.
+pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts
+         SET url = $2, actor_type = $3, display_name = $4, note_html = $5, fields = $6, avatar_remote_url = $7,
+             header_remote_url = $8, locked = $9, discoverable = $10, indexable = $11, searchability = $12,
+             memorial = $13, other_settings = $14, attribution_domains = $15, hide_collections = $16,
+             also_known_as = $17, inbox_url = $18, outbox_url = $19, shared_inbox_url = $20, followers_url = $21,
+             following_url = $22, featured_url = $23, public_key = $24, fetched_at = $25, updated_at = $26,
+             version = version + 1
+         WHERE id = $1"
+    ))
+    .bind(account.id)
+    .bind(account.url.clone())
+    .bind(account.actor_type)
+    .bind(account.display_name.clone())
+    .bind(account.note_html.clone())
+    .bind(account.fields.clone())
+    .bind(account.avatar_remote_url.clone())
+    .bind(account.header_remote_url.clone())
+    .bind(account.locked)
+    .bind(account.discoverable)
+    .bind(account.indexable)
+    .bind(account.searchability)
+    .bind(account.memorial)
+    .bind(account.other_settings.clone())
+    .bind(account.attribution_domains.clone())
+    .bind(account.hide_collections)
+    .bind(actor.also_known_as.clone())
+    .bind(actor.inbox_url.clone())
+    .bind(actor.outbox_url.clone())
+    .bind(actor.shared_inbox_url.clone())
+    .bind(actor.followers_url.clone())
+    .bind(actor.following_url.clone())
+    .bind(actor.featured_url.clone())
+    .bind(actor.public_key.clone())
+    .bind(actor.fetched_at)
+    .bind(account.updated_at)
+    .execute()
+    .await?;
+    let rank = account_names::rank(account.followers_count);
+    account_names::replace(tx, account.id, &account.username, &account.display_name, rank).await
+}
+
+/// Replaces only the public key of a remote account.
+pub async fn set_public_key(tx: &mut Tx, id: AccountId, public_key: &str) -> Result<()> {
+    tx.query(sql!("UPDATE accounts SET public_key = $2 WHERE id = $1 AND domain IS NOT NULL"))
+        .bind(id)
+        .bind(public_key.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Adds a server to the known ones.
+pub async fn insert_instance(tx: &mut Tx, domain: &str, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO instances (domain, features, created_at) VALUES ($1, '[]', $2) ON CONFLICT (domain) DO NOTHING"
+    ))
+    .bind(domain.to_owned())
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// The remote status with this URI.
+pub async fn find_status(db: impl Executor, uri: &str) -> Result<Option<Status>> {
+    db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
+        .bind(uri.to_owned())
+        .optional()
+        .await
+}
+
+/// The remote status whose page has this URL, the oldest if there are several.
+pub async fn find_status_by_url(db: impl Executor, url: &str) -> Result<Option<StatusId>> {
+    let row: Option<(StatusId,)> = db
+        .query(sql!(
+            "SELECT s.id FROM statuses s WHERE s.url = $1 AND NOT s.local AND s.url IS NOT NULL ORDER BY s.id LIMIT 1"
+        ))
+        .bind(url.to_owned())
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The conversation with this URI.
+pub async fn find_conversation(db: impl Executor, uri: &str) -> Result<Option<ConversationId>> {
+    let row: Option<(ConversationId,)> =
+        db.query(sql!("SELECT c.id FROM conversations c WHERE c.uri = $1")).bind(uri.to_owned()).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// Inserts the conversation of another server that has this URI; the existing one if there is one.
+pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, uri: &str, now: Time) -> Result<ConversationId> {
+    tx.query(sql!(
+        "INSERT INTO conversations (id, uri, created_at) VALUES ($1, $2, $3)
+         ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET uri = excluded.uri
+         RETURNING id"
+    ))
+    .bind(id)
+    .bind(uri.to_owned())
+    .bind(now)
+    .scalar()
+    .await
+}
+
+/// True when a local account follows `account`.
+pub async fn has_local_follower(db: impl Executor, account: AccountId) -> Result<bool> {
+    let row: Option<(RowId,)> = db
+        .query(sql!(
+            "SELECT f.id FROM follows f JOIN users u ON u.account_id = f.account_id
+             WHERE f.target_account_id = $1 LIMIT 1"
+        ))
+        .bind(account)
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
+/// A follow or follow request by its ids.
+#[derive(Clone, Debug, model::Row)]
+pub struct FollowRow {
+    pub id: RowId,
+    pub account_id: AccountId,
+    pub target_account_id: AccountId,
+    pub uri: Option<String>,
+    /// True for a follow, false for a request.
+    pub accepted: bool,
+}
+
+macro_rules! any_follow {
+    ($condition:literal) => {
+        sql!(
+            "SELECT f.id, f.account_id, f.target_account_id, f.uri, TRUE AS accepted FROM follows f WHERE " $condition
+            " UNION ALL
+             SELECT f.id, f.account_id, f.target_account_id, f.uri, FALSE AS accepted FROM follow_requests f WHERE "
+            $condition
+        )
+    };
+}
+
+/// The follow of `target` by `account`, or the request for it.
+pub async fn find_follow(db: impl Executor, account: AccountId, target: AccountId) -> Result<Option<FollowRow>> {
+    let sql = any_follow!("f.account_id = $1 AND f.target_account_id = $2");
+    db.query(sql).bind(account).bind(target).optional().await
+}
+
+/// Stores the URI of the activity that made a follow or follow request.
+pub async fn set_follow_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &str) -> Result<()> {
+    for sql in [
+        sql!("UPDATE follows SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
+        sql!("UPDATE follow_requests SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
+    ] {
+        tx.query(sql).bind(account).bind(target).bind(uri.to_owned()).execute().await?;
+    }
+    Ok(())
+}
+
+/// The remote account `id` with its `relations_version`, unless it is suspended.
+pub async fn find_acting(db: impl Executor, id: AccountId) -> Result<Option<(Account, i64)>> {
+    #[derive(model::Row)]
+    struct Acting {
+        #[row(flatten)]
+        account: Account,
+        relations_version: i64,
+    }
+    let row: Option<Acting> = db
+        .query(sql!(
+            "SELECT " account_columns!() ", a.relations_version FROM accounts a
+             WHERE a.id = $1 AND a.domain IS NOT NULL AND a.suspended_at IS NULL"
+        ))
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(row.map(|row| (row.account, row.relations_version)))
+}
+
+/// The URIs of up to `limit` accounts that follow `account`, or that it follows (`following`), newest first, each with the
+/// id of the follow, from before the follow `before`.
+pub async fn list_connected(
+    db: impl Executor,
+    account: AccountId,
+    following: bool,
+    before: RowId,
+    limit: i64,
+) -> Result<Vec<(RowId, String)>> {
+    let sql = if following {
+        sql!(
+            "SELECT f.id, a.uri FROM follows f JOIN accounts a ON a.id = f.target_account_id
+             WHERE f.account_id = $1 AND f.id < $2 AND a.suspended_at IS NULL ORDER BY f.id DESC LIMIT $3"
+        )
+    } else {
+        sql!(
+            "SELECT f.id, a.uri FROM follows f JOIN accounts a ON a.id = f.account_id
+             WHERE f.target_account_id = $1 AND f.id < $2 AND a.suspended_at IS NULL ORDER BY f.id DESC LIMIT $3"
+        )
+    };
+    db.query(sql).bind(account).bind(before).bind(limit).all().await
+}
+
+/// The URIs of up to `limit` replies to `status` that everyone may read, oldest first, after the status `after`: those
+/// of `author`, or with `others` those of everyone else.
+pub async fn list_replies(
+    db: impl Executor,
+    status: StatusId,
+    author: AccountId,
+    others: bool,
+    after: StatusId,
+    limit: i64,
+) -> Result<Vec<(StatusId, String)>> {
+    db.query(sql!(
+        "SELECT s.id, s.uri FROM statuses s JOIN accounts a ON a.id = s.account_id
+         WHERE s.in_reply_to_id = $1 AND s.id > $2 AND (s.account_id <> $3) = $4
+           AND s.visibility IN ('public', 'unlisted', 'public_unlisted') AND a.suspended_at IS NULL
+         ORDER BY s.id LIMIT $5"
+    ))
+    .bind(status)
+    .bind(after)
+    .bind(author)
+    .bind(others)
+    .bind(limit)
+    .all()
+    .await
+}

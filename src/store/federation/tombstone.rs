@@ -1,0 +1,36 @@
+//! Tombstones: the URIs of deleted objects, so that they do not come back.
+
+use database::{Executor, Result, Tx, sql};
+use model::{AccountId, Time};
+
+/// Remembers that `account` deleted the object `uri`.
+pub async fn insert(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO tombstones (uri, account_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (uri) DO NOTHING"
+    ))
+    .bind(uri.to_owned())
+    .bind(account)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// True when the object `uri` was deleted.
+pub async fn exists(db: impl Executor, uri: &str) -> Result<bool> {
+    let row: Option<(AccountId,)> =
+        db.query(sql!("SELECT account_id FROM tombstones WHERE uri = $1")).bind(uri.to_owned()).optional().await?;
+    Ok(row.is_some())
+}
+
+/// Deletes up to `limit` tombstones from before `before`.
+pub async fn delete_old(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
+    tx.query(sql!(
+        "DELETE FROM tombstones WHERE uri IN
+         (SELECT t.uri FROM tombstones t WHERE t.created_at < $1 ORDER BY t.created_at LIMIT $2)"
+    ))
+    .bind(before)
+    .bind(limit)
+    .execute()
+    .await
+}
