@@ -18,6 +18,7 @@ use crate::caches::Caches;
 use crate::change::Live;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
+use crate::federation::Federation;
 use crate::hosts::{self, Hosts};
 use crate::limits::{Limits, Standing};
 use crate::messages::Language;
@@ -85,6 +86,8 @@ pub struct Services {
     pub page_hosts: Hosts,
     /// Concurrency and back-off of push services.
     pub push_hosts: Hosts,
+    /// Other servers: what they are sent, and what is found there.
+    pub federation: Arc<dyn Federation>,
     /// Signs pushes; `None` disables push, since the stored key pair cannot be read.
     pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
@@ -179,6 +182,7 @@ impl Cx {
         clock: Clock,
         executable: &Path,
         extensions: Arc<dyn Extensions>,
+        federation: Arc<dyn Federation>,
     ) -> Result<Self> {
         for folder in [&config.storage.data_dir, &config.storage.media_dir] {
             config::folder::make_private(folder).map_err(|error| closed(folder, &error))?;
@@ -199,6 +203,7 @@ impl Cx {
             outbound: outbound::Client::new(&config.federation.allow_private_addresses),
             page_hosts: Hosts::new(hosts::PAGE_REQUESTS),
             push_hosts: Hosts::new(hosts::PUSH_REQUESTS),
+            federation,
             vapid,
             mail: Mailer::new(&config).map_err(Error::internal)?,
             live: Live::default(),

@@ -2,7 +2,7 @@
 //!
 //! [`Cx`] holds the server's services and the state of one request; [`change`] and [`queue`] record changes and jobs
 //! in the caller's transaction; [`caches`] defines the caches; [`extension`] is the port through which use cases call
-//! extensions. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
+//! extensions, [`federation`] the one to other servers. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
 
 pub mod by_id;
 pub mod caches;
@@ -10,6 +10,7 @@ pub mod change;
 pub mod cx;
 pub mod error;
 pub mod extension;
+pub mod federation;
 pub mod hosts;
 pub mod json;
 pub mod limits;

@@ -18,6 +18,7 @@ pub fn extra_routes() -> ExtraRoutes {
             FORM,
             post(settings::page::update),
         ),
+        documents: Routes::new(),
         fallback: Some(|cx, request| {
             Box::pin(async move {
                 let cx = Cx::of(&cx).ok()?;

@@ -185,6 +185,7 @@ mod tests {
     use config::Config;
     use context::Cx;
     use context::extension::NoExtensions;
+    use context::federation::NoFederation;
     use model::clock::Clock;
     use service::oauth::{self, revoke};
     use service::sign_up::{self, NewAccount};
@@ -200,7 +201,9 @@ mod tests {
             ("ROOKERY_DATABASE_URL", format!("sqlite://{folder}/test.db")),
         ];
         let config = Config::load(None, keys.map(|(key, value)| (key.to_owned(), value)).into_iter()).unwrap();
-        Cx::open(config, Clock::system(), Path::new("/bin/false"), Arc::new(NoExtensions)).await.unwrap()
+        Cx::open(config, Clock::system(), Path::new("/bin/false"), Arc::new(NoExtensions), Arc::new(NoFederation))
+            .await
+            .unwrap()
     }
 
     /// The grant of a new account's token.

@@ -45,6 +45,10 @@ const AFTER_PANIC: Duration = Duration::from_secs(1);
 const FOR_EVER: TimeDelta = TimeDelta::days(365 * 100);
 /// How many times a lease is renewed before it would expire.
 const BEATS: u32 = 4;
+/// Most hosts that are sent to concurrently: one that hangs delays few others.
+const DELIVERIES: usize = 32;
+/// Most senders whose activities are processed concurrently: some wait for fetches.
+const INBOXES: usize = 16;
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
 /// The longest back-off, before jitter.
@@ -145,6 +149,8 @@ fn claimed_lanes() -> impl Iterator<Item = Lane> {
 fn most_running(cx: &Cx, lane: Lane) -> usize {
     match lane {
         Lane::Push => cx.config.jobs.workers.max(2 * REQUESTS_TO_A_HOST),
+        Lane::Delivery => cx.config.jobs.workers.max(DELIVERIES),
+        Lane::Inbox => cx.config.jobs.workers.max(INBOXES),
         _ => cx.config.jobs.workers,
     }
 }

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use config::Config;
 use context::default_answers;
 use context::extension::{Extensions, RunJobs};
+use context::federation::NoFederation;
 use model::clock::Clock;
 use store::job::NewJob;
 
@@ -93,7 +94,8 @@ async fn open() -> (Cx, tempfile::TempDir, Database) {
     ];
     let config = Config::load(None, keys.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()))).unwrap();
     let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
-    let cx = Cx::open(config, clock, Path::new("/nonexistent"), Arc::new(Script)).await.unwrap();
+    let cx =
+        Cx::open(config, clock, Path::new("/nonexistent"), Arc::new(Script), Arc::new(NoFederation)).await.unwrap();
     (cx, folder, database)
 }
 
@@ -219,7 +221,9 @@ async fn fan_out_renews_its_leases_and_ends_when_one_is_lost() {
 async fn beside(cx: &Cx, behind: TimeDelta) -> Cx {
     let now = DateTime::from_timestamp_micros(cx.clock.now().timestamp_micros()).unwrap();
     let clock = Clock::fixed(now - behind);
-    Cx::open(cx.config.clone(), clock, Path::new("/nonexistent"), Arc::new(Script)).await.unwrap()
+    Cx::open(cx.config.clone(), clock, Path::new("/nonexistent"), Arc::new(Script), Arc::new(NoFederation))
+        .await
+        .unwrap()
 }
 
 fn low_bits(id: i64) -> i64 {

@@ -70,6 +70,10 @@ pub struct Caches {
     pub translation_languages: Timed<Languages>,
     /// Documents that are the same for everyone, by name.
     pub documents: Versioned<&'static str, Arc<(DocumentSources, Arc<Rendered>)>>,
+    /// The ActivityPub documents of public statuses, by id, version and counts.
+    pub notes: Versioned<(StatusId, i64, [i64; 3]), Arc<str>>,
+    /// The URIs of the actors that have a key, by its id.
+    pub key_owners: Versioned<String, Arc<str>>,
     /// Usage statistics.
     pub usage: Timed<Usage>,
     /// Activity of the last weeks.
@@ -104,6 +108,8 @@ impl Default for Caches {
             translations: Versioned::with_capacity(4_096, 8 * MIB),
             translation_languages: Timed::default(),
             documents: Versioned::with_capacity(16, 16 * MIB),
+            notes: Versioned::with_capacity(4_096, 16 * MIB),
+            key_owners: Versioned::with_capacity(10_000, 4 * MIB),
             usage: Timed::default(),
             activity: Timed::default(),
             peers: Timed::default(),

@@ -24,18 +24,21 @@ pub(super) enum Listener {
     Push,
     /// The outbox of every extension that subscribed.
     Outbox,
+    /// [`Federation`](crate::federation::Federation), which queues what other servers are sent, in the transaction.
+    Delivery,
     /// [`Live`](super::Live), after the commit.
     Live,
 }
 
 /// Declares changes: `Name = "its.word" { fields } => [listeners];`.
 ///
-/// A listener is `jobs(…)`, `push`, `outbox` or `live`; `jobs` takes jobs built from the fields, or any [`FollowUp`].
+/// A listener is `jobs(…)`, `push`, `outbox`, `delivery` or `live`; `jobs` takes jobs built from the fields, or any [`FollowUp`].
 /// Generates [`Change`] with its [`ChangeKind`], `listeners`, and the jobs that follow.
 macro_rules! changes {
     (@listener jobs) => { Listener::Jobs };
     (@listener push) => { Listener::Push };
     (@listener outbox) => { Listener::Outbox };
+    (@listener delivery) => { Listener::Delivery };
     (@listener live) => { Listener::Live };
     ($(
         $(#[$doc:meta])*
@@ -85,10 +88,11 @@ macro_rules! changes {
 changes! {
     /// A status or a reblog was published.
     StatusPublished = "status.created" { status: StatusId, author: AccountId, traits: StatusTraits }
-        => [jobs(FanOut { status }), outbox, live];
+        => [jobs(FanOut { status }), outbox, delivery, live];
 
     /// A status was edited.
-    StatusEdited = "status.updated" { status: StatusId, author: AccountId, traits: StatusTraits } => [outbox, live];
+    StatusEdited = "status.updated" { status: StatusId, author: AccountId, traits: StatusTraits }
+        => [outbox, delivery, live];
 
     /// A status or a reblog was deleted.
     /// `mentioned`: the mentioned accounts, read only if this process has live listeners.
@@ -97,7 +101,7 @@ changes! {
         author: AccountId,
         traits: StatusTraits,
         mentioned: Vec<AccountId>,
-    } => [outbox, live];
+    } => [outbox, delivery, live];
 
     /// A status has a link in its text, or had one before it was edited.
     StatusLinked = "status.linked" { status: StatusId } => [jobs(AttachCard { status })];
@@ -109,7 +113,7 @@ changes! {
     AccountCreated = "account.created" { account: AccountId } => [outbox];
 
     /// A profile changed.
-    AccountUpdated = "account.updated" { account: AccountId } => [outbox];
+    AccountUpdated = "account.updated" { account: AccountId } => [outbox, delivery];
 
     /// A profile has links that are yet to be verified.
     ProfileLinked = "account.linked" { account: AccountId } => [jobs(VerifyLinks { account })];
@@ -117,8 +121,11 @@ changes! {
     /// An account no longer requires approval of its followers.
     AccountUnlocked = "account.unlocked" { account: AccountId } => [jobs(AcceptRequests { account })];
 
+    /// The removal of an account began.
+    AccountRemoved = "account.removed" { account: AccountId } => [delivery];
+
     /// Moderators suspended an account.
-    AccountSuspended = "account.suspended" { account: AccountId } => [outbox];
+    AccountSuspended = "account.suspended" { account: AccountId } => [outbox, delivery];
 
     /// An account was deleted.
     AccountPurged = "account.purged" { account: AccountId } => [outbox];
@@ -143,17 +150,36 @@ changes! {
         => [jobs(UnmergeDomain { account, domain: domain.clone() }, SeverDomain::begin(account, domain))];
 
     /// Someone follows someone.
-    Followed = "follow.created" { account: AccountId, target: AccountId } => [jobs(Merge { account, target }), outbox];
+    Followed = "follow.created" { account: AccountId, target: AccountId }
+        => [jobs(Merge { account, target }), outbox, delivery];
+
+    /// Someone requested to follow an account of another server.
+    FollowRequested = "follow.requested" { account: AccountId, target: AccountId } => [delivery];
+
+    /// A follow or a request for one ended: withdrawn, refused, or ended by either side.
+    /// `uri`: the activity, if it came from another server.
+    FollowEnded = "follow.ended" { account: AccountId, target: AccountId, follow: RowId, uri: Option<String> }
+        => [delivery];
 
     /// Someone unfollowed someone.
     Unfollowed = "follow.deleted" { account: AccountId, target: AccountId }
         => [jobs(Unmerge { account, target }), outbox];
 
     /// A status was marked as a favourite.
-    Favourited = "favourite.created" { account: AccountId, status: StatusId } => [outbox];
+    Favourited = "favourite.created" {
+        account: AccountId,
+        status: StatusId,
+        #[serde(default)]
+        favourite: Option<RowId>,
+    } => [outbox, delivery];
 
     /// A status is no longer a favourite.
-    Unfavourited = "favourite.deleted" { account: AccountId, status: StatusId } => [outbox];
+    Unfavourited = "favourite.deleted" {
+        account: AccountId,
+        status: StatusId,
+        #[serde(default)]
+        favourite: Option<RowId>,
+    } => [outbox, delivery];
 
     /// A status was bookmarked.
     Bookmarked = "bookmark.created" { account: AccountId, status: StatusId } => [outbox];

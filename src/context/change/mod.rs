@@ -1,7 +1,7 @@
 //! The change log: a use case records each change once, in the transaction that makes it.
 //!
 //! Every kind of change is a row of one table, [`kinds`], which names its listeners, and [`record()`] sends it to
-//! them: jobs, the outbox of extensions, and listeners in this process (streaming). Durable listeners get a row in
+//! them: jobs, the outbox of extensions, other servers, and listeners in this process (streaming). Durable listeners get a row in
 //! the transaction, the others a message after the commit. A change without listeners costs one lookup and writes
 //! nothing.
 //!

@@ -16,12 +16,13 @@ pub async fn record(cx: &Cx, tx: &mut Tx, change: Change) -> Result<()> {
 /// As [`record`], for several changes of one transaction: the outbox of extensions takes them in one statement.
 #[boxed]
 pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-    let (mut outbox, mut pushed) = (false, false);
+    let (mut outbox, mut pushed, mut delivered) = (false, false, false);
     for change in changes {
         for listener in listeners(change.kind()) {
             match listener {
                 Listener::Outbox => outbox = true,
                 Listener::Push => pushed = true,
+                Listener::Delivery => delivered = true,
                 Listener::Live => cx.live.tell_after(tx, change),
                 Listener::Jobs => {
                     for job in change.jobs()? {
@@ -33,6 +34,9 @@ pub async fn record_all(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> 
     }
     if pushed {
         push::queue(cx, tx, changes).await?;
+    }
+    if delivered {
+        cx.federation.record(cx, tx, changes).await?;
     }
     if outbox { cx.extensions().record(cx, tx, changes).await } else { Ok(()) }
 }

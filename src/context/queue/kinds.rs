@@ -77,6 +77,17 @@ jobs! {
         before: StatusId,
     }
 
+    /// Sends the documents owed to a host, in order.
+    DeliverToHost as "deliver_to_host" in Delivery, key |job| job.host.clone() => {
+        /// The host, with its port unless it is the usual one.
+        host: String,
+    }
+
+    /// Renders what other servers are sent, finds its recipients and queues the deliveries.
+    Distribute as "distribute" in Delivery, key |job| job.what.key() => {
+        what: Distribution,
+    }
+
     /// Fetches the page of a card, if that is due.
     FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => {
         /// The card; it may be gone.
@@ -188,6 +199,18 @@ jobs! {
         /// The owner of the feed.
         account: AccountId,
         tag: TagId,
+    }
+
+    /// Processes the activities that a remote account sent, in order.
+    ProcessInbox as "process_inbox" in Inbox, key |job| job.account.to_string() => {
+        /// The sender.
+        account: AccountId,
+    }
+
+    /// Processes an activity again that failed.
+    RetryActivity as "retry_activity" in Inbox, key |job| job.activity.to_string() => {
+        /// The activity; it may be gone.
+        activity: RowId,
     }
 
     /// Converts an uploaded video or audio file.
@@ -400,6 +423,28 @@ jobs! {
         /// The owner of the feed.
         account: AccountId,
         tag: TagId,
+    }
+}
+
+/// What other servers are sent by [`Distribute`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// A new status or reblog.
+    Published(StatusId),
+    /// The edit of a status.
+    Edited(StatusId),
+    /// The change of a profile.
+    Profile(AccountId),
+}
+
+impl Distribution {
+    fn key(self) -> String {
+        match self {
+            Self::Published(status) => format!("published-{status}"),
+            Self::Edited(status) => format!("edited-{status}"),
+            Self::Profile(account) => format!("profile-{account}"),
+        }
     }
 }
 

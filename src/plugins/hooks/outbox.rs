@@ -83,8 +83,8 @@ fn event_of(change: &Change) -> Option<EventRecord> {
         | Change::Muted { account, target, .. }
         | Change::Followed { account, target }
         | Change::Unfollowed { account, target } => pair(*account, *target),
-        Change::Favourited { account, status }
-        | Change::Unfavourited { account, status }
+        Change::Favourited { account, status, .. }
+        | Change::Unfavourited { account, status, .. }
         | Change::Bookmarked { account, status }
         | Change::Unbookmarked { account, status } => mark(*account, *status),
         // No account: all of these share a shard, in order.
@@ -100,6 +100,9 @@ fn event_of(change: &Change) -> Option<EventRecord> {
             ..by(account.unwrap_or_else(|| AccountId::from(0)))
         },
         Change::StatusLinked { .. }
+        | Change::FollowRequested { .. }
+        | Change::FollowEnded { .. }
+        | Change::AccountRemoved { .. }
         | Change::AccountRegistered { .. }
         | Change::ProfileLinked { .. }
         | Change::AccountUnlocked { .. }

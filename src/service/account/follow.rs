@@ -20,7 +20,7 @@ use database::Tx;
 use model::relationship::Listed;
 use model::{Account, AccountId, Actor, Cursor, Json, NotificationType};
 use store::account::AccountCounts;
-use store::follow::{FollowTable, NewFollow, Terms};
+use store::follow::{Ended, FollowTable, NewFollow, Terms};
 use store::relationship::{Relation, RelationshipRow};
 use text::language;
 
@@ -154,6 +154,7 @@ pub async fn reject(cx: &Cx, actor: &Actor, follower: AccountId) -> Result<()> {
         store::follow::delete(&mut tx, FollowTable::Request, follower, actor.id).await?.ok_or(Error::NotFound)?;
     notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
     store::relationship::delete_list_entries(&mut tx, follower, actor.id).await?;
+    change::record(cx, &mut tx, ended(follower, actor.id, request)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -170,26 +171,46 @@ pub async fn accept(cx: &Cx, target: AccountId, follower: AccountId) -> Result<b
         return Ok(false);
     };
     notification::retract(&mut tx, NotificationType::FollowRequest, request.id).await?;
-    establish(cx, &mut tx, follower.id, me.id, request.terms).await?;
+    establish(cx, &mut tx, follower.id, me.id, request.terms, request.uri).await?;
     tx.commit().await?;
     Ok(true)
 }
 
-/// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries. True
-/// when a follow ended.
+/// Deletes a follow or request with its dependents, as [`end`], and lets the server of the other side know. True when a
+/// follow ended.
 pub(crate) async fn sever(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<bool> {
-    if let Some(request) = store::follow::delete(tx, FollowTable::Request, follower, target).await? {
+    let (request, follow) = end(cx, tx, follower, target).await?;
+    let was_following = follow.is_some();
+    let ended: Vec<Change> = [request, follow].into_iter().flatten().map(|row| ended(follower, target, row)).collect();
+    change::record_all(cx, tx, &ended).await?;
+    Ok(was_following)
+}
+
+/// Deletes a follow or request with its dependents: counters, list memberships, endorsement, home feed entries. Returns
+/// the request and the follow that ended.
+pub(crate) async fn end(
+    cx: &Cx,
+    tx: &mut Tx,
+    follower: AccountId,
+    target: AccountId,
+) -> Result<(Option<Ended>, Option<Ended>)> {
+    let request = store::follow::delete(tx, FollowTable::Request, follower, target).await?;
+    if let Some(request) = &request {
         notification::retract(tx, NotificationType::FollowRequest, request.id).await?;
     }
-    let ended = store::follow::delete(tx, FollowTable::Follow, follower, target).await?;
-    if let Some(follow) = &ended {
+    let follow = store::follow::delete(tx, FollowTable::Follow, follower, target).await?;
+    if let Some(follow) = &follow {
         count(tx, follower, target, -1).await?;
         notification::retract(tx, NotificationType::Follow, follow.id).await?;
         change::record(cx, tx, Change::Unfollowed { account: follower, target }).await?;
     }
     store::relationship::delete(tx, Relation::Endorsement, follower, target).await?;
     store::relationship::delete_list_entries(tx, follower, target).await?;
-    Ok(ended.is_some())
+    Ok((request, follow))
+}
+
+fn ended(follower: AccountId, target: AccountId, Ended { id, uri, .. }: Ended) -> Change {
+    Change::FollowEnded { account: follower, target, follow: id, uri }
 }
 
 /// Creates a follow, or a request when the target is locked or remote, or the follower limited.
@@ -200,9 +221,25 @@ async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, params: Fol
         languages: params.languages.and_then(listed),
     };
     if !target.locked && !me.is_limited() && target.is_local() {
-        return establish(cx, tx, me.id, target.id, terms).await;
+        return establish(cx, tx, me.id, target.id, terms, None).await;
     }
-    let new = new(cx, me.id, target.id, terms);
+    request(cx, tx, me.id, target.id, terms, None).await?;
+    if target.is_local() {
+        return Ok(());
+    }
+    change::record(cx, tx, Change::FollowRequested { account: me.id, target: target.id }).await
+}
+
+/// Inserts a follow request; nothing when there is one.
+pub(crate) async fn request(
+    cx: &Cx,
+    tx: &mut Tx,
+    follower: AccountId,
+    target: AccountId,
+    terms: Terms,
+    uri: Option<String>,
+) -> Result<()> {
+    let new = new(cx, follower, target, terms, uri);
     let notice = notice(&new, NotificationType::FollowRequest);
     if !store::follow::insert(tx, FollowTable::Request, new).await? {
         return Ok(());
@@ -210,8 +247,16 @@ async fn begin(cx: &Cx, tx: &mut Tx, me: &Account, target: &Account, params: Fol
     notification::notify(cx, tx, &[notice]).await.map(drop)
 }
 
-async fn establish(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId, terms: Terms) -> Result<()> {
-    let new = new(cx, follower, target, terms);
+/// Inserts a follow, with all that follows from it; nothing when there is one.
+pub(crate) async fn establish(
+    cx: &Cx,
+    tx: &mut Tx,
+    follower: AccountId,
+    target: AccountId,
+    terms: Terms,
+    uri: Option<String>,
+) -> Result<()> {
+    let new = new(cx, follower, target, terms, uri);
     let notice = notice(&new, NotificationType::Follow);
     if !store::follow::insert(tx, FollowTable::Follow, new).await? {
         return Ok(());
@@ -238,8 +283,8 @@ fn notice(new: &NewFollow, kind: NotificationType) -> Notice {
     }
 }
 
-fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms) -> NewFollow {
-    NewFollow { id: cx.ids.next(), account_id: follower, target_account_id: target, terms, now: cx.clock.now() }
+fn new(cx: &Cx, follower: AccountId, target: AccountId, terms: Terms, uri: Option<String>) -> NewFollow {
+    NewFollow { id: cx.ids.next(), account_id: follower, target_account_id: target, terms, uri, now: cx.clock.now() }
 }
 
 /// The options of an existing follow, overridden by the options of the request.

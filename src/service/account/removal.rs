@@ -73,12 +73,26 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
         return Ok(());
     }
     hide(cx, &mut tx, account).await?;
+    change::record(cx, &mut tx, Change::AccountRemoved { account: account.id }).await?;
     store::removal::delete_user(&mut tx, account.id).await?;
     revoke::everything(cx, &mut tx, account.id).await?;
     let job = RemoveAccount { account: account.id };
     queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + REMOVAL_DELAY).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Removes the account of another server that no longer exists there: it is hidden now, and deleted in the background.
+#[model::use_case]
+pub async fn remove_remote(cx: &Cx, account: AccountId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    let found = store::account::lock(&mut tx, &[account]).await?.pop();
+    if let Some(account) = found.filter(|account| !account.is_local()) {
+        hide(cx, &mut tx, &account).await?;
+        store::tombstone::insert(&mut tx, &account.uri, account.id, cx.clock.now()).await?;
+        queue::enqueue(cx, &mut tx, &RemoveAccount { account: account.id }).await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 /// Removes the account of `person` at their request, after checking their password.
@@ -172,6 +186,7 @@ async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
         // Only the reserved name is left.
         return Ok(());
     }
+    let local = account.is_local();
     store::plugin_data::purge_account(tx, id).await?;
     let files = [account.avatar, account.avatar_static, account.header, account.header_static];
     let files: Vec<String> = files.into_iter().flatten().collect();
@@ -180,7 +195,9 @@ async fn finish(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
     }
     archive::expire_all(cx, tx, id).await?;
     store::removal::delete(tx, id).await?;
-    reserve_name(cx, tx, id, &account.username, account.version + 1).await?;
+    if local {
+        reserve_name(cx, tx, id, &account.username, account.version + 1).await?;
+    }
     change::record(cx, tx, Change::AccountPurged { account: id }).await?;
     let last = store::plugin_event::max_seq(&mut *tx).await?;
     queue::enqueue(cx, tx, &ForgetAccount { account: id, last, looks: 0 }).await

@@ -63,7 +63,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
 
 /// Records the deletion of the status and of its reblogs; reads nothing when there is no subscriber.
 async fn record(cx: &Cx, tx: &mut Tx, status: &Status) -> Result<()> {
-    if !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
+    if !status.local && !cx.live.is_heard() && !cx.extensions().listens_to(ChangeKind::StatusDeleted) {
         return Ok(());
     }
     let mentioned = if cx.live.is_heard() { store::mention::list(&mut *tx, status.id).await? } else { Vec::new() };

@@ -38,7 +38,8 @@ pub async fn favourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
             status: Some(head.id),
         };
         notification::notify(cx, &mut tx, &[notice]).await?;
-        change::record(cx, &mut tx, Change::Favourited { account: actor.id, status: head.id }).await?;
+        change::record(cx, &mut tx, Change::Favourited { account: actor.id, status: head.id, favourite: Some(row) })
+            .await?;
     }
     tx.commit().await?;
     Ok(())
@@ -56,7 +57,8 @@ pub async fn unfavourite(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Seen> {
     if let Some(row) = store::favourite::delete(&mut tx, Mark::Favourite, actor.id, head.id).await? {
         store::status::add_counts(&mut tx, head.id, 0, 0, -1).await?;
         notification::retract(&mut tx, NotificationType::Favourite, row).await?;
-        change::record(cx, &mut tx, Change::Unfavourited { account: actor.id, status: head.id }).await?;
+        change::record(cx, &mut tx, Change::Unfavourited { account: actor.id, status: head.id, favourite: Some(row) })
+            .await?;
     }
     tx.commit().await?;
     unmarked(cx, actor, id).await

@@ -1,0 +1,55 @@
+//! The port for federation: what use cases need from other servers.
+//!
+//! The crate `federation` implements the trait; [`NoFederation`] is a server alone, for tests of lower layers. A use case
+//! never learns how another server is reached: it records changes and finds accounts and statuses.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use crate::change::Change;
+use crate::{Cx, Result};
+use database::Tx;
+use model::{AccountId, StatusId};
+
+/// An account or status that was found by its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    Account(AccountId),
+    Status(StatusId),
+}
+
+/// Other servers, as use cases see them.
+#[async_trait]
+pub trait Federation: Any + Debug + Send + Sync {
+    /// Queues in `tx` what other servers are sent about `changes`. Changes that concern no other server cost a look at
+    /// their fields.
+    async fn record(&self, cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()>;
+
+    /// The accounts named by `handles`, each `user@domain` of another server in lower case. Known accounts are
+    /// refreshed when they are stale. Accounts that cannot be found are left out.
+    async fn find_accounts(&self, cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>>;
+
+    /// The account or status with this URL on another server; `None` when there is none that can be shown.
+    async fn find_by_url(&self, cx: &Cx, url: &str) -> Result<Option<Resolved>>;
+}
+
+/// A server without other servers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFederation;
+
+#[async_trait]
+impl Federation for NoFederation {
+    async fn record(&self, _: &Cx, _: &mut Tx, _: &[Change]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn find_accounts(&self, _: &Cx, _: &[String]) -> Result<Vec<AccountId>> {
+        Ok(Vec::new())
+    }
+
+    async fn find_by_url(&self, _: &Cx, _: &str) -> Result<Option<Resolved>> {
+        Ok(None)
+    }
+}
