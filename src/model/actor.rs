@@ -32,6 +32,31 @@ pub struct Actor {
     pub scopes: Scopes,
 }
 
+impl Actor {
+    /// `account` of another server as the actor of what its server says that it did: without permissions, token or home
+    /// feed. `relations_version`: as in its row.
+    #[must_use]
+    pub fn remote(account: &Account, relations_version: i64) -> Self {
+        Self {
+            id: account.id,
+            version: account.version,
+            relations_version,
+            filters_version: 0,
+            username: account.username.clone(),
+            locked: account.locked,
+            limited: account.is_limited(),
+            permissions: Permissions::default(),
+            locale: None,
+            preferences: Preferences::default(),
+            last_active_at: None,
+            feed_live: false,
+            token: None,
+            app: None,
+            scopes: Scopes::default(),
+        }
+    }
+}
+
 /// Why an existing account cannot be used (docs/contract/rules.md#2-authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {

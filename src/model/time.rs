@@ -21,6 +21,13 @@ impl Time {
         Self(DateTime::from_timestamp_micros(micros).unwrap_or_default())
     }
 
+    /// A time as other servers write it (RFC 3339), of the years 1 to 9999; `None` for any other text.
+    #[must_use]
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        let time = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+        (1..=9999).contains(&chrono::Datelike::year(&time)).then(|| time.into())
+    }
+
     /// The format of the API: ISO 8601 with milliseconds and `Z` (docs/contract/rules.md#1-transport).
     #[must_use]
     pub fn to_api(self) -> String {

@@ -9,6 +9,7 @@ pub mod feed;
 pub mod media;
 pub mod notification;
 pub mod page;
+pub mod remote;
 pub mod server;
 pub mod status;
 pub mod templates;

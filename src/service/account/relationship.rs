@@ -177,7 +177,7 @@ pub async fn mutes(cx: &Cx, viewer: &Actor, cursor: &Cursor) -> Result<Vec<Muted
 ///
 /// # Errors
 /// [`Error::NotFound`] when one of them is missing.
-pub(super) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> Result<(Account, Account)> {
+pub(crate) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> Result<(Account, Account)> {
     let accounts = store::account::lock(tx, &[me, other]).await?;
     let one = |id| accounts.iter().find(|account| account.id == id).cloned().ok_or(Error::NotFound);
     Ok((one(me)?, one(other)?))
@@ -187,7 +187,7 @@ pub(super) async fn lock_pair(tx: &mut Tx, me: AccountId, other: AccountId) -> R
 ///
 /// # Errors
 /// [`Error::NotFound`] when the other is missing.
-pub(super) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<RelationshipRow> {
+pub(crate) async fn tie(cx: &Cx, tx: &mut Tx, me: AccountId, other: AccountId) -> Result<RelationshipRow> {
     store::relationship::list(tx, me, &[other], cx.clock.now()).await?.pop().ok_or(Error::NotFound)
 }
 

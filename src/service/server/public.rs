@@ -38,6 +38,16 @@ pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, 
     Some((name, id.parse().ok()?))
 }
 
+/// The status of this server whose ActivityPub object or page is `address`; `None` for any other address. Says nothing of
+/// who may see it.
+#[model::use_case]
+pub async fn local_status(cx: &Cx, address: &str) -> Result<Option<StatusId>> {
+    let Some((_, id)) = status_address(cx, address) else { return Ok(None) };
+    let Some(status) = store::status::find(&cx.db, id).await?.filter(|status| status.local) else { return Ok(None) };
+    let of_author = status.uri == address || status.url.as_deref() == Some(address);
+    Ok(of_author.then_some(id))
+}
+
 /// The status at `address`, if everyone may read and embed it, with its author. A reblog has a URL, but no content to
 /// embed.
 ///

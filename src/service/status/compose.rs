@@ -159,7 +159,8 @@ fn render(
     to_html(text, &text::Links { web_origin: &cx.urls.origin, mentions: &targets })
 }
 
-/// The accounts mentioned in a text that `actor` may mention, in its order, each once.
+/// The accounts mentioned in a text that `actor` may mention, in its order, each once. Accounts of other servers that are
+/// not known yet are looked up there.
 pub(crate) async fn mentioned(cx: &Cx, actor: AccountId, scan: &text::Scan) -> Result<Vec<Mentionable>> {
     let mut handles: Vec<String> = Vec::new();
     for mention in scan.mentions() {
@@ -175,15 +176,26 @@ pub(crate) async fn mentioned(cx: &Cx, actor: AccountId, scan: &text::Scan) -> R
         return Ok(Vec::new());
     }
     let mut found = store::mention::list_mentionable(&cx.db, actor, &handles).await?;
+    let is_found = |handle: &String| found.iter().any(|account| handle_of(account) == *handle);
+    let unknown: Vec<String> =
+        handles.iter().filter(|handle| handle.contains('@') && !is_found(handle)).cloned().collect();
+    if !unknown.is_empty() && !cx.federation.find_accounts(cx, &unknown).await?.is_empty() {
+        found = store::mention::list_mentionable(&cx.db, actor, &handles).await?;
+    }
     let place = |account: &Mentionable| {
-        let handle = match &account.domain {
-            None => account.username.to_lowercase(),
-            Some(domain) => format!("{}@{}", account.username.to_lowercase(), domain.to_lowercase()),
-        };
+        let handle = handle_of(account);
         handles.iter().position(|wanted| *wanted == handle)
     };
     found.sort_by_key(place);
     Ok(found)
+}
+
+/// The address of an account in lower case, without the domain for one of this server.
+fn handle_of(account: &Mentionable) -> String {
+    match &account.domain {
+        None => account.username.to_lowercase(),
+        Some(domain) => format!("{}@{}", account.username.to_lowercase(), domain.to_lowercase()),
+    }
 }
 
 /// The language of a status: the first supported one of the parameter, the account's preference, the request's

@@ -120,7 +120,7 @@ pub(crate) async fn receive_late(cx: &Cx, tx: &mut Tx, status: StatusId, receive
 /// Moves a direct status whose mentions were edited: accounts that have it in a conversation, and accounts mentioned
 /// now, get it in a conversation with its current participants. For accounts no longer mentioned it stays in its
 /// conversation.
-pub(super) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
+pub(crate) async fn rearrange(cx: &Cx, tx: &mut Tx, status: StatusId) -> Result<()> {
     let participants = conversation::participants(&mut *tx, status).await?;
     if participants.is_empty() {
         return Ok(());

@@ -39,7 +39,7 @@ pub(super) async fn address(
 
 /// Replaces the mentions in the text of the status by `mentions`, and notifies the new ones. Returns all accounts
 /// that may see it by a mention, and whether the accounts mentioned in the text changed.
-pub(super) async fn replace(
+pub(crate) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
     actor: &Actor,
@@ -64,7 +64,7 @@ pub(super) async fn replace(
 }
 
 /// Stores mentions; returns their ids, for notifications.
-async fn save(
+pub(crate) async fn save(
     cx: &Cx,
     tx: &mut Tx,
     status: StatusId,
@@ -76,6 +76,16 @@ async fn save(
         store::mention::upsert(tx, status, &saved, silent).await?;
     }
     Ok(saved)
+}
+
+/// Lets `accounts` see a status that does not mention them yet.
+pub(crate) async fn show_to(cx: &Cx, tx: &mut Tx, status: StatusId, accounts: &[AccountId]) -> Result<()> {
+    if accounts.is_empty() {
+        return Ok(());
+    }
+    let known = store::mention::list(&mut *tx, status).await?;
+    let new = accounts.iter().copied().filter(|account| !known.iter().any(|(_, known, _)| known == account));
+    save(cx, tx, status, &new.collect::<Vec<_>>(), true).await.map(drop)
 }
 
 /// The accounts of the audience that are notified without a visible mention: earlier authors in the conversation, if
@@ -95,7 +105,13 @@ async fn notified(
 }
 
 /// Notifies the mentioned accounts, in the transaction that mentions them.
-async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, status: StatusId, mentioned: &[(RowId, AccountId)]) -> Result<()> {
+pub(crate) async fn notify(
+    cx: &Cx,
+    tx: &mut Tx,
+    actor: &Actor,
+    status: StatusId,
+    mentioned: &[(RowId, AccountId)],
+) -> Result<()> {
     let notice = |(mention, receiver): &(RowId, AccountId)| Notice {
         receiver: *receiver,
         from: actor.id,
@@ -109,7 +125,7 @@ async fn notify(cx: &Cx, tx: &mut Tx, actor: &Actor, status: StatusId, mentioned
 
 /// Stores hashtags and links them to `status`, which has none yet. They can be found when the visibility of the
 /// status allows anyone to read it.
-pub(super) async fn save_tags(
+pub(crate) async fn save_tags(
     cx: &Cx,
     tx: &mut Tx,
     status: StatusId,

@@ -19,12 +19,12 @@ mod expiry;
 pub mod idempotency;
 pub(crate) mod insert;
 mod interactions;
-mod mentions;
+pub(crate) mod mentions;
 mod prepared;
 mod publish;
 mod quote;
 mod reference;
-mod revision;
+pub(crate) mod revision;
 
 pub use address::default_visibility;
 pub use announced::is_announced;

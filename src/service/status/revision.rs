@@ -18,7 +18,7 @@ pub async fn own(cx: &Cx, actor: &Actor, id: StatusId) -> Result<Status> {
 }
 
 /// The current revision of `status`.
-pub(super) fn of(status: &Status) -> Revision {
+pub(crate) fn of(status: &Status) -> Revision {
     Revision {
         text: status.text.clone(),
         content: status.content.clone(),
@@ -33,7 +33,7 @@ pub(super) fn of(status: &Status) -> Revision {
 }
 
 /// `old` as a stored revision, with its attachments and the options of its poll.
-pub(super) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options: Option<Vec<String>>) -> Result<Edit> {
+pub(crate) fn kept(cx: &Cx, old: Status, media: &[MediaAttachment], poll_options: Option<Vec<String>>) -> Result<Edit> {
     let shown: Vec<json::media::MediaAttachment> =
         media.iter().map(|media| json::media::MediaAttachment::new(media, &cx.urls)).collect();
     Ok(Edit {

@@ -1,0 +1,129 @@
+//! Profiles of accounts of other servers.
+
+use crate::domain_policy;
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use model::account::{ActorType, Field, OtherSettings, Searchability};
+use model::{Account, AccountId, Json, Time};
+use store::account::ActorObject;
+
+/// Longest display name that is kept, in characters.
+const NAME_MAX: usize = 200;
+/// Longest note that is kept, in bytes of HTML.
+const NOTE_MAX: usize = 64 * 1024;
+/// Most fields of a profile.
+const FIELDS_MAX: usize = 16;
+/// Longest name or value of a field, in characters.
+const FIELD_MAX: usize = 2_047;
+
+/// What the server of an account says of it.
+#[derive(Clone, Debug)]
+pub struct RemoteProfile {
+    /// The actor's id.
+    pub uri: String,
+    pub username: String,
+    /// The domain in its address, in lower-case ASCII.
+    pub domain: String,
+    pub kind: ActorType,
+    pub display_name: String,
+    /// HTML, as received.
+    pub note: String,
+    /// Names, and values in HTML, as received.
+    pub fields: Vec<(String, String)>,
+    pub url: Option<String>,
+    pub avatar_url: Option<String>,
+    pub avatar_description: String,
+    pub header_url: Option<String>,
+    pub locked: bool,
+    pub discoverable: Option<bool>,
+    pub indexable: bool,
+    pub memorial: bool,
+    pub searchability: Searchability,
+    pub settings: OtherSettings,
+    pub hide_collections: Option<bool>,
+    pub attribution_domains: Vec<String>,
+    pub created_at: Option<Time>,
+    /// Its addresses and key.
+    pub actor: ActorObject,
+}
+
+/// Stores the profile of a remote account: a new one, or what changed of a known one. Returns the account.
+///
+/// # Errors
+/// [`Error::Conflict`] when the address belongs to another actor.
+#[model::use_case]
+pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
+    let now = cx.clock.now();
+    let actor = ActorObject { fetched_at: Some(now), ..profile.actor.clone() };
+    let mut tx = cx.db.begin().await?;
+    let known = store::remote::find_account(&mut tx, &profile.uri).await?;
+    let account = match known {
+        Some(known) if known.is_local() => return Err(Error::Conflict("the actor is of this server".into())),
+        Some(known) => {
+            let account = Account { updated_at: now, ..filled(known, &profile) };
+            store::remote::update_account(&mut tx, &account, &actor).await?;
+            account
+        }
+        None => {
+            let id: AccountId = cx.ids.next();
+            let created = profile.created_at.filter(|created| *created < now).unwrap_or(now);
+            let new = Account::new(id, profile.username.clone(), profile.uri.clone(), created);
+            let (suspended_at, limited_at) = domain_policy::standing_of_new(&cx.domain_policy(), &profile.domain);
+            let new = Account {
+                domain: Some(profile.domain.clone()),
+                suspended_at,
+                limited_at,
+                updated_at: now,
+                ..filled(new, &profile)
+            };
+            store::remote::insert_instance(&mut tx, &profile.domain, now).await?;
+            let taken = || Error::Conflict("the address belongs to another actor".into());
+            store::account::insert(&mut tx, &new, actor).await.map_err(|error| match error.is_unique_violation() {
+                true => taken(),
+                false => error.into(),
+            })?;
+            new
+        }
+    };
+    change::record(cx, &mut tx, Change::AccountUpdated { account: account.id }).await?;
+    tx.commit().await?;
+    Ok(account)
+}
+
+/// `account` with the profile, as it is stored.
+fn filled(account: Account, profile: &RemoteProfile) -> Account {
+    Account {
+        url: profile.url.clone(),
+        actor_type: profile.kind,
+        display_name: clip(&profile.display_name, NAME_MAX),
+        note_html: text::sanitise(clip_bytes(&profile.note, NOTE_MAX)),
+        fields: Json(profile.fields.iter().take(FIELDS_MAX).map(field).collect()),
+        avatar_remote_url: profile.avatar_url.clone(),
+        avatar_description: profile.avatar_description.clone(),
+        header_remote_url: profile.header_url.clone(),
+        locked: profile.locked,
+        discoverable: profile.discoverable,
+        indexable: profile.indexable,
+        memorial: profile.memorial,
+        searchability: profile.searchability,
+        other_settings: Json(profile.settings.clone()),
+        hide_collections: profile.hide_collections,
+        attribution_domains: Json(profile.attribution_domains.clone()),
+        ..account
+    }
+}
+
+fn field((name, value): &(String, String)) -> Field {
+    let value = clip(value, FIELD_MAX);
+    Field { name: clip(name, FIELD_MAX), value: String::new(), html: text::sanitise(&value), verified_at: None }
+}
+
+fn clip(text: &str, most: usize) -> String {
+    text.chars().filter(|character| *character != '\0').take(most).collect()
+}
+
+/// The beginning of `text`, of at most `most` bytes.
+pub(super) fn clip_bytes(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}

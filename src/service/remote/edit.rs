@@ -1,0 +1,88 @@
+//! Edits of statuses of other servers.
+
+use super::status::{RemoteStatus, content, insert_media, spoiler};
+use crate::search::index;
+use crate::status::{mentions, revision};
+use crate::{conversation, notification};
+use context::Cx;
+use context::change::{self, Change, StatusTraits};
+use context::error::{Error, Result};
+use context::extension::Notice;
+use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility, boxed};
+use store::status_edit::Revision;
+
+/// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags and attachments; visibility
+/// and searchability stay. `edited_at`: as its server says. False when it is unknown, or was edited later.
+///
+/// # Errors
+/// [`Error::Forbidden`] when it is another account's.
+#[model::use_case]
+#[boxed]
+pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
+    let actor = super::actor(cx, new.author).await?;
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    let Some(id) = store::status::find_by_uri(&mut tx, &new.uri).await? else { return Ok(false) };
+    let Some(old) = store::status::lock(&mut tx, id).await? else { return Ok(false) };
+    if old.account_id != actor.id {
+        return Err(Error::forbidden("the status is someone else's"));
+    }
+    if old.edited_at.unwrap_or(old.created_at) >= edited_at {
+        return Ok(false);
+    }
+    let indexed = index::terms(&mut tx, &old).await?;
+    let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
+    let revised = Revision {
+        text: String::new(),
+        content: content(&new.content),
+        spoiler_text: spoiler(&new.spoiler_text),
+        sensitive: new.sensitive || !new.spoiler_text.is_empty(),
+        language: new.language.clone(),
+        has_media: !new.media.is_empty(),
+        has_poll: old.has_poll,
+        markdown: false,
+        expires_at: old.expires_at,
+    };
+    let media_changed = !same_files(&before, &new);
+    if revised == revision::of(&old) && !media_changed {
+        return Ok(false);
+    }
+    if media_changed {
+        store::media::delete_remote(&mut tx, id).await?;
+        insert_media(cx, &mut tx, id, &new).await?;
+    }
+    let traits = StatusTraits { media: revised.has_media, ..StatusTraits::from(&old) };
+    let visibility = old.visibility;
+    store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, None)?).await?;
+    store::status_edit::update(&mut tx, id, revised, edited_at.min(cx.clock.now())).await?;
+    store::tag::clear_for_status(&mut tx, id, actor.id).await?;
+    mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags).await?;
+    let (_, readdressed) = mentions::replace(cx, &mut tx, &actor, id, &new.mentions).await?;
+    if visibility == Visibility::Direct && readdressed {
+        conversation::rearrange(cx, &mut tx, id).await?;
+    }
+    index::update(&mut tx, id, &indexed).await?;
+    notify(cx, &mut tx, actor.id, id).await?;
+    change::record(cx, &mut tx, Change::StatusEdited { status: id, author: actor.id, traits }).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+fn same_files(before: &[MediaAttachment], new: &RemoteStatus) -> bool {
+    let old = before.iter().map(|media| (media.remote_url.as_deref(), media.description.as_deref()));
+    old.eq(new.media.iter().map(|media| (Some(media.url.as_str()), media.description.as_deref())))
+}
+
+/// Notifies the local accounts that reblogged the status.
+async fn notify(cx: &Cx, tx: &mut database::Tx, author: AccountId, id: StatusId) -> Result<()> {
+    let receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
+    let update = |receiver| Notice {
+        receiver,
+        from: author,
+        kind: NotificationType::Update.into(),
+        activity: i64::from(id),
+        status: Some(id),
+    };
+    let notices: Vec<Notice> = receivers.into_iter().map(update).collect();
+    notification::notify(cx, tx, &notices).await.map(drop)
+}

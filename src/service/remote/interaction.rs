@@ -1,0 +1,96 @@
+//! Favourites and reblogs by accounts of other servers.
+
+use crate::status;
+use crate::visibility;
+use crate::{interaction, notification};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use context::extension::Notice;
+use model::{AccountId, NotificationType, Status, StatusId, Time, Visibility};
+
+/// Marks a status as a favourite of a remote account.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account may not see it, [`Error::Forbidden`] when it blocks the author.
+pub async fn favourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
+    let actor = super::actor(cx, account).await?;
+    interaction::favourite(cx, &actor, status).await
+}
+
+/// Removes the favourite of a remote account.
+///
+/// # Errors
+/// [`Error::NotFound`] when the status is missing, or was never visible to the account.
+pub async fn unfavourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
+    let actor = super::actor(cx, account).await?;
+    interaction::unfavourite(cx, &actor, status).await.map(drop)
+}
+
+/// A reblog by a remote account.
+#[derive(Clone, Debug)]
+pub struct RemoteReblog {
+    /// The activity.
+    pub uri: String,
+    pub account: AccountId,
+    /// The original.
+    pub status: StatusId,
+    pub visibility: Visibility,
+    pub created_at: Time,
+}
+
+/// Stores a reblog; `None` when the account reblogged the status before.
+///
+/// # Errors
+/// [`Error::NotFound`] when the account may not see the original, [`Error::Forbidden`] when it may not be reblogged.
+#[model::use_case]
+pub async fn reblog(cx: &Cx, new: RemoteReblog) -> Result<Option<StatusId>> {
+    let actor = super::actor(cx, new.account).await?;
+    let seen = visibility::status(cx, Some(&actor), new.status).await?;
+    let original = store::status::find(&cx.db, seen.proper().id).await?.ok_or(Error::NotFound)?;
+    let own = original.account_id == actor.id;
+    let may = original.visibility.is_wider_than_followers() || (own && original.visibility == Visibility::Private);
+    if !may {
+        return Err(Error::forbidden("This status cannot be reblogged"));
+    }
+    let id = super::status::new_id(cx, new.created_at).await?;
+    let row = Status {
+        local: false,
+        visibility: new.visibility,
+        searchability: original.searchability,
+        language: original.language.clone(),
+        conversation_id: original.conversation_id,
+        reblog_of_id: Some(original.id),
+        ..Status::new(id, actor.id, new.uri, new.created_at.min(cx.clock.now()))
+    };
+    let change = Change::StatusPublished { status: id, author: actor.id, traits: (&row).into() };
+    let mut tx = cx.db.begin().await?;
+    if !status::insert::insert(cx, &mut tx, &actor, row).await? {
+        return Ok(None);
+    }
+    let notice = Notice {
+        receiver: original.account_id,
+        from: actor.id,
+        kind: NotificationType::Reblog.into(),
+        activity: i64::from(id),
+        status: Some(original.id),
+    };
+    notification::notify(cx, &mut tx, &[notice]).await?;
+    change::record(cx, &mut tx, change).await?;
+    tx.commit().await?;
+    Ok(Some(id))
+}
+
+/// Removes the reblog of `status` by a remote account; false when there is none.
+#[model::use_case]
+pub async fn unreblog(cx: &Cx, account: AccountId, status: StatusId) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let Some(reblog) = store::reblog::find(&mut tx, account, status).await? else { return Ok(false) };
+    notification::retract(&mut tx, NotificationType::Reblog, reblog).await?;
+    match status::remove(cx, &mut tx, account, reblog).await {
+        Ok(()) => tx.commit().await?,
+        Err(Error::NotFound) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    Ok(true)
+}

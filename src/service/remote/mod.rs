@@ -1,0 +1,29 @@
+//! Accounts and statuses of other servers, as their servers describe them, and what remote accounts do here.
+//!
+//! Reached from `federation`, which read the documents and decided whom to believe: everything here is already known to
+//! come from the account's own server. Texts are still raw, and sanitised here. The rules of this server apply: blocks,
+//! visibility, who is notified. Nothing here causes a delivery to the server that it came from.
+//!
+//! Spec: docs/contract/federation.md#7-accepting-activities.
+
+pub mod account;
+mod edit;
+pub mod follow;
+pub mod interaction;
+pub mod status;
+
+pub use edit::edit;
+
+use context::Cx;
+use context::error::{Error, Result};
+use model::{AccountId, Actor};
+
+/// The remote account `id` as an actor.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is missing, local or suspended.
+pub async fn actor(cx: &Cx, id: AccountId) -> Result<Actor> {
+    let found = store::remote::find_acting(&cx.db, id).await?;
+    let (account, relations_version) = found.ok_or(Error::NotFound)?;
+    Ok(Actor::remote(&account, relations_version))
+}

@@ -1,0 +1,281 @@
+//! Statuses of accounts of other servers: storing new ones and deleting them.
+
+use chrono::TimeDelta;
+
+use super::account::clip_bytes;
+use crate::conversation;
+use crate::search::index;
+use crate::status::{self, mentions};
+use context::Cx;
+use context::change::{self, Change};
+use context::error::{Error, Result};
+use database::Tx;
+use model::account::Searchability;
+use model::clock::Ids;
+use model::media::{MediaKind, MediaState};
+use model::status::LimitedScope;
+use model::{
+    AccountId, Actor, ConversationId, Json, MediaAttachment, MediaId, Status, StatusId, Time, Visibility, boxed,
+};
+
+/// Longest text that is kept, in bytes of HTML.
+const CONTENT_MAX: usize = 512 * 1024;
+/// Longest content warning that is kept, in bytes.
+const SPOILER_MAX: usize = 16 * 1024;
+/// Most attachments (docs/contract/federation.md#7-accepting-activities).
+const MEDIA_MAX: usize = 16;
+/// Most hashtags and mentions, and most accounts of an audience.
+const TAGS_MAX: usize = 100;
+const MENTIONS_MAX: usize = 1_000;
+/// Longest description of an attachment, in characters.
+const DESCRIPTION_MAX: usize = 10_000;
+/// How late a status may arrive and still get an id of its arrival, so that nobody who polls misses it.
+const PUNCTUAL: TimeDelta = TimeDelta::minutes(15);
+/// How old a status may be that enters home feeds although nobody sent it here.
+const RECENT: TimeDelta = TimeDelta::hours(6);
+/// How often an id of the past is drawn.
+const DRAWS: usize = 8;
+
+/// What the server of its author says of a status.
+#[derive(Clone, Debug)]
+pub struct RemoteStatus {
+    pub uri: String,
+    pub url: Option<String>,
+    pub author: AccountId,
+    /// HTML, as received.
+    pub content: String,
+    /// Text, as received.
+    pub spoiler_text: String,
+    pub sensitive: bool,
+    pub language: Option<String>,
+    pub visibility: Visibility,
+    pub limited_scope: Option<LimitedScope>,
+    pub searchability: Searchability,
+    /// The status that it replies to, if it is known here.
+    pub in_reply_to: Option<StatusId>,
+    /// The URI of its thread.
+    pub conversation: Option<String>,
+    /// Accounts that its text mentions.
+    pub mentions: Vec<AccountId>,
+    /// Further accounts that may see it.
+    pub audience: Vec<AccountId>,
+    /// Hashtags: normalised, and as written.
+    pub tags: Vec<(String, String)>,
+    pub media: Vec<RemoteMedia>,
+    pub created_at: Time,
+    /// It was sent here, not fetched.
+    pub delivered: bool,
+}
+
+/// A file of a status on another server.
+#[derive(Clone, Debug)]
+pub struct RemoteMedia {
+    pub url: String,
+    pub mime: String,
+    pub description: Option<String>,
+    pub blurhash: Option<String>,
+    /// From -1 to 1 each.
+    pub focus: Option<[f64; 2]>,
+    /// In pixels.
+    pub size: Option<(i64, i64)>,
+}
+
+/// Stores a status; an existing one with the same URI stays as it is, but may be seen by `shown_to` too. Returns its id.
+///
+/// # Errors
+/// [`Error::NotFound`] when the author is gone or suspended, [`Error::Gone`] when the status was deleted before.
+#[model::use_case]
+#[boxed]
+pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
+    let actor = super::actor(cx, new.author).await?;
+    let parent = match new.in_reply_to {
+        Some(parent) => store::status::find(&cx.db, parent).await?,
+        None => None,
+    };
+    let id = new_id(cx, new.created_at).await?;
+    let mut tx = cx.db.begin().await?;
+    // Serialises the creation and the deletion of one author's statuses.
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    if store::tombstone::exists(&mut tx, &new.uri).await? {
+        return Err(Error::Gone);
+    }
+    if let Some(known) = store::status::find_by_uri(&mut tx, &new.uri).await? {
+        mentions::show_to(cx, &mut tx, known, shown_to).await?;
+        tx.commit().await?;
+        return Ok(known);
+    }
+    let conversation = thread(cx, &mut tx, &new, parent.as_ref()).await?;
+    let row = row(cx, &new, id, parent.as_ref(), conversation);
+    status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
+    insert_media(cx, &mut tx, id, &new).await?;
+    index::insert(&mut tx, &row).await?;
+    let tags: Vec<(String, String)> = new.tags.iter().take(TAGS_MAX).cloned().collect();
+    mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &tags).await?;
+    address(cx, &mut tx, &actor, id, &new).await?;
+    if row.visibility == Visibility::Direct {
+        conversation::receive(cx, &mut tx, id).await?;
+    }
+    if new.delivered || cx.clock.now() - row.created_at < RECENT {
+        change::record(cx, &mut tx, Change::StatusPublished { status: id, author: actor.id, traits: (&row).into() })
+            .await?;
+    }
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Deletes the status `uri` of a remote account, and remembers that: it cannot be created later. False when it was not
+/// known.
+#[model::use_case]
+pub async fn delete(cx: &Cx, author: AccountId, uri: &str) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[author]).await?;
+    let found = store::remote::find_status(&mut tx, uri).await?;
+    if found.as_ref().is_some_and(|status| status.account_id != author) {
+        return Err(Error::forbidden("the status is someone else's"));
+    }
+    store::tombstone::insert(&mut tx, uri, author, cx.clock.now()).await?;
+    if let Some(status) = &found {
+        status::remove(cx, &mut tx, author, status.id).await?;
+    }
+    tx.commit().await?;
+    Ok(found.is_some())
+}
+
+/// An id for a status of this time: the next one for a recent status, so that clients which poll do not miss it, otherwise
+/// an unused one of that time, so that it does not appear among newer ones.
+pub(super) async fn new_id(cx: &Cx, created_at: Time) -> Result<StatusId> {
+    if cx.clock.now() - created_at < PUNCTUAL {
+        return Ok(cx.ids.next());
+    }
+    for _ in 0..DRAWS {
+        let mut low = [0; 2];
+        crypto::fill_random(&mut low);
+        let id = StatusId::from(Ids::first_at(created_at).max(0) | i64::from(u16::from_le_bytes(low)));
+        if store::status::find(&cx.db, id).await?.is_none() {
+            return Ok(id);
+        }
+    }
+    Err(Error::Unavailable("no id is free at this time".into()))
+}
+
+/// The conversation of a status: its parent's, the one that its server names, or a new one.
+async fn thread(cx: &Cx, tx: &mut Tx, new: &RemoteStatus, parent: Option<&Status>) -> Result<Option<ConversationId>> {
+    if let Some(conversation) = parent.and_then(|parent| parent.conversation_id) {
+        return Ok(Some(conversation));
+    }
+    let Some(uri) = &new.conversation else { return Ok(None) };
+    if let Some(known) = store::remote::find_conversation(&mut *tx, uri).await? {
+        return Ok(Some(known));
+    }
+    Ok(Some(store::remote::insert_conversation(tx, cx.ids.next(), uri, new.created_at).await?))
+}
+
+fn row(
+    cx: &Cx,
+    new: &RemoteStatus,
+    id: StatusId,
+    parent: Option<&Status>,
+    conversation: Option<ConversationId>,
+) -> Status {
+    let answered = parent.map(|parent| match parent.in_reply_to_account_id {
+        // A reply to one's own reply still addresses the same person.
+        Some(answered) if parent.account_id == new.author => answered,
+        _ => parent.account_id,
+    });
+    let to_someone_else = answered.is_some_and(|account| account != new.author);
+    Status {
+        url: new.url.clone(),
+        local: false,
+        content: content(&new.content),
+        spoiler_text: spoiler(&new.spoiler_text),
+        sensitive: new.sensitive || !new.spoiler_text.is_empty(),
+        visibility: new.visibility,
+        limited_scope: new.limited_scope,
+        searchability: new.searchability,
+        language: new.language.clone(),
+        conversation_id: conversation,
+        in_reply_to_id: parent.map(|parent| parent.id),
+        in_reply_to_account_id: answered,
+        listed: new.visibility.is_listed() && !to_someone_else,
+        has_media: !new.media.is_empty(),
+        ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
+    }
+}
+
+/// The text as it is shown.
+pub(super) fn content(received: &str) -> String {
+    text::sanitise(clip_bytes(received, CONTENT_MAX)).replace('\0', "")
+}
+
+/// The content warning as it is shown: plain text.
+pub(super) fn spoiler(received: &str) -> String {
+    text::plain(clip_bytes(received, SPOILER_MAX)).replace('\0', "")
+}
+
+/// Stores the attachments; their files stay where they are.
+pub(super) async fn insert_media(cx: &Cx, tx: &mut Tx, status: StatusId, new: &RemoteStatus) -> Result<()> {
+    for (position, file) in (0..).zip(new.media.iter().take(MEDIA_MAX)) {
+        let now = cx.clock.now();
+        let id: MediaId = cx.ids.next();
+        let row = MediaAttachment {
+            id,
+            account_id: new.author,
+            status_id: Some(status),
+            scheduled_status_id: None,
+            position,
+            kind: kind(&file.mime),
+            state: MediaState::Ready,
+            mime: file.mime.clone(),
+            file: None,
+            size_bytes: 0,
+            preview: None,
+            remote_url: Some(file.url.clone()),
+            preview_remote_url: None,
+            meta: Json(meta(file)),
+            description: file.description.as_ref().map(|text| text.chars().take(DESCRIPTION_MAX).collect()),
+            blurhash: file.blurhash.clone(),
+            failure: None,
+            created_at: now,
+            updated_at: now,
+        };
+        store::media::insert(tx, &row).await?;
+    }
+    Ok(())
+}
+
+fn kind(mime: &str) -> MediaKind {
+    match mime.split('/').next() {
+        Some("image") => MediaKind::Image,
+        Some("video") => MediaKind::Video,
+        Some("audio") => MediaKind::Audio,
+        Some(_) | None => MediaKind::Unknown,
+    }
+}
+
+/// The sizes and focus, as clients read them.
+fn meta(file: &RemoteMedia) -> serde_json::Value {
+    let mut meta = serde_json::Map::new();
+    if let Some((width, height)) = file.size.filter(|(width, height)| *width > 0 && *height > 0) {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let aspect = width as f64 / height as f64;
+        let size = serde_json::json!({
+            "width": width, "height": height, "size": format!("{width}x{height}"), "aspect": aspect,
+        });
+        meta.insert("original".to_owned(), size.clone());
+        meta.insert("small".to_owned(), size);
+    }
+    if let Some([x, y]) = file.focus.filter(|focus| focus.iter().all(|part| (-1.0..=1.0).contains(part))) {
+        meta.insert("focus".to_owned(), serde_json::json!({ "x": x, "y": y }));
+    }
+    meta.into()
+}
+
+/// Stores the mentions and the audience, and notifies the mentioned accounts of this server.
+async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &RemoteStatus) -> Result<()> {
+    let loud: Vec<AccountId> = new.mentions.iter().take(MENTIONS_MAX).copied().collect();
+    let silent = new.audience.iter().filter(|account| !loud.contains(account)).take(MENTIONS_MAX).copied();
+    let silent: Vec<AccountId> = silent.collect();
+    let mentioned = mentions::save(cx, tx, id, &loud, false).await?;
+    mentions::save(cx, tx, id, &silent, true).await?;
+    mentions::notify(cx, tx, actor, id, &mentioned).await
+}
