@@ -119,7 +119,11 @@ impl Client {
         tokio::time::timeout(timeout, self.follow(fetch)).await.unwrap_or(Err(FetchError::Request(Error::Timeout)))
     }
 
-    async fn may_be_plain(&self, target: &Target, plain: PlainHttp) -> Result<bool, Error> {
+    /// True when `target` may be requested without TLS.
+    ///
+    /// # Errors
+    /// When its name cannot be resolved.
+    pub async fn may_be_plain(&self, target: &Target, plain: PlainHttp) -> Result<bool, Error> {
         match plain {
             PlainHttp::Any => Ok(true),
             PlainHttp::Allowed => Ok(self.addresses(target).await?.iter().all(|found| self.is_allowed(*found))),

@@ -141,7 +141,9 @@ impl Target {
         &self.url()[self.url[..url::Position::BeforePath].len()..]
     }
 
-    fn is_secure(&self) -> bool {
+    /// True for `https`.
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
         self.scheme() == "https"
     }
 }

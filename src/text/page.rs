@@ -53,6 +53,8 @@ pub struct Page {
     pub canonical: Option<String>,
     /// The URL of its oEmbed document in JSON.
     pub oembed: Option<String>,
+    /// The URL of its ActivityStreams document.
+    pub activity: Option<String>,
     /// Structured data: JSON-LD.
     pub linked_data: Vec<String>,
     /// Links to other pages of the same person (`rel="me"`).
@@ -110,6 +112,9 @@ impl Page {
             self.canonical = Some(href);
         } else if self.oembed.is_none() && is_related(tag, "alternate") && is_typed(tag, "application/json+oembed") {
             self.oembed = Some(href);
+        } else if self.activity.is_none() && is_related(tag, "alternate") && is_typed(tag, "application/activity+json")
+        {
+            self.activity = Some(href);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Finds mentions: `@username` and `@username@domain`.
 
+use std::net::Ipv4Addr;
+
 use super::Mention;
 use crate::chars::is_word;
 
@@ -12,7 +14,22 @@ pub(super) fn prefix(rest: &str, before: Option<char>) -> Option<(usize, Mention
     let mut len = 1 + username.len();
     let domain = rest[len..].strip_prefix('@').and_then(|after| words(after, is_word));
     len += domain.map_or(0, |domain| 1 + domain.len());
-    Some((len, Mention { username: username.to_owned(), domain: domain.map(ascii_domain) }))
+    let port = domain.filter(|domain| is_this_machine(domain)).and_then(|_| port(&rest[len..]));
+    len += port.map_or(0, str::len);
+    let domain = domain.map(|domain| ascii_domain(domain) + port.unwrap_or_default());
+    Some((len, Mention { username: username.to_owned(), domain }))
+}
+
+/// True for names that always mean this machine: only servers in development have such addresses, and they have ports.
+fn is_this_machine(domain: &str) -> bool {
+    domain == "localhost" || domain.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The port at the start of `rest`, with its colon.
+fn port(rest: &str) -> Option<&str> {
+    let digits = rest.strip_prefix(':')?;
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse::<u16>().ok().map(|_| &rest[..=end])
 }
 
 /// The prefix of `text` that consists of `part` characters with dots and hyphens between them; `None` when it is
@@ -57,6 +74,14 @@ mod tests {
             ["alice", "bob", "carol@example.com", "dan", "eve@example.com"]
         );
         assert_eq!(mentions("@a.b-c@d-e.f"), ["a.b-c@d-e.f"]);
+    }
+
+    #[test]
+    fn port_is_part_of_an_address_of_this_machine() {
+        assert_eq!(
+            mentions("@a@127.0.0.1:3000: @b@localhost:80, @c@localhost:x @d@127.0.0.1:99999"),
+            ["a@127.0.0.1:3000", "b@localhost:80", "c@localhost", "d@127.0.0.1"]
+        );
     }
 
     #[test]
