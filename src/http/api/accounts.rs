@@ -83,6 +83,8 @@ pub struct SearchParams {
     q: Option<String>,
     /// How many results to skip.
     offset: Option<i64>,
+    /// Whether an address of another server is looked up there.
+    resolve: Option<bool>,
     /// Only accounts that the user follows.
     following: Option<bool>,
     /// Only accounts that follow the user.
@@ -103,7 +105,7 @@ pub async fn search(
         limit,
         offset: params.offset.unwrap_or(0).max(0),
     };
-    let ids = service::account::search(&cx, Some(viewer.id), &q, wanted).await?;
+    let ids = service::account::search(&cx, Some(viewer.id), &q, wanted, params.resolve.unwrap_or_default()).await?;
     Ok(Json::list(entity::account::render(&cx, &ids).await?))
 }
 

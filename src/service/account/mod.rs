@@ -1,6 +1,6 @@
 //! Finding accounts: by id, by name, by search, and by their connections (followers, following, lists, featured tags).
 //!
-//! Reached from the accounts routes. Searches known accounts only; nothing is fetched from other servers.
+//! Reached from the accounts routes. Other servers are asked only where a search says so.
 //!
 //! Spec: docs/contract/rules.md#2-authentication and docs/contract/rules.md#9-accounts.
 
@@ -68,9 +68,15 @@ pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
 }
 
 /// Accounts whose user name or display name begins with `q`, or whose `user@domain` does: exact matches first, then
-/// accounts that `viewer` follows. Known accounts only; no remote lookup.
+/// accounts that `viewer` follows. With `resolve`, a complete address of another server is looked up there.
 #[model::use_case]
-pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: AccountSearch) -> Result<Vec<AccountId>> {
+pub async fn search(
+    cx: &Cx,
+    viewer: Option<AccountId>,
+    q: &str,
+    wanted: AccountSearch,
+    resolve: bool,
+) -> Result<Vec<AccountId>> {
     let q = q.trim();
     if q.trim_start_matches('@').is_empty() || wanted.limit == 0 {
         return Ok(Vec::new());
@@ -82,6 +88,9 @@ pub async fn search(cx: &Cx, viewer: Option<AccountId>, q: &str, wanted: Account
         }
         (name, None) => Ok(store::account_search::by_prefix(&cx.db, viewer, &name, wanted).await?),
         (name, Some(domain)) => {
+            if resolve && wanted.offset == 0 && !wanted.following && !wanted.follower {
+                cx.federation.find_accounts(cx, &[format!("{name}@{domain}")]).await?;
+            }
             Ok(store::account_search::by_handle(&cx.db, viewer, &name, Some(&domain), wanted).await?)
         }
     }

@@ -1,6 +1,6 @@
-//! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL of this server.
+//! Search: accounts and hashtags by prefix, statuses by their words, and resolving a URL or an address.
 //!
-//! Reached from `GET /api/v2/search`. There is no remote lookup. `statuses` decides which statuses a viewer finds.
+//! Reached from `GET /api/v2/search`. With `resolve`, other servers are asked. `statuses` decides which statuses a viewer finds.
 //! Spec: docs/contract/rules.md#16-search.
 
 mod criteria;
@@ -12,6 +12,7 @@ use crate::visibility::{self, Seen};
 use crate::{account, public};
 use context::Cx;
 use context::error::{Error, Result};
+use context::federation::Resolved;
 use model::account::AccountSearch;
 use model::{AccountId, Actor, StatusId};
 use store::tag::FoundTag;
@@ -101,7 +102,7 @@ async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Re
     }
     let wanted =
         AccountSearch { following: query.following, follower: false, limit: query.limit, offset: offset(query) };
-    account::search(cx, viewer.map(|actor| actor.id), q, wanted).await
+    account::search(cx, viewer.map(|actor| actor.id), q, wanted, query.resolve).await
 }
 
 /// The statuses that `viewer` finds. Without signing in the result is empty, but the query is still validated.
@@ -141,7 +142,7 @@ async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<A
     Ok(account::lookup(cx, &named.join("@")).await?.id)
 }
 
-/// The account or status with this URL, if it is known here.
+/// The account or status with this URL, of this server or another.
 async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Results> {
     let mut results = Results::default();
     let (username, id) = match address
@@ -153,7 +154,14 @@ async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Re
             ["users", name] => (Some((*name).to_owned()), None),
             _ => (None, public::status_address(cx, address).map(|(_, id)| id)),
         },
-        None => (None, store::status::find_by_uri(&cx.db, address).await?),
+        None => match cx.federation.find_by_url(cx, address).await? {
+            Some(Resolved::Account(id)) => {
+                results.accounts.push(id);
+                (None, None)
+            }
+            Some(Resolved::Status(id)) => (None, Some(id)),
+            None => (None, None),
+        },
     };
     if let Some(id) = id {
         results.statuses.extend(visibility::status(cx, viewer, id).await.ok());

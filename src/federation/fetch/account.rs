@@ -1,0 +1,138 @@
+//! Accounts of other servers: fetching an actor, proving its address, and keeping it fresh.
+
+use chrono::TimeDelta;
+use context::{Cx, Error};
+use model::{Account, Time};
+use store::remote::ActorRow;
+
+use super::document::{document, same_host};
+use super::profile::{profile, username};
+use super::{Failure, webfinger};
+use crate::vocabulary::{Actor, KeyDocument, parse};
+
+/// How long an actor is trusted before it is fetched again.
+const STALE: TimeDelta = TimeDelta::days(1);
+
+/// The account with the actor URI `uri`, fetched if it is not known.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn account(cx: &Cx, uri: &str) -> Result<Account, Failure> {
+    match store::remote::find_account(&cx.db, uri).await? {
+        Some(known) => Ok(known),
+        None => fetch(cx, uri, None).await,
+    }
+}
+
+/// `known`, fetched again if it was last fetched more than a day ago. A failure to do so leaves it as it is, unless it is
+/// gone.
+///
+/// # Errors
+/// [`Failure::Gone`], and when this server fails.
+pub async fn refreshed(cx: &Cx, known: Account, fetched_at: Option<Time>) -> Result<Account, Failure> {
+    if known.is_local() || fetched_at.is_some_and(|fetched| cx.clock.now() - fetched < STALE) {
+        return Ok(known);
+    }
+    match fetch(cx, &known.uri, None).await {
+        Ok(account) => Ok(account),
+        Err(failure @ (Failure::Gone | Failure::Local(_))) => Err(failure),
+        Err(failure) => {
+            tracing::debug!(%failure, account.id = %known.id, "a stale account could not be refreshed");
+            Ok(known)
+        }
+    }
+}
+
+/// Fetches the actor at `url` and stores it. `found`: its address, if WebFinger named this actor already.
+///
+/// # Errors
+/// [`Failure`]; an actor that is gone ends the account.
+pub(crate) async fn fetch(cx: &Cx, url: &str, found: Option<webfinger::Found>) -> Result<Account, Failure> {
+    let actor = match actor(cx, url).await {
+        Err(Failure::Gone) => {
+            end(cx, url).await?;
+            return Err(Failure::Gone);
+        }
+        actor => actor?,
+    };
+    save(cx, &actor, found).await
+}
+
+/// Stores `actor`, a document that came from its own address. A new address is proven by WebFinger.
+///
+/// # Errors
+/// [`Failure::Disbelieved`].
+pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<Account, Failure> {
+    if store::tombstone::exists(&cx.db, &actor.id).await? {
+        return Err(Failure::Gone);
+    }
+    let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {
+        (Some(known), _) => webfinger::Found {
+            username: known.username,
+            domain: known.domain.ok_or(Failure::Disbelieved("the actor is of this server"))?,
+            actor: actor.id.clone(),
+        },
+        (None, Some(found)) if found.actor == actor.id => found,
+        (None, _) => prove(cx, actor).await?,
+    };
+    match service::remote::account::save(cx, profile(actor, &found)?).await {
+        Err(Error::Conflict(_)) => Err(Failure::Disbelieved("the address belongs to another actor")),
+        saved => Ok(saved?),
+    }
+}
+
+/// The address of `actor`, as WebFinger confirms it.
+async fn prove(cx: &Cx, actor: &Actor) -> Result<webfinger::Found, Failure> {
+    let host = super::host_of(&actor.id).ok_or(Failure::Disbelieved("the id is not an address"))?;
+    let found = webfinger::find(cx, username(actor)?, &host).await?;
+    if found.actor != actor.id {
+        return Err(Failure::Disbelieved("WebFinger names another actor"));
+    }
+    crate::policy::may_talk(cx, &found.domain)?;
+    Ok(found)
+}
+
+/// The actor document at `url`: its id is the address that it came from.
+async fn actor(cx: &Cx, url: &str) -> Result<Actor, Failure> {
+    let fetched = document(cx, url).await?;
+    let actor: Actor = parse(&fetched.body)?;
+    if actor.id == url || actor.id == fetched.url {
+        return Ok(actor);
+    }
+    let fetched = document(cx, &actor.id).await?;
+    let again: Actor = parse(&fetched.body)?;
+    if again.id == actor.id { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
+}
+
+/// Ends the account of an actor that is gone, if it is known.
+async fn end(cx: &Cx, uri: &str) -> Result<(), Failure> {
+    if let Some(known) = store::remote::find_account(&cx.db, uri).await?.filter(|known| !known.is_local()) {
+        service::removal::remove_remote(cx, known.id).await?;
+    }
+    Ok(())
+}
+
+/// Fetches the owner of the key `key_id` and returns it. The owner must claim the key.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
+    let url = key_id.split('#').next().unwrap_or_default();
+    let fetched = document(cx, url).await?;
+    let found: KeyDocument = parse(&fetched.body)?;
+    // A key of its own names its owner; an actor contains its key.
+    let owner = found.owner.as_ref().map_or(found.id.as_str(), |owner| owner.0.as_str());
+    if !same_host(owner, key_id) {
+        return Err(Failure::Disbelieved("the owner of the key is on another host"));
+    }
+    let actor: Actor = match parse::<Actor>(&fetched.body) {
+        Ok(actor) if actor.id == fetched.url && actor.inbox.is_some() => actor,
+        _ => actor(cx, owner).await?,
+    };
+    if !actor.public_key.iter().any(|key| key.id == key_id) {
+        return Err(Failure::Disbelieved("the owner does not claim the key"));
+    }
+    let account = save(cx, &actor, None).await?;
+    cx.caches.key_owners.insert(key_id.to_owned(), account.uri.as_str().into());
+    store::remote::get_actor(&cx.db, account.id).await?.ok_or(Failure::Gone)
+}

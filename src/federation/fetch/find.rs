@@ -1,0 +1,101 @@
+//! Finding what a person named: accounts by their addresses, and accounts and statuses by their URLs.
+
+use std::time::Duration;
+
+use context::federation::Resolved;
+use context::{Cx, Result};
+use model::{Account, AccountId};
+
+use super::{Failure, account, document, status, webfinger};
+use crate::vocabulary::{Actor, Note, parse};
+
+/// Most addresses that are looked up for one request.
+const HANDLES_MAX: usize = 10;
+/// How long a person waits for all of them.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The accounts named by `handles`, each `user@domain` in lower case. An account that cannot be found is left out.
+///
+/// # Errors
+/// When this server fails.
+pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
+    let mut found = Vec::new();
+    for handle in handles.iter().take(HANDLES_MAX) {
+        match tokio::time::timeout(PATIENCE, by_handle(cx, handle)).await {
+            Ok(Ok(account)) => found.push(account.id),
+            Ok(Err(Failure::Local(error))) if !is_answer(&error) => return Err(error),
+            Ok(Err(failure)) => tracing::debug!(%failure, "an account was not found"),
+            Err(_) => tracing::debug!("an account was not found in time"),
+        }
+    }
+    Ok(found)
+}
+
+/// True when an error is about what was asked for, not about this server.
+fn is_answer(error: &context::Error) -> bool {
+    matches!(error, context::Error::NotFound | context::Error::Gone | context::Error::Forbidden(_))
+}
+
+async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
+    let (username, domain) = handle.split_once('@').ok_or(Failure::Gone)?;
+    let domain = service::domain::parse(domain).ok_or(Failure::Gone)?;
+    crate::policy::may_talk(cx, &domain)?;
+    if let Some(known) = store::account::list_by_handles(&cx.db, &[format!("{username}@{domain}")]).await?.pop() {
+        let actor = store::remote::get_actor(&cx.db, known.id).await?;
+        return account::refreshed(cx, known, actor.and_then(|actor| actor.fetched_at)).await;
+    }
+    let found = webfinger::find(cx, username, &domain).await?;
+    crate::policy::may_talk(cx, &found.domain)?;
+    let asked_itself = super::host_of(&found.actor).is_some_and(|host| host == found.domain);
+    // An actor on another host than its address is asked whether it agrees.
+    account::fetch(cx, &found.actor.clone(), asked_itself.then_some(found)).await
+}
+
+/// The account or status with the URL `url`; `None` when there is none.
+///
+/// # Errors
+/// When this server fails.
+pub async fn by_url(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
+    if let Some(known) = known(cx, url).await? {
+        return Ok(Some(known));
+    }
+    match tokio::time::timeout(PATIENCE, fetched(cx, url)).await {
+        Ok(Ok(resolved)) => Ok(Some(resolved)),
+        Ok(Err(Failure::Local(error))) if !is_answer(&error) => Err(error),
+        Ok(Err(failure)) => {
+            tracing::debug!(%failure, "nothing was found at a URL");
+            Ok(None)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+async fn known(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
+    if let Some(status) = store::remote::find_status(&cx.db, url).await? {
+        return Ok(Some(Resolved::Status(status.id)));
+    }
+    if let Some(status) = store::remote::find_status_by_url(&cx.db, url).await? {
+        return Ok(Some(Resolved::Status(status)));
+    }
+    let account = store::remote::find_account(&cx.db, url).await?;
+    Ok(account.filter(|account| !account.is_local()).map(|account| Resolved::Account(account.id)))
+}
+
+/// What the document at `url`, or the one that its page links to, describes.
+async fn fetched(cx: &Cx, url: &str) -> Result<Resolved, Failure> {
+    let fetched = match document(cx, url).await {
+        Err(Failure::ContentType(_)) => document(cx, &super::document::alternate(cx, url).await?).await?,
+        fetched => fetched?,
+    };
+    if let Ok(actor) = parse::<Actor>(&fetched.body)
+        && actor.inbox.is_some()
+    {
+        return Ok(Resolved::Account(account::account(cx, &actor.id).await?.id));
+    }
+    let note: Note = parse(&fetched.body)?;
+    Ok(Resolved::Status(if note.id == fetched.url {
+        status::note(cx, &note).await?
+    } else {
+        status::status(cx, &note.id).await?
+    }))
+}

@@ -1,0 +1,23 @@
+//! Fetching from other servers: documents, WebFinger, and the accounts and statuses that they describe.
+//!
+//! Every request is signed by the server's actor, passes [`policy`](crate::policy), and goes through the hardened client
+//! of `outbound`, hop by hop. A document is believed only about itself: its id must be the address that it came from, and
+//! its author must be at home on the same host.
+//!
+//! Spec: docs/contract/federation.md#11-security-checks.
+
+pub(crate) mod account;
+mod bearcap;
+pub(crate) mod document;
+mod failure;
+mod find;
+pub(crate) mod profile;
+mod status;
+mod webfinger;
+
+pub use account::{account, key, refreshed};
+pub use bearcap::{Bearcap, by_bearcap};
+pub use document::{Fetched, document, host_of, same_host};
+pub use failure::Failure;
+pub use find::{accounts, by_url};
+pub use status::{note, note_document, status};

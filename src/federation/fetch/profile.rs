@@ -1,0 +1,120 @@
+//! An actor document as a profile: what is believed of it, and within which bounds.
+
+use model::Json;
+use model::account::{ActorType, OtherSettings, Searchability};
+use service::remote::account::RemoteProfile;
+use store::account::ActorObject;
+
+use super::document::{host_of, same_host};
+use super::{Failure, webfinger};
+use crate::vocabulary::{Actor, Id, Many, is_public};
+
+/// Longest user name, in characters.
+const USERNAME_MAX: usize = 2_048;
+/// Longest URL that is kept, in bytes.
+const URL_MAX: usize = 2_048;
+/// Most further names, and most domains of attribution.
+const NAMES_MAX: usize = 100;
+
+/// The profile of `actor`, whose address is `found`.
+///
+/// # Errors
+/// [`Failure::Disbelieved`] when it lacks something without which nobody can be followed.
+pub(super) fn profile(actor: &Actor, found: &webfinger::Found) -> Result<RemoteProfile, Failure> {
+    let disbelieved = Failure::Disbelieved;
+    let kind = kind(&actor.kind).ok_or(disbelieved("the document is not an actor"))?;
+    let inbox = address(actor.inbox.as_ref()).ok_or(disbelieved("the actor has no inbox"))?;
+    let fields = actor.attachment.iter().filter(|field| field.kind.iter().any(|kind| kind == "PropertyValue"));
+    let setting = |name: &str| actor.other_setting.iter().find(|one| one.name == name).map(|one| one.value);
+    let own = |id: Option<&Id>| address(id).filter(|url| same_host(url, &actor.id));
+    Ok(RemoteProfile {
+        uri: actor.id.clone(),
+        username: found.username.clone(),
+        domain: found.domain.clone(),
+        kind,
+        display_name: actor.name.0.clone().unwrap_or_default(),
+        note: actor.summary.0.clone().unwrap_or_default(),
+        fields: fields.map(|field| (field.name.clone(), field.value.clone())).collect(),
+        // A profile page on another host could pretend to be someone's.
+        url: actor.url.iter().find_map(|url| own(Some(url))),
+        avatar_url: actor.icon.first().and_then(|icon| address(icon.url.first())),
+        avatar_description: actor.icon.first().and_then(|icon| icon.name.0.clone()).unwrap_or_default(),
+        header_url: actor.image.first().and_then(|image| address(image.url.first())),
+        locked: actor.manually_approves_followers.unwrap_or_default(),
+        discoverable: actor.discoverable.0,
+        indexable: actor.indexable.unwrap_or_default(),
+        memorial: actor.memorial.unwrap_or_default(),
+        searchability: searchability(actor.searchable_by.as_ref(), actor.followers.as_ref(), &actor.id)
+            .unwrap_or(Searchability::Direct),
+        settings: OtherSettings {
+            noindex: setting("noindex").unwrap_or_default(),
+            hide_statuses_count: setting("hide_statuses_count").unwrap_or_default(),
+            hide_following_count: setting("hide_following_count").unwrap_or_default(),
+            hide_followers_count: setting("hide_followers_count").unwrap_or_default(),
+            translatable_private: setting("translatable_private").unwrap_or_default(),
+            allow_quote: setting("allow_quote").unwrap_or(true),
+        },
+        hide_collections: setting("hide_network"),
+        attribution_domains: actor
+            .attribution_domains
+            .iter()
+            .filter_map(|domain| service::domain::parse(domain))
+            .take(NAMES_MAX)
+            .collect(),
+        created_at: actor.published.as_deref().and_then(model::Time::parse_rfc3339),
+        actor: ActorObject {
+            also_known_as: Json(actor.also_known_as.iter().take(NAMES_MAX).map(|id| id.0.clone()).collect()),
+            inbox_url: Some(inbox),
+            outbox_url: own(actor.outbox.as_ref()),
+            shared_inbox_url: actor.endpoints.as_ref().and_then(|all| address(all.shared_inbox.as_ref())),
+            followers_url: own(actor.followers.as_ref()),
+            following_url: own(actor.following.as_ref()),
+            featured_url: own(actor.featured.as_ref()),
+            public_key: public_key(actor),
+            fetched_at: None,
+        },
+    })
+}
+
+fn kind(types: &[String]) -> Option<ActorType> {
+    types.iter().find_map(|name| name.parse().ok())
+}
+
+/// A URL that may be stored: `http` or `https`, not too long.
+fn address(id: Option<&Id>) -> Option<String> {
+    let url = id?.0.as_str();
+    (url.len() <= URL_MAX && host_of(url).is_some()).then(|| url.to_owned())
+}
+
+/// The key that the actor claims as its own.
+fn public_key(actor: &Actor) -> Option<String> {
+    let own = actor.public_key.iter().filter(|key| key.owner.0 == actor.id && same_host(&key.id, &actor.id));
+    let pem = own.map(|key| &key.public_key_pem).find(|pem| crypto::rsa::VerifyingKey::parse(pem).is_some())?;
+    Some(pem.clone())
+}
+
+/// A user name that can be part of an address.
+pub(super) fn username(actor: &Actor) -> Result<&str, Failure> {
+    let name = actor.preferred_username.as_deref().unwrap_or_default();
+    let fits = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
+    let valid = !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits);
+    if valid { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
+}
+
+/// Who may find what `author` wrote by its words (docs/contract/federation.md#7-accepting-activities); `None` when it is
+/// not stated.
+pub(crate) fn searchability(stated: Option<&Many<Id>>, followers: Option<&Id>, author: &str) -> Option<Searchability> {
+    let stated = stated?;
+    let states = |wanted: &dyn Fn(&str) -> bool| stated.iter().any(|id| wanted(id));
+    Some(if states(&|id| is_public(id)) {
+        Searchability::Public
+    } else if followers.is_some_and(|followers| states(&|id| id == followers.0)) {
+        Searchability::Private
+    } else if states(&|id| matches!(id, "as:Limited" | "kmyblue:Limited")) {
+        Searchability::Limited
+    } else if states(&|id| id == author) {
+        Searchability::Direct
+    } else {
+        Searchability::Limited
+    })
+}

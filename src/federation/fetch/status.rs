@@ -1,0 +1,44 @@
+//! Statuses of other servers, by their URIs.
+
+use context::Cx;
+use model::StatusId;
+
+use super::{Failure, document};
+use crate::inbox;
+use crate::vocabulary::{Note, parse};
+
+/// The status `uri`, fetched if it is not known.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn status(cx: &Cx, uri: &str) -> Result<StatusId, Failure> {
+    if let Some(known) = store::status::find_by_uri(&cx.db, uri).await? {
+        return Ok(known);
+    }
+    note(cx, &note_document(cx, uri).await?).await
+}
+
+/// The note at `uri`: its id is the address that it came from.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
+    let fetched = document(cx, uri).await?;
+    let found: Note = parse(&fetched.body)?;
+    if found.id == uri || found.id == fetched.url {
+        return Ok(found);
+    }
+    let fetched = document(cx, &found.id).await?;
+    let again: Note = parse(&fetched.body)?;
+    if again.id == found.id { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
+}
+
+/// Stores a note that came from its own address.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
+    let author = inbox::author_of(note)?;
+    let author = super::account(cx, author).await?;
+    inbox::store_fetched(cx, note, &author).await
+}

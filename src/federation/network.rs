@@ -1,0 +1,139 @@
+//! The state of federation in this process, and the port through which use cases reach it.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use context::change::Change;
+use context::federation::{Federation, Resolved};
+use context::{Cx, Error, Result};
+use crypto::rsa::SigningKey;
+use database::Tx;
+use model::{AccountId, Time};
+use tokio::sync::{OnceCell, Semaphore};
+
+use crate::identity::ServerKey;
+use crate::{deliver, fetch};
+
+/// Most requests whose sender is being looked up concurrently; further ones are told to come back.
+const LOOKUPS: usize = 64;
+/// Pause between two attempts to refresh the key of one actor.
+const REFRESH_PAUSE: TimeDelta = TimeDelta::minutes(1);
+/// How long an address is not asked about again after its keys could not be fetched.
+const UNREACHABLE: TimeDelta = TimeDelta::minutes(5);
+/// Number of entries beyond which ended ones are dropped.
+const CROWDED: usize = 10_000;
+
+/// Other servers, and what this process knows of them beyond the database.
+#[derive(Debug)]
+pub struct Network {
+    /// The key of the server's own actor.
+    pub(crate) server_key: OnceCell<ServerKey>,
+    /// Parsed keys of local accounts, each with the stored text that it was opened from.
+    signing_keys: Mutex<HashMap<AccountId, (String, SigningKey)>>,
+    /// Permits for looking up senders.
+    pub(crate) lookups: Semaphore,
+    /// When the key of an actor was last refreshed.
+    refreshed: Mutex<HashMap<String, Time>>,
+    /// Addresses whose keys could not be fetched, until when.
+    unreachable: Mutex<HashMap<IpAddr, Time>>,
+    /// Hosts that are being sent to: the lock makes their deliveries follow one another.
+    sending: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            server_key: OnceCell::new(),
+            signing_keys: Mutex::default(),
+            lookups: Semaphore::new(LOOKUPS),
+            refreshed: Mutex::default(),
+            unreachable: Mutex::default(),
+            sending: Mutex::default(),
+        }
+    }
+}
+
+fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Network {
+    /// The state in the context of a server with federation.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] for a server without, which is a bug.
+    pub(crate) fn of(cx: &Cx) -> Result<&Self> {
+        let port: &dyn Any = &*cx.federation;
+        port.downcast_ref().ok_or_else(|| Error::internal("a server without federation"))
+    }
+
+    /// The parsed key of `account`, if `stored` is still what it was opened from.
+    pub(crate) fn signing_key(&self, account: AccountId, stored: &str) -> Option<SigningKey> {
+        let keys = open(&self.signing_keys);
+        keys.get(&account).filter(|(text, _)| text == stored).map(|(_, key)| key.clone())
+    }
+
+    /// Keeps the parsed key of an account.
+    pub(crate) fn keep_signing_key(&self, account: AccountId, stored: String, key: SigningKey) {
+        let mut keys = open(&self.signing_keys);
+        if keys.len() >= CROWDED {
+            keys.clear();
+        }
+        keys.insert(account, (stored, key));
+    }
+
+    /// True when the key of `actor` may be refreshed now; it may not be again for a minute.
+    pub(crate) fn may_refresh(&self, actor: &str, now: Time) -> bool {
+        let mut refreshed = open(&self.refreshed);
+        if refreshed.len() >= CROWDED {
+            refreshed.retain(|_, last| now - *last < REFRESH_PAUSE);
+        }
+        if refreshed.get(actor).is_some_and(|last| now - *last < REFRESH_PAUSE) {
+            return false;
+        }
+        refreshed.insert(actor.to_owned(), now);
+        true
+    }
+
+    /// True while keys are not fetched for requests from `address`.
+    pub(crate) fn is_unreachable(&self, address: IpAddr, now: Time) -> bool {
+        open(&self.unreachable).get(&address).is_some_and(|until| now < *until)
+    }
+
+    /// Notes that the keys for a request from `address` could not be fetched.
+    pub(crate) fn set_unreachable(&self, address: IpAddr, now: Time) {
+        let mut unreachable = open(&self.unreachable);
+        if unreachable.len() >= CROWDED {
+            unreachable.retain(|_, until| now < *until);
+        }
+        unreachable.insert(address, now + UNREACHABLE);
+    }
+
+    /// The lock under which documents are sent to `host`.
+    pub(crate) fn sending(&self, host: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut sending = open(&self.sending);
+        if sending.len() >= CROWDED {
+            sending.retain(|_, lock| Arc::strong_count(lock) > 1);
+        }
+        Arc::clone(sending.entry(host.to_owned()).or_default())
+    }
+}
+
+#[async_trait]
+impl Federation for Network {
+    async fn record(&self, cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
+        deliver::record(cx, tx, changes).await
+    }
+
+    async fn find_accounts(&self, cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
+        fetch::accounts(cx, handles).await
+    }
+
+    async fn find_by_url(&self, cx: &Cx, url: &str) -> Result<Option<Resolved>> {
+        fetch::by_url(cx, url).await
+    }
+}
