@@ -1,0 +1,137 @@
+//! What is sent about follows: the request, its answer, and its end.
+
+use context::{Cx, Error, Result};
+use database::Tx;
+use model::{AccountId, RowId};
+use serde::Serialize;
+use store::remote::ActorRow;
+
+use super::queue::{Outgoing, send};
+use crate::identity;
+
+/// An answer to a follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    Accept,
+    Reject,
+}
+
+/// An activity whose object is a follow.
+#[derive(Serialize)]
+struct AboutFollow<'a> {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    actor: &'a str,
+    object: Follow<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type")]
+struct Follow<'a> {
+    id: String,
+    actor: &'a str,
+    object: &'a str,
+}
+
+/// A follow as it is sent itself.
+#[derive(Serialize)]
+struct SentFollow<'a> {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(flatten)]
+    follow: Follow<'a>,
+}
+
+pub(super) const CONTEXT: &str = "https://www.w3.org/ns/activitystreams";
+
+/// A new follow: of a local account by a remote one, it was accepted.
+pub(super) async fn followed(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
+    if super::record::is_local(cx, tx, follower).await? {
+        return Ok(());
+    }
+    let follow = store::remote::find_follow(&mut *tx, follower, target).await?;
+    let uri = follow.and_then(|follow| follow.uri);
+    answer_follow(cx, tx, Reply::Accept, Some(target), follower, uri.as_deref()).await
+}
+
+/// Sends an answer to the follow `uri` of `target`, a local account or the server, by the remote account `follower`.
+pub async fn answer_follow(
+    cx: &Cx,
+    tx: &mut Tx,
+    reply: Reply,
+    target: Option<AccountId>,
+    follower: AccountId,
+    uri: Option<&str>,
+) -> Result<()> {
+    let follower = actor(tx, follower).await?;
+    let (signer, target) = match target {
+        Some(target) => (target, actor(tx, target).await?.uri),
+        None => (AccountId::from(identity::SERVER), cx.urls.path("/actor")),
+    };
+    let (kind, fragment) = match reply {
+        Reply::Accept => ("Accept", "accepts"),
+        Reply::Reject => ("Reject", "rejects"),
+    };
+    let row = store::remote::find_follow(&mut *tx, follower.id, signer).await?;
+    let id = row.map_or_else(|| cx.ids.next::<RowId>(), |row| row.id);
+    let follow = Follow {
+        id: uri.map_or_else(|| format!("{}#follows/{id}", follower.uri), str::to_owned),
+        actor: &follower.uri,
+        object: &target,
+    };
+    let id = format!("{target}#{fragment}/follows/{id}");
+    let answer = AboutFollow { context: CONTEXT, id, kind, actor: &target, object: follow };
+    send(cx, tx, Outgoing::new(signer, &answer)?, inbox(&follower)).await
+}
+
+/// A local account requested to follow a remote one.
+pub(super) async fn requested(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
+    let (follower, target) = (actor(tx, follower).await?, actor(tx, target).await?);
+    if target.domain.is_none() || follower.domain.is_some() {
+        return Ok(());
+    }
+    let row = store::remote::find_follow(&mut *tx, follower.id, target.id).await?.ok_or(Error::NotFound)?;
+    let follow = Follow { id: follow_id(&follower, row.id), actor: &follower.uri, object: &target.uri };
+    let sent = SentFollow { context: CONTEXT, follow };
+    send(cx, tx, Outgoing::new(follower.id, &sent)?, inbox(&target)).await
+}
+
+/// A follow ended here: undone by a local follower, or refused by a local target.
+pub(super) async fn ended(
+    cx: &Cx,
+    tx: &mut Tx,
+    follower: AccountId,
+    target: AccountId,
+    follow: RowId,
+    uri: Option<&str>,
+) -> Result<()> {
+    let (follower, target) = (actor(tx, follower).await?, actor(tx, target).await?);
+    let (kind, sender, receiver, id) = match (&follower.domain, &target.domain) {
+        (None, Some(_)) => ("Undo", &follower, &target, format!("{}/undo", follow_id(&follower, follow))),
+        (Some(_), None) => ("Reject", &target, &follower, format!("{}#rejects/follows/{follow}", target.uri)),
+        (None, None) | (Some(_), Some(_)) => return Ok(()),
+    };
+    let object = Follow {
+        id: uri.map_or_else(|| follow_id(&follower, follow), str::to_owned),
+        actor: &follower.uri,
+        object: &target.uri,
+    };
+    let sent = AboutFollow { context: CONTEXT, id, kind, actor: &sender.uri, object };
+    send(cx, tx, Outgoing::new(sender.id, &sent)?, inbox(receiver)).await
+}
+
+fn follow_id(follower: &ActorRow, row: RowId) -> String {
+    format!("{}#follows/{row}", follower.uri)
+}
+
+/// The inbox of one account: its own, since the answer is for it.
+pub(super) fn inbox(actor: &ActorRow) -> Vec<String> {
+    actor.inbox_url.iter().cloned().collect()
+}
+
+pub(super) async fn actor(tx: &mut Tx, id: AccountId) -> Result<ActorRow> {
+    store::remote::get_actor(&mut *tx, id).await?.ok_or(Error::NotFound)
+}

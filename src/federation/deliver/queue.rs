@@ -1,0 +1,58 @@
+//! Storing a document with a delivery for each inbox.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use context::queue::{self, DeliverToHost};
+use context::{Cx, Result};
+use database::Tx;
+use model::{AccountId, RowId};
+use serde::Serialize;
+use store::delivery::NewDocument;
+
+use crate::{fetch, policy};
+
+/// A document to send, and who signs it.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    pub(super) signer: AccountId,
+    /// The sealed key of a signer who is being deleted.
+    pub(super) private_key: Option<String>,
+    /// JSON.
+    pub(super) body: String,
+}
+
+impl Outgoing {
+    /// `activity`, signed by `signer`.
+    ///
+    /// # Errors
+    /// [`context::Error::Internal`], which is a bug.
+    pub(super) fn new<T: Serialize>(signer: AccountId, activity: &T) -> Result<Self> {
+        let body = serde_json::to_string(activity).map_err(context::Error::internal)?;
+        Ok(Self { signer, private_key: None, body })
+    }
+}
+
+/// Stores `outgoing` for `inboxes`, and queues a job for each of their hosts that this server talks to.
+pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<String>) -> Result<()> {
+    let mut hosts: BTreeMap<String, bool> = BTreeMap::new();
+    let mut deliveries: Vec<(RowId, String, String)> = Vec::new();
+    for inbox in inboxes.into_iter().collect::<BTreeSet<String>>() {
+        let Some(host) = fetch::host_of(&inbox) else { continue };
+        if *hosts.entry(host.clone()).or_insert_with_key(|host| policy::may_talk(cx, host).is_ok()) {
+            deliveries.push((cx.ids.next(), host, inbox));
+        }
+    }
+    if deliveries.is_empty() {
+        return Ok(());
+    }
+    let document = NewDocument {
+        id: cx.ids.next(),
+        account: outgoing.signer,
+        private_key: outgoing.private_key,
+        body: outgoing.body,
+    };
+    store::delivery::insert(tx, document, deliveries, cx.clock.now()).await?;
+    let jobs: Vec<DeliverToHost> =
+        hosts.into_iter().filter(|(_, talks)| *talks).map(|(host, _)| DeliverToHost { host }).collect();
+    queue::enqueue_all(cx, tx, &jobs).await
+}

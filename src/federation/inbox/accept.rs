@@ -1,0 +1,49 @@
+//! Accept and Reject: the answer to a follow by an account of this server.
+
+use context::Cx;
+use model::AccountId;
+use service::remote::follow;
+
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::vocabulary::Activity;
+
+/// The request of the local account becomes a follow. Nobody follows who did not ask to.
+pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let follower = follower(cx, inbound).await?;
+    match follow::accepted(cx, follower, inbound.sender.id).await? {
+        true => Ok(()),
+        false => Err(Ignored::Because("not_requested")),
+    }
+}
+
+/// The request, or the follow, of the local account ends.
+pub(super) async fn reject(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let follower = follower(cx, inbound).await?;
+    match follow::ended(cx, follower, inbound.sender.id).await? {
+        true => Ok(()),
+        false => Err(Ignored::Because("not_requested")),
+    }
+}
+
+/// The local account whose follow is answered: by the id of the follow, else by the follow itself.
+async fn follower(cx: &Cx, inbound: &Inbound) -> Result<AccountId, Ignored> {
+    let object = inbound.object()?;
+    let by_id = object.id.as_deref().and_then(|id| id.split_once("#follows/")).map(|(actor, _)| actor.to_owned());
+    let inline = || object.read::<Activity>().map(|follow| follow.actor.0);
+    let actor = by_id.or_else(inline).ok_or(Ignored::Because("unknown_follow"))?;
+    let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
+    Ok(account.ok_or(Ignored::Because("unknown_follow"))?.id)
+}
+
+/// The acceptance of a follow is undone: the follow ends.
+pub(super) async fn reject_undone(cx: &Cx, inbound: &Inbound, accepted: &Activity) -> Result<(), Ignored> {
+    let follow = accepted.object.first().ok_or(Ignored::Because("no_object"))?;
+    let actor = follow.read::<Activity>().map(|follow| follow.actor.0).ok_or(Ignored::Because("unknown_follow"))?;
+    let account = store::remote::find_account(&cx.db, &actor).await?.filter(|account| account.is_local());
+    let account = account.ok_or(Ignored::Because("unknown_follow"))?;
+    match follow::ended(cx, account.id, inbound.sender.id).await? {
+        true => Ok(()),
+        false => Err(Ignored::Because("nothing_to_undo")),
+    }
+}

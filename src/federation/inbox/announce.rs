@@ -1,0 +1,41 @@
+//! Announce: a reblog by an account of another server.
+
+use context::{Cx, Error};
+use model::{Time, Visibility};
+use service::remote::interaction::{self, RemoteReblog};
+
+use super::like::known;
+use super::note::visibility;
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::fetch;
+
+/// Reblogs a status, which is fetched if it is not known and the reblog concerns this server.
+pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let object = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let uri = inbound.id().ok_or(Ignored::Because("foreign_id"))?;
+    if store::tombstone::exists(&cx.db, uri).await? {
+        return Err(Ignored::Because("deleted_before"));
+    }
+    let status = match known(cx, object).await? {
+        Some(status) => status,
+        None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
+            return Err(Ignored::Because("unrelated"));
+        }
+        None => fetch::status(cx, object).await?,
+    };
+    let now = cx.clock.now();
+    let published = inbound.activity.published.as_deref().and_then(Time::parse_rfc3339);
+    let visibility = visibility(&inbound.activity.to, &inbound.activity.cc, inbound.sender.followers_url.as_deref());
+    let new = RemoteReblog {
+        uri: uri.to_owned(),
+        account: inbound.sender.id,
+        status,
+        visibility: if matches!(visibility, Visibility::Direct) { Visibility::Private } else { visibility },
+        created_at: published.filter(|published| *published < now).unwrap_or(now),
+    };
+    match interaction::reblog(cx, new).await {
+        Err(Error::NotFound | Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
+        done => Ok(done.map(drop)?),
+    }
+}

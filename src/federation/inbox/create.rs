@@ -1,0 +1,73 @@
+//! Create: a status of an account of another server.
+
+use context::{Cx, Error};
+use model::AccountId;
+use service::remote::status::{self, RemoteStatus};
+
+use super::note::{Author, Read, read};
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::fetch;
+use crate::vocabulary::Note;
+
+/// Stores the status that is the object, if it concerns this server.
+pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let note = note(cx, inbound).await?;
+    let author = author(inbound);
+    if fetch_author(&note)? != author.uri {
+        return Err(Ignored::Because("not_the_author"));
+    }
+    let Read { status, local } = read(cx, &note, &author, inbound.mailbox).await?;
+    if !concerns(cx, inbound, &status, &local).await? {
+        return Err(Ignored::Because("unrelated"));
+    }
+    let status = RemoteStatus { delivered: true, ..status };
+    let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
+    match status::create(cx, status, &shown_to).await {
+        Err(Error::Gone) => Err(Ignored::Because("deleted_before")),
+        Err(Error::NotFound) => Err(Ignored::Because("suspended_account")),
+        done => Ok(done.map(drop)?),
+    }
+}
+
+/// The author of what the sender sends.
+pub(super) fn author(inbound: &Inbound) -> Author {
+    let sender = &inbound.sender;
+    Author { id: sender.id, uri: sender.uri.clone(), followers: sender.followers_url.clone() }
+}
+
+fn fetch_author(note: &Note) -> Result<&str, Ignored> {
+    Ok(super::author_of(note)?)
+}
+
+/// The object: inline, with an id on the sender's host; or fetched from there.
+async fn note(cx: &Cx, inbound: &Inbound) -> Result<Note, Ignored> {
+    let object = inbound.object()?;
+    let id = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    if let Some(bearcap) = fetch::Bearcap::parse(id) {
+        if !fetch::same_host(&bearcap.url, &inbound.sender.uri) {
+            return Err(Ignored::Because("foreign_object"));
+        }
+        return Ok(fetch::by_bearcap(cx, &bearcap).await?);
+    }
+    if !fetch::same_host(id, &inbound.sender.uri) {
+        return Err(Ignored::Because("foreign_object"));
+    }
+    if let Some(note) = object.read::<Note>() {
+        return Ok(note);
+    }
+    if object.is_inline() {
+        return Err(Ignored::Because("not_a_note"));
+    }
+    Ok(fetch::note_document(cx, id).await?)
+}
+
+/// True when the status concerns someone here: it addresses or answers them, or they follow its author.
+async fn concerns(cx: &Cx, inbound: &Inbound, status: &RemoteStatus, local: &[AccountId]) -> Result<bool, Ignored> {
+    if !local.is_empty() || store::remote::has_local_follower(&cx.db, inbound.sender.id).await? {
+        return Ok(true);
+    }
+    let Some(parent) = status.in_reply_to else { return Ok(false) };
+    let Some(parent) = store::status::find(&cx.db, parent).await? else { return Ok(false) };
+    Ok(parent.local || store::remote::has_local_follower(&cx.db, parent.account_id).await?)
+}

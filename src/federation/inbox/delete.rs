@@ -1,0 +1,24 @@
+//! Delete: of a status, or of the sender.
+
+use context::{Cx, Error};
+
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::fetch;
+
+/// Deletes a status of the sender, also one that is not here yet; or the sender's account.
+pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let id = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    if id == inbound.sender.uri {
+        return Ok(service::removal::remove_remote(cx, inbound.sender.id).await?);
+    }
+    if !fetch::same_host(id, &inbound.sender.uri) {
+        return Err(Ignored::Because("foreign_object"));
+    }
+    match service::remote::status::delete(cx, inbound.sender.id, id).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Ignored::Because("unknown_status")),
+        Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
+        Err(error) => Err(error.into()),
+    }
+}

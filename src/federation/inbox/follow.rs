@@ -1,0 +1,32 @@
+//! Follow: an account of another server follows one of this server.
+
+use context::Cx;
+use service::remote::follow::{self, Answer};
+
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::deliver::{self, Reply};
+
+/// Follows the local account that is the object; what is decided at once is answered at once.
+pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let sender = inbound.sender.id;
+    if target == cx.urls.path("/actor") {
+        return answer(cx, inbound, Reply::Reject, None).await;
+    }
+    let account = store::remote::find_account(&cx.db, target).await?;
+    let account = account.filter(|account| account.is_local()).ok_or(Ignored::Because("unknown_target"))?;
+    let uri = inbound.id().map(str::to_owned);
+    match follow::receive(cx, sender, account.id, uri).await? {
+        // The answer was queued with the follow.
+        Answer::Accepted | Answer::Requested => Ok(()),
+        Answer::AlreadyAccepted => answer(cx, inbound, Reply::Accept, Some(account.id)).await,
+        Answer::Rejected => answer(cx, inbound, Reply::Reject, Some(account.id)).await,
+    }
+}
+
+async fn answer(cx: &Cx, inbound: &Inbound, reply: Reply, target: Option<model::AccountId>) -> Result<(), Ignored> {
+    let mut tx = cx.db.begin().await?;
+    deliver::answer_follow(cx, &mut tx, reply, target, inbound.sender.id, inbound.id()).await?;
+    Ok(tx.commit().await?)
+}

@@ -1,0 +1,113 @@
+//! The job that processes the activities of one sender.
+
+use context::queue::{self, Done, Failure as JobFailure, ProcessInbox, RetryActivity};
+use context::{Cx, job};
+use model::AccountId;
+use store::inbound::Waiting;
+use store::job::Claim;
+use store::remote::ActorRow;
+
+use super::refusal::Ignored;
+use super::{accept, announce, create, delete, follow, like, undo, update};
+use crate::vocabulary::{Activity, Kind, parse};
+
+/// Most activities that one run processes before other senders have their turn.
+const TURN: usize = 50;
+
+/// An activity with who sent it.
+#[derive(Debug)]
+pub(super) struct Inbound {
+    pub(super) activity: Activity,
+    pub(super) sender: ActorRow,
+    /// The owner of the inbox; `None` for an inbox of the server.
+    pub(super) mailbox: Option<AccountId>,
+}
+
+#[model::use_case]
+#[job]
+async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done, JobFailure> {
+    for _ in 0..TURN {
+        let Some(waiting) = store::inbound::find_next(&cx.db, job.account).await? else { return Ok(Done::Remove) };
+        let processed = process(cx, &waiting).await;
+        let mut tx = cx.db.begin().await?;
+        match processed {
+            Err(ignored) if ignored.is_transient() => {
+                store::inbound::set_aside(&mut tx, waiting.id).await?;
+                let later = cx.clock.now() + chrono::TimeDelta::seconds(15);
+                queue::enqueue_at(cx, &mut tx, &RetryActivity { activity: waiting.id }, later).await?;
+            }
+            Ok(()) | Err(_) => drop(store::inbound::finish(&mut tx, waiting.id).await?),
+        }
+        tx.commit().await?;
+    }
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue(cx, &mut tx, &job).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
+}
+
+#[model::use_case]
+#[job]
+async fn retry_activity(cx: &Cx, job: RetryActivity) -> Result<(), JobFailure> {
+    let Some(waiting) = store::inbound::find(&cx.db, job.activity).await? else { return Ok(()) };
+    if let Err(ignored) = process(cx, &waiting).await
+        && ignored.is_transient()
+    {
+        return Err(match ignored {
+            Ignored::Local(error) => error.into(),
+            ignored => JobFailure::Retry(ignored.to_string()),
+        });
+    }
+    let mut tx = cx.db.begin().await?;
+    store::inbound::finish(&mut tx, waiting.id).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Processes one activity, and counts what became of it.
+async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
+    let Ok(activity) = parse::<Activity>(waiting.body.as_bytes()) else { return Ok(()) };
+    let Some(kind) = Kind::of(&activity.kind) else { return Ok(()) };
+    let Some(sender) = store::remote::get_actor(&cx.db, waiting.account_id).await? else { return Ok(()) };
+    let inbound = Inbound { activity, sender, mailbox: waiting.mailbox_account_id };
+    let done = perform(cx, kind, &inbound).await;
+    let result = done.as_ref().map_or_else(Ignored::as_str, |()| "ok");
+    metrics::counter!("rookery_inbox_activities_total", "kind" => kind.as_str(), "result" => result).increment(1);
+    if let Err(ignored) = &done {
+        tracing::debug!(activity.kind = kind.as_str(), sender.id = %inbound.sender.id, %ignored, "an activity had no effect");
+    }
+    done
+}
+
+async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
+    match kind {
+        Kind::Create => create::create(cx, inbound).await,
+        Kind::Update => update::update(cx, inbound).await,
+        Kind::Delete => delete::delete(cx, inbound).await,
+        Kind::Announce => announce::announce(cx, inbound).await,
+        Kind::Like => like::like(cx, inbound).await,
+        Kind::Follow => follow::follow(cx, inbound).await,
+        Kind::Accept => accept::accept(cx, inbound).await,
+        Kind::Reject => accept::reject(cx, inbound).await,
+        Kind::Undo => undo::undo(cx, inbound).await,
+    }
+}
+
+impl Inbound {
+    /// The object of the activity.
+    ///
+    /// # Errors
+    /// [`Ignored::Because`] when there is none, or several.
+    pub(super) fn object(&self) -> Result<&crate::vocabulary::Object, Ignored> {
+        match &*self.activity.object {
+            [object] => Ok(object),
+            _ => Err(Ignored::Because("no_object")),
+        }
+    }
+
+    /// The id of the activity, if it is one of the sender's host: others cannot be asked about.
+    pub(super) fn id(&self) -> Option<&str> {
+        let id = self.activity.id.as_deref()?;
+        crate::fetch::same_host(id, &self.sender.uri).then_some(id)
+    }
+}

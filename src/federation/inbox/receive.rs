@@ -1,0 +1,130 @@
+//! The door: cheap checks of a request to an inbox, then a row and a job.
+
+use std::net::IpAddr;
+
+use context::queue::{self, ProcessInbox};
+use context::{Cx, Error};
+use model::AccountId;
+use store::inbound::NewActivity;
+use store::remote::ActorRow;
+
+use super::Refusal;
+use super::sender::sender;
+use crate::signature::Incoming;
+use crate::vocabulary::{Activity, Kind, parse};
+
+/// The inbox of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mailbox {
+    /// For everyone of this server.
+    Shared,
+    /// Of the server's actor.
+    Server,
+    /// Of the local account with this name.
+    Account(String),
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// It is queued.
+    Queued,
+    /// It was queued before, or is about nobody known here.
+    Ignored,
+}
+
+/// Accepts a request to an inbox. `address`: of the client.
+///
+/// # Errors
+/// [`Refusal`].
+pub async fn receive(
+    cx: &Cx,
+    mailbox: &Mailbox,
+    request: &Incoming<'_>,
+    address: Option<IpAddr>,
+) -> Result<Received, Refusal> {
+    let received = accept(cx, mailbox, request, address).await;
+    let result = match &received {
+        Ok(Received::Queued) => "queued",
+        Ok(Received::Ignored) => "ignored",
+        Err(refusal) => refusal.as_str(),
+    };
+    metrics::counter!("rookery_inbox_requests_total", "result" => result).increment(1);
+    received
+}
+
+async fn accept(
+    cx: &Cx,
+    mailbox: &Mailbox,
+    request: &Incoming<'_>,
+    address: Option<IpAddr>,
+) -> Result<Received, Refusal> {
+    let owner = owner(cx, mailbox).await?;
+    let activity: Activity = parse(request.body)?;
+    if concerns_a_stranger(cx, &activity).await? {
+        return Ok(Received::Ignored);
+    }
+    let sender = sender(cx, request, address).await?;
+    check(&activity, &sender)?;
+    let kind = Kind::of(&activity.kind);
+    if kind.is_none() {
+        return Ok(Received::Ignored);
+    }
+    store(cx, &sender, owner, kind, request.body).await
+}
+
+/// The account of the inbox; `None` for one of the server.
+async fn owner(cx: &Cx, mailbox: &Mailbox) -> Result<Option<AccountId>, Refusal> {
+    let Mailbox::Account(name) = mailbox else { return Ok(None) };
+    let account = match service::instance::local_account(cx, name).await {
+        Err(Error::NotFound) => return Err(Refusal::NoInbox),
+        Err(Error::Gone) => return Err(Refusal::Gone),
+        found => found?,
+    };
+    if store::account::list_known(&cx.db, &[account.id]).await?.is_empty() {
+        return Err(Refusal::NoInbox);
+    }
+    Ok(Some(account.id))
+}
+
+/// True for the deletion or the change of an actor who is not known here: nothing is to be done, and the key of a deleted
+/// actor could not be fetched.
+async fn concerns_a_stranger(cx: &Cx, activity: &Activity) -> Result<bool, Refusal> {
+    let of_itself = activity.object.first().and_then(|object| object.id.as_deref()) == Some(&*activity.actor);
+    if !of_itself || !matches!(Kind::of(&activity.kind), Some(Kind::Delete | Kind::Update)) {
+        return Ok(false);
+    }
+    Ok(store::remote::find_actor(&cx.db, &activity.actor).await?.is_none())
+}
+
+fn check(activity: &Activity, sender: &ActorRow) -> Result<(), Refusal> {
+    if *activity.actor != *sender.uri {
+        return Err(Refusal::NotTheActor);
+    }
+    let may_leave = matches!(Kind::of(&activity.kind), Some(Kind::Delete | Kind::Reject | Kind::Undo | Kind::Update));
+    if sender.suspended_at.is_some() && !may_leave { Err(Refusal::Suspended) } else { Ok(()) }
+}
+
+async fn store(
+    cx: &Cx,
+    sender: &ActorRow,
+    mailbox: Option<AccountId>,
+    kind: Option<Kind>,
+    body: &[u8],
+) -> Result<Received, Refusal> {
+    let id = cx.ids.next();
+    let body = String::from_utf8_lossy(body).into_owned();
+    let digest = match kind {
+        // Sent again, it is answered again.
+        Some(Kind::Follow) => format!("{id}"),
+        _ => crypto::sha256_hex(body.as_bytes()),
+    };
+    let mut tx = cx.db.begin().await?;
+    let new = NewActivity { id, account: sender.id, mailbox, digest, body, now: cx.clock.now() };
+    if !store::inbound::insert(&mut tx, new).await? {
+        return Ok(Received::Ignored);
+    }
+    queue::enqueue(cx, &mut tx, &ProcessInbox { account: sender.id }).await?;
+    tx.commit().await?;
+    Ok(Received::Queued)
+}

@@ -1,0 +1,128 @@
+//! Why an activity is refused: at the door, with a status for the sender, or later, counted.
+
+use crate::fetch::Failure;
+use crate::{policy, signature};
+
+/// Why the request is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// There is no such inbox.
+    #[error("there is no such inbox")]
+    NoInbox,
+    /// The account of the inbox was deleted.
+    #[error("the account was deleted")]
+    Gone,
+    /// The body is no activity.
+    #[error("{0}")]
+    Malformed(#[from] crate::vocabulary::Malformed),
+    /// The signature is missing or not acceptable.
+    #[error("{0}")]
+    Signature(#[from] signature::Refusal),
+    /// The signature is not made with the key of its owner.
+    #[error("the signature does not fit the key {0}")]
+    Forged(String),
+    /// The key could not be fetched.
+    #[error("the key could not be fetched: {0}")]
+    NoKey(Failure),
+    /// This server does not talk to the sender's.
+    #[error("{0}")]
+    Refused(#[from] policy::Refused),
+    /// The sender was suspended.
+    #[error("the sender is suspended here")]
+    Suspended,
+    /// The activity is someone else's.
+    #[error("the actor of the activity is not the one who signed the request")]
+    NotTheActor,
+    /// Too many senders are being looked up.
+    #[error("too busy, try again later")]
+    Busy,
+    /// This server failed.
+    #[error("{0}")]
+    Local(#[from] context::Error),
+}
+
+impl Refusal {
+    /// A short name, a label of metrics.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::NoInbox => "no_inbox",
+            Self::Gone => "gone",
+            Self::Malformed(_) => "malformed",
+            Self::Signature(refusal) => refusal.as_str(),
+            Self::Forged(_) => "forged",
+            Self::NoKey(_) => "no_key",
+            Self::Refused(refused) => refused.label(),
+            Self::Suspended => "suspended_account",
+            Self::NotTheActor => "not_the_actor",
+            Self::Busy => "busy",
+            Self::Local(_) => "local",
+        }
+    }
+
+    /// The status of the response.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::NoInbox => 404,
+            Self::Gone => 410,
+            Self::Malformed(_) => 400,
+            Self::Signature(_) | Self::Forged(_) | Self::NoKey(_) | Self::NotTheActor => 401,
+            Self::Refused(_) | Self::Suspended => 403,
+            Self::Busy => 503,
+            Self::Local(_) => 500,
+        }
+    }
+}
+
+impl From<database::Error> for Refusal {
+    fn from(error: database::Error) -> Self {
+        Self::Local(error.into())
+    }
+}
+
+/// Why an accepted activity had no effect.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Ignored {
+    /// It is not acceptable: the reason, a label of metrics.
+    #[error("{0}")]
+    Because(&'static str),
+    /// Something could not be fetched.
+    #[error("{0}")]
+    Fetch(#[from] Failure),
+    /// This server failed.
+    #[error("{0}")]
+    Local(#[from] context::Error),
+}
+
+impl Ignored {
+    /// A short name, a label of metrics.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Because(reason) => reason,
+            Self::Fetch(failure) => failure.as_str(),
+            Self::Local(_) => "local",
+        }
+    }
+
+    /// True when the same may succeed later.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Self::Because(_) => false,
+            Self::Fetch(failure) => failure.is_transient(),
+            Self::Local(error) => {
+                error.is_fault()
+                    || matches!(
+                        error,
+                        context::Error::Internal(_) | context::Error::Store(_) | context::Error::Unavailable(_)
+                    )
+            }
+        }
+    }
+}
+
+impl From<database::Error> for Ignored {
+    fn from(error: database::Error) -> Self {
+        Self::Local(error.into())
+    }
+}

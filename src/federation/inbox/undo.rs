@@ -1,0 +1,59 @@
+//! Undo: of a follow, a favourite, a reblog or an acceptance, each only by who did it.
+
+use context::{Cx, Error};
+use service::remote::{follow, interaction};
+
+use super::like::known;
+use super::process::Inbound;
+use super::refusal::Ignored;
+use crate::vocabulary::{Activity, Kind, Object};
+
+/// Undoes what the object says; an object that is only an id is tried as a reblog.
+pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let object = inbound.object()?;
+    let Some(done) = object.read::<Activity>() else { return by_id(cx, inbound, object).await };
+    if *done.actor != *inbound.sender.uri {
+        return Err(Ignored::Because("not_the_actor"));
+    }
+    let target = done.object.first().and_then(|target| target.id.as_deref());
+    let target = target.ok_or(Ignored::Because("no_object"))?;
+    match Kind::of(&done.kind) {
+        Some(Kind::Follow) => unfollow(cx, inbound, target).await,
+        Some(Kind::Like) => unlike(cx, inbound, target).await,
+        Some(Kind::Announce) => match known(cx, target).await? {
+            Some(status) => found(interaction::unreblog(cx, inbound.sender.id, status).await?),
+            None => by_id(cx, inbound, object).await,
+        },
+        Some(Kind::Accept) => super::accept::reject_undone(cx, inbound, &done).await,
+        _ => Err(Ignored::Because("not_undoable")),
+    }
+}
+
+async fn unfollow(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored> {
+    let target = store::remote::find_account(&cx.db, target).await?.ok_or(Ignored::Because("unknown_target"))?;
+    found(follow::ended(cx, inbound.sender.id, target.id).await?)
+}
+
+async fn unlike(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored> {
+    let status = known(cx, target).await?.ok_or(Ignored::Because("unknown_status"))?;
+    match interaction::unfavourite(cx, inbound.sender.id, status).await {
+        Err(Error::NotFound) => Err(Ignored::Because("nothing_to_undo")),
+        done => Ok(done?),
+    }
+}
+
+/// Undoes the reblog with this id. It cannot come later either.
+async fn by_id(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
+    let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    if !crate::fetch::same_host(uri, &inbound.sender.uri) {
+        return Err(Ignored::Because("foreign_id"));
+    }
+    match service::remote::status::delete(cx, inbound.sender.id, uri).await {
+        Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_actor")),
+        done => found(done?),
+    }
+}
+
+fn found(done: bool) -> Result<(), Ignored> {
+    if done { Ok(()) } else { Err(Ignored::Because("nothing_to_undo")) }
+}
