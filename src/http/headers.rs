@@ -45,6 +45,10 @@ pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
     set_cache_headers(state, status, headers);
+    if state.negotiated {
+        // After the cache headers: what depends on this header alone may be kept by everyone.
+        headers.append(header::VARY, HeaderValue::from_static("Accept"));
+    }
     let policy = if state.policy.kind == RouteKind::Api { API_POLICY } else { PAGE_POLICY };
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     for (name, value) in SECURITY {
@@ -54,6 +58,19 @@ pub(crate) fn complete(state: &RequestState<'_>, response: &mut Response) {
     if headers.get(header::X_FRAME_OPTIONS).is_some_and(HeaderValue::is_empty) {
         headers.remove(header::X_FRAME_OPTIONS);
     }
+}
+
+/// True when a request accepts JSON rather than a page: of the two, what `Accept` names first.
+pub(crate) fn accepts_document(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut kinds =
+        accepted.flat_map(|value| value.split(',')).map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let first = kinds.find_map(|kind| match kind.to_ascii_lowercase().as_str() {
+        "text/html" | "application/xhtml+xml" => Some(false),
+        "application/activity+json" | "application/ld+json" | "application/json" | "application/jrd+json" => Some(true),
+        _ => None,
+    });
+    first.unwrap_or(false)
 }
 
 pub(crate) fn is_preflight(request: &Request) -> bool {

@@ -14,6 +14,8 @@ pub struct ExtraRoutes {
     pub api: Routes,
     /// Pages for browsers.
     pub pages: Routes,
+    /// Documents for other servers. They may have the paths of pages: a request gets the document if it accepts one.
+    pub documents: Routes,
     /// Asked about every path that is no route's; without an answer, or without this, that is 404.
     pub fallback: Option<Fallback>,
 }

@@ -149,8 +149,14 @@ impl Policy {
 
     /// Bodies are small: what anyone may send before they are known.
     #[must_use]
-    pub const fn small_body(mut self) -> Self {
-        self.body_limit_bytes = Some(SMALL_BODY_BYTES);
+    pub const fn small_body(self) -> Self {
+        self.body_limit(SMALL_BODY_BYTES)
+    }
+
+    /// Bodies have at most `bytes` bytes.
+    #[must_use]
+    pub const fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit_bytes = Some(bytes);
         self
     }
 

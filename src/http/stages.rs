@@ -25,6 +25,7 @@ use tracing::Instrument as _;
 use super::auth::{self, Authentication};
 use super::client_address::client_address;
 use super::error::{self, ErrorResponse};
+use super::extract::Segments;
 use super::in_flight::{Budget, InFlight};
 use super::mount::Fallback;
 use super::observe::{self, RequestSeconds};
@@ -46,6 +47,8 @@ pub struct Pipeline(Arc<Shared>);
 struct Shared {
     cx: context::Cx,
     routes: Table,
+    /// Documents for other servers, at paths of their own and of pages.
+    documents: Table,
     fallback: Option<Fallback>,
     seconds: RequestSeconds,
     ids: RandomIds,
@@ -53,10 +56,10 @@ struct Shared {
 }
 
 impl Pipeline {
-    pub(crate) fn new(cx: context::Cx, routes: Table, fallback: Option<Fallback>) -> Self {
+    pub(crate) fn new(cx: context::Cx, routes: Table, documents: Table, fallback: Option<Fallback>) -> Self {
         let seconds = RequestSeconds::new(cx.config.metrics.listen.is_some());
         let budget = Budget::new(&cx.config);
-        Self(Arc::new(Shared { cx, routes, fallback, seconds, ids: RandomIds::default(), budget }))
+        Self(Arc::new(Shared { cx, routes, documents, fallback, seconds, ids: RandomIds::default(), budget }))
     }
 }
 
@@ -79,9 +82,9 @@ impl Shared {
     async fn answer(&self, mut request: Request) -> Response {
         let begun = Instant::now();
         let is_normal = path_normalisation::normalise(request.uri_mut());
-        let (route, segments) = self.routes.find(request.uri().path());
+        let Found { route, segments, negotiated } = self.find(&request);
         let id = RequestId::draw(&self.ids);
-        let state = state_of(Cx(self.cx.begin(Some(id))), route, &request);
+        let state = RequestState { negotiated, ..state_of(Cx(self.cx.begin(Some(id))), route, &request) };
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
         if let Some(limit) = state.policy.body_limit_bytes {
@@ -101,6 +104,22 @@ impl Shared {
             response
         };
         answer.instrument(span).await
+    }
+
+    /// The route of `request`: of the two at a path, the one that it accepts.
+    fn find(&self, request: &Request) -> Found<'_> {
+        let path = request.uri().path();
+        let (page, page_segments) = self.routes.find(path);
+        match self.documents.find(path) {
+            (None, _) => Found { route: page, segments: page_segments, negotiated: false },
+            (Some(document), segments) => {
+                let negotiated = page.is_some();
+                if negotiated && !headers::accepts_document(request.headers()) {
+                    return Found { route: page, segments: page_segments, negotiated };
+                }
+                Found { route: Some(document), segments, negotiated }
+            }
+        }
     }
 
     /// The answer as its handler, or the stage that refused the request, gives it.
@@ -156,6 +175,14 @@ impl Shared {
             (None, None) => error::not_found(),
         }
     }
+}
+
+/// The route of a request, with the values of its parameters.
+struct Found<'a> {
+    route: Option<&'a Route>,
+    segments: Option<Segments>,
+    /// There is a page and a document at the path.
+    negotiated: bool,
 }
 
 /// Notes whose body it is, and how large it may be: a stranger's at the API is small.
@@ -226,6 +253,7 @@ fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestS
         cx.speak(language);
     }
     RequestState {
+        negotiated: false,
         closed: closed_server::is_closed(&cx, policy, request.method()),
         carries: Carries::of(request.headers(), query),
         pages: rate_limits::is_paging(query),

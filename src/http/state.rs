@@ -19,6 +19,8 @@ pub(crate) struct RequestState<'a> {
     pub method: Method,
     /// The server is closed to strangers at this route.
     pub closed: bool,
+    /// There is a page and a document at the path: the response depends on what the request accepts.
+    pub negotiated: bool,
     /// Headers of the request that the response may vary by.
     pub carries: Carries,
     /// The query marks the request as paging through a collection.

@@ -5,6 +5,7 @@
 
 mod admission;
 mod connection;
+mod federation_routes;
 mod listener;
 pub mod logging;
 pub mod metrics;
@@ -26,9 +27,10 @@ pub use streaming::{Streaming, start as start_streams, start_alone as start_own_
 pub use listener::serve as serve_connections;
 pub use platform::{Cx, open};
 
-/// The whole server's service, with the streams of `hub` and the routes of plugins.
+/// The whole server's service, with the streams of `hub`, the documents for other servers and the routes of plugins.
 pub fn router(cx: &Cx, hub: &Arc<Hub>) -> Server {
     let extra = platform::extra_routes();
-    let extra = ExtraRoutes { api: extra.api.and(streaming::routes(hub)), ..extra };
+    let extra =
+        ExtraRoutes { api: extra.api.and(streaming::routes(hub)), documents: federation_routes::routes(), ..extra };
     rookery_http::router::router(context::Cx::clone(cx), extra)
 }

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 /// # Errors
 /// When the database, the secret key or the media folder cannot be opened.
 pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
-    Cx::open(config, clock, executable, Arc::new(NoExtensions)).await
+    Cx::open(config, clock, executable, Arc::new(NoExtensions), Arc::new(federation::Network::default())).await
 }
 
 /// Adds no routes.

@@ -23,7 +23,14 @@ use tokio::task::JoinHandle;
 #[boxed]
 pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
     let plugins = Arc::new(Plugins::new(clock.clone(), config.server.development));
-    let core = context::Cx::open(config, clock, executable, Arc::new(Session::new(plugins))).await?;
+    let core = context::Cx::open(
+        config,
+        clock,
+        executable,
+        Arc::new(Session::new(plugins)),
+        Arc::new(federation::Network::default()),
+    )
+    .await?;
     Cx::of(&core)
 }
 

@@ -1,7 +1,7 @@
 //! ActivityPub documents of this server's accounts and statuses, rendered a page at a time.
 //!
-//! Reached from archives ([`service::archive`]). The documents are the ones that federation sends, without the
-//! collections of replies and references, which federation serves at separate URLs.
+//! Reached from archives ([`service::archive`]) and from `federation`, which serves and sends them. Collections of replies
+//! and references are served at separate URLs.
 //!
 //! Spec: <https://www.w3.org/TR/activitystreams-vocabulary/>; docs/contract/federation.md#3-documents-sent.
 
@@ -10,7 +10,7 @@ mod audience;
 mod note;
 
 pub use actor::actor;
-pub use note::activities;
+pub use note::{activities, notes, update};
 
 use serde::Serialize;
 

@@ -71,6 +71,8 @@ struct Note<'a> {
     misskey_quote: Option<&'a str>,
     attachment: Vec<Document<'a>>,
     tag: Vec<Tag>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replies: Option<String>,
     likes: Collection,
     shares: Collection,
     #[serde(flatten)]
@@ -133,6 +135,36 @@ pub async fn activities(cx: &Cx, author: &Account, statuses: &[Status], files: F
     shown.map(|activity| Fragment::of(&activity)).collect()
 }
 
+/// Renders the notes of `statuses` of the local account `author`, in the order given, without `@context`; reblogs are left
+/// out. As many statements as [`activities`].
+///
+/// # Errors
+/// When the database fails.
+pub async fn notes(cx: &Cx, author: &Account, statuses: &[Status], files: Files<'_>) -> Result<Vec<Fragment>> {
+    let rows = Rows::load(cx, statuses).await?;
+    let originals = statuses.iter().filter(|status| status.reblog_of_id.is_none());
+    originals.map(|status| Fragment::of(&rows.note(cx, author, status, files, &rows.actors_in(status)))).collect()
+}
+
+/// Renders the update of `status`, an edited status of the local account `author`, without `@context`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn update(cx: &Cx, author: &Account, status: &Status, files: Files<'_>) -> Result<Fragment> {
+    let rows = Rows::load(cx, std::slice::from_ref(status)).await?;
+    let mentioned = rows.actors_in(status);
+    let note = rows.note(cx, author, status, files, &mentioned);
+    Fragment::of(&Activity {
+        id: format!("{}#updates/{}", status.uri, status.edited_at.unwrap_or(status.created_at).timestamp()),
+        kind: "Update",
+        actor: &author.uri,
+        published: status.edited_at.unwrap_or(status.created_at).to_api(),
+        to: note.to.clone(),
+        cc: note.cc.clone(),
+        object: Object::Note(Box::new(note)),
+    })
+}
+
 /// The rows associated with a page of statuses.
 struct Rows {
     media: HashMap<StatusId, Vec<MediaAttachment>>,
@@ -186,7 +218,7 @@ impl Rows {
         files: Files<'_>,
     ) -> Option<Activity<'a>> {
         let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
-        let mentioned: Vec<String> = self.mentioned_in(status).iter().map(|actor| actor.uri.clone()).collect();
+        let mentioned = self.actors_in(status);
         let (kind, mentioned, object) = match status.reblog_of_id {
             None => ("Create", mentioned, None),
             Some(original) => {
@@ -250,10 +282,18 @@ impl Rows {
             misskey_quote: quoted,
             attachment: media.iter().filter_map(|media| document(media, files)).collect(),
             tag: self.tags(cx, status, quoted),
+            replies: match files {
+                Files::Served(_) => Some(format!("{}/replies", status.uri)),
+                Files::Beside => None,
+            },
             likes: Collection { total_items: status.favourites_count },
             shares: Collection { total_items: status.reblogs_count },
             question: self.polls.get(&status.id).and_then(|options| question(cx, options)),
         }
+    }
+
+    fn actors_in(&self, status: &Status) -> Vec<String> {
+        self.mentioned_in(status).iter().map(|actor| actor.uri.clone()).collect()
     }
 
     fn mentioned_in(&self, status: &Status) -> &[MentionedActor] {

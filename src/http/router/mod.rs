@@ -32,9 +32,9 @@ pub type Server = Pipeline;
 
 /// The server in the context `cx`, with `extra` beside its own routes.
 pub fn router(cx: context::Cx, extra: ExtraRoutes) -> Server {
-    let ExtraRoutes { api, pages, fallback } = extra;
+    let ExtraRoutes { api, pages, documents, fallback } = extra;
     let routes = Table::new(core().into_iter().chain([api, pages.with_cookies()]));
-    Pipeline::new(cx, routes, fallback)
+    Pipeline::new(cx, routes, Table::new([documents]), fallback)
 }
 
 /// Only `routes`, for a separate listener: in the context `cx`, without the stages of [`stages`](crate::stages).

@@ -49,7 +49,16 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
         newer_url => newer(&paging, &slice.ids),
         account => shown, pinned, statuses,
     };
-    Ok(visitor.answer(Page::render(&cx, "profile.html", context)?))
+    Ok(with_document(visitor.answer(Page::render(&cx, "profile.html", context)?), &account.uri))
+}
+
+/// `response`, a page, with a link to the ActivityPub document `uri` of the same thing.
+pub(super) fn with_document(mut response: Response, uri: &str) -> Response {
+    if let Ok(link) = HeaderValue::from_str(&format!("<{uri}>; rel=\"alternate\"; type=\"application/activity+json\""))
+    {
+        response.headers_mut().append(header::LINK, link);
+    }
+    response
 }
 
 /// `GET /users/{name}`: redirects the URL of an actor to its profile page, and the URL of a feed to the feed.

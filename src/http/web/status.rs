@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently};
+use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently, with_document};
 use super::{Page, Visitor, redirect};
 use crate::Cx;
 use crate::error::{Error, Result};
@@ -38,6 +38,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
     if is_reblog {
         return Ok(redirect(&status.url));
     }
+    let uri = status.uri.clone();
     let context = context! {
         page_title => title(&cx, &status),
         noindex => status.author.noindex || !status.author.indexable || status.visibility != "public",
@@ -47,7 +48,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
         ancestors => shown,
         status, descendants,
     };
-    Ok(visitor.answer(Page::render(&cx, "status.html", context)?))
+    Ok(with_document(visitor.answer(Page::render(&cx, "status.html", context)?), &uri))
 }
 
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.

@@ -1,0 +1,192 @@
+//! Collections, with their pages.
+
+use context::json::Fragment;
+use context::{Cx, Error, Result};
+use entity::activity::{self, Files};
+use model::{Account, Cursor, RowId, Status, StatusId};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use service::timeline::{self, ProfileQuery};
+use service::visibility;
+
+use super::{Keep, Page, Served, with_context};
+
+/// Activities on a page of an outbox, accounts on one of followers, and replies.
+const OUTBOX_PAGE: i64 = 20;
+const ACCOUNTS_PAGE: i64 = 12;
+const REPLIES_PAGE: i64 = 60;
+/// How long a collection may be kept, in minutes.
+const KEEP: u32 = 3;
+
+/// A collection, or a page of one.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Collection {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_items: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prev: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordered_items: Option<Vec<Item>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<Item>>,
+}
+
+/// A member of a collection.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Item {
+    Uri(String),
+    Object(Box<RawValue>),
+}
+
+impl Item {
+    fn object(fragment: Fragment) -> Result<Self> {
+        RawValue::from_string(fragment.into_string()).map(Self::Object).map_err(Error::internal)
+    }
+}
+
+fn served(collection: &Collection) -> Result<Served> {
+    let body = with_context(&Fragment::of(collection)?);
+    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
+}
+
+/// An ordered collection without members.
+pub(super) fn empty(id: &str) -> Result<Served> {
+    served(&Collection {
+        id: id.to_owned(),
+        kind: "OrderedCollection",
+        total_items: Some(0),
+        ordered_items: Some(Vec::new()),
+        ..Collection::default()
+    })
+}
+
+/// What `account` published for everyone.
+pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Served> {
+    let id = format!("{}/outbox", account.uri);
+    if page.page.is_none() {
+        let hidden = account.other_settings.hide_statuses_count;
+        return served(&Collection {
+            kind: "OrderedCollection",
+            total_items: Some(if hidden { 0 } else { account.statuses_count }),
+            first: Some(format!("{id}?page=true")),
+            last: Some(format!("{id}?min_id=0&page=true")),
+            id,
+            ..Collection::default()
+        });
+    }
+    let cursor = Cursor { max_id: page.max_id, min_id: page.min_id, ..Cursor::first(OUTBOX_PAGE) };
+    let found = timeline::profile(cx, None, account.id, &ProfileQuery::default(), &cursor).await?;
+    let ids: Vec<StatusId> = found.shown.iter().map(|seen| seen.head().id).collect();
+    let items = activity::activities(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
+    served(&Collection {
+        id: format!("{id}?page=true"),
+        kind: "OrderedCollectionPage",
+        next: found.ids.last().map(|last| format!("{id}?max_id={last}&page=true")),
+        prev: found.ids.first().map(|first| format!("{id}?min_id={first}&page=true")),
+        part_of: Some(id),
+        ordered_items: Some(items.into_iter().map(Item::object).collect::<Result<_>>()?),
+        ..Collection::default()
+    })
+}
+
+/// The statuses `ids`, in that order.
+async fn in_order(cx: &Cx, ids: &[StatusId]) -> Result<Vec<Status>> {
+    let mut statuses = store::status::list(&cx.db, ids).await?;
+    statuses.sort_by_key(|status| ids.iter().position(|id| *id == status.id));
+    Ok(statuses)
+}
+
+/// The followers of `account`, or with `following` the accounts that it follows.
+pub(super) async fn connected(cx: &Cx, account: &Account, page: &Page, following: bool) -> Result<Served> {
+    let id = format!("{}/{}", account.uri, if following { "following" } else { "followers" });
+    let settings = &account.other_settings;
+    let hides_network = account.hide_collections.unwrap_or_default();
+    let (count, hides_count) = match following {
+        true => (account.following_count, settings.hide_following_count),
+        false => (account.followers_count, settings.hide_followers_count),
+    };
+    let total_items = (!hides_count).then_some(count);
+    let Some(number) = &page.page else {
+        return served(&Collection {
+            kind: "OrderedCollection",
+            total_items,
+            first: (!hides_network).then(|| format!("{id}?page=1")),
+            id,
+            ..Collection::default()
+        });
+    };
+    if hides_network {
+        return Err(Error::forbidden("This collection is hidden"));
+    }
+    let before = RowId::from(page.max_id.unwrap_or(i64::MAX));
+    let rows = store::remote::list_connected(&cx.db, account.id, following, before, ACCOUNTS_PAGE).await?;
+    let full = i64::try_from(rows.len()).is_ok_and(|count| count == ACCOUNTS_PAGE);
+    let following_page = number.parse::<i64>().unwrap_or(1).saturating_add(1);
+    let last = rows.last().map(|(row, _)| *row).filter(|_| full);
+    served(&Collection {
+        id: format!("{id}?page={number}"),
+        kind: "OrderedCollectionPage",
+        total_items,
+        next: last.map(|last| format!("{id}?page={following_page}&max_id={last}")),
+        part_of: Some(id),
+        ordered_items: Some(rows.into_iter().map(|(_, uri)| Item::Uri(uri)).collect()),
+        ..Collection::default()
+    })
+}
+
+/// The statuses that `account` pinned.
+pub(super) async fn featured(cx: &Cx, account: &Account) -> Result<Served> {
+    let pinned = service::public::pinned(cx, account).await?;
+    let ids: Vec<StatusId> = pinned.iter().map(|seen| seen.head().id).collect();
+    let notes = activity::notes(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
+    served(&Collection {
+        id: format!("{}/collections/featured", account.uri),
+        kind: "OrderedCollection",
+        total_items: Some(i64::try_from(notes.len()).unwrap_or(i64::MAX)),
+        ordered_items: Some(notes.into_iter().map(Item::object).collect::<Result<_>>()?),
+        ..Collection::default()
+    })
+}
+
+/// The replies to a status of `account`: the account's own, then those of others.
+pub(super) async fn replies(cx: &Cx, account: &Account, id: StatusId, page: &Page) -> Result<Served> {
+    let seen = visibility::status(cx, None, id).await?;
+    if seen.head().account_id != account.id || !seen.head().visibility.is_anonymous() {
+        return Err(Error::NotFound);
+    }
+    let url = format!("{}/replies", cx.urls.note(&account.username, id));
+    if page.page.is_none() {
+        let first = Some(format!("{url}?page=true"));
+        return served(&Collection { id: url, kind: "Collection", first, ..Collection::default() });
+    }
+    let after = StatusId::from(page.min_id.unwrap_or(0));
+    let others = page.only_other_accounts;
+    let rows = store::remote::list_replies(&cx.db, id, account.id, others, after, REPLIES_PAGE).await?;
+    let full = i64::try_from(rows.len()).is_ok_and(|count| count == REPLIES_PAGE);
+    let next = match rows.last().filter(|_| full) {
+        Some((last, _)) => Some(format!("{url}?min_id={last}&page=true&only_other_accounts={others}")),
+        None if !others => Some(format!("{url}?only_other_accounts=true&page=true")),
+        None => None,
+    };
+    served(&Collection {
+        id: format!("{url}?page=true&only_other_accounts={others}"),
+        kind: "CollectionPage",
+        part_of: Some(url),
+        next,
+        items: Some(rows.into_iter().map(|(_, uri)| Item::Uri(uri)).collect()),
+        ..Collection::default()
+    })
+}

@@ -1,0 +1,114 @@
+//! Notes and the activities that published them.
+
+use context::{Cx, Error, Result};
+use entity::activity::{self, Files};
+use model::{Account, Status, StatusId, Visibility};
+use serde::Serialize;
+use service::visibility;
+
+use super::{Keep, Served, with_context};
+use crate::fetch::Bearcap;
+
+/// How long a note may be kept, in minutes (docs/contract/federation.md#2-uris).
+const KEEP: u32 = 3;
+/// The purpose from which the tokens of limited statuses are derived.
+const CAPABILITY: &str = "bearcap";
+
+/// The note of a status of `author`. A limited one needs its capability, `token`.
+pub(super) async fn note(cx: &Cx, author: &Account, id: StatusId, token: Option<&str>) -> Result<Served> {
+    if let Some(token) = token {
+        return limited_note(cx, author, id, token).await;
+    }
+    let seen = match visibility::status(cx, None, id).await {
+        Err(Error::NotFound) => return Err(missing(cx, author, id).await?),
+        seen => seen?,
+    };
+    let head = seen.head();
+    if head.account_id != author.id || seen.original().is_some() || !head.visibility.is_anonymous() {
+        return Err(Error::NotFound);
+    }
+    let key = (id, head.version, [head.replies_count, head.reblogs_count, head.favourites_count]);
+    let render = async {
+        let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+        let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop();
+        Ok::<_, Error>(with_context(&note.ok_or(Error::NotFound)?).into())
+    };
+    let body = cx.caches.notes.get_or_make(&key, render).await?;
+    Ok(Served { body, keep: Keep::Minutes(KEEP) })
+}
+
+/// Why a status that cannot be read is missing: it was deleted, or everything else.
+async fn missing(cx: &Cx, author: &Account, id: StatusId) -> Result<Error> {
+    let deleted = store::tombstone::exists(&cx.db, &cx.urls.note(&author.username, id)).await?;
+    Ok(if deleted { Error::Gone } else { Error::NotFound })
+}
+
+async fn limited_note(cx: &Cx, author: &Account, id: StatusId, token: &str) -> Result<Served> {
+    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    let fits = status.account_id == author.id && status.visibility == Visibility::Limited && status.local;
+    if !fits || !cx.keys.verify(CAPABILITY, &id.to_string(), token) {
+        return Err(Error::NotFound);
+    }
+    let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop().ok_or(Error::NotFound)?;
+    Ok(Served { body: with_context(&note).into(), keep: Keep::Nobody })
+}
+
+/// The activity that published a status of `author`, or the reblog.
+pub(super) async fn activity(cx: &Cx, author: &Account, id: StatusId) -> Result<Served> {
+    let seen = match visibility::status(cx, None, id).await {
+        Err(Error::NotFound) => return Err(missing(cx, author, id).await?),
+        seen => seen?,
+    };
+    if seen.head().account_id != author.id || !seen.head().visibility.is_anonymous() {
+        return Err(Error::NotFound);
+    }
+    let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
+    let body = activity_of(cx, author, &status).await?.ok_or(Error::NotFound)?;
+    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
+}
+
+/// The activity that publishes `status`; `None` for a reblog of what is gone.
+///
+/// # Errors
+/// When the database fails.
+pub async fn activity_of(cx: &Cx, author: &Account, status: &Status) -> Result<Option<String>> {
+    let files = Files::Served(&cx.urls);
+    let activity = activity::activities(cx, author, std::slice::from_ref(status), files).await?.pop();
+    Ok(activity.as_ref().map(with_context))
+}
+
+/// The activity that tells of the edit of `status`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn update_of(cx: &Cx, author: &Account, status: &Status) -> Result<String> {
+    Ok(with_context(&activity::update(cx, author, status, Files::Served(&cx.urls)).await?))
+}
+
+/// The activity that publishes a limited status: it contains only the capability with which the note is fetched.
+///
+/// # Errors
+/// [`Error::Internal`], which is a bug.
+pub fn limited(cx: &Cx, author: &Account, status: &Status) -> Result<String> {
+    #[derive(Serialize)]
+    struct Create<'a> {
+        id: String,
+        #[serde(rename = "type")]
+        kind: &'static str,
+        actor: &'a str,
+        published: String,
+        to: [String; 1],
+        object: String,
+    }
+    let token = cx.keys.derive(CAPABILITY, &status.id.to_string()).expose().to_owned();
+    let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
+    let create = Create {
+        id: format!("{}/activity", status.uri),
+        kind: "Create",
+        actor: &author.uri,
+        published: status.created_at.to_api(),
+        to: [context.unwrap_or_else(|| "kmyblue:Limited".to_owned())],
+        object: Bearcap { url: status.uri.clone(), token }.to_string(),
+    };
+    Ok(with_context(&context::json::Fragment::of(&create)?))
+}

@@ -1,0 +1,184 @@
+//! The addresses of federation: documents and inboxes, each with its policy.
+//!
+//! The crate `federation` knows no routes, and the HTTP layer no documents; this file connects the two. Paths of pages
+//! are among these: the HTTP layer chooses by `Accept`.
+//!
+//! Spec: docs/contract/federation.md#2-uris and docs/contract/federation.md#6-inbox.
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use federation::documents::{self, Document, Keep, Page, Served};
+use federation::inbox::{self, Mailbox, Received, Refusal};
+use federation::signature::Incoming;
+use futures_util::future::BoxFuture;
+use model::StatusId;
+use rookery_http::error::{ErrorResponse, failure, not_found};
+use rookery_http::extract::Path;
+use rookery_http::operation::methods::{Methods, any};
+use rookery_http::policy::{Closed, Policy, WELL_KNOWN};
+use rookery_http::router::Routes;
+use rookery_http::{Cx, client_address};
+
+/// Largest activity, in bytes.
+const ACTIVITY_LIMIT: usize = 1024 * 1024;
+/// A document that anyone may read.
+const DOCUMENT: Policy = WELL_KNOWN.closed(Closed::Never);
+/// An inbox.
+const INBOX: Policy = DOCUMENT.body_limit(ACTIVITY_LIMIT);
+
+/// Documents and inboxes.
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route("/actor", DOCUMENT, get(|_| Some(Document::Server)))
+        .route("/actor/outbox", DOCUMENT, get(|_| Some(Document::ServerOutbox)))
+        .route("/actor/inbox", INBOX, post(|_| Some(Mailbox::Server)))
+        .route("/inbox", INBOX, post(|_| Some(Mailbox::Shared)))
+        .route("/users/{name}", DOCUMENT, get(|at| Some(Document::Actor(at.name()?))))
+        .route("/@{name}", DOCUMENT, get(|at| Some(Document::Actor(at.name()?))))
+        .route("/users/{name}/inbox", INBOX, post(|at| Some(Mailbox::Account(at.name()?))))
+        .route("/users/{name}/outbox", DOCUMENT, get(|at| Some(Document::Outbox(at.name()?, at.page()))))
+        .route("/users/{name}/followers", DOCUMENT, get(|at| Some(Document::Followers(at.name()?, at.page()))))
+        .route("/users/{name}/following", DOCUMENT, get(|at| Some(Document::Following(at.name()?, at.page()))))
+        .route("/users/{name}/collections/featured", DOCUMENT, get(|at| Some(Document::Featured(at.name()?))))
+        .route("/users/{name}/statuses/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
+        .route("/@{name}/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
+        .route("/users/{name}/statuses/{id}/activity", DOCUMENT, get(|at| at.status(Document::Activity)))
+        .route(
+            "/users/{name}/statuses/{id}/replies",
+            DOCUMENT,
+            get(|at| at.status(|name, id| Document::Replies(name, id, at.page()))),
+        )
+}
+
+/// The values of a request's path and query.
+struct Place {
+    segments: Vec<String>,
+    query: Vec<(String, String)>,
+}
+
+impl Place {
+    async fn of(parts: &mut Parts) -> Self {
+        let one = Path::<String>::from_request_parts(parts, &()).await.map(|Path(name)| vec![name]);
+        let segments = match one {
+            Ok(one) => one,
+            Err(_) => Path::<Vec<String>>::from_request_parts(parts, &()).await.map_or(Vec::new(), |Path(all)| all),
+        };
+        let query = parts.uri.query().unwrap_or_default();
+        let query = form(query);
+        Self { segments, query }
+    }
+
+    /// The user name.
+    fn name(&self) -> Option<String> {
+        self.segments.first().cloned()
+    }
+
+    /// A document about a status: its author's name and its id.
+    fn status(&self, document: impl Fn(String, StatusId) -> Document) -> Option<Document> {
+        Some(document(self.name()?, self.segments.get(1)?.parse().ok()?))
+    }
+
+    fn page(&self) -> Page {
+        let value = |wanted: &str| self.query.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+        Page {
+            page: value("page").map(|page| page.chars().filter(char::is_ascii_alphanumeric).take(16).collect()),
+            min_id: value("min_id").and_then(|id| id.parse().ok()),
+            max_id: value("max_id").and_then(|id| id.parse().ok()),
+            only_other_accounts: value("only_other_accounts") == Some("true"),
+        }
+    }
+}
+
+fn form(query: &str) -> Vec<(String, String)> {
+    axum::extract::Query::<Vec<(String, String)>>::try_from_uri(
+        &format!("/?{query}").parse().unwrap_or_else(|_| axum::http::Uri::from_static("/")),
+    )
+    .map_or(Vec::new(), |axum::extract::Query(pairs)| pairs)
+}
+
+/// Answers GET by the document at the place of the request.
+fn get(document: fn(&Place) -> Option<Document>) -> Methods {
+    any(move |cx: Cx, request: Request| -> BoxFuture<'static, Response> {
+        Box::pin(async move {
+            if !matches!(*request.method(), Method::GET | Method::HEAD) {
+                return not_found();
+            }
+            let (mut parts, _) = request.into_parts();
+            let place = Place::of(&mut parts).await;
+            let Some(document) = document(&place) else { return not_found() };
+            match documents::serve(&cx, &document, capability(&parts.headers)).await {
+                Ok(served) => answer(served),
+                Err(error) => ErrorResponse(error).into_response(),
+            }
+        })
+    })
+}
+
+/// The capability that a request carries, if any.
+fn capability(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+fn answer(Served { body, keep }: Served) -> Response {
+    let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(documents::CONTENT_TYPE));
+    if let Keep::Minutes(minutes) = keep
+        && let Ok(value) = HeaderValue::from_str(&format!("max-age={}, public", minutes * 60))
+    {
+        headers.insert(header::CACHE_CONTROL, value);
+    }
+    response
+}
+
+/// Answers POST by putting the activity into the inbox at the place of the request.
+fn post(mailbox: fn(&Place) -> Option<Mailbox>) -> Methods {
+    any(move |cx: Cx, request: Request| -> BoxFuture<'static, Response> {
+        Box::pin(async move {
+            if request.method() != Method::POST {
+                return not_found();
+            }
+            let address = client_address::client_address(&request, &cx.config.server.trusted_proxies);
+            let (mut parts, body) = request.into_parts();
+            let place = Place::of(&mut parts).await;
+            let Some(mailbox) = mailbox(&place) else { return not_found() };
+            let Ok(body) = axum::body::to_bytes(body, ACTIVITY_LIMIT).await else {
+                return failure(StatusCode::PAYLOAD_TOO_LARGE, "The activity is larger than 1 MiB");
+            };
+            name_host(&mut parts);
+            let incoming = Incoming {
+                method: &parts.method,
+                scheme: cx.config.server.scheme.as_str(),
+                path_and_query: parts.uri.path_and_query().map_or("/", |path| path.as_str()),
+                headers: &parts.headers,
+                body: &body,
+            };
+            match inbox::receive(&cx, &mailbox, &incoming, Some(address)).await {
+                Ok(Received::Queued | Received::Ignored) => StatusCode::ACCEPTED.into_response(),
+                Err(refusal) => refused(refusal),
+            }
+        })
+    })
+}
+
+/// HTTP/2 has the host in the target instead of a header.
+fn name_host(parts: &mut Parts) {
+    if !parts.headers.contains_key(header::HOST)
+        && let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok())
+    {
+        parts.headers.insert(header::HOST, host);
+    }
+}
+
+fn refused(refusal: Refusal) -> Response {
+    match refusal {
+        Refusal::Local(error) => ErrorResponse(error).into_response(),
+        refusal => {
+            let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
+            failure(status, &refusal.to_string())
+        }
+    }
+}
