@@ -9,6 +9,7 @@ mod harness;
 #[path = "../seed/mod.rs"]
 mod seed;
 
+mod federation;
 mod jobs;
 mod platform;
 #[cfg(feature = "plugins")]

@@ -23,11 +23,7 @@ impl Database {
     #[expect(clippy::disallowed_methods, reason = "a test's environment says which database to use")]
     pub async fn create(folder: &Path) -> Self {
         match std::env::var("TEST_DATABASE_URL") {
-            Err(_) => {
-                let url = format!("sqlite://{}/test.db", folder.display());
-                fs::write(folder.join("test.db"), FILE.get_or_init(file).await).unwrap();
-                Self { url, drop: None }
-            }
+            Err(_) => Self::in_file(folder).await,
             Ok(server) => {
                 let template = TEMPLATE.get_or_init(|| template(&server)).await;
                 let name = random_name();
@@ -35,6 +31,15 @@ impl Database {
                 Self { url: url_of(&server, &name), drop: Some((server, name)) }
             }
         }
+    }
+}
+
+impl Database {
+    /// A file, also when the other tests use PostgreSQL.
+    pub async fn in_file(folder: &Path) -> Self {
+        let url = format!("sqlite://{}/test.db", folder.display());
+        fs::write(folder.join("test.db"), FILE.get_or_init(file).await).unwrap();
+        Self { url, drop: None }
     }
 }
 

@@ -7,6 +7,7 @@ mod database;
 mod log;
 mod mailbox;
 mod moderation;
+mod network;
 mod push_service;
 mod reading;
 mod rows;
@@ -38,6 +39,7 @@ pub use cli::CommandOutput;
 pub use client::{Answer, Client, RequestBuilder};
 pub use database::Database as TestDatabase;
 pub use log::Log;
+pub use network::{Peer, settle};
 pub use push_service::PushService;
 #[cfg(feature = "plugins")]
 pub use reading::ids;
@@ -89,6 +91,24 @@ impl TestApp {
     /// Another server with the same database and clock, and with a separate folder and secret key.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
         Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
+    }
+
+    /// With an own `domain`; `in_file`: on SQLite, also when the other tests use PostgreSQL.
+    pub(super) async fn with_domain(domain: &str, in_file: bool, keys: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = match in_file {
+            true => database::Database::in_file(folder.path()).await,
+            false => database::Database::create(folder.path()).await,
+        };
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
+        let mut all = vec![("ROOKERY_SERVER_LOCAL_DOMAIN", domain)];
+        all.extend_from_slice(keys);
+        Self::on(Arc::new(database), folder, clock, &all).await
+    }
+
+    /// The whole server's service, for a listener.
+    pub(super) fn served(&self) -> Server {
+        self.router.clone()
     }
 
     async fn on(
