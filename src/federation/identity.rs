@@ -1,4 +1,4 @@
-//! The keys with which this server signs: those of its accounts, and that of the server's own actor.
+//! The keys with which this server signs: the keys of its accounts, and the key of the server's actor.
 //!
 //! The server's actor signs requests that are not made on behalf of an account. Its key pair is made when it is first
 //! needed. Signing takes about a millisecond of CPU time and runs on a blocking thread.
@@ -9,8 +9,8 @@ use crypto::{Secret, key_pair};
 use model::AccountId;
 use outbound::{HeaderMap, Target};
 
-use crate::network::Network;
 use crate::signature::{Post, Signer};
+use crate::state::{Network, ServerKey};
 
 /// The id of the server's actor among accounts (docs/contract/federation.md#2-uris).
 pub(crate) const SERVER: i64 = -99;
@@ -20,14 +20,6 @@ pub(crate) const SERVER_NAME: &str = "mastodon.internal";
 const KEY: &str = "actor";
 /// Separates the private from the public key in the sealed text.
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----";
-
-/// The key pair of the server's actor.
-#[derive(Debug)]
-pub(crate) struct ServerKey {
-    pub(crate) signing: SigningKey,
-    /// PEM.
-    pub(crate) public: String,
-}
 
 /// The key pair of the server's actor, made on first use.
 ///

@@ -6,14 +6,19 @@
 //!
 //! Spec: docs/contract/federation.md; <https://www.w3.org/TR/activitypub/>.
 
+pub mod address;
 pub mod deliver;
 pub mod documents;
+mod failure;
 pub mod fetch;
 mod identity;
 pub mod inbox;
-mod network;
 pub mod policy;
+mod port;
+mod reading;
 pub mod signature;
+mod state;
 pub mod vocabulary;
 
-pub use network::Network;
+pub use failure::Failure;
+pub use state::Network;

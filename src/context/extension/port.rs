@@ -9,10 +9,9 @@ use super::channels::ServeChannels;
 use super::decorate::Decorate;
 use super::documents::DescribeServer;
 use super::drafts::FilterDrafts;
+use super::judge::{JudgeNotifications, JudgeSignUps};
 use super::marks::{ExceptFromCleanup, FindMarked};
-use super::notifications::JudgeNotifications;
 use super::scopes::DeclareScopes;
-use super::sign_up::JudgeSignUps;
 
 /// The extensions as the core sees them: one trait for each group of calls.
 pub trait Extensions:

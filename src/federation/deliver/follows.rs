@@ -1,4 +1,4 @@
-//! What is sent about follows: the request, its answer, and its end.
+//! Activities about follows: the request, its answer, and its end.
 
 use context::{Cx, Error, Result};
 use database::Tx;
@@ -6,7 +6,7 @@ use model::{AccountId, RowId};
 use serde::Serialize;
 use store::remote::ActorRow;
 
-use super::queue::{Outgoing, send};
+use super::queue::{Outgoing, is_local, send};
 use crate::identity;
 
 /// An answer to a follow.
@@ -49,7 +49,7 @@ pub(super) const CONTEXT: &str = "https://www.w3.org/ns/activitystreams";
 
 /// A new follow: of a local account by a remote one, it was accepted.
 pub(super) async fn followed(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
-    if super::record::is_local(cx, tx, follower).await? {
+    if is_local(cx, tx, follower).await? {
         return Ok(());
     }
     let follow = store::remote::find_follow(&mut *tx, follower, target).await?;

@@ -1,8 +1,8 @@
-//! Delivery: what accounts of this server do, to the inboxes of other servers.
+//! Delivery: the activities of accounts of this server, to inboxes of other servers.
 //!
-//! [`record`] hears every change in its transaction. Small documents, and those about what is about to be deleted, are
-//! stored with their deliveries at once; a status or profile is rendered by a job, which also finds the recipients. The
-//! documents owed to one host are sent in order by a job for the host, with back-off; a final answer ends a delivery.
+//! [`record`] receives every change in its transaction. Small documents, and documents about rows that are being deleted,
+//! are stored with their deliveries in this transaction. A status or profile is rendered by a job, which also finds the
+//! recipients. A job for each host sends its documents in order, with back-off; a final response ends a delivery.
 //!
 //! Spec: docs/contract/federation.md#3-documents-sent and docs/contract/federation.md#8-delivery.
 

@@ -9,7 +9,8 @@ use model::{AccountId, RowId};
 use serde::Serialize;
 use store::delivery::NewDocument;
 
-use crate::{fetch, policy};
+use crate::address::host_of;
+use crate::policy;
 
 /// A document to send, and who signs it.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<
     let mut hosts: BTreeMap<String, bool> = BTreeMap::new();
     let mut deliveries: Vec<(RowId, String, String)> = Vec::new();
     for inbox in inboxes.into_iter().collect::<BTreeSet<String>>() {
-        let Some(host) = fetch::host_of(&inbox) else { continue };
+        let Some(host) = host_of(&inbox) else { continue };
         if *hosts.entry(host.clone()).or_insert_with_key(|host| policy::may_talk(cx, host).is_ok()) {
             deliveries.push((cx.ids.next(), host, inbox));
         }
@@ -55,4 +56,12 @@ pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<
     let jobs: Vec<DeliverToHost> =
         hosts.into_iter().filter(|(_, talks)| *talks).map(|(host, _)| DeliverToHost { host }).collect();
     queue::enqueue_all(cx, tx, &jobs).await
+}
+
+/// True for an account of this server.
+pub(super) async fn is_local(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> {
+    if let Some(domain) = cx.caches.domains.get(&account) {
+        return Ok(domain.is_none());
+    }
+    Ok(store::account::find(&mut *tx, account).await?.is_some_and(|account| account.is_local()))
 }

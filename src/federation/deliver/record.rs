@@ -6,6 +6,7 @@ use context::{Cx, Result};
 use database::Tx;
 use model::{AccountId, StatusId};
 
+use super::queue::is_local;
 use super::{follows, statuses};
 
 /// Queues in `tx` what other servers are sent about `changes`. Nothing is read while no other server is known.
@@ -81,12 +82,4 @@ async fn deleted(cx: &Cx, tx: &mut Tx, status: StatusId, author: AccountId, trai
     } else {
         statuses::deleted(cx, tx, status, author).await
     }
-}
-
-/// True for an account of this server.
-pub(super) async fn is_local(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> {
-    if let Some(domain) = cx.caches.domains.get(&account) {
-        return Ok(domain.is_none());
-    }
-    Ok(store::account::find(&mut *tx, account).await?.is_some_and(|account| account.is_local()))
 }

@@ -1,4 +1,4 @@
-//! The job that sends what is owed to one host.
+//! The job that sends the deliveries to one host.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use store::job::Claim;
 
 use crate::fetch::document::{may_contact, user_agent};
 use crate::identity::{self, Identity};
-use crate::network::Network;
 use crate::policy;
+use crate::state::Network;
 
 /// Most deliveries of one batch: they end together.
 const BATCH: i64 = 20;
@@ -25,12 +25,12 @@ const BATCH: i64 = 20;
 const CLAIM: TimeDelta = TimeDelta::minutes(5);
 /// Time limit of one request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Largest response that is read, in bytes; nobody looks at it.
+/// Largest response that is read, in bytes; its content does not matter.
 const RESPONSE_LIMIT: usize = 64 * 1024;
 /// Attempts of a delivery (docs/contract/federation.md#8-delivery).
 const ATTEMPTS: i64 = 16;
 
-/// What became of one delivery.
+/// The result of one delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
     /// The other server has it.
@@ -131,8 +131,8 @@ async fn send(cx: &Cx, inbox: &str, document: &DocumentRow) -> Result<Sent> {
 async fn post(cx: &Cx, identity: &Identity, target: &Target, body: Arc<str>) -> Result<Result<u16, outbound::Error>> {
     if let Err(failure) = may_contact(cx, target).await {
         return match failure {
-            crate::fetch::Failure::Local(error) => Err(error),
-            crate::fetch::Failure::Request(error) => Ok(Err(error)),
+            crate::Failure::Local(error) => Err(error),
+            crate::Failure::Request(error) => Ok(Err(error)),
             _ => Ok(Err(outbound::Error::Blocked)),
         };
     }

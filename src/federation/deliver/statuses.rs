@@ -1,5 +1,5 @@
-//! What is sent when a status, a reblog, a favourite or an account ends, and about favourites: documents that are made
-//! in the transaction of the change, while the rows are there.
+//! Activities about the end of statuses, reblogs and accounts, and about favourites: made in the transaction of the
+//! change, while the rows exist.
 
 use context::{Cx, Result};
 use database::Tx;
@@ -8,9 +8,9 @@ use model::{AccountId, RowId, Status, StatusId, Visibility};
 use serde::Serialize;
 
 use super::follows::{CONTEXT, actor, inbox};
-use super::queue::{Outgoing, send};
+use super::queue::{Outgoing, is_local, send};
 
-/// Most rebloggers, favouriters and repliers who hear of a change, of each.
+/// Most rebloggers, favouriters and repliers among the recipients, of each.
 pub(super) const PARTICIPANTS_MAX: i64 = 1_000;
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ struct Undone<'a> {
     object: &'a str,
 }
 
-/// The inboxes of those who have `status`, or may have it.
+/// The inboxes of the audience of `status`, and of the accounts that interacted with it.
 pub(super) async fn recipients(tx: &mut Tx, status: &Status) -> Result<Vec<String>> {
     let mut inboxes = match status.visibility {
         Visibility::Direct | Visibility::Limited => Vec::new(),
@@ -118,7 +118,7 @@ pub(super) async fn liked(
     favourite: Option<RowId>,
     undone: bool,
 ) -> Result<()> {
-    if !super::record::is_local(cx, tx, account).await? {
+    if !is_local(cx, tx, account).await? {
         return Ok(());
     }
     let Some(status) = store::status::find(&mut *tx, status).await?.filter(|status| !status.local) else {
@@ -145,7 +145,7 @@ pub(super) async fn liked(
     send(cx, tx, outgoing, inbox(&author)).await
 }
 
-/// The removal of a local account began: everyone who may know it is told while its key is still there.
+/// The removal of a local account began: every known server is sent the deletion while the key exists.
 pub(super) async fn account_removed(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<()> {
     let account = actor(tx, account).await?;
     if account.domain.is_some() {

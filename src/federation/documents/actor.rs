@@ -5,7 +5,7 @@ use entity::activity::{self, Files, PUBLIC};
 use model::Account;
 use serde::Serialize;
 
-use super::{Keep, Served, with_context};
+use super::served::{Keep, Served, with_context};
 use crate::identity::{self, SERVER_NAME};
 
 /// How long an actor may be kept, and the server's own, in minutes (docs/contract/federation.md#2-uris).

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use service::timeline::{self, ProfileQuery};
 use service::visibility;
 
-use super::{Keep, Page, Served, with_context};
+use super::served::{Keep, Page, Served, with_context};
 
 /// Activities on a page of an outbox, accounts on one of followers, and replies.
 const OUTBOX_PAGE: i64 = 20;
@@ -73,7 +73,7 @@ pub(super) fn empty(id: &str) -> Result<Served> {
     })
 }
 
-/// What `account` published for everyone.
+/// The public statuses and reblogs of `account`.
 pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Served> {
     let id = format!("{}/outbox", account.uri);
     if page.page.is_none() {
@@ -161,7 +161,7 @@ pub(super) async fn featured(cx: &Cx, account: &Account) -> Result<Served> {
     })
 }
 
-/// The replies to a status of `account`: the account's own, then those of others.
+/// The replies to a status of `account`: the account's own, then replies of others.
 pub(super) async fn replies(cx: &Cx, account: &Account, id: StatusId, page: &Page) -> Result<Served> {
     let seen = visibility::status(cx, None, id).await?;
     if seen.head().account_id != account.id || !seen.head().visibility.is_anonymous() {

@@ -1,7 +1,7 @@
 //! The documents that this server answers with: actors, notes, activities and collections.
 //!
 //! `server` mounts them at the addresses of the contract; pages for browsers at the same addresses are the HTTP layer's.
-//! What is served is what everyone may read, and with its capability a limited status.
+//! Only public documents are served, and a limited status to a request with its capability.
 //!
 //! Spec: docs/contract/federation.md#2-uris, docs/contract/federation.md#3-documents-sent and
 //! docs/contract/federation.md#4-collections-and-paging.
@@ -9,16 +9,14 @@
 mod actor;
 mod collection;
 mod note;
+mod served;
 
-use std::sync::Arc;
-
-use context::json::Fragment;
 use context::{Cx, Error, Result};
-use entity::activity::CONTEXT;
 use model::{Account, StatusId};
 
 pub use actor::update_of_actor;
 pub use note::{activity_of, limited, update_of};
+pub use served::{Keep, Page, Served};
 
 /// The content type of answers.
 pub const CONTENT_TYPE: &str = "application/activity+json; charset=utf-8";
@@ -42,36 +40,11 @@ pub enum Document {
     Replies(String, StatusId, Page),
 }
 
-/// The part of a collection that is asked for: parameters of the query.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
-    /// `page`: a page rather than the collection; its value is only for the reader.
-    pub page: Option<String>,
-    pub min_id: Option<i64>,
-    pub max_id: Option<i64>,
-    /// Replies of others than the author.
-    pub only_other_accounts: bool,
-}
-
-/// How long others may keep an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    Nobody,
-    Minutes(u32),
-}
-
-/// A document as it is answered.
-#[derive(Clone, Debug)]
-pub struct Served {
-    pub body: Arc<str>,
-    pub keep: Keep,
-}
-
 /// The document at an address. `token`: the capability of the request, if it carries one.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is none, or it is not for everyone; [`Error::Gone`] when it was deleted;
-/// [`Error::Forbidden`] for what a suspended account wrote, and for a hidden collection.
+/// [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection.
 #[model::use_case]
 pub async fn serve(cx: &Cx, document: &Document, token: Option<&str>) -> Result<Served> {
     match document {
@@ -98,10 +71,4 @@ async fn known(cx: &Cx, name: &str) -> Result<Account> {
 async fn shown(cx: &Cx, name: &str) -> Result<Account> {
     let account = known(cx, name).await?;
     if account.is_suspended() { Err(Error::forbidden("This account is suspended")) } else { Ok(account) }
-}
-
-/// `document`, a JSON object, with `@context`.
-fn with_context(document: &Fragment) -> String {
-    let members = document.as_str().strip_prefix('{').unwrap_or_default();
-    format!("{{\"@context\":{CONTEXT},{members}")
 }

@@ -6,7 +6,7 @@ use model::{Account, Status, StatusId, Visibility};
 use serde::Serialize;
 use service::visibility;
 
-use super::{Keep, Served, with_context};
+use super::served::{Keep, Served, with_context};
 use crate::fetch::Bearcap;
 
 /// How long a note may be kept, in minutes (docs/contract/federation.md#2-uris).
@@ -67,7 +67,7 @@ pub(super) async fn activity(cx: &Cx, author: &Account, id: StatusId) -> Result<
     Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
 }
 
-/// The activity that publishes `status`; `None` for a reblog of what is gone.
+/// The activity that publishes `status`; `None` for a reblog of a deleted status.
 ///
 /// # Errors
 /// When the database fails.
@@ -77,7 +77,7 @@ pub async fn activity_of(cx: &Cx, author: &Account, status: &Status) -> Result<O
     Ok(activity.as_ref().map(with_context))
 }
 
-/// The activity that tells of the edit of `status`.
+/// The activity about the edit of `status`.
 ///
 /// # Errors
 /// When the database fails.

@@ -5,9 +5,11 @@ use context::{Cx, Error};
 use model::{Account, Time};
 use store::remote::ActorRow;
 
-use super::document::{document, same_host};
-use super::profile::{profile, username};
-use super::{Failure, webfinger};
+use super::document::document;
+use super::webfinger;
+use crate::Failure;
+use crate::address::same_host;
+use crate::reading::{profile, username};
 use crate::vocabulary::{Actor, KeyDocument, parse};
 
 /// How long an actor is trusted before it is fetched again.
@@ -75,7 +77,7 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
         (None, Some(found)) if found.actor == actor.id => found,
         (None, _) => prove(cx, actor).await?,
     };
-    match service::remote::account::save(cx, profile(actor, &found)?).await {
+    match service::remote::account::save(cx, profile(actor, &found.username, &found.domain)?).await {
         Err(Error::Conflict(_)) => Err(Failure::Disbelieved("the address belongs to another actor")),
         saved => Ok(saved?),
     }
@@ -83,7 +85,7 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
 
 /// The address of `actor`, as WebFinger confirms it.
 async fn prove(cx: &Cx, actor: &Actor) -> Result<webfinger::Found, Failure> {
-    let host = super::host_of(&actor.id).ok_or(Failure::Disbelieved("the id is not an address"))?;
+    let host = crate::address::host_of(&actor.id).ok_or(Failure::Disbelieved("the id is not an address"))?;
     let found = webfinger::find(cx, username(actor)?, &host).await?;
     if found.actor != actor.id {
         return Err(Failure::Disbelieved("WebFinger names another actor"));
@@ -120,7 +122,7 @@ pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
     let url = key_id.split('#').next().unwrap_or_default();
     let fetched = document(cx, url).await?;
     let found: KeyDocument = parse(&fetched.body)?;
-    // A key of its own names its owner; an actor contains its key.
+    // A separate document of a key names its owner; an actor contains its key.
     let owner = found.owner.as_ref().map_or(found.id.as_str(), |owner| owner.0.as_str());
     if !same_host(owner, key_id) {
         return Err(Failure::Disbelieved("the owner of the key is on another host"));

@@ -5,7 +5,8 @@
 
 use context::Cx;
 
-use super::{Failure, document};
+use super::document;
+use crate::Failure;
 use crate::vocabulary::{Note, parse};
 
 /// A capability.

@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK, LOCATION, USER_AGENT};
 use outbound::{HeaderMap, Method, PlainHttp, Request, Response, Target};
 
-use super::Failure;
+use crate::Failure;
 use crate::{identity, policy};
 
 /// Time limit of one request, redirects apart.
@@ -111,7 +111,7 @@ pub(super) async fn alternate(cx: &Cx, url: &str) -> Result<String, Failure> {
     let html = String::from_utf8_lossy(&response.body);
     let link = by_header.or_else(|| text::page::Page::read(&html).activity).ok_or(Failure::Gone)?;
     let link = target.join(&link)?;
-    // A page names only documents of its own host.
+    // A page may name only documents of the same host.
     if link.authority() == target.authority() {
         Ok(link.url().to_owned())
     } else {
@@ -194,18 +194,6 @@ fn is_activity_streams(kind: &str) -> bool {
     }
 }
 
-/// The host of a URL, with its port unless it is the usual one; `None` when it is no `http` or `https` URL.
-#[must_use]
-pub fn host_of(url: &str) -> Option<String> {
-    Target::parse(url).ok().map(|target| target.authority())
-}
-
-/// True when both URLs are on the same host.
-#[must_use]
-pub fn same_host(one: &str, other: &str) -> bool {
-    host_of(one).is_some_and(|host| host_of(other) == Some(host))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,13 +211,5 @@ mod tests {
         for kind in ["", "application/json", "text/html", "application/ld+json", "application/activity+jsonx"] {
             assert!(!is_activity_streams(kind), "{kind}");
         }
-    }
-
-    #[test]
-    fn hosts_are_compared_with_their_ports() {
-        assert!(same_host("https://A.test/x", "https://a.test:443/y"));
-        assert!(!same_host("https://a.test/x", "https://a.test:444/x"));
-        assert!(!same_host("https://a.test.evil.test/x", "https://a.test/x"));
-        assert_eq!(host_of("mailto:a@b.test"), None);
     }
 }

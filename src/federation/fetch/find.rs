@@ -1,4 +1,4 @@
-//! Finding what a person named: accounts by their addresses, and accounts and statuses by their URLs.
+//! Finding accounts by their addresses, and accounts and statuses by their URLs.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use context::federation::Resolved;
 use context::{Cx, Result};
 use model::{Account, AccountId};
 
-use super::{Failure, account, document, status, webfinger};
+use super::{account, document, status, webfinger};
+use crate::Failure;
 use crate::vocabulary::{Actor, Note, parse};
 
 /// Most addresses that are looked up for one request.
@@ -31,7 +32,7 @@ pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
     Ok(found)
 }
 
-/// True when an error is about what was asked for, not about this server.
+/// True when an error is about the requested thing, not a failure of this server.
 fn is_answer(error: &context::Error) -> bool {
     matches!(error, context::Error::NotFound | context::Error::Gone | context::Error::Forbidden(_))
 }
@@ -46,7 +47,7 @@ async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
     }
     let found = webfinger::find(cx, username, &domain).await?;
     crate::policy::may_talk(cx, &found.domain)?;
-    let asked_itself = super::host_of(&found.actor).is_some_and(|host| host == found.domain);
+    let asked_itself = crate::address::host_of(&found.actor).is_some_and(|host| host == found.domain);
     // An actor on another host than its address is asked whether it agrees.
     account::fetch(cx, &found.actor.clone(), asked_itself.then_some(found)).await
 }
@@ -81,7 +82,7 @@ async fn known(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     Ok(account.filter(|account| !account.is_local()).map(|account| Resolved::Account(account.id)))
 }
 
-/// What the document at `url`, or the one that its page links to, describes.
+/// The account or status in the document at `url`, or in the document that its page links to.
 async fn fetched(cx: &Cx, url: &str) -> Result<Resolved, Failure> {
     let fetched = match document(cx, url).await {
         Err(Failure::ContentType(_)) => document(cx, &super::document::alternate(cx, url).await?).await?,

@@ -9,15 +9,12 @@
 pub(crate) mod account;
 mod bearcap;
 pub(crate) mod document;
-mod failure;
 mod find;
-pub(crate) mod profile;
 mod status;
 mod webfinger;
 
 pub use account::{account, key, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
-pub use document::{Fetched, document, host_of, same_host};
-pub use failure::Failure;
+pub use document::{Fetched, document};
 pub use find::{accounts, by_url};
 pub use status::{note, note_document, status};

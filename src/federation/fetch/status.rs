@@ -3,8 +3,9 @@
 use context::Cx;
 use model::StatusId;
 
-use super::{Failure, document};
-use crate::inbox;
+use super::document;
+use crate::Failure;
+use crate::reading::{Author, author_of, read};
 use crate::vocabulary::{Note, parse};
 
 /// The status `uri`, fetched if it is not known.
@@ -38,7 +39,12 @@ pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
 /// # Errors
 /// [`Failure`].
 pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
-    let author = inbox::author_of(note)?;
-    let author = super::account(cx, author).await?;
-    inbox::store_fetched(cx, note, &author).await
+    let author = super::account(cx, author_of(note)?).await?;
+    let actor = store::remote::get_actor(&cx.db, author.id).await?;
+    let followers = actor.and_then(|actor| actor.followers_url);
+    let status = read(cx, note, &Author { id: author.id, uri: author.uri, followers }, None).await?.status;
+    match service::remote::status::create(cx, status, &[]).await {
+        Err(context::Error::Gone) => Err(Failure::Gone),
+        created => Ok(created?),
+    }
 }

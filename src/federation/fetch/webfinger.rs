@@ -2,8 +2,8 @@
 
 use context::Cx;
 
-use super::Failure;
 use super::document::plain;
+use crate::Failure;
 use crate::vocabulary::{Jrd, parse_plain};
 
 /// The answer for an address, after at most one redirect of its subject.

@@ -4,11 +4,11 @@ use context::Cx;
 use model::AccountId;
 use service::remote::follow;
 
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::vocabulary::Activity;
 
-/// The request of the local account becomes a follow. Nobody follows who did not ask to.
+/// The request of the local account becomes a follow; without a request the activity has no effect.
 pub(super) async fn accept(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let follower = follower(cx, inbound).await?;
     match follow::accepted(cx, follower, inbound.sender.id).await? {

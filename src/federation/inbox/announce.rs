@@ -4,11 +4,11 @@ use context::{Cx, Error};
 use model::{Time, Visibility};
 use service::remote::interaction::{self, RemoteReblog};
 
-use super::like::known;
-use super::note::visibility;
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::fetch;
+use crate::reading::known;
+use crate::reading::visibility;
 
 /// Reblogs a status, which is fetched if it is not known and the reblog concerns this server.
 pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {

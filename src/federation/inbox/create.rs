@@ -4,10 +4,10 @@ use context::{Cx, Error};
 use model::AccountId;
 use service::remote::status::{self, RemoteStatus};
 
-use super::note::{Author, Read, read};
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::fetch;
+use crate::reading::{Author, Read, author_of, read};
 use crate::vocabulary::Note;
 
 /// Stores the status that is the object, if it concerns this server.
@@ -30,14 +30,14 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     }
 }
 
-/// The author of what the sender sends.
+/// The sender as an author.
 pub(super) fn author(inbound: &Inbound) -> Author {
     let sender = &inbound.sender;
     Author { id: sender.id, uri: sender.uri.clone(), followers: sender.followers_url.clone() }
 }
 
 fn fetch_author(note: &Note) -> Result<&str, Ignored> {
-    Ok(super::author_of(note)?)
+    Ok(author_of(note)?)
 }
 
 /// The object: inline, with an id on the sender's host; or fetched from there.
@@ -45,12 +45,12 @@ async fn note(cx: &Cx, inbound: &Inbound) -> Result<Note, Ignored> {
     let object = inbound.object()?;
     let id = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     if let Some(bearcap) = fetch::Bearcap::parse(id) {
-        if !fetch::same_host(&bearcap.url, &inbound.sender.uri) {
+        if !crate::address::same_host(&bearcap.url, &inbound.sender.uri) {
             return Err(Ignored::Because("foreign_object"));
         }
         return Ok(fetch::by_bearcap(cx, &bearcap).await?);
     }
-    if !fetch::same_host(id, &inbound.sender.uri) {
+    if !crate::address::same_host(id, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_object"));
     }
     if let Some(note) = object.read::<Note>() {

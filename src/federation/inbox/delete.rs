@@ -2,9 +2,8 @@
 
 use context::{Cx, Error};
 
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
-use crate::fetch;
 
 /// Deletes a status of the sender, also one that is not here yet; or the sender's account.
 pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
@@ -12,7 +11,7 @@ pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     if id == inbound.sender.uri {
         return Ok(service::removal::remove_remote(cx, inbound.sender.id).await?);
     }
-    if !fetch::same_host(id, &inbound.sender.uri) {
+    if !crate::address::same_host(id, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_object"));
     }
     match service::remote::status::delete(cx, inbound.sender.id, id).await {

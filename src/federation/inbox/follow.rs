@@ -3,11 +3,11 @@
 use context::Cx;
 use service::remote::follow::{self, Answer};
 
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::deliver::{self, Reply};
 
-/// Follows the local account that is the object; what is decided at once is answered at once.
+/// Follows the local account that is the object, and sends an answer that needs no decision by its owner.
 pub(super) async fn follow(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     let sender = inbound.sender.id;

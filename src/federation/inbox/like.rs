@@ -1,10 +1,10 @@
 //! Like: a favourite of an account of another server.
 
 use context::Cx;
-use model::StatusId;
 
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
+use crate::reading::known;
 
 /// Marks a status that is known here as a favourite.
 pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
@@ -13,13 +13,5 @@ pub(super) async fn like(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     match service::remote::interaction::favourite(cx, inbound.sender.id, status).await {
         Err(context::Error::NotFound | context::Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
         done => Ok(done?),
-    }
-}
-
-/// The status `uri`, of this server or another, if it is known here.
-pub(super) async fn known(cx: &Cx, uri: &str) -> Result<Option<StatusId>, Ignored> {
-    match service::public::local_status(cx, uri).await? {
-        Some(status) => Ok(Some(status)),
-        None => Ok(store::status::find_by_uri(&cx.db, uri).await?),
     }
 }

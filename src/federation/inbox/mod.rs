@@ -1,8 +1,8 @@
-//! Inboxes: what other servers send here.
+//! Inboxes: activities from other servers.
 //!
 //! [`receive`] answers a request after cheap checks: the shape, the signature, the policy, a replay. The activity is
 //! then a row, and a job processes the activities of one sender in their order: one file for each kind. An activity that
-//! fails for a reason that may pass is set aside for a job of its own, so that it holds up no later one. Every refusal is
+//! fails for a reason that may pass is set aside for a separate job, so that it does not delay later ones. Every refusal is
 //! counted by its reason.
 //!
 //! Spec: docs/contract/federation.md#6-inbox and docs/contract/federation.md#7-accepting-activities.
@@ -12,8 +12,8 @@ mod announce;
 mod create;
 mod delete;
 mod follow;
+mod inbound;
 mod like;
-mod note;
 mod process;
 mod receive;
 mod refusal;
@@ -21,6 +21,5 @@ mod sender;
 mod undo;
 mod update;
 
-pub use note::{author_of, store_fetched};
 pub use receive::{Mailbox, Received, receive};
 pub use refusal::Refusal;

@@ -2,26 +2,16 @@
 
 use context::queue::{self, Done, Failure as JobFailure, ProcessInbox, RetryActivity};
 use context::{Cx, job};
-use model::AccountId;
 use store::inbound::Waiting;
 use store::job::Claim;
-use store::remote::ActorRow;
 
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use super::{accept, announce, create, delete, follow, like, undo, update};
 use crate::vocabulary::{Activity, Kind, parse};
 
 /// Most activities that one run processes before other senders have their turn.
 const TURN: usize = 50;
-
-/// An activity with who sent it.
-#[derive(Debug)]
-pub(super) struct Inbound {
-    pub(super) activity: Activity,
-    pub(super) sender: ActorRow,
-    /// The owner of the inbox; `None` for an inbox of the server.
-    pub(super) mailbox: Option<AccountId>,
-}
 
 #[model::use_case]
 #[job]
@@ -64,7 +54,7 @@ async fn retry_activity(cx: &Cx, job: RetryActivity) -> Result<(), JobFailure> {
     Ok(tx.commit().await?)
 }
 
-/// Processes one activity, and counts what became of it.
+/// Processes one activity, and counts its result.
 async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
     let Ok(activity) = parse::<Activity>(waiting.body.as_bytes()) else { return Ok(()) };
     let Some(kind) = Kind::of(&activity.kind) else { return Ok(()) };
@@ -90,24 +80,5 @@ async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> 
         Kind::Accept => accept::accept(cx, inbound).await,
         Kind::Reject => accept::reject(cx, inbound).await,
         Kind::Undo => undo::undo(cx, inbound).await,
-    }
-}
-
-impl Inbound {
-    /// The object of the activity.
-    ///
-    /// # Errors
-    /// [`Ignored::Because`] when there is none, or several.
-    pub(super) fn object(&self) -> Result<&crate::vocabulary::Object, Ignored> {
-        match &*self.activity.object {
-            [object] => Ok(object),
-            _ => Err(Ignored::Because("no_object")),
-        }
-    }
-
-    /// The id of the activity, if it is one of the sender's host: others cannot be asked about.
-    pub(super) fn id(&self) -> Option<&str> {
-        let id = self.activity.id.as_deref()?;
-        crate::fetch::same_host(id, &self.sender.uri).then_some(id)
     }
 }

@@ -24,12 +24,12 @@ pub enum Mailbox {
     Account(String),
 }
 
-/// What became of a request.
+/// The result of an accepted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// It is queued.
     Queued,
-    /// It was queued before, or is about nobody known here.
+    /// It was queued before, or concerns no known account.
     Ignored,
 }
 

@@ -1,6 +1,6 @@
 //! Why an activity is refused: at the door, with a status for the sender, or later, counted.
 
-use crate::fetch::Failure;
+use crate::Failure;
 use crate::{policy, signature};
 
 /// Why the request is refused.

@@ -7,8 +7,8 @@ use crypto::rsa::VerifyingKey;
 use store::remote::ActorRow;
 
 use super::Refusal;
-use crate::network::Network;
 use crate::signature::{Claim, Incoming};
+use crate::state::Network;
 use crate::{fetch, policy};
 
 /// The remote account that signed `request`. Its key is fetched if it is not known, and once again if it does not fit.
@@ -20,7 +20,7 @@ pub(super) async fn sender(cx: &Cx, request: &Incoming<'_>, address: Option<IpAd
     let claim = Claim::parse(request, now)?;
     let key_id = claim.key_id().to_owned();
     let forged = || Refusal::Forged(key_id.clone());
-    let host = fetch::host_of(&key_id).ok_or_else(forged)?;
+    let host = crate::address::host_of(&key_id).ok_or_else(forged)?;
     policy::may_talk(cx, &host)?;
     let known = known(cx, &key_id).await?;
     if let Some(actor) = known.as_ref().filter(|actor| fits(&claim, actor)) {
@@ -33,7 +33,7 @@ pub(super) async fn sender(cx: &Cx, request: &Incoming<'_>, address: Option<IpAd
     }
     let _permit = network.lookups.try_acquire().map_err(|_| Refusal::Busy)?;
     let fetched = fetch::key(cx, &key_id).await;
-    if let (Err(fetch::Failure::Request(_)), Some(address)) = (&fetched, address) {
+    if let (Err(crate::Failure::Request(_)), Some(address)) = (&fetched, address) {
         network.set_unreachable(address, now);
     }
     let actor = fetched.map_err(Refusal::NoKey)?;

@@ -3,12 +3,12 @@
 use context::{Cx, Error};
 use service::remote::{follow, interaction};
 
-use super::like::known;
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
+use crate::reading::known;
 use crate::vocabulary::{Activity, Kind, Object};
 
-/// Undoes what the object says; an object that is only an id is tried as a reblog.
+/// Undoes the activity in the object; an object that is only an id is tried as a reblog.
 pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = inbound.object()?;
     let Some(done) = object.read::<Activity>() else { return by_id(cx, inbound, object).await };
@@ -45,7 +45,7 @@ async fn unlike(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored>
 /// Undoes the reblog with this id. It cannot come later either.
 async fn by_id(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
     let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
-    if !crate::fetch::same_host(uri, &inbound.sender.uri) {
+    if !crate::address::same_host(uri, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_id"));
     }
     match service::remote::status::delete(cx, inbound.sender.id, uri).await {

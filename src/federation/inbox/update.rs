@@ -4,20 +4,20 @@ use context::{Cx, Error};
 use model::Time;
 
 use super::create::author;
-use super::note::{Read, read};
-use super::process::Inbound;
+use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::fetch;
+use crate::reading::{Read, author_of, read};
 use crate::vocabulary::{Actor, Note};
 
-/// Replaces what the object says of itself: of a known status of the sender, or of the sender.
+/// Replaces a known status of the sender, or the sender's profile, by the object.
 pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = inbound.object()?;
     let id = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     if id == inbound.sender.uri {
         return profile(cx, inbound).await;
     }
-    if !fetch::same_host(id, &inbound.sender.uri) {
+    if !crate::address::same_host(id, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_object"));
     }
     let note = match object.read::<Note>() {
@@ -25,7 +25,7 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
         None if object.is_inline() => return Err(Ignored::Because("not_a_note")),
         None => fetch::note_document(cx, id).await?,
     };
-    if super::author_of(&note)? != inbound.sender.uri {
+    if author_of(&note)? != inbound.sender.uri {
         return Err(Ignored::Because("not_the_author"));
     }
     // Without a time it changes nothing but the counts of a poll.

@@ -25,8 +25,8 @@ pub struct Activity {
     pub content: Lenient<String>,
 }
 
-/// The object of an activity: its id, and if it is inline also its text, which [`Object::read`] parses as what the
-/// activity expects.
+/// The object of an activity: its id, and if it is inline also its text, which [`Object::read`] parses as the type that
+/// the activity expects.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub id: Option<String>,

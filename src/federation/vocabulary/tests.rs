@@ -1,3 +1,5 @@
+//! Documents of many shapes.
+
 use super::*;
 
 fn document(members: &str) -> Vec<u8> {

@@ -146,7 +146,11 @@ async fn every_visibility_keeps_its_audience() {
         let status = friends.alice.publish_to(visibility, &format!("{mention} {visibility}")).await;
         friends.settle().await;
         let seen = notifications_with_status(&friends.bob, &status["uri"]).await;
-        assert_eq!(seen["visibility_ex"].as_str().unwrap_or(seen["visibility"].as_str().unwrap()), arrives, "{visibility}: {seen}");
+        assert_eq!(
+            seen["visibility_ex"].as_str().unwrap_or(seen["visibility"].as_str().unwrap()),
+            arrives,
+            "{visibility}: {seen}"
+        );
         let path = format!("/api/v1/statuses/{}", id(&seen));
         assert_eq!(friends.bob.get(&path).send().await.status, 200, "{visibility}");
         let open = matches!(arrives, "public" | "unlisted" | "login");
@@ -257,7 +261,12 @@ async fn edit_and_deletion_follow_the_status() {
 #[tokio::test]
 async fn change_of_a_profile_follows_the_account() {
     let friends = Friends::new().await;
-    let changes = [("display_name", "Alice A."), ("note", "About me"), ("fields_attributes[0][name]", "Site"), ("fields_attributes[0][value]", "x")];
+    let changes = [
+        ("display_name", "Alice A."),
+        ("note", "About me"),
+        ("fields_attributes[0][name]", "Site"),
+        ("fields_attributes[0][value]", "x"),
+    ];
     friends.alice.patch("/api/v1/accounts/update_credentials").form(&changes).ok().await;
     friends.settle().await;
     let seen = friends.bob.get(&format!("/api/v1/accounts/{}", id(&friends.alice_there))).ok().await;

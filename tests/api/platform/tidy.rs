@@ -110,6 +110,7 @@ const RULES: &[Rule] = &[
             "src/streaming/routes.rs",
             "src/plugins/routes",
             "src/plugins/settings/page.rs",
+            "src/server/federation_routes.rs",
         ],
         words: &["StatusCode"],
     },

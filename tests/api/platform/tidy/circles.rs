@@ -42,7 +42,6 @@ const LONG: &[(&str, usize)] = &[
     ("plugins/crypto/src/tests.rs", 600),
     ("src/config/kinds.rs", 600),
     ("src/confine/lib.rs", 600),
-    ("src/context/queue/kinds.rs", 500),
     ("src/database/db.rs", 500),
     ("src/entity/instance.rs", 600),
     ("src/plugin-package/manifest/mod.rs", 600),

@@ -1,33 +1,34 @@
-//! The state of federation in this process, and the port through which use cases reach it.
+//! The state of federation in this process, beyond the database: parsed keys, and how often other servers are asked.
 
 use std::any::Any;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_trait::async_trait;
 use chrono::TimeDelta;
-use context::change::Change;
-use context::federation::{Federation, Resolved};
 use context::{Cx, Error, Result};
 use crypto::rsa::SigningKey;
-use database::Tx;
 use model::{AccountId, Time};
 use tokio::sync::{OnceCell, Semaphore};
 
-use crate::identity::ServerKey;
-use crate::{deliver, fetch};
-
-/// Most requests whose sender is being looked up concurrently; further ones are told to come back.
+/// Most requests whose sender is being looked up concurrently; further ones are rejected with 503.
 const LOOKUPS: usize = 64;
 /// Pause between two attempts to refresh the key of one actor.
 const REFRESH_PAUSE: TimeDelta = TimeDelta::minutes(1);
-/// How long an address is not asked about again after its keys could not be fetched.
+/// How long no key is fetched for requests from an address after a fetch failed.
 const UNREACHABLE: TimeDelta = TimeDelta::minutes(5);
 /// Number of entries beyond which ended ones are dropped.
 const CROWDED: usize = 10_000;
 
-/// Other servers, and what this process knows of them beyond the database.
+/// The key pair of the server's actor.
+#[derive(Debug)]
+pub(crate) struct ServerKey {
+    pub(crate) signing: SigningKey,
+    /// PEM.
+    pub(crate) public: String,
+}
+
+/// Other servers, as far as this process knows them beyond the database.
 #[derive(Debug)]
 pub struct Network {
     /// The key of the server's own actor.
@@ -71,7 +72,7 @@ impl Network {
         port.downcast_ref().ok_or_else(|| Error::internal("a server without federation"))
     }
 
-    /// The parsed key of `account`, if `stored` is still what it was opened from.
+    /// The parsed key of `account`, if it was opened from the text `stored`.
     pub(crate) fn signing_key(&self, account: AccountId, stored: &str) -> Option<SigningKey> {
         let keys = open(&self.signing_keys);
         keys.get(&account).filter(|(text, _)| text == stored).map(|(_, key)| key.clone())
@@ -120,20 +121,5 @@ impl Network {
             sending.retain(|_, lock| Arc::strong_count(lock) > 1);
         }
         Arc::clone(sending.entry(host.to_owned()).or_default())
-    }
-}
-
-#[async_trait]
-impl Federation for Network {
-    async fn record(&self, cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
-        deliver::record(cx, tx, changes).await
-    }
-
-    async fn find_accounts(&self, cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
-        fetch::accounts(cx, handles).await
-    }
-
-    async fn find_by_url(&self, cx: &Cx, url: &str) -> Result<Option<Resolved>> {
-        fetch::by_url(cx, url).await
     }
 }

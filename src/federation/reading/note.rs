@@ -1,20 +1,20 @@
-//! A note as a status: who may see it, whom it concerns, and what is kept of it.
+//! A note as a status: its visibility, its addressees, and the members that are kept.
 
 use context::Cx;
 use model::account::Searchability;
 use model::status::LimitedScope;
-use model::{Account, AccountId, StatusId, Time, Visibility};
+use model::{AccountId, Time, Visibility};
 use service::remote::status::{RemoteMedia, RemoteStatus};
 
-use super::like::known;
-use super::refusal::Ignored;
-use crate::fetch::profile::searchability;
-use crate::fetch::{Failure, same_host};
+use super::known;
+use super::profile::searchability;
+use crate::Failure;
+use crate::address::{host_of, same_host};
 use crate::vocabulary::{Attachment, Id, Note, is_public};
 
 /// The types that are shown like a note.
 const TYPES: [&str; 2] = ["Note", "Question"];
-/// The audience of whoever is signed in, in the forms in which it is written.
+/// The audience of signed-in people, in the forms in which it is written.
 const LOGIN: [&str; 3] = ["as:LoginOnly", "kmyblue:LoginOnly", "LoginUser"];
 /// Longest URL that is kept, in bytes.
 const URL_MAX: usize = 2_048;
@@ -25,7 +25,7 @@ const ADDRESSEES_MAX: usize = 1_000;
 ///
 /// # Errors
 /// [`Failure::Disbelieved`].
-pub fn author_of(note: &Note) -> Result<&str, Failure> {
+pub(crate) fn author_of(note: &Note) -> Result<&str, Failure> {
     if !note.kind.iter().any(|kind| TYPES.contains(&kind.as_str())) {
         return Err(Failure::Disbelieved("the document is not a note"));
     }
@@ -37,50 +37,28 @@ pub fn author_of(note: &Note) -> Result<&str, Failure> {
     }
 }
 
-/// Stores a note that was fetched from its own address.
-///
-/// # Errors
-/// [`Failure`].
-pub async fn store_fetched(cx: &Cx, note: &Note, author: &Account) -> Result<StatusId, Failure> {
-    let as_failure = |ignored| match ignored {
-        Ignored::Because(reason) => Failure::Disbelieved(reason),
-        Ignored::Fetch(failure) => failure,
-        Ignored::Local(error) => Failure::Local(error),
-    };
-    let author = Author { id: author.id, uri: author.uri.clone(), followers: followers(cx, author.id).await? };
-    let status = read(cx, note, &author, None).await.map_err(as_failure)?.status;
-    match service::remote::status::create(cx, status, &[]).await {
-        Err(context::Error::Gone) => Err(Failure::Gone),
-        created => Ok(created?),
-    }
-}
-
-async fn followers(cx: &Cx, author: AccountId) -> Result<Option<String>, database::Error> {
-    Ok(store::remote::get_actor(&cx.db, author).await?.and_then(|actor| actor.followers_url))
-}
-
 /// The author of a note.
 #[derive(Clone, Debug)]
-pub(super) struct Author {
-    pub(super) id: AccountId,
-    pub(super) uri: String,
-    pub(super) followers: Option<String>,
+pub(crate) struct Author {
+    pub(crate) id: AccountId,
+    pub(crate) uri: String,
+    pub(crate) followers: Option<String>,
 }
 
 /// A note as a status, and the accounts of this server that it is addressed to.
 #[derive(Debug)]
-pub(super) struct Read {
-    pub(super) status: RemoteStatus,
-    pub(super) local: Vec<AccountId>,
+pub(crate) struct Read {
+    pub(crate) status: RemoteStatus,
+    pub(crate) local: Vec<AccountId>,
 }
 
 /// Reads `note`. `mailbox`: the owner of the inbox that it came to.
 ///
 /// # Errors
-/// [`Ignored`].
-pub(super) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<AccountId>) -> Result<Read, Ignored> {
+/// [`Failure`].
+pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<AccountId>) -> Result<Read, Failure> {
     if store::tombstone::exists(&cx.db, &note.id).await? {
-        return Err(Ignored::Because("deleted_before"));
+        return Err(Failure::Gone);
     }
     let now = cx.clock.now();
     let addressees = addressees(cx, note, mailbox).await?;
@@ -116,8 +94,8 @@ pub(super) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
     Ok(Read { status, local: addressees.local })
 }
 
-/// Who may see what is addressed `to` and `cc` these.
-pub(super) fn visibility(to: &[Id], cc: &[Id], followers: Option<&str>) -> Visibility {
+/// The visibility of an object with these recipients (`to`) and recipients of copies (`cc`).
+pub(crate) fn visibility(to: &[Id], cc: &[Id], followers: Option<&str>) -> Visibility {
     let has = |ids: &[Id], fits: &dyn Fn(&str) -> bool| ids.iter().any(|id| fits(&id.0));
     let is_followers = |id: &str| followers == Some(id);
     let is_login = |id: &str| LOGIN.contains(&id);
@@ -140,16 +118,15 @@ struct Addressees {
     tagged: Vec<AccountId>,
     /// The others.
     silent: Vec<AccountId>,
-    /// Those of this server among all.
+    /// The accounts of this server among all.
     local: Vec<AccountId>,
 }
 
-async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<Addressees, Ignored> {
+async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<Addressees, Failure> {
     let tagged: Vec<&str> =
         note.tag.iter().filter(|tag| tag.is("Mention")).filter_map(|tag| tag.href.as_deref()).collect();
     let addressed = note.to.iter().chain(&*note.cc).map(|id| id.0.as_str());
-    let all =
-        addressed.chain(tagged.iter().copied()).filter(|id| !is_public(id) && crate::fetch::host_of(id).is_some());
+    let all = addressed.chain(tagged.iter().copied()).filter(|id| !is_public(id) && host_of(id).is_some());
     let mut all: Vec<String> = all.take(ADDRESSEES_MAX).map(str::to_owned).collect();
     all.sort_unstable();
     all.dedup();
@@ -184,7 +161,7 @@ fn scope(stated: Option<&str>) -> Option<LimitedScope> {
     }
 }
 
-/// The stricter of what the note and the author state (docs/contract/federation.md#7-accepting-activities).
+/// The stricter of the values of the note and of the author (docs/contract/federation.md#7-accepting-activities).
 fn stated_searchability(note: &Note, author: &Author, visibility: Visibility) -> Searchability {
     let followers = author.followers.clone().map(Id);
     let stated = searchability(note.searchable_by.as_ref(), followers.as_ref(), &author.uri);
@@ -241,7 +218,7 @@ fn hashtags(note: &Note) -> Vec<(String, String)> {
 fn media(file: &Attachment) -> Option<RemoteMedia> {
     let url = file.url.first().map(|link| link.href.as_str()).or(file.href.as_deref())?;
     let mime = file.media_type.0.clone().or_else(|| file.url.first().and_then(|link| link.media_type.clone()));
-    if url.len() > URL_MAX || crate::fetch::host_of(url).is_none() {
+    if url.len() > URL_MAX || host_of(url).is_none() {
         return None;
     }
     let is_short = |text: &&String| text.len() <= 128;

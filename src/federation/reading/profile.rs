@@ -1,12 +1,12 @@
-//! An actor document as a profile: what is believed of it, and within which bounds.
+//! An actor document as a profile: the members that are believed, and their bounds.
 
 use model::Json;
 use model::account::{ActorType, OtherSettings, Searchability};
 use service::remote::account::RemoteProfile;
 use store::account::ActorObject;
 
-use super::document::{host_of, same_host};
-use super::{Failure, webfinger};
+use crate::Failure;
+use crate::address::{host_of, same_host};
 use crate::vocabulary::{Actor, Id, Many, is_public};
 
 /// Longest user name, in characters.
@@ -16,11 +16,11 @@ const URL_MAX: usize = 2_048;
 /// Most further names, and most domains of attribution.
 const NAMES_MAX: usize = 100;
 
-/// The profile of `actor`, whose address is `found`.
+/// The profile of `actor`, whose address is `username@domain`.
 ///
 /// # Errors
-/// [`Failure::Disbelieved`] when it lacks something without which nobody can be followed.
-pub(super) fn profile(actor: &Actor, found: &webfinger::Found) -> Result<RemoteProfile, Failure> {
+/// [`Failure::Disbelieved`] when it lacks a member that a follow needs.
+pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<RemoteProfile, Failure> {
     let disbelieved = Failure::Disbelieved;
     let kind = kind(&actor.kind).ok_or(disbelieved("the document is not an actor"))?;
     let inbox = address(actor.inbox.as_ref()).ok_or(disbelieved("the actor has no inbox"))?;
@@ -29,8 +29,8 @@ pub(super) fn profile(actor: &Actor, found: &webfinger::Found) -> Result<RemoteP
     let own = |id: Option<&Id>| address(id).filter(|url| same_host(url, &actor.id));
     Ok(RemoteProfile {
         uri: actor.id.clone(),
-        username: found.username.clone(),
-        domain: found.domain.clone(),
+        username: username.to_owned(),
+        domain: domain.to_owned(),
         kind,
         display_name: actor.name.0.clone().unwrap_or_default(),
         note: actor.summary.0.clone().unwrap_or_default(),
@@ -94,7 +94,7 @@ fn public_key(actor: &Actor) -> Option<String> {
 }
 
 /// A user name that can be part of an address.
-pub(super) fn username(actor: &Actor) -> Result<&str, Failure> {
+pub(crate) fn username(actor: &Actor) -> Result<&str, Failure> {
     let name = actor.preferred_username.as_deref().unwrap_or_default();
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
     let valid = !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits);

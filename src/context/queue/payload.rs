@@ -1,0 +1,105 @@
+//! Values in the payloads of jobs, and how jobs begin.
+
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+
+use super::kinds::{DeleteOldStatuses, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TendFeeds, TrimFeeds};
+use model::{AccountId, RowId, ScheduledStatusId, StatusId};
+
+/// What other servers are sent by [`Distribute`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// A new status or reblog.
+    Published(StatusId),
+    /// The edit of a status.
+    Edited(StatusId),
+    /// The change of a profile.
+    Profile(AccountId),
+}
+
+impl Distribution {
+    pub(super) fn key(self) -> String {
+        match self {
+            Self::Published(status) => format!("published-{status}"),
+            Self::Edited(status) => format!("edited-{status}"),
+            Self::Profile(account) => format!("profile-{account}"),
+        }
+    }
+}
+
+/// The kinds of e-mail that jobs send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Confirm an e-mail address.
+    Confirm,
+    /// Reset a password.
+    Reset,
+    /// A sign-up was approved.
+    Approved,
+    /// A scheduled status was not published.
+    ScheduleFailed(ScheduledStatusId),
+}
+
+/// Most statuses in a plugin's feed.
+pub const PLUGIN_FEED_LENGTH: i64 = 1_000;
+
+impl ReconcileHome {
+    /// Most authors of one job, so that its transaction is short.
+    const MOST: usize = 40;
+
+    /// The jobs for `authors`.
+    #[must_use]
+    pub fn in_parts(account: AccountId, authors: &[AccountId]) -> Vec<Self> {
+        authors.chunks(Self::MOST).map(|authors| Self { account, authors: authors.to_vec() }).collect()
+    }
+}
+
+impl ReconcileList {
+    /// Most members of one job, so that its transaction is short.
+    const MOST: usize = 40;
+
+    /// The jobs for `members`.
+    #[must_use]
+    pub fn in_parts(list: RowId, members: &[AccountId]) -> Vec<Self> {
+        members.chunks(Self::MOST).map(|members| Self { list, members: members.to_vec() }).collect()
+    }
+}
+
+impl SeverDomain {
+    #[must_use]
+    pub fn begin(account: AccountId, domain: String) -> Self {
+        Self { account, domain, after: AccountId::from(0), followers: 0, following: 0 }
+    }
+}
+
+impl TrimFeeds {
+    /// Delay between an insertion into a feed and its trimming: trimming does not run in the transaction that fills
+    /// up to ten thousand feeds.
+    pub const DELAY: TimeDelta = TimeDelta::minutes(10);
+}
+
+impl DeleteOldStatuses {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { account: AccountId::from(0), after: StatusId::from(0) }
+    }
+}
+
+impl PruneCards {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: RowId::from(0) }
+    }
+}
+
+impl TendFeeds {
+    /// Starts a new pass.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { after: AccountId::from(0) }
+    }
+}

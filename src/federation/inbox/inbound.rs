@@ -1,0 +1,36 @@
+//! An accepted activity, as the files of its kinds read it.
+
+use model::AccountId;
+use store::remote::ActorRow;
+
+use super::refusal::Ignored;
+use crate::address::same_host;
+use crate::vocabulary::{Activity, Object};
+
+/// An activity with its sender.
+#[derive(Debug)]
+pub(super) struct Inbound {
+    pub(super) activity: Activity,
+    pub(super) sender: ActorRow,
+    /// The owner of the inbox; `None` for an inbox of the server.
+    pub(super) mailbox: Option<AccountId>,
+}
+
+impl Inbound {
+    /// The object of the activity.
+    ///
+    /// # Errors
+    /// [`Ignored::Because`] when there is none, or several.
+    pub(super) fn object(&self) -> Result<&Object, Ignored> {
+        match &*self.activity.object {
+            [object] => Ok(object),
+            _ => Err(Ignored::Because("no_object")),
+        }
+    }
+
+    /// The id of the activity, if it is one of the sender's host: others cannot be asked about.
+    pub(super) fn id(&self) -> Option<&str> {
+        let id = self.activity.id.as_deref()?;
+        same_host(id, &self.sender.uri).then_some(id)
+    }
+}
