@@ -12,6 +12,8 @@ use context::Cx;
 use context::error::Result;
 use context::job;
 use context::queue::{self, Clean, Done, Failure};
+use database::Tx;
+use model::Time;
 use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
@@ -25,6 +27,17 @@ const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
 /// How long an event is kept for a plugin that has not received it.
 const EVENT_RETENTION: TimeDelta = TimeDelta::days(14);
+
+/// How long a processed activity is recognised: as long as its signature can be valid, a day at most.
+const REPLAY_WINDOW: TimeDelta = TimeDelta::days(1);
+/// How long an activity is kept that could not be processed.
+const ACTIVITY_RETENTION: TimeDelta = TimeDelta::days(14);
+/// How long a document is kept after all inboxes received it.
+const SENT_RETENTION: TimeDelta = TimeDelta::hours(1);
+/// How long deleted objects are remembered.
+const TOMBSTONE_RETENTION: TimeDelta = TimeDelta::days(90);
+/// Most rows of each kind deleted in one run.
+const FEDERATION_BATCH: i64 = 1_000;
 
 /// Queues every recurring job that is not queued yet. Called when a server starts.
 #[boxed]
@@ -57,10 +70,21 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");
     }
-    // Events are deleted in batches; the next run, one second later, deletes the rest.
-    let next = if old > 0 { TimeDelta::seconds(1) } else { CLEAN_EVERY };
+    let more = clean_federation(&mut tx, now).await?;
+    // Deleted in batches; the next run, one second later, deletes the rest.
+    let next = if old > 0 || more { TimeDelta::seconds(1) } else { CLEAN_EVERY };
     queue::enqueue_at(cx, &mut tx, &job, now + next).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
+}
+
+/// Deletes rows of federation that have no purpose any more; true when there may be more.
+async fn clean_federation(tx: &mut Tx, now: Time) -> Result<bool, Failure> {
+    let activities =
+        store::inbound::delete_old(tx, now - REPLAY_WINDOW, now - ACTIVITY_RETENTION, FEDERATION_BATCH).await?;
+    let documents = store::delivery::delete_sent(tx, now - SENT_RETENTION, FEDERATION_BATCH).await?;
+    let tombstones = store::tombstone::delete_old(tx, now - TOMBSTONE_RETENTION, FEDERATION_BATCH).await?;
+    let batch = u64::try_from(FEDERATION_BATCH).unwrap_or(u64::MAX);
+    Ok([activities, documents, tombstones].contains(&batch))
 }

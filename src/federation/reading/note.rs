@@ -6,7 +6,7 @@ use model::status::LimitedScope;
 use model::{AccountId, Time, Visibility};
 use service::remote::status::{RemoteMedia, RemoteStatus};
 
-use super::known;
+use super::known::known;
 use super::profile::searchability;
 use crate::Failure;
 use crate::address::{host_of, same_host};
@@ -134,9 +134,9 @@ async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<
     let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new() };
     for (id, uri, domain) in known {
         if tagged.contains(&uri.as_str()) {
-            found.tagged.push(id)
+            found.tagged.push(id);
         } else {
-            found.silent.push(id)
+            found.silent.push(id);
         }
         if domain.is_none() {
             found.local.push(id);

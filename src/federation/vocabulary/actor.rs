@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::lenient::{Id, Lenient, Many};
-use super::note::Tag;
+use super::tag::{Image, Tag};
 
 /// An actor.
 #[derive(Debug, Deserialize)]
@@ -97,15 +97,6 @@ pub struct Field {
     pub kind: Many<String>,
     pub name: String,
     pub value: String,
-}
-
-/// A picture: of a profile, or of an emoji.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Image {
-    pub url: Many<Id>,
-    #[serde(default)]
-    pub name: Lenient<String>,
 }
 
 /// A further setting that an account publishes.

@@ -11,12 +11,14 @@ mod activity;
 mod actor;
 mod lenient;
 mod note;
+mod tag;
 mod webfinger;
 
 pub use activity::{Activity, Kind, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
 pub use lenient::{Id, Lenient, Many, Reference};
-pub use note::{Attachment, Note, Tag};
+pub use note::{Attachment, Note};
+pub use tag::Tag;
 pub use webfinger::Jrd;
 
 use serde::Deserialize;

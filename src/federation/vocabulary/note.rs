@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::lenient::{Id, Lenient, Many};
+use super::lenient::{Id, Lenient, Many, Reference};
+use super::tag::Tag;
 
 /// A note.
 #[derive(Clone, Debug, Deserialize)]
@@ -69,7 +70,6 @@ impl<'de> Deserialize<'de> for Link {
             #[serde(default)]
             media_type: Lenient<String>,
         }
-        use super::lenient::Reference;
         Ok(match Reference::<Inline>::deserialize(deserializer)? {
             Reference::Id(href) => Self { href, media_type: None },
             Reference::Inline(link) => Self { href: link.href, media_type: link.media_type.0 },
@@ -101,29 +101,4 @@ pub struct Attachment {
     pub width: Lenient<i64>,
     #[serde(default)]
     pub height: Lenient<i64>,
-}
-
-/// A tag: a mention, a hashtag or a custom emoji, by its `type`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Tag {
-    #[serde(rename = "type")]
-    pub kind: Many<String>,
-    #[serde(default)]
-    pub id: Lenient<String>,
-    #[serde(default)]
-    pub href: Lenient<String>,
-    #[serde(default)]
-    pub name: Lenient<String>,
-    #[serde(default)]
-    pub icon: Many<super::actor::Image>,
-    #[serde(default)]
-    pub updated: Lenient<String>,
-}
-
-impl Tag {
-    /// True for a tag of this type.
-    #[must_use]
-    pub fn is(&self, kind: &str) -> bool {
-        self.kind.iter().any(|one| one == kind)
-    }
 }

@@ -54,6 +54,9 @@ pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
         return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
     }
     let shown = store::removal::unsuspend(&mut tx, account.id).await?;
+    if shown {
+        change::record(cx, &mut tx, Change::AccountUpdated { account: account.id }).await?;
+    }
     tx.commit().await?;
     Ok(shown)
 }

@@ -44,7 +44,7 @@ async fn begin(cx: &Cx, tx: &mut Tx, follower: &Account, target: &Account, uri: 
     }
     if tie.followed_by || tie.requested_by {
         if let Some(uri) = &uri {
-            store::remote::set_follow_uri(tx, follower.id, target.id, uri).await?;
+            store::follow::set_uri(tx, follower.id, target.id, uri).await?;
         }
         return Ok(if tie.followed_by { Answer::AlreadyAccepted } else { Answer::Requested });
     }

@@ -13,6 +13,7 @@ use model::{AccountId, NotificationType, Status, StatusId, Time, Visibility};
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account may not see it, [`Error::Forbidden`] when it blocks the author.
+#[model::use_case]
 pub async fn favourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
     let actor = super::actor(cx, account).await?;
     interaction::favourite(cx, &actor, status).await
@@ -22,6 +23,7 @@ pub async fn favourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<
 ///
 /// # Errors
 /// [`Error::NotFound`] when the status is missing, or was never visible to the account.
+#[model::use_case]
 pub async fn unfavourite(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
     let actor = super::actor(cx, account).await?;
     interaction::unfavourite(cx, &actor, status).await.map(drop)

@@ -167,7 +167,8 @@ async fn thread(cx: &Cx, tx: &mut Tx, new: &RemoteStatus, parent: Option<&Status
     if let Some(known) = store::remote::find_conversation(&mut *tx, uri).await? {
         return Ok(Some(known));
     }
-    Ok(Some(store::remote::insert_conversation(tx, cx.ids.next(), uri, new.created_at).await?))
+    store::remote::insert_conversation(tx, cx.ids.next(), uri, new.created_at).await?;
+    Ok(store::remote::find_conversation(&mut *tx, uri).await?)
 }
 
 fn row(

@@ -138,6 +138,17 @@ pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target:
     Ok(ended)
 }
 
+/// Stores the URI of the activity that made a follow or follow request.
+pub async fn set_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &str) -> Result<()> {
+    for sql in [
+        sql!("UPDATE follows SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
+        sql!("UPDATE follow_requests SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
+    ] {
+        tx.query(sql).bind(account).bind(target).bind(uri.to_owned()).execute().await?;
+    }
+    Ok(())
+}
+
 /// True when `account` follows `target`.
 pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
     let row: Option<(RowId,)> = db

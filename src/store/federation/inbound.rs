@@ -81,13 +81,15 @@ pub async fn set_aside(tx: &mut Tx, id: RowId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes up to `limit` activities from before `before`, processed or not.
-pub async fn delete_old(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
+/// Deletes up to `limit` activities: processed ones from before `processed`, and any from before `any`.
+pub async fn delete_old(tx: &mut Tx, processed: Time, any: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM inbound_activities WHERE id IN
-         (SELECT i.id FROM inbound_activities i WHERE i.created_at < $1 ORDER BY i.created_at LIMIT $2)"
+         (SELECT i.id FROM inbound_activities i
+          WHERE i.created_at < $1 AND (i.body IS NULL OR i.created_at < $2) ORDER BY i.created_at LIMIT $3)"
     ))
-    .bind(before)
+    .bind(processed)
+    .bind(any)
     .bind(limit)
     .execute()
     .await

@@ -150,18 +150,18 @@ pub async fn find_conversation(db: impl Executor, uri: &str) -> Result<Option<Co
     Ok(row.map(|(id,)| id))
 }
 
-/// Inserts the conversation of another server that has this URI; the existing one if there is one.
-pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, uri: &str, now: Time) -> Result<ConversationId> {
+/// Inserts the conversation of another server that has this URI, unless there is one.
+pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, uri: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO conversations (id, uri, created_at) VALUES ($1, $2, $3)
-         ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET uri = excluded.uri
-         RETURNING id"
+         ON CONFLICT (uri) WHERE uri IS NOT NULL DO NOTHING"
     ))
     .bind(id)
     .bind(uri.to_owned())
     .bind(now)
-    .scalar()
-    .await
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// True when a local account follows `account`.
@@ -203,17 +203,6 @@ macro_rules! any_follow {
 pub async fn find_follow(db: impl Executor, account: AccountId, target: AccountId) -> Result<Option<FollowRow>> {
     let sql = any_follow!("f.account_id = $1 AND f.target_account_id = $2");
     db.query(sql).bind(account).bind(target).optional().await
-}
-
-/// Stores the URI of the activity that made a follow or follow request.
-pub async fn set_follow_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &str) -> Result<()> {
-    for sql in [
-        sql!("UPDATE follows SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
-        sql!("UPDATE follow_requests SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
-    ] {
-        tx.query(sql).bind(account).bind(target).bind(uri.to_owned()).execute().await?;
-    }
-    Ok(())
 }
 
 /// The remote account `id` with its `relations_version`, unless it is suspended.

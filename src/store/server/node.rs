@@ -69,8 +69,10 @@ macro_rules! with_ids {
             "custom_emojis",
             "rules",
             "domain_blocks",
+            "deliveries",
             "domain_allows",
             "jobs",
+            "outbound_documents",
             "plugins",
             "notices",
             "roles",
@@ -88,6 +90,7 @@ macro_rules! with_ids {
             "account_severances",
             "preview_cards",
             "imports",
+            "inbound_activities",
             "archives"
         )
     };

@@ -20,7 +20,6 @@ const KNOWN_DIFFERENCES: &[(&str, &str, &str)] = &[
     ("GET /api/v1/timelines/home", "local", "accepted and without effect: there is nothing to declare"),
     ("GET /api/v1/timelines/public", "lang", "the language of a visitor (docs/contract/rules.md#1-transport)"),
     ("GET /api/v1/timelines/tag/:hashtag", "lang", "as above"),
-    ("GET /api/v1/accounts/search", "resolve", "comes with federation: there is no remote lookup"),
     ("GET /api/v1/notifications/unread_count", "include_filtered", "shares the filters of the list"),
     ("GET /api/v2/notifications", "account_id", "shares the filters of the list by single notifications"),
     ("GET /api/v2/notifications/unread_count", "account_id", "as above"),

@@ -89,9 +89,12 @@ fn seconds_until(cx: &Cx, at: &str) -> Result<i64> {
     Ok((at.timestamp() - cx.clock.now().timestamp()).max(0))
 }
 
-/// The account with a handle.
+/// The account with a handle, looked up on its server if it is not known here.
 async fn account(cx: &Cx, acct: &str) -> Result<AccountId> {
     let unknown = || Error::invalid(format!("This server does not know the account {acct}"));
+    if let Err(Error::NotFound) = account::lookup(cx, acct).await {
+        cx.federation.find_accounts(cx, &[account::name(cx, acct)]).await?;
+    }
     let found = account::lookup(cx, acct).await.map_err(|error| if_missing(error, unknown))?;
     if found.is_suspended() { Err(unknown()) } else { Ok(found.id) }
 }
