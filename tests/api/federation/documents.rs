@@ -1,6 +1,9 @@
 //! The documents that other servers are served.
 
+use serde_json::json;
+
 use crate::harness::{Answer, TestApp};
+use crate::routes::media::png;
 
 const ACTIVITY: &str = "application/activity+json";
 
@@ -27,4 +30,204 @@ async fn actor_is_a_document_or_a_page() {
     let page = app.anonymous().get("/@alice").send().await;
     let link = "<https://example.test/users/alice>; rel=\"alternate\"; type=\"application/activity+json\"";
     assert_eq!(page.header("link"), link);
+}
+
+#[tokio::test]
+async fn server_has_an_actor_with_a_key_that_stays() {
+    let app = TestApp::new().await;
+    let answer = document(&app, "/actor").await;
+    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (200, "max-age=600, public"));
+    let actor = answer.json();
+    assert_eq!((&actor["type"], &actor["preferredUsername"]), (&"Application".into(), &"mastodon.internal".into()));
+    assert_eq!(actor["publicKey"]["id"], "https://example.test/actor#main-key");
+    let beside = app.beside(&[]).await;
+    assert_eq!(beside.anonymous().get("/actor").send().await.status, 503, "its secret key is another");
+    assert_eq!(document(&app, "/actor").await.json(), actor);
+    assert_eq!(document(&app, "/actor/outbox").await.json()["totalItems"], 0);
+}
+
+#[tokio::test]
+async fn pending_account_has_no_document_and_suspended_one_says_so() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = alice.publish("hello").await;
+    app.unconfirm(&bob).await;
+    assert_eq!(document(&app, "/users/bob").await.status, 404);
+    assert_eq!(document(&app, "/users/nobody").await.status, 404);
+
+    app.suspend(&alice).await;
+    let actor = document(&app, "/users/alice").await;
+    assert_eq!((actor.status.as_u16(), &actor.json()["suspended"]), (200, &true.into()));
+    assert_eq!(actor.json()["summary"], "");
+    for path in ["outbox", "followers", "following", "collections/featured", &format!("statuses/{status}")] {
+        assert_eq!(document(&app, &format!("/users/alice/{path}")).await.status, 403, "{path}");
+    }
+    let said = app.run(&["user", "remove", "alice", "--yes"]).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    for path in ["", "/outbox", &format!("/statuses/{status}")] {
+        assert_eq!(document(&app, &format!("/users/alice{path}")).await.status, 410, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn note_has_what_other_servers_show() {
+    let app = TestApp::new().await;
+    let [alice, _bob] = app.accounts(["alice", "bob"]).await;
+    let pack = tempfile::tempdir().unwrap();
+    std::fs::write(pack.path().join("rook.png"), png(20, 10)).unwrap();
+    assert_eq!(app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.code, 0);
+    app.app.reload().await.unwrap();
+    let parent = alice.publish("first").await;
+    let draft = json!({
+        "status": "hello @bob #Tag :rook:", "language": "en", "spoiler_text": "careful",
+        "in_reply_to_id": parent.id(), "visibility": "unlisted",
+    });
+    let status = alice.publish(draft).await;
+    let path = format!("/users/alice/statuses/{status}");
+    let note = document(&app, &path).await.json();
+    let actor = "https://example.test/users/alice";
+    assert_eq!((&note["id"], &note["type"], &note["attributedTo"]), (&status["uri"], &"Note".into(), &actor.into()));
+    assert_eq!((&note["url"], &note["inReplyTo"]), (&status["url"], &parent["uri"]));
+    assert_eq!((&note["summary"], &note["sensitive"]), (&"careful".into(), &true.into()));
+    assert_eq!(note["content"], status["content"]);
+    assert_eq!(note["contentMap"]["en"], status["content"]);
+    assert_eq!(note["to"], json!([format!("{actor}/followers")]));
+    assert_eq!(note["cc"], json!(["https://www.w3.org/ns/activitystreams#Public", "https://example.test/users/bob"]));
+    let kinds: Vec<&str> = note["tag"].as_array().unwrap().iter().map(|tag| tag["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["Mention", "Hashtag", "Emoji"]);
+    assert_eq!(note["tag"][0]["name"], "@bob@example.test");
+
+    let page = app.anonymous().get(&format!("/@alice/{status}")).header("accept", ACTIVITY).send().await;
+    assert_eq!(page.json()["id"], note["id"]);
+    let create = document(&app, &format!("{path}/activity")).await.json();
+    assert_eq!((&create["type"], &create["object"]["id"]), (&"Create".into(), &note["id"]));
+}
+
+#[tokio::test]
+async fn note_is_rendered_again_when_it_or_its_counts_change() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = alice.publish("hello").await;
+    let path = format!("/users/alice/statuses/{status}");
+    let (_, first) = app.cost(document(&app, &path)).await;
+    let (cost, again) = app.cost(document(&app, &path)).await;
+    assert_eq!(first.body, again.body);
+    assert!(cost <= 4, "{cost} statements");
+    bob.favourite(&status).ok().await;
+    assert_eq!(document(&app, &path).await.json()["likes"]["totalItems"], 1);
+    app.tick();
+    alice.edit(&status, "other words").ok().await;
+    let note = document(&app, &path).await.json();
+    assert!(note["content"].as_str().unwrap().contains("other words") && note["updated"].is_string());
+}
+
+#[tokio::test]
+async fn status_that_is_not_public_has_no_document() {
+    let app = TestApp::new().await;
+    let [alice, _bob] = app.accounts(["alice", "bob"]).await;
+    for visibility in ["private", "direct", "login", "mutual"] {
+        let status = alice.publish_to(visibility, "@bob psst").await;
+        for path in ["", "/activity", "/replies"] {
+            let answer = document(&app, &format!("/users/alice/statuses/{status}{path}")).await;
+            assert_eq!(answer.status, 404, "{visibility}{path}");
+        }
+        let guessed = app.anonymous().get(&format!("/users/alice/statuses/{status}")).header("accept", ACTIVITY);
+        assert_eq!(guessed.header("authorization", "Bearer guessed").send().await.status, 404, "{visibility}");
+    }
+    let status = alice.publish("hello").await;
+    assert_eq!(document(&app, &format!("/users/bob/statuses/{status}")).await.status, 404, "someone else's");
+    alice.delete_status(&status).ok().await;
+    assert_eq!(document(&app, &format!("/users/alice/statuses/{status}")).await.status, 404, "nobody was told of it");
+}
+
+#[tokio::test]
+async fn outbox_pages_through_what_everyone_may_read() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    for number in 0..22 {
+        alice.publish(&*format!("{number}")).await;
+    }
+    alice.publish_to("private", "hidden").await;
+    let other = bob.publish("by bob").await;
+    alice.reblog(&other).ok().await;
+    let outbox = document(&app, "/users/alice/outbox").await.json();
+    assert_eq!((&outbox["type"], &outbox["totalItems"]), (&"OrderedCollection".into(), &24.into()));
+    let (mut next, mut kinds) = (outbox["first"].clone(), Vec::new());
+    while let Some(url) = next.as_str() {
+        let page = document(&app, url.strip_prefix("https://example.test").unwrap()).await.json();
+        assert_eq!(page["partOf"], outbox["id"]);
+        let items = page["orderedItems"].as_array().unwrap().clone();
+        kinds.extend(items.iter().map(|item| item["type"].as_str().unwrap().to_owned()));
+        next = if items.is_empty() { serde_json::Value::Null } else { page["next"].clone() };
+    }
+    assert_eq!(kinds.len(), 23);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "Announce").count(), 1);
+}
+
+#[tokio::test]
+async fn followers_are_listed_unless_they_are_hidden() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for number in 0..14 {
+        app.account(&format!("fan{number}")).await.follow(&alice.id()).ok().await;
+    }
+    let followers = document(&app, "/users/alice/followers").await.json();
+    assert_eq!(followers["totalItems"], 14);
+    let page = document(&app, "/users/alice/followers?page=1").await.json();
+    assert_eq!(page["orderedItems"].as_array().unwrap().len(), 12);
+    assert_eq!(page["orderedItems"][0], "https://example.test/users/fan13");
+    let next = page["next"].as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
+    let page = document(&app, &next).await.json();
+    assert_eq!((page["orderedItems"].as_array().unwrap().len(), page["next"].is_null()), (2, true));
+    assert_eq!(
+        document(&app, "/users/fan1/following?page=1").await.json()["orderedItems"][0],
+        "https://example.test/users/alice"
+    );
+
+    alice.patch("/api/v1/accounts/update_credentials").form(&[("hide_collections", "true")]).ok().await;
+    assert!(document(&app, "/users/alice/followers").await.json()["first"].is_null());
+    assert_eq!(document(&app, "/users/alice/followers?page=1").await.status, 403);
+}
+
+#[tokio::test]
+async fn pins_and_replies_are_collections() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let status = alice.publish("hello").await;
+    alice.pin(&status).ok().await;
+    let featured = document(&app, "/users/alice/collections/featured").await.json();
+    assert_eq!((&featured["totalItems"], &featured["orderedItems"][0]["id"]), (&1.into(), &status["uri"]));
+
+    let own = alice.reply(&status, "and more").await;
+    let other = bob.reply(&status, "yes").await;
+    bob.publish(json!({ "status": "psst", "in_reply_to_id": status.id(), "visibility": "private" })).await;
+    let path = format!("/users/alice/statuses/{status}/replies");
+    let replies = document(&app, &path).await.json();
+    let first =
+        document(&app, replies["first"].as_str().unwrap().strip_prefix("https://example.test").unwrap()).await.json();
+    assert_eq!(first["items"], json!([own["uri"]]));
+    let next =
+        document(&app, first["next"].as_str().unwrap().strip_prefix("https://example.test").unwrap()).await.json();
+    assert_eq!(next["items"], json!([other["uri"]]));
+    assert!(next["next"].is_null());
+}
+
+#[tokio::test]
+async fn page_is_chosen_by_what_is_accepted_first() {
+    let app = TestApp::new().await;
+    app.account("alice").await;
+    let kind = async |accept: &str| {
+        let answer = app.anonymous().get("/@alice").header("accept", accept).send().await;
+        answer.header("content-type").split(';').next().unwrap().to_owned()
+    };
+    for accept in
+        [ACTIVITY, "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"", "application/json"]
+    {
+        assert_eq!(kind(accept).await, ACTIVITY, "{accept}");
+    }
+    for accept in
+        ["*/*", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html, application/json"]
+    {
+        assert_eq!(kind(accept).await, "text/html", "{accept}");
+    }
 }
