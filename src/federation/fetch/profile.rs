@@ -96,9 +96,13 @@ fn public_key(actor: &Actor) -> Option<String> {
 /// A user name that can be part of an address.
 pub(super) fn username(actor: &Actor) -> Result<&str, Failure> {
     let name = actor.preferred_username.as_deref().unwrap_or_default();
+    if is_username(name) { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
+}
+
+/// True for a name that can be part of an address and of a path.
+pub(super) fn is_username(name: &str) -> bool {
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
-    let valid = !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits);
-    if valid { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
+    !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits)
 }
 
 /// Who may find what `author` wrote by its words (docs/contract/federation.md#7-accepting-activities); `None` when it is
