@@ -25,6 +25,14 @@ pub struct Fetched {
     pub body: Bytes,
 }
 
+impl Fetched {
+    /// True when this is the document `id`, after a request for `asked`: its id is the address that it came from, or the
+    /// one that was asked for, on the same host. A host that redirects to any address does not speak through the other.
+    pub(super) fn is(&self, id: &str, asked: &str) -> bool {
+        id == self.url || (id == asked && same_host(id, &self.url))
+    }
+}
+
 /// Fetches the ActivityStreams document at `url`.
 ///
 /// # Errors
