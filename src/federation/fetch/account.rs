@@ -63,7 +63,7 @@ pub(crate) async fn fetch(cx: &Cx, url: &str, found: Option<webfinger::Found>) -
 /// # Errors
 /// [`Failure::Disbelieved`].
 pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<Account, Failure> {
-    if store::tombstone::exists(&cx.db, &actor.id).await? {
+    if store::tombstone::has_actor(&cx.db, &actor.id).await? {
         return Err(Failure::Gone);
     }
     let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {

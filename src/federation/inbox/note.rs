@@ -79,7 +79,7 @@ pub(super) struct Read {
 /// # Errors
 /// [`Ignored`].
 pub(super) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<AccountId>) -> Result<Read, Ignored> {
-    if store::tombstone::exists(&cx.db, &note.id).await? {
+    if store::tombstone::exists(&cx.db, &note.id, author.id).await? {
         return Err(Ignored::Because("deleted_before"));
     }
     let now = cx.clock.now();

@@ -96,7 +96,7 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     let mut tx = cx.db.begin().await?;
     // Serialises the creation and the deletion of one author's statuses.
     store::account::lock(&mut tx, &[actor.id]).await?;
-    if store::tombstone::exists(&mut tx, &new.uri).await? {
+    if store::tombstone::exists(&mut tx, &new.uri, actor.id).await? {
         return Err(Error::Gone);
     }
     if let Some(known) = store::status::find_by_uri(&mut tx, &new.uri).await? {
