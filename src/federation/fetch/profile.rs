@@ -35,8 +35,8 @@ pub(super) fn profile(actor: &Actor, found: &webfinger::Found) -> Result<RemoteP
         display_name: actor.name.0.clone().unwrap_or_default(),
         note: actor.summary.0.clone().unwrap_or_default(),
         fields: fields.map(|field| (field.name.clone(), field.value.clone())).collect(),
-        // A profile page on another host could pretend to be someone's.
-        url: actor.url.iter().find_map(|url| own(Some(url))),
+        // A profile page on another host could pretend to be someone's; apps expect one.
+        url: actor.url.iter().find_map(|url| own(Some(url))).or_else(|| Some(actor.id.clone())),
         avatar_url: actor.icon.first().and_then(|icon| address(icon.url.first())),
         avatar_description: actor.icon.first().and_then(|icon| icon.name.0.clone()).unwrap_or_default(),
         header_url: actor.image.first().and_then(|image| address(image.url.first())),
