@@ -39,7 +39,7 @@ pub(super) async fn note(cx: &Cx, author: &Account, id: StatusId, token: Option<
 
 /// Why a status that cannot be read is missing: it was deleted, or everything else.
 async fn missing(cx: &Cx, author: &Account, id: StatusId) -> Result<Error> {
-    let deleted = store::tombstone::exists(&cx.db, &cx.urls.note(&author.username, id)).await?;
+    let deleted = store::tombstone::exists(&cx.db, &cx.urls.note(&author.username, id), author.id).await?;
     Ok(if deleted { Error::Gone } else { Error::NotFound })
 }
 

@@ -65,7 +65,7 @@ pub(crate) async fn fetch(cx: &Cx, url: &str, found: Option<webfinger::Found>) -
 /// # Errors
 /// [`Failure::Disbelieved`].
 pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<Account, Failure> {
-    if store::tombstone::exists(&cx.db, &actor.id).await? {
+    if store::tombstone::has_actor(&cx.db, &actor.id).await? {
         return Err(Failure::Gone);
     }
     let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {
@@ -98,12 +98,13 @@ async fn prove(cx: &Cx, actor: &Actor) -> Result<webfinger::Found, Failure> {
 async fn actor(cx: &Cx, url: &str) -> Result<Actor, Failure> {
     let fetched = document(cx, url).await?;
     let actor: Actor = parse(&fetched.body)?;
-    if actor.id == url || actor.id == fetched.url {
+    if fetched.is(&actor.id, url) {
         return Ok(actor);
     }
     let fetched = document(cx, &actor.id).await?;
     let again: Actor = parse(&fetched.body)?;
-    if again.id == actor.id { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
+    let same = again.id == actor.id && fetched.is(&again.id, &actor.id);
+    if same { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
 }
 
 /// Ends the account of an actor that is gone, if it is known.

@@ -9,6 +9,7 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, Heade
 use outbound::{HeaderMap, Method, PlainHttp, Request, Response, Target};
 
 use crate::Failure;
+use crate::address::same_host;
 use crate::{identity, policy};
 
 /// Time limit of one request, redirects apart.
@@ -23,6 +24,14 @@ const REDIRECTS: usize = 3;
 pub struct Fetched {
     pub url: String,
     pub body: Bytes,
+}
+
+impl Fetched {
+    /// True when this is the document `id`, after a request for `asked`: its id is the address that it came from, or the
+    /// one that was asked for, on the same host. A host that redirects to any address does not speak through the other.
+    pub(super) fn is(&self, id: &str, asked: &str) -> bool {
+        id == self.url || (id == asked && same_host(id, &self.url))
+    }
 }
 
 /// Fetches the ActivityStreams document at `url`.

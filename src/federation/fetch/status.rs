@@ -26,12 +26,13 @@ pub async fn status(cx: &Cx, uri: &str) -> Result<StatusId, Failure> {
 pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
     let fetched = document(cx, uri).await?;
     let found: Note = parse(&fetched.body)?;
-    if found.id == uri || found.id == fetched.url {
+    if fetched.is(&found.id, uri) {
         return Ok(found);
     }
     let fetched = document(cx, &found.id).await?;
     let again: Note = parse(&fetched.body)?;
-    if again.id == found.id { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
+    let same = again.id == found.id && fetched.is(&again.id, &found.id);
+    if same { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
 }
 
 /// Stores a note that came from its own address.

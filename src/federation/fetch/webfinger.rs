@@ -4,6 +4,7 @@ use context::Cx;
 
 use super::document::plain;
 use crate::Failure;
+use crate::reading::is_username;
 use crate::vocabulary::{Jrd, parse_plain};
 
 /// The answer for an address, after at most one redirect of its subject.
@@ -46,6 +47,6 @@ async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {
 /// The user name and the domain of `acct:user@domain`.
 fn address(subject: &str) -> Option<(&str, &str)> {
     let (username, domain) = subject.strip_prefix("acct:").unwrap_or(subject).split_once('@')?;
-    let fits = !username.is_empty() && service::domain::parse(domain).is_some();
+    let fits = is_username(username) && service::domain::parse(domain).is_some();
     fits.then_some((username, domain))
 }

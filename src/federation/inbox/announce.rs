@@ -14,7 +14,7 @@ use crate::reading::visibility;
 pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     let uri = inbound.id().ok_or(Ignored::Because("foreign_id"))?;
-    if store::tombstone::exists(&cx.db, uri).await? {
+    if store::tombstone::exists(&cx.db, uri, inbound.sender.id).await? {
         return Err(Ignored::Because("deleted_before"));
     }
     let status = match known(cx, object).await? {

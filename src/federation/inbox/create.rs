@@ -26,6 +26,7 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     match status::create(cx, status, &shown_to).await {
         Err(Error::Gone) => Err(Ignored::Because("deleted_before")),
         Err(Error::NotFound) => Err(Ignored::Because("suspended_account")),
+        Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
         done => Ok(done.map(drop)?),
     }
 }

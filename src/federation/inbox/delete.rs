@@ -14,6 +14,9 @@ pub(super) async fn delete(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     if !crate::address::same_host(id, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_object"));
     }
+    if store::remote::find_account(&cx.db, id).await?.is_some() {
+        return Err(Ignored::Because("not_the_author"));
+    }
     match service::remote::status::delete(cx, inbound.sender.id, id).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(Ignored::Because("unknown_status")),

@@ -10,7 +10,7 @@ use store::remote::ActorRow;
 
 use super::Refusal;
 use super::sender::sender;
-use crate::signature::Incoming;
+use crate::signature::{Claim, Incoming};
 use crate::vocabulary::{Activity, Kind, parse};
 
 /// The inbox of a request.
@@ -64,13 +64,13 @@ async fn accept(
     if concerns_a_stranger(cx, &activity).await? {
         return Ok(Received::Ignored);
     }
-    let sender = sender(cx, request, address).await?;
+    let (sender, claim) = sender(cx, request, address).await?;
     check(&activity, &sender)?;
     let kind = Kind::of(&activity.kind);
     if kind.is_none() {
         return Ok(Received::Ignored);
     }
-    store(cx, &sender, owner, kind, request.body).await
+    store(cx, &sender, &claim, owner, kind, request.body).await
 }
 
 /// The account of the inbox; `None` for one of the server.
@@ -108,6 +108,7 @@ fn check(activity: &Activity, sender: &ActorRow) -> Result<(), Refusal> {
 async fn store(
     cx: &Cx,
     sender: &ActorRow,
+    claim: &Claim,
     mailbox: Option<AccountId>,
     kind: Option<Kind>,
     body: &[u8],
@@ -115,8 +116,8 @@ async fn store(
     let id = cx.ids.next();
     let body = String::from_utf8_lossy(body).into_owned();
     let digest = match kind {
-        // Sent again, it is answered again.
-        Some(Kind::Follow) => format!("{id}"),
+        // Sent again, with a new signature, it is answered again.
+        Some(Kind::Follow) => crypto::sha256_hex(&[claim.signature(), body.as_bytes()].concat()),
         _ => crypto::sha256_hex(body.as_bytes()),
     };
     let mut tx = cx.db.begin().await?;

@@ -11,11 +11,15 @@ use crate::signature::{Claim, Incoming};
 use crate::state::Network;
 use crate::{fetch, policy};
 
-/// The remote account that signed `request`. Its key is fetched if it is not known, and once again if it does not fit.
+/// The remote account that signed `request`, and the signature. Its key is fetched if it is not known, and once again if it does not fit.
 ///
 /// # Errors
 /// [`Refusal`].
-pub(super) async fn sender(cx: &Cx, request: &Incoming<'_>, address: Option<IpAddr>) -> Result<ActorRow, Refusal> {
+pub(super) async fn sender(
+    cx: &Cx,
+    request: &Incoming<'_>,
+    address: Option<IpAddr>,
+) -> Result<(ActorRow, Claim), Refusal> {
     let now = cx.clock.now();
     let claim = Claim::parse(request, now)?;
     let key_id = claim.key_id().to_owned();
@@ -24,7 +28,7 @@ pub(super) async fn sender(cx: &Cx, request: &Incoming<'_>, address: Option<IpAd
     policy::may_talk(cx, &host)?;
     let known = known(cx, &key_id).await?;
     if let Some(actor) = known.as_ref().filter(|actor| fits(&claim, actor)) {
-        return Ok(actor.clone());
+        return Ok((actor.clone(), claim));
     }
     let network = Network::of(cx)?;
     let barred = address.is_some_and(|address| network.is_unreachable(address, now));
@@ -38,7 +42,7 @@ pub(super) async fn sender(cx: &Cx, request: &Incoming<'_>, address: Option<IpAd
     }
     let actor = fetched.map_err(Refusal::NoKey)?;
     policy::may_talk(cx, actor.domain.as_deref().unwrap_or_default())?;
-    if fits(&claim, &actor) { Ok(actor) } else { Err(forged()) }
+    if fits(&claim, &actor) { Ok((actor, claim)) } else { Err(forged()) }
 }
 
 /// The known account with the key `key_id`.

@@ -9,4 +9,4 @@ mod profile;
 
 pub(crate) use known::known;
 pub(crate) use note::{Author, Read, author_of, read, visibility};
-pub(crate) use profile::{profile, username};
+pub(crate) use profile::{is_username, profile, username};

@@ -57,7 +57,7 @@ pub(crate) struct Read {
 /// # Errors
 /// [`Failure`].
 pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<AccountId>) -> Result<Read, Failure> {
-    if store::tombstone::exists(&cx.db, &note.id).await? {
+    if store::tombstone::exists(&cx.db, &note.id, author.id).await? {
         return Err(Failure::Gone);
     }
     let now = cx.clock.now();

@@ -35,8 +35,8 @@ pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<Rem
         display_name: actor.name.0.clone().unwrap_or_default(),
         note: actor.summary.0.clone().unwrap_or_default(),
         fields: fields.map(|field| (field.name.clone(), field.value.clone())).collect(),
-        // A profile page on another host could pretend to be someone's.
-        url: actor.url.iter().find_map(|url| own(Some(url))),
+        // A profile page on another host could pretend to be someone's; apps expect one.
+        url: actor.url.iter().find_map(|url| own(Some(url))).or_else(|| Some(actor.id.clone())),
         avatar_url: actor.icon.first().and_then(|icon| address(icon.url.first())),
         avatar_description: actor.icon.first().and_then(|icon| icon.name.0.clone()).unwrap_or_default(),
         header_url: actor.image.first().and_then(|image| address(image.url.first())),
@@ -96,9 +96,13 @@ fn public_key(actor: &Actor) -> Option<String> {
 /// A user name that can be part of an address.
 pub(crate) fn username(actor: &Actor) -> Result<&str, Failure> {
     let name = actor.preferred_username.as_deref().unwrap_or_default();
+    if is_username(name) { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
+}
+
+/// True for a name that can be part of an address and of a path.
+pub(crate) fn is_username(name: &str) -> bool {
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
-    let valid = !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits);
-    if valid { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
+    !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits)
 }
 
 /// Who may find what `author` wrote by its words (docs/contract/federation.md#7-accepting-activities); `None` when it is

@@ -20,6 +20,12 @@ impl Claim {
         &self.key_id
     }
 
+    /// The signature: another one for every request that is signed anew.
+    #[must_use]
+    pub fn signature(&self) -> &[u8] {
+        &self.signature
+    }
+
     /// True when the signature was made with `key`.
     #[must_use]
     pub fn verify(&self, key: &VerifyingKey) -> bool {

@@ -21,6 +21,8 @@ pub use note::{Attachment, Note};
 pub use tag::Tag;
 pub use webfinger::Jrd;
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -54,11 +56,12 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Malformed> {
         context: Many<String>,
     }
     text::json_shape::check(body).map_err(Malformed::TooComplex)?;
-    let Envelope { context } = serde_json::from_slice(body)?;
+    let body = without_nul(body);
+    let Envelope { context } = serde_json::from_slice(&body)?;
     if !context.iter().any(|context| context == ACTIVITY_STREAMS) {
         return Err(Malformed::Context);
     }
-    Ok(serde_json::from_slice(body)?)
+    Ok(serde_json::from_slice(&body)?)
 }
 
 /// Parses JSON that has no `@context`, with the same bounds.
@@ -67,7 +70,29 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Malformed> {
 /// [`Malformed`].
 pub fn parse_plain<T: DeserializeOwned>(body: &[u8]) -> Result<T, Malformed> {
     text::json_shape::check(body).map_err(Malformed::TooComplex)?;
-    Ok(serde_json::from_slice(body)?)
+    Ok(serde_json::from_slice(&without_nul(body))?)
+}
+
+/// The JSON text `body` without the NUL characters in its strings, which PostgreSQL cannot store. JSON allows them only
+/// as escapes.
+fn without_nul(body: &[u8]) -> Cow<'_, [u8]> {
+    const NUL: &[u8] = b"\\u0000";
+    if !body.windows(NUL.len()).any(|bytes| bytes == NUL) {
+        return Cow::Borrowed(body);
+    }
+    let (mut kept, mut rest) = (Vec::with_capacity(body.len()), body);
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let (before, escape) = rest.split_at(at);
+        kept.extend_from_slice(before);
+        rest = escape.strip_prefix(NUL).unwrap_or_else(|| {
+            // An escaped backslash begins no escape.
+            let (other, after) = escape.split_at(escape.len().min(2));
+            kept.extend_from_slice(other);
+            after
+        });
+    }
+    kept.extend_from_slice(rest);
+    Cow::Owned(kept)
 }
 
 /// True for the collection that means everyone.

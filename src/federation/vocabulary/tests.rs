@@ -49,3 +49,11 @@ fn text_that_is_no_document_is_refused() {
     let many = format!("[{}1]", "1,".repeat(20_000));
     assert!(refused(&document(&format!(r#""to":{many}"#))).contains("more than"));
 }
+
+#[test]
+fn nul_characters_are_left_out() {
+    let body = document(r#""id":"https://a.test/\u0000","type":"Note","content":"a\u0000\\u0000\n\u00001""#);
+    let note: Note = parse(&body).unwrap();
+    assert_eq!((note.id.as_str(), note.content.as_deref()), ("https://a.test/", Some("a\\u0000\n1")));
+    assert!(parse::<Note>(&document(r#""id":"\u0000\"#)).is_err());
+}

@@ -83,7 +83,8 @@ pub struct RemoteMedia {
 /// Stores a status; an existing one with the same URI stays as it is, but may be seen by `shown_to` too. Returns its id.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the author is gone or suspended, [`Error::Gone`] when the status was deleted before.
+/// [`Error::NotFound`] when the author is gone or suspended, [`Error::Gone`] when the status was deleted before,
+/// [`Error::Forbidden`] when the URI is of another account's status.
 #[model::use_case]
 #[boxed]
 pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
@@ -96,10 +97,13 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     let mut tx = cx.db.begin().await?;
     // Serialises the creation and the deletion of one author's statuses.
     store::account::lock(&mut tx, &[actor.id]).await?;
-    if store::tombstone::exists(&mut tx, &new.uri).await? {
+    if store::tombstone::exists(&mut tx, &new.uri, actor.id).await? {
         return Err(Error::Gone);
     }
     if let Some(known) = store::status::find_by_uri(&mut tx, &new.uri).await? {
+        if store::status::find(&mut tx, known).await?.is_some_and(|status| status.account_id != actor.id) {
+            return Err(Error::forbidden("the status is someone else's"));
+        }
         mentions::show_to(cx, &mut tx, known, shown_to).await?;
         tx.commit().await?;
         return Ok(known);

@@ -16,10 +16,27 @@ pub async fn insert(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Re
     Ok(())
 }
 
-/// True when the object `uri` was deleted.
-pub async fn exists(db: impl Executor, uri: &str) -> Result<bool> {
-    let row: Option<(AccountId,)> =
-        db.query(sql!("SELECT account_id FROM tombstones WHERE uri = $1")).bind(uri.to_owned()).optional().await?;
+/// True when `account` deleted the object `uri`: what others of its server say was deleted does not count.
+pub async fn exists(db: impl Executor, uri: &str, account: AccountId) -> Result<bool> {
+    let row: Option<(AccountId,)> = db
+        .query(sql!("SELECT account_id FROM tombstones WHERE uri = $1 AND account_id = $2"))
+        .bind(uri.to_owned())
+        .bind(account)
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
+/// True when the actor `uri` was deleted, by itself.
+pub async fn has_actor(db: impl Executor, uri: &str) -> Result<bool> {
+    let row: Option<(AccountId,)> = db
+        .query(sql!(
+            "SELECT t.account_id FROM tombstones t
+             WHERE t.uri = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account_id AND a.uri <> t.uri)"
+        ))
+        .bind(uri.to_owned())
+        .optional()
+        .await?;
     Ok(row.is_some())
 }
 

@@ -1,4 +1,5 @@
 //! Federation: documents, two servers that talk, and hostile ones.
 
 mod documents;
+mod hostile;
 mod two_servers;

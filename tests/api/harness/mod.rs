@@ -3,7 +3,10 @@
 mod browser;
 mod cli;
 mod client;
+mod counters;
 mod database;
+mod letter;
+pub mod liar;
 mod log;
 mod mailbox;
 mod moderation;
@@ -37,7 +40,10 @@ pub use browser::{Browser, PASSWORD, form_fields};
 #[cfg(feature = "plugins")]
 pub use cli::CommandOutput;
 pub use client::{Answer, Client, RequestBuilder};
+pub use counters::Counters;
 pub use database::Database as TestDatabase;
+pub use letter::Letter;
+pub use liar::Liar;
 pub use log::Log;
 pub use network::{Peer, settle};
 pub use push_service::PushService;
@@ -91,6 +97,11 @@ impl TestApp {
     /// Another server with the same database and clock, and with a separate folder and secret key.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
         Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
+    }
+
+    /// With an own `domain`, which others cannot reach, and configuration keys.
+    pub async fn named(domain: &str, keys: &[(&str, &str)]) -> Self {
+        Self::with_domain(domain, false, keys).await
     }
 
     /// With an own `domain`; `in_file`: on SQLite, also when the other tests use PostgreSQL.
