@@ -157,9 +157,9 @@ async fn addressees(cx: &Cx, note: &Note, mailbox: Option<AccountId>) -> Result<
     let mut found = Addressees { tagged: Vec::new(), silent: Vec::new(), local: Vec::new() };
     for (id, uri, domain) in known {
         if tagged.contains(&uri.as_str()) {
-            found.tagged.push(id)
+            found.tagged.push(id);
         } else {
-            found.silent.push(id)
+            found.silent.push(id);
         }
         if domain.is_none() {
             found.local.push(id);
