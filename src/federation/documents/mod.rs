@@ -15,7 +15,7 @@ use std::sync::Arc;
 use context::json::Fragment;
 use context::{Cx, Error, Result};
 use entity::activity::CONTEXT;
-use model::{Account, StatusId};
+use model::{Account, StatusId, boxed};
 
 pub use actor::update_of_actor;
 pub use note::{activity_of, limited, update_of};
@@ -73,6 +73,7 @@ pub struct Served {
 /// [`Error::NotFound`] when there is none, or it is not for everyone; [`Error::Gone`] when it was deleted;
 /// [`Error::Forbidden`] for what a suspended account wrote, and for a hidden collection.
 #[model::use_case]
+#[boxed]
 pub async fn serve(cx: &Cx, document: &Document, token: Option<&str>) -> Result<Served> {
     match document {
         Document::Server => actor::server(cx).await,
