@@ -12,7 +12,7 @@ mod note;
 mod served;
 
 use context::{Cx, Error, Result};
-use model::{Account, StatusId};
+use model::{Account, StatusId, boxed};
 
 pub use actor::update_of_actor;
 pub use note::{activity_of, limited, update_of};
@@ -46,6 +46,7 @@ pub enum Document {
 /// [`Error::NotFound`] when there is none, or it is not for everyone; [`Error::Gone`] when it was deleted;
 /// [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection.
 #[model::use_case]
+#[boxed]
 pub async fn serve(cx: &Cx, document: &Document, token: Option<&str>) -> Result<Served> {
     match document {
         Document::Server => actor::server(cx).await,
