@@ -35,10 +35,12 @@ async fn account_is_looked_up_only_when_a_person_asks() {
     assert_eq!(known["id"], found["id"]);
     let by_search = alice.get(&format!("/api/v1/accounts/search?resolve=true&q={}", carol.address())).ok().await;
     assert_eq!(by_search[0]["id"], found["id"]);
+    let link = format!("<{}>; rel=\"alternate\"; type=\"application/activity+json\"", carol.uri);
+    other.put("/@carol", Reply::of("text/html", "").header("link", &link));
     for address in [carol.uri.clone(), other.url("/@carol")] {
         assert_eq!(search(&alice, &address, true).await["accounts"][0]["id"], found["id"], "{address}");
     }
-    assert_eq!(other.asked("/users/carol"), 1, "a known account is not fetched again");
+    assert_eq!(other.asked("/users/carol"), 2, "by its address, and for the page");
 }
 
 #[tokio::test]

@@ -4,4 +4,5 @@ mod delivery;
 mod documents;
 mod finding;
 mod hostile;
+mod shown;
 mod two_servers;

@@ -165,10 +165,10 @@ async fn note_does_not_come_after_its_delete() {
     let note = scene.mallory.note("1");
     let tombstone = json!({ "id": note["id"], "type": "Tombstone" });
     assert_eq!(scene.send(&scene.mallory, &scene.mallory.activity("Delete", tombstone)).await, "Delete unknown_status");
-    scene.ignores_note(&note, "deleted_before").await;
+    scene.ignores_note(&note, "gone").await;
     scene.liar.document("/users/mallory/notes/1", &note);
     assert_eq!(scene.open(text(&note, "id")).await, None, "nor is it fetched");
-    scene.ignores_note(&note["id"], "deleted_before").await;
+    scene.ignores_note(&note["id"], "gone").await;
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn deleted_note_is_not_created_again() {
     scene.receive(&scene.mallory, &note).await;
     let delete = scene.mallory.activity("Delete", note["id"].clone());
     assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete ok");
-    scene.ignores_note(&with(note, &json!({ "content": "again", "to": [PUBLIC] })), "deleted_before").await;
+    scene.ignores_note(&with(note, &json!({ "content": "again", "to": [PUBLIC] })), "gone").await;
 }
 
 #[tokio::test]
