@@ -196,11 +196,12 @@ impl Liar {
                 stream.write_all(format!("{head}\r\n").as_bytes()).await?;
                 stream.write_all(&body).await?;
             }
-            Reply::Silence => drop(stream.read(&mut [0]).await?),
+            // Until the client goes away.
+            Reply::Silence => _ = stream.read(&mut [0]).await?,
             Reply::SlowBody => {
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {ACTIVITY}\r\ncontent-length: 99\r\n\r\n{{");
                 stream.write_all(head.as_bytes()).await?;
-                stream.read(&mut [0]).await?;
+                _ = stream.read(&mut [0]).await?;
             }
             Reply::EndlessBody => {
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {ACTIVITY}\r\n\r\n");
