@@ -11,7 +11,7 @@ use context::error::Result;
 use media::storage::Key;
 use model::Account;
 use model::settings::RegistrationsMode;
-use service::webfinger::Subject;
+use service::webfinger::{SERVER_NAME, Subject};
 use service::{instance, registration};
 
 /// The software name in NodeInfo, unless the setting `compat.nodeinfo_name` overrides it.
@@ -59,7 +59,7 @@ impl Webfinger {
         let urls = &cx.urls;
         match subject {
             Subject::Server => Self {
-                subject: format!("acct:{0}@{0}", urls.local_domain),
+                subject: format!("acct:{SERVER_NAME}@{}", urls.local_domain),
                 aliases: vec![urls.path("/actor")],
                 links: vec![
                     Link::to("http://webfinger.net/rel/profile-page", "text/html", urls.path("/about")),

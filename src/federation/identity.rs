@@ -14,8 +14,6 @@ use crate::state::{Network, ServerKey};
 
 /// The id of the server's actor among accounts (docs/contract/federation.md#2-uris).
 pub(crate) const SERVER: i64 = -99;
-/// The user name of the server's actor.
-pub(crate) const SERVER_NAME: &str = "mastodon.internal";
 /// The name of the key pair in the database, and the purpose of the key that seals it.
 const KEY: &str = "actor";
 /// Separates the private from the public key in the sealed text.
@@ -68,10 +66,10 @@ pub(crate) async fn server(cx: &Cx) -> Result<Identity> {
 }
 
 /// The identity of the local account `id`; `sealed`: its private key if it is no longer in its row. `None` when it is
-/// gone, or has no key that can be opened.
+/// gone.
 ///
 /// # Errors
-/// When the database fails.
+/// [`Error::Unavailable`] while it has no key, or a key that cannot be opened.
 pub(crate) async fn account(cx: &Cx, id: AccountId, sealed: Option<String>) -> Result<Option<Identity>> {
     if i64::from(id) == SERVER {
         return server(cx).await.map(Some);
@@ -79,13 +77,14 @@ pub(crate) async fn account(cx: &Cx, id: AccountId, sealed: Option<String>) -> R
     let Some(row) = store::remote::get_actor(&cx.db, id).await?.filter(|row| row.domain.is_none()) else {
         return Ok(None);
     };
-    let Some(sealed) = sealed.or(row.private_key) else { return Ok(None) };
+    let no_key = || Error::Unavailable("the account has no key that can be opened".into());
+    let sealed = sealed.or(row.private_key).ok_or_else(no_key)?;
     let key_id = format!("{}#main-key", row.uri);
     let network = Network::of(cx)?;
     if let Some(key) = network.signing_key(id, &sealed) {
         return Ok(Some(Identity { key, key_id }));
     }
-    let Some(private) = service::signing_key::open(cx, id, &sealed) else { return Ok(None) };
+    let private = service::signing_key::open(cx, id, &sealed).ok_or_else(no_key)?;
     let key = SigningKey::parse(&private)?;
     network.keep_signing_key(id, sealed, key.clone());
     Ok(Some(Identity { key, key_id }))

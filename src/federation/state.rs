@@ -87,13 +87,14 @@ impl Network {
         keys.insert(account, (stored, key));
     }
 
-    /// True when the key of `actor` may be refreshed now; it may not be again for a minute.
+    /// True when the key of `actor` may be refreshed now; then it may not for a minute. False while too many were.
     pub(crate) fn may_refresh(&self, actor: &str, now: Time) -> bool {
         let mut refreshed = open(&self.refreshed);
         if refreshed.len() >= CROWDED {
             refreshed.retain(|_, last| now - *last < REFRESH_PAUSE);
         }
-        if refreshed.get(actor).is_some_and(|last| now - *last < REFRESH_PAUSE) {
+        let is_recent = refreshed.get(actor).is_some_and(|last| now - *last < REFRESH_PAUSE);
+        if is_recent || refreshed.len() >= CROWDED {
             return false;
         }
         refreshed.insert(actor.to_owned(), now);
@@ -110,6 +111,9 @@ impl Network {
         let mut unreachable = open(&self.unreachable);
         if unreachable.len() >= CROWDED {
             unreachable.retain(|_, until| now < *until);
+        }
+        if unreachable.len() >= CROWDED {
+            unreachable.clear();
         }
         unreachable.insert(address, now + UNREACHABLE);
     }

@@ -63,6 +63,9 @@ pub async fn on(cx: Cx) -> Result<()> {
     if let Err(error) = socket::serve(&cx, stopped.clone()) {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
     }
+    if cx.db.engine() == Engine::Sqlite {
+        federation::deliver::release_claims(&cx).await?;
+    }
     worker::cron::schedule(&cx).await?;
     tokio::spawn(report_confinement(cx.clone()));
     let workers = Workers::start(&cx, stopped.clone())?;

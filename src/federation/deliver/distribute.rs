@@ -21,7 +21,8 @@ async fn distribute(cx: &Cx, tx: &mut Tx, job: Distribute) -> Result<Next<Distri
 }
 
 async fn published(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
-    let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
+    // Locked, so that its deletion is sent after it.
+    let Some(status) = store::status::lock(tx, id).await? else { return Ok(()) };
     let inboxes = recipients(tx, &status).await?;
     if inboxes.is_empty() {
         return Ok(());
@@ -36,7 +37,8 @@ async fn published(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
 }
 
 async fn edited(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
-    let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
+    // Locked, so that its deletion is sent after it.
+    let Some(status) = store::status::lock(tx, id).await? else { return Ok(()) };
     let inboxes = recipients(tx, &status).await?;
     if inboxes.is_empty() {
         return Ok(());

@@ -15,3 +15,4 @@ mod statuses;
 
 pub use follows::{Reply, answer_follow};
 pub use record::record;
+pub use send::release_claims;

@@ -4,9 +4,10 @@ use context::{Cx, Error, Result};
 use entity::activity::{self, Files, PUBLIC};
 use model::Account;
 use serde::Serialize;
+use service::webfinger::SERVER_NAME;
 
 use super::served::{Keep, Served, with_context};
-use crate::identity::{self, SERVER_NAME};
+use crate::identity;
 
 /// How long an actor may be kept, and the server's own, in minutes (docs/contract/federation.md#2-uris).
 const KEEP: u32 = 3;

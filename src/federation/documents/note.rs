@@ -16,8 +16,9 @@ const CAPABILITY: &str = "bearcap";
 
 /// The note of a status of `author`. A limited one needs its capability, `token`.
 pub(super) async fn note(cx: &Cx, author: &Account, id: StatusId, token: Option<&str>) -> Result<Served> {
-    if let Some(token) = token {
-        return limited_note(cx, author, id, token).await;
+    // Requests of apps carry tokens too.
+    if token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token)) {
+        return limited_note(cx, author, id).await;
     }
     let seen = match visibility::status(cx, None, id).await {
         Err(Error::NotFound) => return Err(missing(cx, author, id).await?),
@@ -43,10 +44,10 @@ async fn missing(cx: &Cx, author: &Account, id: StatusId) -> Result<Error> {
     Ok(if deleted { Error::Gone } else { Error::NotFound })
 }
 
-async fn limited_note(cx: &Cx, author: &Account, id: StatusId, token: &str) -> Result<Served> {
+/// The note of a limited status, for a request with its capability.
+async fn limited_note(cx: &Cx, author: &Account, id: StatusId) -> Result<Served> {
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
-    let fits = status.account_id == author.id && status.visibility == Visibility::Limited && status.local;
-    if !fits || !cx.keys.verify(CAPABILITY, &id.to_string(), token) {
+    if status.account_id != author.id || status.visibility != Visibility::Limited || !status.local {
         return Err(Error::NotFound);
     }
     let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop().ok_or(Error::NotFound)?;

@@ -78,7 +78,10 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
         (None, _) => prove(cx, actor).await?,
     };
     match service::remote::account::save(cx, profile(actor, &found.username, &found.domain)?).await {
-        Err(Error::Conflict(_)) => Err(Failure::Disbelieved("the address belongs to another actor")),
+        // Another request may have stored the same actor meanwhile.
+        Err(Error::Conflict(_)) => store::remote::find_account(&cx.db, &actor.id)
+            .await?
+            .ok_or(Failure::Disbelieved("the address belongs to another actor")),
         saved => Ok(saved?),
     }
 }

@@ -37,7 +37,7 @@ impl Fetched {
 /// Fetches the ActivityStreams document at `url`.
 ///
 /// # Errors
-/// [`Failure`], with [`Failure::Gone`] for 404 and 410.
+/// [`Failure`], with [`Failure::Gone`] for 410.
 pub async fn document(cx: &Cx, url: &str) -> Result<Fetched, Failure> {
     activity_streams(get(cx, url, &Credential::Signature).await?)
 }
@@ -80,7 +80,15 @@ pub(super) async fn plain(cx: &Cx, url: &str) -> Result<Fetched, Failure> {
     Ok(Fetched { url: target.url().to_owned(), body: response.body })
 }
 
+/// Requests `url`, and counts the result.
 async fn get(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Response), Failure> {
+    let got = follow(cx, url, by).await;
+    let result = got.as_ref().map_or_else(Failure::as_str, |_| "ok");
+    metrics::counter!("rookery_fetches_total", "result" => result).increment(1);
+    got
+}
+
+async fn follow(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Response), Failure> {
     let mut target = Target::parse(url)?;
     for _ in 0..=REDIRECTS {
         let response = hop(cx, &target, by).await?;
@@ -97,7 +105,7 @@ async fn get(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Respons
                 }
                 target = next;
             }
-            404 | 410 => return Err(Failure::Gone),
+            410 => return Err(Failure::Gone),
             _ => return Err(Failure::Status(status)),
         }
     }

@@ -22,12 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
     let mut found = Vec::new();
     for handle in handles.iter().take(HANDLES_MAX) {
-        match tokio::time::timeout(PATIENCE, by_handle(cx, handle)).await {
-            Ok(Ok(account)) => found.push(account.id),
-            Ok(Err(Failure::Local(error))) if !is_answer(&error) => return Err(error),
-            Ok(Err(failure)) => tracing::debug!(%failure, "an account was not found"),
-            Err(_) => tracing::debug!("an account was not found in time"),
-        }
+        found.extend(counted(by_handle(cx, handle)).await?.map(|account| account.id));
     }
     Ok(found)
 }
@@ -60,11 +55,26 @@ pub async fn by_url(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     if let Some(known) = known(cx, url).await? {
         return Ok(Some(known));
     }
-    match tokio::time::timeout(PATIENCE, fetched(cx, url)).await {
-        Ok(Ok(resolved)) => Ok(Some(resolved)),
+    counted(fetched(cx, url)).await
+}
+
+/// The result of a lookup, which is counted; `None` when there is none, or none in time.
+///
+/// # Errors
+/// When this server fails.
+async fn counted<T>(lookup: impl Future<Output = Result<T, Failure>>) -> Result<Option<T>> {
+    let found = tokio::time::timeout(PATIENCE, lookup).await;
+    let result = match &found {
+        Ok(Ok(_)) => "found",
+        Ok(Err(failure)) => failure.as_str(),
+        Err(_) => "timeout",
+    };
+    metrics::counter!("rookery_lookups_total", "result" => result).increment(1);
+    match found {
+        Ok(Ok(found)) => Ok(Some(found)),
         Ok(Err(Failure::Local(error))) if !is_answer(&error) => Err(error),
         Ok(Err(failure)) => {
-            tracing::debug!(%failure, "nothing was found at a URL");
+            tracing::debug!(%failure, "a lookup found nothing");
             Ok(None)
         }
         Err(_) => Ok(None),

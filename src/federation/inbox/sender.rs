@@ -11,7 +11,8 @@ use crate::signature::{Claim, Incoming};
 use crate::state::Network;
 use crate::{fetch, policy};
 
-/// The remote account that signed `request`, and the signature. Its key is fetched if it is not known, and once again if it does not fit.
+/// The remote account that signed `request`, and the signature. Its key is fetched if it is not known, and once again if
+/// it does not fit.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -31,11 +32,11 @@ pub(super) async fn sender(
         return Ok((actor.clone(), claim));
     }
     let network = Network::of(cx)?;
+    let _permit = network.lookups.try_acquire().map_err(|_| Refusal::Busy)?;
     let barred = address.is_some_and(|address| network.is_unreachable(address, now));
     if barred || !network.may_refresh(&key_id, now) {
         return Err(forged());
     }
-    let _permit = network.lookups.try_acquire().map_err(|_| Refusal::Busy)?;
     let fetched = fetch::key(cx, &key_id).await;
     if let (Err(crate::Failure::Request(_)), Some(address)) = (&fetched, address) {
         network.set_unreachable(address, now);

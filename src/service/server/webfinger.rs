@@ -7,6 +7,9 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::Account;
 
+/// The user name of the server's own actor (docs/contract/federation.md#2-uris).
+pub const SERVER_NAME: &str = "mastodon.internal";
+
 /// The subject of a WebFinger query.
 #[derive(Debug)]
 pub enum Subject {
@@ -29,7 +32,7 @@ pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
         None => from_address(cx, resource.strip_prefix("acct:").unwrap_or(resource))?,
     };
     match name {
-        None => Ok(Subject::Server),
+        None | Some(SERVER_NAME) => Ok(Subject::Server),
         Some(name) => Ok(Subject::Account(Box::new(instance::local_account(cx, name).await?))),
     }
 }
@@ -67,7 +70,7 @@ fn from_address<'a>(cx: &Cx, address: &'a str) -> Result<Option<&'a str>> {
     }
     match name {
         Some(name) if cx.config.is_local_domain(name) => Ok(None),
-        Some(name) if !is_name(name) => Err(Error::NotFound),
+        Some(name) if name != SERVER_NAME && !is_name(name) => Err(Error::NotFound),
         name => Ok(name),
     }
 }

@@ -51,13 +51,15 @@ pub struct Claimed {
     pub attempts: i64,
 }
 
-/// Claims the oldest `limit` deliveries to `host` until `until`, oldest first.
+/// Claims the oldest `limit` deliveries to `host` until `until`, oldest first; none while others of the host are claimed,
+/// so that they keep their order.
 pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = tx
         .query(sql!(
             "UPDATE deliveries SET claimed_until = $3
              WHERE id IN (SELECT d.id FROM deliveries d
-                          WHERE d.host = $1 AND (d.claimed_until IS NULL OR d.claimed_until <= $2)
+                          WHERE d.host = $1
+                            AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.host = $1 AND e.claimed_until > $2)
                           ORDER BY d.id LIMIT $4)
                AND (claimed_until IS NULL OR claimed_until <= $2)
              RETURNING id, document_id, inbox, attempts"
@@ -70,6 +72,12 @@ pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) 
         .await?;
     claimed.sort_unstable_by_key(|delivery| delivery.id);
     Ok(claimed)
+}
+
+/// Releases all claims.
+pub async fn release_all(tx: &mut Tx) -> Result<()> {
+    tx.query(sql!("UPDATE deliveries SET claimed_until = NULL WHERE claimed_until IS NOT NULL")).execute().await?;
+    Ok(())
 }
 
 /// True when a delivery to `host` waits.

@@ -159,9 +159,11 @@ async fn delivery_of_a_killed_worker_is_sent_when_its_claim_ends() {
     scene.app.execute(&sql).await;
     scene.later(Duration::minutes(1)).await;
     assert_eq!(scene.statuses().len(), 1, "another worker may be sending it");
-    scene.alice.publish("again").await;
+    let again = scene.alice.publish("again").await;
+    scene.app.run_jobs().await;
+    assert_eq!(scene.statuses().len(), 1, "later ones do not overtake it");
     scene.later(Duration::minutes(5)).await;
-    assert_eq!(scene.statuses().len(), 3);
+    assert_eq!((scene.statuses().len(), &scene.statuses()[2]), (3, &again["uri"]));
     assert_eq!(scene.owed().await, 0);
 }
 
@@ -178,4 +180,29 @@ async fn sent_documents_and_old_rows_are_cleaned() {
     for table in ["outbound_documents", "inbound_activities", "tombstones"] {
         assert_eq!(scene.app.count(table).await, 0, "{table}");
     }
+}
+
+#[tokio::test]
+async fn status_of_an_account_without_a_key_waits_for_it() {
+    let scene = Scene::new().await;
+    let key = scene.app.db().fetch_raw::<(String,)>("SELECT private_key FROM accounts WHERE username = 'alice'");
+    let key = key.await.unwrap().remove(0).0;
+    scene.app.execute("UPDATE accounts SET private_key = NULL WHERE username = 'alice'").await;
+    scene.alice.publish("hello").await;
+    scene.app.run_jobs().await;
+    assert_eq!((scene.statuses().len(), scene.owed().await), (0, 1));
+    scene.app.execute(&format!("UPDATE accounts SET private_key = '{key}' WHERE username = 'alice'")).await;
+    scene.later(Duration::minutes(1)).await;
+    assert_eq!((scene.statuses().len(), scene.owed().await), (1, 0));
+}
+
+#[tokio::test]
+async fn server_releases_the_claims_of_its_last_process() {
+    let scene = Scene::new().await;
+    scene.other.put("/users/carol/inbox", Reply::status(503, ""));
+    scene.alice.publish("hello").await;
+    scene.app.run_jobs().await;
+    scene.app.execute("UPDATE deliveries SET claimed_until = created_at").await;
+    federation::deliver::release_claims(&scene.app.app).await.unwrap();
+    assert_eq!(scene.app.count("deliveries WHERE claimed_until IS NULL").await, 1);
 }

@@ -97,8 +97,10 @@ async fn note_has_what_other_servers_show() {
     assert_eq!(kinds, ["Mention", "Hashtag", "Emoji"]);
     assert_eq!(note["tag"][0]["name"], "@bob@example.test");
 
-    let page = app.anonymous().get(&format!("/@alice/{status}")).header("accept", ACTIVITY).send().await;
-    assert_eq!(page.json()["id"], note["id"]);
+    for client in [app.anonymous(), alice.clone()] {
+        let page = client.get(&format!("/@alice/{status}")).header("accept", ACTIVITY).send().await;
+        assert_eq!(page.json()["id"], note["id"]);
+    }
     let create = document(&app, &format!("{path}/activity")).await.json();
     assert_eq!((&create["type"], &create["object"]["id"]), (&"Create".into(), &note["id"]));
 }

@@ -72,10 +72,12 @@ async fn stale_account_is_fetched_again() {
     let found = search(&alice, &address, true).await;
     assert_eq!(found["accounts"][0]["display_name"], "Carol C.");
 
-    other.put("/users/carol", Reply::status(503, ""));
-    app.app.clock.advance(Duration::days(2));
-    let found = search(&alice, &address, true).await;
-    assert_eq!(found["accounts"][0]["display_name"], "Carol C.", "a failure leaves it as it is");
+    for status in [503, 404] {
+        other.put("/users/carol", Reply::status(status, ""));
+        app.app.clock.advance(Duration::days(2));
+        let found = search(&alice, &address, true).await;
+        assert_eq!(found["accounts"][0]["display_name"], "Carol C.", "a failure leaves it as it is");
+    }
 }
 
 #[tokio::test]
@@ -119,4 +121,15 @@ async fn status_is_found_by_its_page() {
     let head = format!("<head><link rel=\"alternate\" type=\"application/activity+json\" href=\"{uri}\"></head>");
     other.put("/somewhere", Reply::of("text/html", head));
     assert_eq!(search(&alice, &other.url("/somewhere"), true).await["statuses"][0]["id"], found["id"]);
+}
+
+#[tokio::test]
+async fn account_that_many_look_for_at_once_is_stored_once() {
+    let (app, alice, _other, carol) = scene().await;
+    let address = format!("@{}", carol.address());
+    let looking = (0..8).map(|_| search(&alice, &address, true));
+    let found = futures_util::future::join_all(looking).await;
+    let ids: std::collections::BTreeSet<&str> = found.iter().map(|found| id(&found["accounts"][0])).collect();
+    assert_eq!(ids.len(), 1);
+    assert_eq!(app.count("accounts WHERE domain IS NOT NULL").await, 1);
 }

@@ -141,3 +141,13 @@ async fn attachments_of_other_servers_are_shown_from_there() {
     assert_eq!(shown["meta"]["original"]["width"], 64);
     assert_eq!(shown["blurhash"], media["blurhash"]);
 }
+
+#[tokio::test]
+async fn actor_of_a_server_cannot_be_followed() {
+    let (peers, alice, ..) = scene().await;
+    let server = peers[0].find(&alice, &format!("mastodon.internal@{}", peers[1].domain)).await;
+    alice.follow(&server).ok().await;
+    settle(&peers).await;
+    let tie = alice.get(&format!("/api/v1/accounts/relationships?id[]={}", id(&server))).ok().await;
+    assert_eq!((&tie[0]["following"], &tie[0]["requested"]), (&false.into(), &false.into()));
+}

@@ -465,3 +465,34 @@ fn every_path_that_reads_statuses_is_in_the_matrix() {
         .collect();
     assert!(missing.is_empty(), "these show statuses and are not in READS: {missing:#?}");
 }
+
+/// The documents for other servers, to requests that nobody signed.
+#[tokio::test]
+async fn documents_for_other_servers_match_oracle() {
+    let world = World::new().await;
+    let anonymous = VIEWERS[0];
+    let read = async |path: String| {
+        let answer = world.app.anonymous().get(&path).header("accept", "application/activity+json").send().await;
+        assert!(!answer.status.is_server_error(), "{path}: {}", answer.status);
+        answer.text()
+    };
+    let local = || world.subjects.iter().filter(|subject| subject.author != Author::Remote);
+    for subject in local() {
+        let open = may_see(anonymous, subject) == Some(true);
+        let note = format!("/users{}/statuses/{}", world.page(subject).replace('@', ""), subject.id);
+        for rest in ["", "/activity"] {
+            let shown = read(format!("{note}{rest}")).await.contains(&subject.mark);
+            assert_eq!(shown, open, "{rest} of {subject:?}");
+        }
+    }
+    for author in [Author::Plain, Author::Limited, Author::Suspended] {
+        let name = format!("{author:?}").to_lowercase();
+        for rest in
+            ["", "/outbox", "/outbox?page=true", "/collections/featured", "/followers?page=1", "/following?page=1"]
+        {
+            let text = read(format!("/users/{name}{rest}")).await;
+            let leaks = |subject: &&Subject| text.contains(&subject.mark) && may_see(anonymous, subject) != Some(true);
+            assert_eq!(local().filter(leaks).count(), 0, "{name}{rest}");
+        }
+    }
+}

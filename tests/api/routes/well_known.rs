@@ -43,10 +43,14 @@ async fn webfinger_finds_account_by_every_address_form() {
 #[tokio::test]
 async fn webfinger_finds_server_by_domain() {
     let app = TestApp::new().await;
-    for resource in ["example.test", "acct:example.test@example.test", "https://example.test", "https://example.test/"]
-    {
+    for resource in [
+        "example.test",
+        "acct:example.test@example.test",
+        "acct:mastodon.internal@example.test",
+        "https://example.test/",
+    ] {
         let found = app.anonymous().get(&webfinger(resource)).ok().await;
-        assert_eq!(found["subject"], "acct:example.test@example.test", "{resource}");
+        assert_eq!(found["subject"], "acct:mastodon.internal@example.test", "{resource}");
         assert_eq!(found["links"][1]["href"], "https://example.test/actor");
     }
 }
