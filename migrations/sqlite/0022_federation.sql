@@ -45,3 +45,4 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_host ON deliveries (host, id);
 CREATE INDEX deliveries_document ON deliveries (document_id);
+CREATE INDEX deliveries_claimed ON deliveries (host, claimed_until) WHERE claimed_until IS NOT NULL;

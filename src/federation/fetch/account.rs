@@ -36,7 +36,9 @@ pub async fn refreshed(cx: &Cx, known: Account, fetched_at: Option<Time>) -> Res
         return Ok(known);
     }
     match fetch(cx, &known.uri, None).await {
-        Ok(account) => Ok(account),
+        Ok(account) if account.id == known.id => Ok(account),
+        // Its document names another actor now.
+        Ok(_) => Ok(known),
         Err(failure @ (Failure::Gone | Failure::Local(_))) => Err(failure),
         Err(failure) => {
             tracing::debug!(%failure, account.id = %known.id, "a stale account could not be refreshed");

@@ -18,6 +18,9 @@ pub enum Refusal {
     /// The signature is missing or not acceptable.
     #[error("{0}")]
     Signature(#[from] signature::Refusal),
+    /// The request was signed for another server.
+    #[error("the request is for another host")]
+    OtherServer,
     /// The signature is not made with the key of its owner.
     #[error("the signature does not fit the key {0}")]
     Forged(String),
@@ -50,6 +53,7 @@ impl Refusal {
             Self::Gone => "gone",
             Self::Malformed(_) => "malformed",
             Self::Signature(refusal) => refusal.as_str(),
+            Self::OtherServer => "other_server",
             Self::Forged(_) => "forged",
             Self::NoKey(_) => "no_key",
             Self::Refused(refused) => refused.label(),
@@ -67,7 +71,7 @@ impl Refusal {
             Self::NoInbox => 404,
             Self::Gone => 410,
             Self::Malformed(_) => 400,
-            Self::Signature(_) | Self::Forged(_) | Self::NoKey(_) | Self::NotTheActor => 401,
+            Self::Signature(_) | Self::OtherServer | Self::Forged(_) | Self::NoKey(_) | Self::NotTheActor => 401,
             Self::Refused(_) | Self::Suspended => 403,
             Self::Busy => 503,
             Self::Local(_) => 500,

@@ -23,6 +23,9 @@ pub(super) async fn sender(
 ) -> Result<(ActorRow, Claim), Refusal> {
     let now = cx.clock.now();
     let claim = Claim::parse(request, now)?;
+    if !is_for_us(cx, request) {
+        return Err(Refusal::OtherServer);
+    }
     let key_id = claim.key_id().to_owned();
     let forged = || Refusal::Forged(key_id.clone());
     let host = crate::address::host_of(&key_id).ok_or_else(forged)?;
@@ -44,6 +47,12 @@ pub(super) async fn sender(
     let actor = fetched.map_err(Refusal::NoKey)?;
     policy::may_talk(cx, actor.domain.as_deref().unwrap_or_default())?;
     if fits(&claim, &actor) { Ok((actor, claim)) } else { Err(forged()) }
+}
+
+/// True when the request names a domain of this server: another one could pass on what was signed for it.
+fn is_for_us(cx: &Cx, request: &Incoming<'_>) -> bool {
+    let host = request.headers.get(hyper::header::HOST).and_then(|host| host.to_str().ok());
+    host.is_some_and(|host| cx.config.is_local_domain(host))
 }
 
 /// The known account with the key `key_id`.

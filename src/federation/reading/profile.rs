@@ -99,9 +99,9 @@ pub(crate) fn username(actor: &Actor) -> Result<&str, Failure> {
     if is_username(name) { Ok(name) } else { Err(Failure::Disbelieved("the actor has no usable name")) }
 }
 
-/// True for a name that can be part of an address and of a path.
+/// True for a name that can be part of an address and of a path: ASCII, since other letters may look alike.
 pub(crate) fn is_username(name: &str) -> bool {
-    let fits = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
+    let fits = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.');
     !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits)
 }
 

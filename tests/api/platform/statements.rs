@@ -273,6 +273,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM plugin_events GROUP BY", "a measurement, read when somebody measures"),
     ("a.discoverable  AND +a.id", "in the order of an index, no further than the page"),
     ("a.discoverable AND a.domain IS NULL AND +a.id", "as above"),
+    ("claimed_until = NULL WHERE claimed_until IS NOT NULL", "when a server starts, by an index of the claimed ones"),
     ("LIMIT ?8) o", "a list that is cut to its length within the statement"),
 ];
 

@@ -166,7 +166,9 @@ async fn address_of_a_known_account_is_not_taken_over() {
 }
 
 /// Names that would break out of an address or a path, or that look like another.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
+    // The first letter is Cyrillic.
+    "\u{430}lice",
     "",
     "../alice",
     "al/ice",
@@ -251,4 +253,17 @@ async fn actor_without_what_it_needs_is_not_stored() {
         scene.app.app.clock.advance(Duration::minutes(2));
     }
     assert_eq!(scene.app.count("accounts WHERE domain IS NOT NULL").await, 0);
+}
+
+#[tokio::test]
+async fn stale_account_does_not_become_the_actor_that_its_document_names() {
+    let scene = Scene::new().await;
+    let bob = scene.liar.person("bob");
+    let account = scene.find(&bob).await;
+    scene.liar.document(&bob.path(), &scene.mallory.actor());
+    scene.app.app.clock.advance(chrono::Duration::days(2));
+    let mention = format!("hello @{}", bob.address());
+    let status = scene.alice.publish(&*mention).await;
+    assert_eq!(status["mentions"][0]["id"], account["id"]);
+    assert_eq!(scene.find(&bob).await["id"], account["id"]);
 }

@@ -245,3 +245,13 @@ async fn key_with_another_content_type_is_refused() {
     }
     assert!(!scene.knows(&scene.mallory.uri).await);
 }
+
+#[tokio::test]
+async fn request_that_was_signed_for_another_server_is_refused() {
+    let scene = Scene::new().await;
+    scene.find(&scene.mallory).await;
+    let follow = scene.mallory.activity("Follow", scene.alice_uri(""));
+    let letter = Letter::new(&scene.app, "/inbox", follow.to_string()).header("host", "other.test");
+    let letter = letter.signed(&scene.mallory.key_id, &KEY);
+    assert_eq!(scene.refuse(&letter).await, (401, "other_server".to_owned()));
+}
