@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
     let mut found = Vec::new();
     for handle in handles.iter().take(HANDLES_MAX) {
-        found.extend(counted(by_handle(cx, handle)).await?.map(|account| account.id));
+        found.extend(counted(Box::pin(by_handle(cx, handle))).await?.map(|account| account.id));
     }
     Ok(found)
 }
@@ -55,7 +55,7 @@ pub async fn by_url(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     if let Some(known) = known(cx, url).await? {
         return Ok(Some(known));
     }
-    counted(fetched(cx, url)).await
+    counted(Box::pin(fetched(cx, url))).await
 }
 
 /// The result of a lookup, which is counted; `None` when there is none, or none in time.
