@@ -388,7 +388,7 @@ jobs! {
     /// Removes pictures from the media cache while it exceeds its size limit. Recurring.
     TrimMediaCache as "trim_media_cache" in Background, key |_job| String::new() => {}
 
-    /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`] statuses.
+    /// Trims the next batch of a plugin's feeds of one kind to [`PLUGIN_FEED_LENGTH`](super::PLUGIN_FEED_LENGTH) statuses.
     TrimFeeds as "trim_feeds" in Background, key |job| format!("{}-{}", job.kind, job.after) => {
         /// The kind of feed.
         kind: i64,

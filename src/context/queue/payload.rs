@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::kinds::{DeleteOldStatuses, PruneCards, ReconcileHome, ReconcileList, SeverDomain, TendFeeds, TrimFeeds};
 use model::{AccountId, RowId, ScheduledStatusId, StatusId};
 
-/// What other servers are sent by [`Distribute`].
+/// What other servers are sent by [`Distribute`](super::kinds::Distribute).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {

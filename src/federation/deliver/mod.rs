@@ -1,6 +1,6 @@
 //! Delivery: the activities of accounts of this server, to inboxes of other servers.
 //!
-//! [`record`] receives every change in its transaction. Small documents, and documents about rows that are being deleted,
+//! [`record()`] receives every change in its transaction. Small documents, and documents about rows that are being deleted,
 //! are stored with their deliveries in this transaction. A status or profile is rendered by a job, which also finds the
 //! recipients. A job for each host sends its documents in order, with back-off; a final response ends a delivery.
 //!

@@ -1,6 +1,6 @@
 //! Inboxes: activities from other servers.
 //!
-//! [`receive`] answers a request after cheap checks: the shape, the signature, the policy, a replay. The activity is
+//! [`receive()`] answers a request after cheap checks: the shape, the signature, the policy, a replay. The activity is
 //! then a row, and a job processes the activities of one sender in their order: one file for each kind. An activity that
 //! fails for a reason that may pass is set aside for a separate job, so that it does not delay later ones. Every refusal is
 //! counted by its reason.
