@@ -115,16 +115,6 @@ async fn only_job(cx: &Cx) -> (String, i64, String) {
     jobs.remove(0)
 }
 
-#[test]
-fn every_kind_of_job_has_its_runner() {
-    for (kind, lane) in queue::kinds::KINDS {
-        assert_eq!(queue::run::runner(kind).is_some(), *lane != Lane::Feed, "{kind}");
-    }
-    for runner in queue::run::RUNNERS {
-        assert!(queue::kinds::KINDS.iter().any(|(kind, _)| *kind == runner.kind), "{}", runner.kind);
-    }
-}
-
 #[tokio::test]
 async fn panicking_job_backs_off_and_becomes_a_dead_letter() {
     let (cx, _folder, _database) = open().await;

@@ -3,6 +3,7 @@
 mod archives;
 mod cards;
 mod home_feeds;
+mod kinds;
 mod notification_mails;
 mod profile_links;
 pub mod removal;
