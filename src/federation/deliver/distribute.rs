@@ -1,59 +1,72 @@
 //! The job that renders a status, an edit or a profile for other servers and finds its recipients.
 
-use context::queue::{Distribute, Distribution, Failure, Next};
+use context::queue::{self, Distribute, Distribution, Done, Failure};
 use context::{Cx, Result, job};
 use database::Tx;
-use model::{AccountId, StatusId, Visibility};
+use model::{Account, Status, Visibility};
+use store::job::Claim;
 
 use super::queue::{Outgoing, send};
 use super::statuses::recipients;
 use crate::documents::{self, limited};
 
+/// Rendering reads on other connections, so no transaction is open meanwhile.
 #[model::use_case]
 #[job]
-async fn distribute(cx: &Cx, tx: &mut Tx, job: Distribute) -> Result<Next<Distribute>, Failure> {
-    match job.what {
-        Distribution::Published(status) => published(cx, tx, status).await?,
-        Distribution::Edited(status) => edited(cx, tx, status).await?,
-        Distribution::Profile(account) => profile(cx, tx, account).await?,
+async fn distribute(cx: &Cx, job: Distribute, claim: Claim) -> Result<Done, Failure> {
+    let mut tx = cx.db.begin().await?;
+    let found = find(&mut tx, job.what).await?;
+    drop(tx);
+    let Some(found) = found else { return Ok(Done::Remove) };
+    let Some(body) = render(cx, job.what, &found).await? else { return Ok(Done::Remove) };
+    let mut tx = cx.db.begin().await?;
+    // Locked, so that its deletion is sent after it.
+    if let Some(status) = &found.status
+        && store::status::lock(&mut tx, status.id).await?.is_none()
+    {
+        return Ok(Done::Remove);
     }
-    Ok(Next::Nothing)
+    send(cx, &mut tx, Outgoing { signer: found.author.id, private_key: None, body }, found.inboxes).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
 }
 
-async fn published(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
-    // Locked, so that its deletion is sent after it.
-    let Some(status) = store::status::lock(tx, id).await? else { return Ok(()) };
-    let inboxes = recipients(tx, &status).await?;
-    if inboxes.is_empty() {
-        return Ok(());
-    }
-    let Some(author) = store::account::find(&mut *tx, status.account_id).await? else { return Ok(()) };
-    let body = match status.visibility {
-        Visibility::Limited if status.reblog_of_id.is_none() => Some(limited(cx, &author, &status)?),
-        _ => documents::activity_of(cx, &author, &status).await?,
+/// What is sent, and to which inboxes.
+struct Found {
+    author: Account,
+    /// `None` for a profile.
+    status: Option<Status>,
+    inboxes: Vec<String>,
+}
+
+/// The rows of a distribution; `None` when they are gone, or nobody is to receive it.
+async fn find(tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
+    let (author, status, inboxes) = match what {
+        Distribution::Published(id) | Distribution::Edited(id) => {
+            let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(None) };
+            let inboxes = recipients(tx, &status).await?;
+            (status.account_id, Some(status), inboxes)
+        }
+        Distribution::Profile(id) => (id, None, store::delivery::follower_inboxes(&mut *tx, id).await?),
     };
-    let Some(body) = body else { return Ok(()) };
-    send(cx, tx, Outgoing { signer: author.id, private_key: None, body }, inboxes).await
+    if inboxes.is_empty() {
+        return Ok(None);
+    }
+    let author = store::account::find(&mut *tx, author).await?;
+    Ok(author.map(|author| Found { author, status, inboxes }))
 }
 
-async fn edited(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
-    // Locked, so that its deletion is sent after it.
-    let Some(status) = store::status::lock(tx, id).await? else { return Ok(()) };
-    let inboxes = recipients(tx, &status).await?;
-    if inboxes.is_empty() {
-        return Ok(());
+/// The document; `None` for a reblog of a deleted status.
+async fn render(cx: &Cx, what: Distribution, Found { author, status, .. }: &Found) -> Result<Option<String>> {
+    match (what, status) {
+        (Distribution::Published(_), Some(status))
+            if status.visibility == Visibility::Limited && status.reblog_of_id.is_none() =>
+        {
+            limited(cx, author, status).map(Some)
+        }
+        (Distribution::Published(_), Some(status)) => documents::activity_of(cx, author, status).await,
+        (Distribution::Edited(_), Some(status)) => documents::update_of(cx, author, status).await.map(Some),
+        (Distribution::Profile(_), _) | (_, None) => documents::update_of_actor(cx, author).await.map(Some),
     }
-    let Some(author) = store::account::find(&mut *tx, status.account_id).await? else { return Ok(()) };
-    let body = documents::update_of(cx, &author, &status).await?;
-    send(cx, tx, Outgoing { signer: author.id, private_key: None, body }, inboxes).await
-}
-
-async fn profile(cx: &Cx, tx: &mut Tx, id: AccountId) -> Result<()> {
-    let inboxes = store::delivery::follower_inboxes(&mut *tx, id).await?;
-    if inboxes.is_empty() {
-        return Ok(());
-    }
-    let Some(account) = store::account::find(&mut *tx, id).await? else { return Ok(()) };
-    let body = documents::update_of_actor(cx, &account).await?;
-    send(cx, tx, Outgoing { signer: id, private_key: None, body }, inboxes).await
 }

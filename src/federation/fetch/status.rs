@@ -43,7 +43,14 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
     let author = super::account(cx, author_of(note)?).await?;
     let actor = store::remote::get_actor(&cx.db, author.id).await?;
     let followers = actor.and_then(|actor| actor.followers_url);
-    let status = read(cx, note, &Author { id: author.id, uri: author.uri, followers }, None).await?.status;
+    let status = read(
+        cx,
+        note,
+        &Author { id: author.id, uri: author.uri, followers, searchability: author.searchability },
+        None,
+    )
+    .await?
+    .status;
     match service::remote::status::create(cx, status, &[]).await {
         Err(context::Error::Gone) => Err(Failure::Gone),
         created => Ok(created?),

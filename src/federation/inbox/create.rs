@@ -34,7 +34,12 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 /// The sender as an author.
 pub(super) fn author(inbound: &Inbound) -> Author {
     let sender = &inbound.sender;
-    Author { id: sender.id, uri: sender.uri.clone(), followers: sender.followers_url.clone() }
+    Author {
+        id: sender.id,
+        uri: sender.uri.clone(),
+        followers: sender.followers_url.clone(),
+        searchability: sender.searchability,
+    }
 }
 
 fn fetch_author(note: &Note) -> Result<&str, Ignored> {

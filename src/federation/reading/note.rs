@@ -43,6 +43,7 @@ pub(crate) struct Author {
     pub(crate) id: AccountId,
     pub(crate) uri: String,
     pub(crate) followers: Option<String>,
+    pub(crate) searchability: Searchability,
 }
 
 /// A note as a status, and the accounts of this server that it is addressed to.
@@ -81,7 +82,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         language: language(note),
         visibility,
         limited_scope: limited_scope.flatten(),
-        searchability: stated_searchability(note, author, visibility),
+        searchability: effective_searchability(note, author, visibility),
         in_reply_to: parent,
         conversation: conversation(cx, note),
         mentions: addressees.tagged,
@@ -161,15 +162,17 @@ fn scope(stated: Option<&str>) -> Option<LimitedScope> {
     }
 }
 
-/// The stricter of the values of the note and of the author (docs/contract/federation.md#7-accepting-activities).
-fn stated_searchability(note: &Note, author: &Author, visibility: Visibility) -> Searchability {
+/// The stricter of the values of the note and of the author, who decides alone if the note states none
+/// (docs/contract/federation.md#7-accepting-activities).
+fn effective_searchability(note: &Note, author: &Author, visibility: Visibility) -> Searchability {
     let followers = author.followers.clone().map(Id);
     let stated = searchability(note.searchable_by.as_ref(), followers.as_ref(), &author.uri);
-    match (stated, visibility) {
-        (Some(Searchability::Limited), _) => Searchability::Limited,
-        (_, Visibility::Limited | Visibility::Direct) => Searchability::Direct,
-        (stated, _) => stated.unwrap_or(Searchability::Direct),
-    }
+    let of_audience = match visibility {
+        Visibility::Limited | Visibility::Direct => Searchability::Direct,
+        _ => Searchability::Public,
+    };
+    // In the order of their declaration, each is stricter than the one before.
+    stated.unwrap_or(author.searchability).max(author.searchability).max(of_audience)
 }
 
 fn content(note: &Note) -> String {

@@ -45,6 +45,7 @@ pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<Rem
         indexable: actor.indexable.unwrap_or_default(),
         memorial: actor.memorial.unwrap_or_default(),
         searchability: searchability(actor.searchable_by.as_ref(), actor.followers.as_ref(), &actor.id)
+            .or_else(|| marked_searchability(actor.summary.as_deref().unwrap_or_default()))
             .unwrap_or(Searchability::Direct),
         settings: OtherSettings {
             noindex: setting("noindex").unwrap_or_default(),
@@ -105,6 +106,18 @@ pub(crate) fn is_username(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits)
 }
 
+/// The searchability that a profile states by a word in its text, for servers without a member for it.
+fn marked_searchability(note: &str) -> Option<Searchability> {
+    const MARKS: [(&str, &str, Searchability); 4] = [
+        ("[searchability:public]", "searchable_by_all_users", Searchability::Public),
+        ("[searchability:followers]", "searchable_by_followers_only", Searchability::Private),
+        ("[searchability:reactors]", "searchable_by_reacted_users_only", Searchability::Direct),
+        ("[searchability:private]", "searchable_by_nobody", Searchability::Limited),
+    ];
+    let marked = MARKS.into_iter().find(|(mark, word, _)| note.contains(mark) || note.contains(word));
+    marked.map(|(_, _, searchability)| searchability)
+}
+
 /// Who may find what `author` wrote by its words (docs/contract/federation.md#7-accepting-activities); `None` when it is
 /// not stated.
 pub(crate) fn searchability(stated: Option<&Many<Id>>, followers: Option<&Id>, author: &str) -> Option<Searchability> {
@@ -121,4 +134,16 @@ pub(crate) fn searchability(stated: Option<&Many<Id>>, followers: Option<&Id>, a
     } else {
         Searchability::Limited
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profile_may_state_its_searchability_in_its_text() {
+        assert_eq!(marked_searchability("<p>hi [searchability:followers]</p>"), Some(Searchability::Private));
+        assert_eq!(marked_searchability("#searchable_by_nobody"), Some(Searchability::Limited));
+        assert_eq!(marked_searchability("search me"), None);
+    }
 }

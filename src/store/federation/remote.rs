@@ -6,6 +6,7 @@ use crate::account::{ActorObject, account_names};
 use crate::account_is_known;
 use database::sql::Texts;
 use database::{Executor, Result, Tx, sql};
+use model::account::Searchability;
 use model::{Account, AccountId, ConversationId, RowId, Status, StatusId, Time, account_columns, status_columns};
 
 /// The account with this actor URI, local or remote.
@@ -39,6 +40,7 @@ pub struct ActorRow {
     pub inbox_url: Option<String>,
     pub shared_inbox_url: Option<String>,
     pub followers_url: Option<String>,
+    pub searchability: Searchability,
     /// PEM.
     pub public_key: Option<String>,
     /// Sealed, of a local account.

@@ -112,6 +112,19 @@ async fn refusal_ends_a_delivery_and_not_the_others() {
 }
 
 #[tokio::test]
+async fn status_that_may_pass_is_tried_again() {
+    let scene = Scene::new().await;
+    for status in [401, 408, 429, 500, 502, 503] {
+        scene.other.script("/users/carol/inbox", [Reply::status(status, ""), Reply::status(202, "")]);
+        scene.alice.publish("hello").await;
+        scene.app.run_jobs().await;
+        assert_eq!(scene.owed().await, 1, "{status}");
+        scene.later(Duration::minutes(1)).await;
+        assert_eq!(scene.owed().await, 0, "{status}");
+    }
+}
+
+#[tokio::test]
 async fn shared_inbox_gets_one_copy() {
     let scene = Scene::new().await;
     let shared = json!({ "endpoints": { "sharedInbox": scene.other.put("/inbox", Reply::status(202, "")) } });

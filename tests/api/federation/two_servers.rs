@@ -1,6 +1,6 @@
 //! Two servers of ours in one process, one on each engine where PostgreSQL is there: every act, and back.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Client, Peer, id, settle};
 
@@ -317,4 +317,21 @@ async fn status_and_account_are_found_by_their_urls() {
     assert_eq!(found["accounts"][0]["acct"], peers[1].address(&bob), "{found}");
     let missing = alice.get(&format!("/api/v2/search?resolve=true&q={page}by")).ok().await;
     assert_eq!(missing["accounts"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn searchability_is_the_stricter_of_author_and_status() {
+    let friends = Friends::new().await;
+    let stated = [("public", "public"), ("private", "private"), ("direct", "direct"), ("limited", "limited")];
+    for (searchability, arrives) in stated {
+        friends.alice.publish(json!({ "status": searchability, "searchability": searchability })).await;
+        friends.settle().await;
+        assert_eq!(friends.home_of_bob().await[0]["searchability"], arrives);
+    }
+    let direct = json!({ "status": "psst", "searchability": "public", "visibility": "direct" });
+    friends.alice.publish(direct).await;
+    friends.settle().await;
+    let uri = "SELECT searchability FROM statuses WHERE NOT local ORDER BY id DESC LIMIT 1";
+    let stored = friends.peers[1].db().fetch_raw::<(String,)>(uri).await.unwrap();
+    assert!(stored.iter().all(|(searchability,)| searchability != "public"), "{stored:?}");
 }
