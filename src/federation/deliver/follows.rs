@@ -6,6 +6,7 @@ use model::{AccountId, RowId};
 use serde::Serialize;
 use store::remote::ActorRow;
 
+use super::activity::{Activity, CONTEXT};
 use super::queue::{Outgoing, is_local, send};
 use crate::identity;
 
@@ -14,18 +15,6 @@ use crate::identity;
 pub enum Reply {
     Accept,
     Reject,
-}
-
-/// An activity whose object is a follow.
-#[derive(Serialize)]
-struct AboutFollow<'a> {
-    #[serde(rename = "@context")]
-    context: &'static str,
-    id: String,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    actor: &'a str,
-    object: Follow<'a>,
 }
 
 #[derive(Serialize)]
@@ -44,8 +33,6 @@ struct SentFollow<'a> {
     #[serde(flatten)]
     follow: Follow<'a>,
 }
-
-pub(super) const CONTEXT: &str = "https://www.w3.org/ns/activitystreams";
 
 /// A new follow: of a local account by a remote one, it was accepted.
 pub(super) async fn followed(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
@@ -83,7 +70,7 @@ pub async fn answer_follow(
         object: &target,
     };
     let id = format!("{target}#{fragment}/follows/{id}");
-    let answer = AboutFollow { context: CONTEXT, id, kind, actor: &target, object: follow };
+    let answer = Activity { context: CONTEXT, id, kind, actor: &target, to: &[], object: follow };
     send(cx, tx, Outgoing::new(signer, &answer)?, inbox(&follower)).await
 }
 
@@ -119,7 +106,7 @@ pub(super) async fn ended(
         actor: &follower.uri,
         object: &target.uri,
     };
-    let sent = AboutFollow { context: CONTEXT, id, kind, actor: &sender.uri, object };
+    let sent = Activity { context: CONTEXT, id, kind, actor: &sender.uri, to: &[], object };
     send(cx, tx, Outgoing::new(sender.id, &sent)?, inbox(receiver)).await
 }
 

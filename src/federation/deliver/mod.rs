@@ -6,6 +6,7 @@
 //!
 //! Spec: docs/contract/federation.md#3-documents-sent and docs/contract/federation.md#8-delivery.
 
+mod activity;
 mod distribute;
 mod follows;
 mod queue;

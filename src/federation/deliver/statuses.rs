@@ -7,24 +7,12 @@ use entity::activity::PUBLIC;
 use model::{AccountId, RowId, Status, StatusId, Visibility};
 use serde::Serialize;
 
-use super::follows::{CONTEXT, actor, inbox};
+use super::activity::{Activity, CONTEXT};
+use super::follows::{actor, inbox};
 use super::queue::{Outgoing, is_local, send};
 
 /// Most rebloggers, favouriters and repliers among the recipients, of each.
 pub(super) const PARTICIPANTS_MAX: i64 = 1_000;
-
-#[derive(Serialize)]
-struct Activity<'a, T> {
-    #[serde(rename = "@context")]
-    context: &'static str,
-    id: String,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    actor: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    to: &'a [String],
-    object: T,
-}
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]

@@ -68,6 +68,44 @@ async fn follow_is_accepted_with_its_id() {
 }
 
 #[tokio::test]
+async fn repeated_follow_is_accepted_again() {
+    let scene = Scene::new().await;
+    scene.follow(&scene.carol).await;
+    assert_eq!(scene.kinds(0), ["Accept", "Accept"]);
+    let followers = scene.app.count("follows").await;
+    assert_eq!(followers, 1);
+}
+
+#[tokio::test]
+async fn follow_by_a_limited_account_is_a_request() {
+    let scene = Scene::new().await;
+    let dave = scene.other.person("dave");
+    scene.follow(&dave).await;
+    let undo = dave.activity("Undo", dave.activity("Follow", "http://localhost:3000/users/alice"));
+    dave.letter(&scene.app, &undo).send(&scene.app).await;
+    scene.app.run_jobs().await;
+    scene.app.execute("UPDATE accounts SET limited_at = created_at WHERE username = 'dave'").await;
+    scene.follow(&dave).await;
+    assert_eq!((scene.app.count("follows").await, scene.app.count("follow_requests").await), (1, 1));
+}
+
+#[tokio::test]
+async fn inbox_belongs_to_an_account_that_is_there() {
+    let scene = Scene::new().await;
+    let bob = scene.app.account("bob").await;
+    let follow = scene.carol.activity("Follow", "http://localhost:3000/users/bob");
+    let send = async |name: &str| {
+        let letter = scene.carol.letter_to(&scene.app, &format!("/users/{name}/inbox"), &follow);
+        letter.send(&scene.app).await.status.as_u16()
+    };
+    assert_eq!(send("nobody").await, 404);
+    scene.app.suspend(&bob).await;
+    assert_eq!(send("bob").await, 202, "a suspension may end");
+    assert_eq!(scene.app.run(&["user", "remove", "bob", "--yes"]).await.code, 0);
+    assert_eq!(send("bob").await, 410);
+}
+
+#[tokio::test]
 async fn failed_delivery_is_repeated_in_order() {
     let scene = Scene::new().await;
     scene.other.put("/users/carol/inbox", Reply::status(503, ""));
