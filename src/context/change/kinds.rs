@@ -132,7 +132,10 @@ changes! {
 
     /// Someone blocked someone.
     Blocked = "account.blocked" { account: AccountId, target: AccountId }
-        => [jobs(Unmerge { account, target }), outbox];
+        => [jobs(Unmerge { account, target }), outbox, delivery];
+
+    /// A block ended. `block`: its row.
+    Unblocked = "account.unblocked" { account: AccountId, target: AccountId, block: RowId } => [delivery];
 
     /// Someone muted someone.
     Muted = "account.muted" {
@@ -186,6 +189,18 @@ changes! {
 
     /// A bookmark was removed.
     Unbookmarked = "bookmark.deleted" { account: AccountId, status: StatusId } => [outbox];
+
+    /// Someone voted in a poll. `choices`: the positions of the options.
+    Voted = "poll.voted" { account: AccountId, status: StatusId, choices: Vec<i64> } => [delivery];
+
+    /// A poll ended.
+    PollEnded = "poll.ended" { status: StatusId } => [delivery];
+
+    /// Someone pinned a status to their profile.
+    Pinned = "pin.created" { account: AccountId, status: StatusId } => [delivery];
+
+    /// Someone unpinned a status.
+    Unpinned = "pin.deleted" { account: AccountId, status: StatusId } => [delivery];
 
     /// An emoji was deleted or disabled.
     EmojiDeleted = "emoji.deleted" { emoji: RowId, shortcode: String } => [outbox];

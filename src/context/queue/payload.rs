@@ -14,6 +14,8 @@ pub enum Distribution {
     Published(StatusId),
     /// The edit of a status.
     Edited(StatusId),
+    /// The votes of the poll of a status.
+    Tally(StatusId),
     /// The change of a profile.
     Profile(AccountId),
 }
@@ -23,6 +25,7 @@ impl Distribution {
         match self {
             Self::Published(status) => format!("published-{status}"),
             Self::Edited(status) => format!("edited-{status}"),
+            Self::Tally(status) => format!("tally-{status}"),
             Self::Profile(account) => format!("profile-{account}"),
         }
     }

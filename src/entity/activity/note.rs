@@ -146,19 +146,20 @@ pub async fn notes(cx: &Cx, author: &Account, statuses: &[Status], files: Files<
     originals.map(|status| Fragment::of(&rows.note(cx, author, status, files, &rows.actors_in(status)))).collect()
 }
 
-/// Renders the update of `status`, an edited status of the local account `author`, without `@context`.
+/// Renders the update of `status`, a status of the local account `author` that was edited, or voted on, at `at`, without
+/// `@context`.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn update(cx: &Cx, author: &Account, status: &Status, files: Files<'_>) -> Result<Fragment> {
+pub async fn update(cx: &Cx, author: &Account, status: &Status, at: Time, files: Files<'_>) -> Result<Fragment> {
     let rows = Rows::load(cx, std::slice::from_ref(status)).await?;
     let mentioned = rows.actors_in(status);
     let note = rows.note(cx, author, status, files, &mentioned);
     Fragment::of(&Activity {
-        id: format!("{}#updates/{}", status.uri, status.edited_at.unwrap_or(status.created_at).timestamp()),
+        id: format!("{}#updates/{}", status.uri, at.timestamp()),
         kind: "Update",
         actor: &author.uri,
-        published: status.edited_at.unwrap_or(status.created_at).to_api(),
+        published: at.to_api(),
         to: note.to.clone(),
         cc: note.cc.clone(),
         object: Object::Note(Box::new(note)),

@@ -1,4 +1,4 @@
-//! The form of the small activities: about follows, favourites and deletions.
+//! The form of the small activities: about follows, blocks, favourites, votes and deletions.
 
 use serde::Serialize;
 
@@ -17,4 +17,14 @@ pub(super) struct Activity<'a, T> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) to: &'a [String],
     pub(super) object: T,
+}
+
+/// An activity that is the object of another.
+#[derive(Serialize)]
+pub(super) struct Inner<'a> {
+    pub(super) id: &'a str,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) actor: &'a str,
+    pub(super) object: &'a str,
 }

@@ -43,7 +43,7 @@ struct Found {
 /// The rows of a distribution; `None` when they are gone, or nobody is to receive it.
 async fn find(tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
     let (author, status, inboxes) = match what {
-        Distribution::Published(id) | Distribution::Edited(id) => {
+        Distribution::Published(id) | Distribution::Edited(id) | Distribution::Tally(id) => {
             let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(None) };
             let inboxes = recipients(tx, &status).await?;
             (status.account_id, Some(status), inboxes)
@@ -66,7 +66,13 @@ async fn render(cx: &Cx, what: Distribution, Found { author, status, .. }: &Foun
             limited(cx, author, status).map(Some)
         }
         (Distribution::Published(_), Some(status)) => documents::activity_of(cx, author, status).await,
-        (Distribution::Edited(_), Some(status)) => documents::update_of(cx, author, status).await.map(Some),
+        (Distribution::Edited(_), Some(status)) => {
+            let edited = status.edited_at.unwrap_or(status.created_at);
+            documents::update_of(cx, author, status, edited).await.map(Some)
+        }
+        (Distribution::Tally(_), Some(status)) => {
+            documents::update_of(cx, author, status, cx.clock.now()).await.map(Some)
+        }
         (Distribution::Profile(_), _) | (_, None) => documents::update_of_actor(cx, author).await.map(Some),
     }
 }

@@ -7,8 +7,11 @@
 //! Spec: docs/contract/federation.md#3-documents-sent and docs/contract/federation.md#8-delivery.
 
 mod activity;
+mod blocks;
 mod distribute;
 mod follows;
+mod pins;
+mod polls;
 mod queue;
 mod record;
 mod send;

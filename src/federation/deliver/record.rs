@@ -7,7 +7,7 @@ use database::Tx;
 use model::{AccountId, StatusId};
 
 use super::queue::is_local;
-use super::{follows, statuses};
+use super::{blocks, follows, pins, polls, statuses};
 
 /// Queues in `tx` what other servers are sent about `changes`. Nothing is read while no other server is known.
 pub async fn record(cx: &Cx, tx: &mut Tx, changes: &[Change]) -> Result<()> {
@@ -40,7 +40,13 @@ fn may_concern(change: &Change) -> bool {
         | Change::FollowRequested { .. }
         | Change::FollowEnded { .. }
         | Change::Favourited { .. }
-        | Change::Unfavourited { .. } => true,
+        | Change::Unfavourited { .. }
+        | Change::Blocked { .. }
+        | Change::Unblocked { .. }
+        | Change::Voted { .. }
+        | Change::PollEnded { .. }
+        | Change::Pinned { .. }
+        | Change::Unpinned { .. } => true,
         _ => false,
     }
 }
@@ -68,6 +74,12 @@ async fn one(cx: &Cx, tx: &mut Tx, change: &Change) -> Result<()> {
         Change::Unfavourited { account, status, favourite } => {
             statuses::liked(cx, tx, *account, *status, *favourite, true).await
         }
+        Change::Blocked { account, target } => blocks::blocked(cx, tx, *account, *target).await,
+        Change::Unblocked { account, target, block } => blocks::unblocked(cx, tx, *account, *target, *block).await,
+        Change::Voted { account, status, choices } => polls::voted(cx, tx, *account, *status, choices).await,
+        Change::PollEnded { status } => polls::ended(cx, tx, *status).await,
+        Change::Pinned { account, status } => pins::changed(cx, tx, *account, *status, "Add").await,
+        Change::Unpinned { account, status } => pins::changed(cx, tx, *account, *status, "Remove").await,
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use entity::activity::PUBLIC;
 use model::{AccountId, RowId, Status, StatusId, Visibility};
 use serde::Serialize;
 
-use super::activity::{Activity, CONTEXT};
+use super::activity::{Activity, CONTEXT, Inner};
 use super::follows::{actor, inbox};
 use super::queue::{Outgoing, is_local, send};
 
@@ -19,15 +19,6 @@ pub(super) const PARTICIPANTS_MAX: i64 = 1_000;
 struct Tombstone<'a> {
     id: &'a str,
     atom_uri: &'a str,
-}
-
-#[derive(Serialize)]
-struct Undone<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    actor: &'a str,
-    object: &'a str,
 }
 
 /// The inboxes of the audience of `status`, and of the accounts that interacted with it.
@@ -92,7 +83,7 @@ pub(super) async fn unreblogged(cx: &Cx, tx: &mut Tx, id: StatusId, account: Acc
         kind: "Undo",
         actor: &account.uri,
         to: &[PUBLIC.to_owned()],
-        object: Undone { id: &reblog.uri, kind: "Announce", actor: &account.uri, object: &original.uri },
+        object: Inner { id: &reblog.uri, kind: "Announce", actor: &account.uri, object: &original.uri },
     };
     send(cx, tx, Outgoing::new(account.id, &undo)?, inboxes).await
 }
@@ -115,7 +106,7 @@ pub(super) async fn liked(
     let (account, author) = (actor(tx, account).await?, actor(tx, status.account_id).await?);
     let id = format!("{}#likes/{}", account.uri, favourite.unwrap_or_else(|| cx.ids.next()));
     let outgoing = if undone {
-        let like = Undone { id: &id, kind: "Like", actor: &account.uri, object: &status.uri };
+        let like = Inner { id: &id, kind: "Like", actor: &account.uri, object: &status.uri };
         let undo = Activity {
             context: CONTEXT,
             id: format!("{id}/undo"),

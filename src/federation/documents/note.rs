@@ -2,7 +2,7 @@
 
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
-use model::{Account, Status, StatusId, Visibility};
+use model::{Account, Status, StatusId, Time, Visibility};
 use serde::Serialize;
 use service::visibility;
 
@@ -78,12 +78,12 @@ pub async fn activity_of(cx: &Cx, author: &Account, status: &Status) -> Result<O
     Ok(activity.as_ref().map(with_context))
 }
 
-/// The activity about the edit of `status`.
+/// The activity about a change of `status` that was made at `at`: an edit, or votes.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn update_of(cx: &Cx, author: &Account, status: &Status) -> Result<String> {
-    Ok(with_context(&activity::update(cx, author, status, Files::Served(&cx.urls)).await?))
+pub async fn update_of(cx: &Cx, author: &Account, status: &Status, at: Time) -> Result<String> {
+    Ok(with_context(&activity::update(cx, author, status, at, Files::Served(&cx.urls)).await?))
 }
 
 /// The activity that publishes a limited status: it contains only the capability with which the note is fetched.

@@ -1,7 +1,7 @@
 //! Create: a status of an account of another server.
 
 use context::{Cx, Error};
-use model::AccountId;
+use model::{AccountId, StatusId};
 use service::remote::status::{self, RemoteStatus};
 
 use super::inbound::Inbound;
@@ -13,12 +13,20 @@ use crate::vocabulary::Note;
 /// Stores the status that is the object, if it concerns this server.
 pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let note = note(cx, inbound).await?;
+    store(cx, inbound, &note, false).await
+}
+
+/// Stores `note`, which came from the server of the sender. `related`: it is known to concern this server.
+pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool) -> Result<(), Ignored> {
     let author = author(inbound);
-    if fetch_author(&note)? != author.uri {
+    if author_of(note)? != author.uri {
         return Err(Ignored::Because("not_the_author"));
     }
-    let Read { status, local } = read(cx, &note, &author, inbound.mailbox).await?;
-    if !concerns(cx, inbound, &status, &local).await? {
+    if let Some(answered) = answered_poll(cx, note).await? {
+        return vote(cx, inbound, answered, note).await;
+    }
+    let Read { status, local } = read(cx, note, &author, inbound.mailbox).await?;
+    if !related && !concerns(cx, inbound, &status, &local).await? {
         return Err(Ignored::Because("unrelated"));
     }
     let status = RemoteStatus { delivered: true, ..status };
@@ -31,6 +39,27 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     }
 }
 
+/// The local status that `note` answers as a vote does: with a name and without a text.
+async fn answered_poll(cx: &Cx, note: &Note) -> Result<Option<StatusId>, Ignored> {
+    let is_vote = note.name.is_some() && note.content.as_deref().unwrap_or_default().is_empty();
+    match note.in_reply_to.first().filter(|_| is_vote) {
+        Some(parent) => Ok(service::public::local_status(cx, &parent.0).await?),
+        None => Ok(None),
+    }
+}
+
+/// Counts `note` as a vote of the sender.
+async fn vote(cx: &Cx, inbound: &Inbound, status: StatusId, note: &Note) -> Result<(), Ignored> {
+    let title = note.name.as_deref().unwrap_or_default();
+    match service::remote::poll::vote(cx, inbound.sender.id, status, title).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Ignored::Because("no_such_option")),
+        Err(Error::NotFound | Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
+        Err(Error::Invalid(_)) => Err(Ignored::Because("not_votable")),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The sender as an author.
 pub(super) fn author(inbound: &Inbound) -> Author {
     let sender = &inbound.sender;
@@ -40,10 +69,6 @@ pub(super) fn author(inbound: &Inbound) -> Author {
         followers: sender.followers_url.clone(),
         searchability: sender.searchability,
     }
-}
-
-fn fetch_author(note: &Note) -> Result<&str, Ignored> {
-    Ok(author_of(note)?)
 }
 
 /// The object: inline, with an id on the sender's host; or fetched from there.

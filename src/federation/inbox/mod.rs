@@ -9,11 +9,14 @@
 
 mod accept;
 mod announce;
+mod block;
 mod create;
 mod delete;
 mod follow;
+mod forwarded;
 mod inbound;
 mod like;
+mod pin;
 mod process;
 mod receive;
 mod refusal;

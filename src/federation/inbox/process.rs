@@ -7,7 +7,7 @@ use store::job::Claim;
 
 use super::inbound::Inbound;
 use super::refusal::Ignored;
-use super::{accept, announce, create, delete, follow, like, undo, update};
+use super::{accept, announce, block, create, delete, follow, forwarded, like, pin, undo, update};
 use crate::vocabulary::{Activity, Kind, parse};
 
 /// Most activities that one run processes before other senders have their turn.
@@ -70,6 +70,9 @@ async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
 }
 
 async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
+    if *inbound.activity.actor != *inbound.sender.uri {
+        return forwarded::forwarded(cx, kind, inbound).await;
+    }
     match kind {
         Kind::Create => create::create(cx, inbound).await,
         Kind::Update => update::update(cx, inbound).await,
@@ -80,5 +83,8 @@ async fn perform(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> 
         Kind::Accept => accept::accept(cx, inbound).await,
         Kind::Reject => accept::reject(cx, inbound).await,
         Kind::Undo => undo::undo(cx, inbound).await,
+        Kind::Block => block::block(cx, inbound).await,
+        Kind::Add => pin::add(cx, inbound).await,
+        Kind::Remove => pin::remove(cx, inbound).await,
     }
 }

@@ -9,6 +9,7 @@ use store::inbound::NewActivity;
 use store::remote::ActorRow;
 
 use super::Refusal;
+use super::forwarded;
 use super::sender::sender;
 use crate::signature::{Claim, Incoming};
 use crate::vocabulary::{Activity, Kind, parse};
@@ -98,10 +99,11 @@ async fn concerns_a_stranger(cx: &Cx, activity: &Activity) -> Result<bool, Refus
 }
 
 fn check(activity: &Activity, sender: &ActorRow) -> Result<(), Refusal> {
-    if *activity.actor != *sender.uri {
+    let kind = Kind::of(&activity.kind);
+    if *activity.actor != *sender.uri && !kind.is_some_and(forwarded::may_be) {
         return Err(Refusal::NotTheActor);
     }
-    let may_leave = matches!(Kind::of(&activity.kind), Some(Kind::Delete | Kind::Reject | Kind::Undo | Kind::Update));
+    let may_leave = matches!(kind, Some(Kind::Delete | Kind::Reject | Kind::Undo | Kind::Update));
     if sender.suspended_at.is_some() && !may_leave { Err(Refusal::Suspended) } else { Ok(()) }
 }
 

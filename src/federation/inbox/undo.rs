@@ -1,4 +1,4 @@
-//! Undo: of a follow, a favourite, a reblog or an acceptance, each only by who did it.
+//! Undo: of a follow, a favourite, a reblog, a block or an acceptance, each only by who did it.
 
 use context::{Cx, Error};
 use service::remote::{follow, interaction};
@@ -19,6 +19,7 @@ pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let target = target.ok_or(Ignored::Because("no_object"))?;
     match Kind::of(&done.kind) {
         Some(Kind::Follow) => unfollow(cx, inbound, target).await,
+        Some(Kind::Block) => super::block::unblock(cx, inbound, target).await,
         Some(Kind::Like) => unlike(cx, inbound, target).await,
         Some(Kind::Announce) => match known(cx, target).await? {
             Some(status) => found(interaction::unreblog(cx, inbound.sender.id, status).await?),

@@ -7,7 +7,7 @@ use super::create::author;
 use super::inbound::Inbound;
 use super::refusal::Ignored;
 use crate::fetch;
-use crate::reading::{Read, author_of, read};
+use crate::reading::{Read, author_of, poll, read};
 use crate::vocabulary::{Actor, Note};
 
 /// Replaces a known status of the sender, or the sender's profile, by the object.
@@ -25,17 +25,33 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
         None if object.is_inline() => return Err(Ignored::Because("not_a_note")),
         None => fetch::note_document(cx, id).await?,
     };
-    if author_of(&note)? != inbound.sender.uri {
+    apply(cx, inbound, &note).await
+}
+
+/// Replaces a known status of the sender by `note`, which came from the sender's server.
+pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(), Ignored> {
+    if author_of(note)? != inbound.sender.uri {
         return Err(Ignored::Because("not_the_author"));
     }
-    // Without a time it changes nothing but the counts of a poll.
-    let edited = note.updated.as_deref().and_then(Time::parse_rfc3339).ok_or(Ignored::Because("not_newer"))?;
-    let Read { status, .. } = read(cx, &note, &author(inbound), inbound.mailbox).await?;
-    match service::remote::edit(cx, status, edited).await {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Ignored::Because("unknown_or_not_newer")),
+    let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {
+        Some(edited) => {
+            let Read { status, .. } = read(cx, note, &author(inbound), inbound.mailbox).await?;
+            owned(service::remote::edit(cx, status, edited).await)?
+        }
+        // Without a time it changes nothing but the counts of a poll.
+        None => false,
+    };
+    let counted = match poll(note, cx.clock.now()) {
+        Some(poll) => owned(service::remote::poll::tally(cx, inbound.sender.id, &note.id, &poll).await)?,
+        None => false,
+    };
+    if changed || counted { Ok(()) } else { Err(Ignored::Because("unknown_or_not_newer")) }
+}
+
+fn owned(done: context::Result<bool>) -> Result<bool, Ignored> {
+    match done {
         Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
-        Err(error) => Err(error.into()),
+        done => Ok(done?),
     }
 }
 

@@ -8,5 +8,5 @@ mod note;
 mod profile;
 
 pub(crate) use known::known;
-pub(crate) use note::{Author, Read, author_of, read, visibility};
+pub(crate) use note::{Author, Read, author_of, poll, read, visibility};
 pub(crate) use profile::{is_username, profile, username};

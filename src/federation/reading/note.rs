@@ -4,13 +4,14 @@ use context::Cx;
 use model::account::Searchability;
 use model::status::LimitedScope;
 use model::{AccountId, Time, Visibility};
+use service::remote::poll::RemotePoll;
 use service::remote::status::{RemoteMedia, RemoteStatus};
 
 use super::known::known;
 use super::profile::searchability;
 use crate::Failure;
 use crate::address::{host_of, same_host};
-use crate::vocabulary::{Attachment, Id, Note, is_public};
+use crate::vocabulary::{Attachment, Choice, Closed, Id, Note, is_public};
 
 /// The types that are shown like a note.
 const TYPES: [&str; 2] = ["Note", "Question"];
@@ -89,10 +90,32 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         audience: addressees.silent,
         tags: hashtags(note),
         media: note.attachment.iter().filter_map(media).collect(),
+        poll: poll(note, now),
         created_at: note.published.as_deref().and_then(Time::parse_rfc3339).filter(|time| *time < now).unwrap_or(now),
         delivered: mailbox.is_some(),
     };
     Ok(Read { status, local: addressees.local })
+}
+
+/// The poll of a question; `None` for anything else.
+pub(crate) fn poll(note: &Note, now: Time) -> Option<RemotePoll> {
+    let multiple = note.one_of.is_empty();
+    let choices = if multiple { &note.any_of } else { &note.one_of };
+    if choices.is_empty() {
+        return None;
+    }
+    let votes = |choice: &Choice| choice.replies.as_ref().map_or(0, |replies| replies.total_items);
+    let end = note.end_time.as_deref().and_then(Time::parse_rfc3339);
+    let closed = note.closed.as_ref().and_then(|closed| match closed {
+        Closed::State(closed) => closed.then_some(now),
+        Closed::At(time) => Time::parse_rfc3339(time),
+    });
+    Some(RemotePoll {
+        options: choices.iter().map(|choice| (choice.name.clone(), votes(choice))).collect(),
+        multiple,
+        expires_at: end.into_iter().chain(closed).min(),
+        voters_count: note.voters_count.0,
+    })
 }
 
 /// The visibility of an object with these recipients (`to`) and recipients of copies (`cc`).

@@ -23,6 +23,9 @@ pub struct Activity {
     pub published: Lenient<String>,
     #[serde(default)]
     pub content: Lenient<String>,
+    /// The collection that an object is added to, or removed from.
+    #[serde(default)]
+    pub target: Lenient<Id>,
 }
 
 /// The object of an activity: its id, and if it is inline also its text, which [`Object::read`] parses as the type that
@@ -78,6 +81,9 @@ pub enum Kind {
     Accept,
     Reject,
     Undo,
+    Block,
+    Add,
+    Remove,
 }
 
 impl Kind {
@@ -94,13 +100,16 @@ impl Kind {
             Self::Accept => "Accept",
             Self::Reject => "Reject",
             Self::Undo => "Undo",
+            Self::Block => "Block",
+            Self::Add => "Add",
+            Self::Remove => "Remove",
         }
     }
 
     /// The kind of one of these types; `None` when none is known.
     #[must_use]
     pub fn of(types: &[String]) -> Option<Self> {
-        const ALL: [Kind; 9] = [
+        const ALL: [Kind; 12] = [
             Kind::Create,
             Kind::Update,
             Kind::Delete,
@@ -110,6 +119,9 @@ impl Kind {
             Kind::Accept,
             Kind::Reject,
             Kind::Undo,
+            Kind::Block,
+            Kind::Add,
+            Kind::Remove,
         ];
         ALL.into_iter().find(|kind| types.iter().any(|name| name == kind.as_str()))
     }

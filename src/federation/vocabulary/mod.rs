@@ -17,7 +17,7 @@ mod webfinger;
 pub use activity::{Activity, Kind, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
 pub use lenient::{Id, Lenient, Many, Reference};
-pub use note::{Attachment, Note};
+pub use note::{Attachment, Choice, Closed, Note};
 pub use tag::Tag;
 pub use webfinger::Jrd;
 

@@ -52,6 +52,44 @@ pub struct Note {
     pub searchable_by: Option<Many<Id>>,
     #[serde(default)]
     pub limited_scope: Lenient<String>,
+    /// The replies to it: a collection, or its first page, inline or by its id.
+    #[serde(default)]
+    pub replies: Lenient<Id>,
+    /// Of a question with one answer for each voter.
+    #[serde(default)]
+    pub one_of: Many<Choice>,
+    /// Of a question with several.
+    #[serde(default)]
+    pub any_of: Many<Choice>,
+    #[serde(default)]
+    pub end_time: Lenient<String>,
+    #[serde(default)]
+    pub closed: Lenient<Closed>,
+    #[serde(default)]
+    pub voters_count: Lenient<i64>,
+}
+
+/// An option of a question.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Choice {
+    pub name: String,
+    #[serde(default)]
+    pub replies: Lenient<Count>,
+}
+
+/// The size of a collection.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Count {
+    pub total_items: i64,
+}
+
+/// Whether or when a question was closed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Closed {
+    State(bool),
+    At(String),
 }
 
 /// An address of a note, with its media type if it is stated.

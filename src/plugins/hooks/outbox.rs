@@ -102,6 +102,11 @@ fn event_of(change: &Change) -> Option<EventRecord> {
         Change::StatusLinked { .. }
         | Change::FollowRequested { .. }
         | Change::FollowEnded { .. }
+        | Change::Unblocked { .. }
+        | Change::Voted { .. }
+        | Change::PollEnded { .. }
+        | Change::Pinned { .. }
+        | Change::Unpinned { .. }
         | Change::AccountRemoved { .. }
         | Change::AccountRegistered { .. }
         | Change::ProfileLinked { .. }

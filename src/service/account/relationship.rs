@@ -34,8 +34,14 @@ pub async fn block(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
     if store::relationship::insert(&mut tx, Pair::Block, cx.ids.next(), me.id, target.id, cx.clock.now()).await? {
-        follow::sever(cx, &mut tx, me.id, target.id).await?;
-        follow::sever(cx, &mut tx, target.id, me.id).await?;
+        if me.is_local() {
+            follow::sever(cx, &mut tx, me.id, target.id).await?;
+            follow::sever(cx, &mut tx, target.id, me.id).await?;
+        } else {
+            // Its server knows that they ended.
+            follow::end(cx, &mut tx, me.id, target.id).await?;
+            follow::end(cx, &mut tx, target.id, me.id).await?;
+        }
         notification::retract_from(&mut tx, me.id, target.id).await?;
         store::conversation::delete_with(&mut tx, me.id, target.id).await?;
         change::record(cx, &mut tx, Change::Blocked { account: me.id, target: target.id }).await?;
@@ -53,7 +59,10 @@ pub async fn unblock(cx: &Cx, actor: &Actor, target: AccountId) -> Result<()> {
     account::find_visible(cx, target).await?;
     let mut tx = cx.db.begin().await?;
     let (me, target) = lock_pair(&mut tx, actor.id, target).await?;
-    store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await?;
+    if let Some(block) = store::relationship::find_block(&mut tx, me.id, target.id).await? {
+        store::relationship::delete(&mut tx, Relation::Block, me.id, target.id).await?;
+        change::record(cx, &mut tx, Change::Unblocked { account: me.id, target: target.id, block }).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

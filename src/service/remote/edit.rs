@@ -1,5 +1,6 @@
 //! Edits of statuses of other servers.
 
+use super::poll;
 use super::status::{RemoteStatus, content, insert_media, spoiler};
 use crate::search::index;
 use crate::status::{mentions, revision};
@@ -11,8 +12,8 @@ use context::extension::Notice;
 use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility, boxed};
 use store::status_edit::Revision;
 
-/// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags and attachments; visibility
-/// and searchability stay. `edited_at`: as its server says. False when it is unknown, or was edited later.
+/// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, attachments and options of the
+/// poll; visibility and searchability stay. `edited_at`: as its server says. False when it is unknown, or was edited later.
 ///
 /// # Errors
 /// [`Error::Forbidden`] when it is another account's.
@@ -39,12 +40,13 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
         sensitive: new.sensitive || !new.spoiler_text.is_empty(),
         language: new.language.clone(),
         has_media: !new.media.is_empty(),
-        has_poll: old.has_poll,
+        has_poll: new.poll.is_some(),
         markdown: false,
         expires_at: old.expires_at,
     };
     let media_changed = !same_files(&before, &new);
-    if revised == revision::of(&old) && !media_changed {
+    let (poll_changed, options) = poll::replace(cx, &mut tx, id, new.poll.as_ref()).await?;
+    if revised == revision::of(&old) && !media_changed && !poll_changed {
         return Ok(false);
     }
     if media_changed {
@@ -53,7 +55,8 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
     }
     let traits = StatusTraits { media: revised.has_media, ..StatusTraits::from(&old) };
     let visibility = old.visibility;
-    store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, None)?).await?;
+    let options = old.has_poll.then_some(options);
+    store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, options)?).await?;
     store::status_edit::update(&mut tx, id, revised, edited_at.min(cx.clock.now())).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags).await?;

@@ -1,4 +1,4 @@
-//! Favourites and reblogs by accounts of other servers.
+//! Favourites, reblogs and pins by accounts of other servers.
 
 use crate::status;
 use crate::visibility;
@@ -8,6 +8,10 @@ use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use model::{AccountId, NotificationType, Status, StatusId, Time, Visibility};
+use store::favourite::Mark;
+
+/// Most statuses that a remote account may have pinned.
+const PINS_MAX: i64 = 20;
 
 /// Marks a status as a favourite of a remote account.
 ///
@@ -95,4 +99,34 @@ pub async fn unreblog(cx: &Cx, account: AccountId, status: StatusId) -> Result<b
         Err(error) => return Err(error),
     }
     Ok(true)
+}
+
+/// Pins a status of a remote account to its profile. Pinning a pinned one has no effect.
+///
+/// # Errors
+/// [`Error::Forbidden`] when the status is another account's, or a reblog, or for few people; when the account has pinned
+/// too many.
+#[model::use_case]
+pub async fn pin(cx: &Cx, account: AccountId, status: StatusId) -> Result<()> {
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[account]).await?;
+    let status = store::status::find(&mut tx, status).await?.ok_or(Error::NotFound)?;
+    let fits = status.reblog_of_id.is_none() && !matches!(status.visibility, Visibility::Direct | Visibility::Limited);
+    if status.account_id != account || !fits {
+        return Err(Error::forbidden("This status cannot be pinned"));
+    }
+    if store::favourite::count_pins(&mut tx, account).await? >= PINS_MAX {
+        return Err(Error::forbidden("The account has pinned too many statuses"));
+    }
+    store::favourite::insert(&mut tx, Mark::Pin, cx.ids.next(), account, status.id, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Unpins a status of a remote account; false when it was not pinned.
+#[model::use_case]
+pub async fn unpin(cx: &Cx, account: AccountId, status: StatusId) -> Result<bool> {
+    let mut tx = cx.db.begin().await?;
+    let unpinned = store::favourite::delete(&mut tx, Mark::Pin, account, status).await?;
+    tx.commit().await?;
+    Ok(unpinned.is_some())
 }

@@ -7,9 +7,11 @@
 //! Spec: docs/contract/federation.md#7-accepting-activities.
 
 pub mod account;
+pub mod block;
 mod edit;
 pub mod follow;
 pub mod interaction;
+pub mod poll;
 pub mod status;
 
 pub use edit::edit;

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 
 use super::account::clip_bytes;
+use super::poll::{self, RemotePoll};
 use crate::conversation;
 use crate::search::index;
 use crate::status::{self, mentions};
@@ -62,6 +63,7 @@ pub struct RemoteStatus {
     /// Hashtags: normalised, and as written.
     pub tags: Vec<(String, String)>,
     pub media: Vec<RemoteMedia>,
+    pub poll: Option<RemotePoll>,
     pub created_at: Time,
     /// It was sent here, not fetched.
     pub delivered: bool,
@@ -112,6 +114,9 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     let row = row(cx, &new, id, parent.as_ref(), conversation);
     status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
     insert_media(cx, &mut tx, id, &new).await?;
+    if let Some(new) = &new.poll {
+        poll::insert(cx, &mut tx, id, new).await?;
+    }
     index::insert(&mut tx, &row).await?;
     let tags: Vec<(String, String)> = new.tags.iter().take(TAGS_MAX).cloned().collect();
     mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &tags).await?;
@@ -203,6 +208,7 @@ fn row(
         in_reply_to_account_id: answered,
         listed: new.visibility.is_listed() && !to_someone_else,
         has_media: !new.media.is_empty(),
+        has_poll: new.poll.is_some(),
         ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
     }
 }

@@ -178,6 +178,7 @@ pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     if !inserted.await.map_err(Error::of_insert)? {
         return refused("The post is pinned already");
     }
+    change::record(cx, &mut tx, Change::Pinned { account: actor.id, status: head.id }).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -190,7 +191,10 @@ pub async fn pin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
 pub async fn unpin(cx: &Cx, actor: &Actor, id: StatusId) -> Result<()> {
     let seen = visibility::status(cx, Some(actor), id).await?;
     let mut tx = cx.db.begin().await?;
-    store::favourite::delete(&mut tx, Mark::Pin, actor.id, seen.head().id).await?;
+    let status = seen.head().id;
+    if store::favourite::delete(&mut tx, Mark::Pin, actor.id, status).await?.is_some() {
+        change::record(cx, &mut tx, Change::Unpinned { account: actor.id, status }).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::interaction::refuse_blocked;
 use crate::notification;
 use crate::visibility::{self, Seen};
+use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use context::queue::{self, ExpirePoll};
@@ -105,7 +106,7 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, status: StatusId, new: &Checked
     end_later(cx, tx, poll.id, now + new.lasts).await
 }
 
-async fn end_later(cx: &Cx, tx: &mut Tx, poll: PollId, at: Time) -> Result<()> {
+pub(crate) async fn end_later(cx: &Cx, tx: &mut Tx, poll: PollId, at: Time) -> Result<()> {
     queue::enqueue_at(cx, tx, &ExpirePoll { poll, after: AccountId::from(0) }, at).await
 }
 
@@ -211,6 +212,7 @@ pub async fn vote(cx: &Cx, actor: &Actor, id: PollId, choices: &[i64]) -> Result
     if counted.map_err(Error::of_insert)? != choices.len() as u64 {
         return refused("choices: The chosen vote option does not exist");
     }
+    change::record(cx, &mut tx, Change::Voted { account: actor.id, status: poll.status_id, choices }).await?;
     tx.commit().await?;
     Ok(seen)
 }
@@ -225,6 +227,9 @@ async fn end(cx: &Cx, tx: &mut Tx, job: ExpirePoll) -> Result<()> {
     let Some(end) = poll.expires_at else { return Ok(()) };
     if !poll.has_ended(cx.clock.now()) {
         return end_later(cx, tx, poll.id, end).await;
+    }
+    if job.after == AccountId::from(0) {
+        change::record(cx, tx, Change::PollEnded { status: status.id }).await?;
     }
     let voters = store::poll::list_local_voters(&mut *tx, poll.id, job.after, BATCH).await?;
     let author = (job.after == AccountId::from(0)).then_some(status.account_id);

@@ -72,13 +72,18 @@ pub async fn list(
 
 /// True when `account` blocks `target`.
 pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
+    Ok(find_block(db, account, target).await?.is_some())
+}
+
+/// The row of the block of `target` by `account`.
+pub async fn find_block(db: impl Executor, account: AccountId, target: AccountId) -> Result<Option<RowId>> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM blocks WHERE account_id = $1 AND target_account_id = $2"))
         .bind(account)
         .bind(target)
         .optional()
         .await?;
-    Ok(row.is_some())
+    Ok(row.map(|(id,)| id))
 }
 
 /// A relation that consists only of a pair of accounts; each is a separate table.

@@ -185,8 +185,8 @@ pub async fn known_inboxes(db: impl Executor) -> Result<Vec<String>> {
     .await
 }
 
-/// The accounts that take part in `status` beyond its followers: mentioned, replied to, with a reblog, a favourite or a
-/// reply, at most `limit` of each kind but the first two.
+/// The accounts that take part in `status` beyond its followers: mentioned, replied to, with a reblog, a favourite, a
+/// reply or a vote, at most `limit` of each kind but the first two.
 pub async fn participants(db: impl Executor, status: StatusId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT m.account_id FROM mentions m WHERE m.status_id = $1
@@ -198,7 +198,9 @@ pub async fn participants(db: impl Executor, status: StatusId, limit: i64) -> Re
          UNION SELECT f.account_id FROM (SELECT v.account_id FROM favourites v WHERE v.status_id = $1
                                          ORDER BY v.id DESC LIMIT $2) f
          UNION SELECT a.account_id FROM (SELECT p.account_id FROM statuses p WHERE p.in_reply_to_id = $1
-                                         ORDER BY p.id DESC LIMIT $2) a"
+                                         ORDER BY p.id DESC LIMIT $2) a
+         UNION SELECT w.account_id FROM (SELECT v.account_id FROM polls q JOIN poll_votes v ON v.poll_id = q.id
+                                         WHERE q.status_id = $1 LIMIT $2) w"
     ))
     .bind(status)
     .bind(limit)

@@ -40,6 +40,7 @@ pub struct ActorRow {
     pub inbox_url: Option<String>,
     pub shared_inbox_url: Option<String>,
     pub followers_url: Option<String>,
+    pub featured_url: Option<String>,
     pub searchability: Searchability,
     /// PEM.
     pub public_key: Option<String>,

@@ -171,6 +171,23 @@ async fn insert_options(tx: &mut Tx, poll: PollId, options: &[String]) -> Result
     Ok(())
 }
 
+/// Replaces the counts of a poll: the votes of each option, in order, and the number of voters.
+pub async fn set_counts(tx: &mut Tx, id: PollId, votes: &[i64], voters: Option<i64>) -> Result<()> {
+    let rows: Vec<(usize, i64)> = votes.iter().copied().enumerate().collect();
+    tx.query(sql!(
+        "UPDATE poll_options SET votes_count = coalesce(
+             (SELECT CAST(value ->> 1 AS BIGINT) FROM" rows("$2") "WHERE CAST(value ->> 0 AS BIGINT) = position),
+             votes_count)
+         WHERE poll_id = $1"
+    ))
+    .bind(id)
+    .bind(Json(rows))
+    .execute()
+    .await?;
+    tx.query(sql!("UPDATE polls SET voters_count = $2 WHERE id = $1")).bind(id).bind(voters).execute().await?;
+    Ok(())
+}
+
 /// Changes the end of a poll and whether its totals are hidden.
 pub async fn update(tx: &mut Tx, id: PollId, hide_totals: bool, expires_at: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE polls SET hide_totals = $2, expires_at = $3 WHERE id = $1"))

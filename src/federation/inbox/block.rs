@@ -1,0 +1,32 @@
+//! Block: an account of another server blocks one of this server.
+
+use context::{Cx, Error};
+use model::AccountId;
+
+use super::inbound::Inbound;
+use super::refusal::Ignored;
+
+/// The sender blocks the local account that is the object.
+pub(super) async fn block(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let target = local(cx, target).await?;
+    known(service::remote::block::begin(cx, inbound.sender.id, target).await)
+}
+
+/// The sender no longer blocks `target`.
+pub(super) async fn unblock(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored> {
+    let target = local(cx, target).await?;
+    known(service::remote::block::end(cx, inbound.sender.id, target).await)
+}
+
+async fn local(cx: &Cx, uri: &str) -> Result<AccountId, Ignored> {
+    let account = store::remote::find_account(&cx.db, uri).await?.filter(|account| account.is_local());
+    Ok(account.ok_or(Ignored::Because("unknown_target"))?.id)
+}
+
+fn known(done: context::Result<()>) -> Result<(), Ignored> {
+    match done {
+        Err(Error::NotFound) => Err(Ignored::Because("unknown_target")),
+        done => Ok(done?),
+    }
+}

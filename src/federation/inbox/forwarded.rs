@@ -1,0 +1,85 @@
+//! Activities that one server passes on for an account of another: a hint to look, never believed themselves.
+//!
+//! The object is fetched from its own server, and only what that server answers takes effect
+//! (docs/contract/federation.md#8-delivery).
+
+use context::Cx;
+
+use super::inbound::Inbound;
+use super::refusal::Ignored;
+use super::{create, update};
+use crate::address::same_host;
+use crate::reading::known;
+use crate::vocabulary::{Kind, Note};
+use crate::{Failure, fetch};
+
+/// True for a kind of activity that may be passed on.
+pub(super) fn may_be(kind: Kind) -> bool {
+    matches!(kind, Kind::Create | Kind::Update | Kind::Delete)
+}
+
+/// Looks at the object of an activity that `inbound.sender` passed on.
+pub(super) async fn forwarded(cx: &Cx, kind: Kind, inbound: &Inbound) -> Result<(), Ignored> {
+    let uri = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    if !same_host(uri, &inbound.activity.actor) {
+        return Err(Ignored::Because("foreign_object"));
+    }
+    match kind {
+        Kind::Create => created(cx, inbound, uri).await,
+        Kind::Update => {
+            if store::remote::find_status(&cx.db, uri).await?.is_none() {
+                return Err(Ignored::Because("unknown_status"));
+            }
+            let note = fetch::note_document(cx, uri).await?;
+            update::apply(cx, &by_author(cx, inbound).await?, &note).await
+        }
+        Kind::Delete => deleted(cx, uri).await,
+        _ => Err(Ignored::Because("not_the_actor")),
+    }
+}
+
+async fn created(cx: &Cx, inbound: &Inbound, uri: &str) -> Result<(), Ignored> {
+    if known(cx, uri).await?.is_some() {
+        return Err(Ignored::Because("known_status"));
+    }
+    if !is_related(cx, inbound).await? {
+        return Err(Ignored::Because("unrelated"));
+    }
+    let note = fetch::note_document(cx, uri).await?;
+    create::store(cx, &by_author(cx, inbound).await?, &note, true).await
+}
+
+/// True when the sender is followed here, or says that the status answers one that is known.
+async fn is_related(cx: &Cx, inbound: &Inbound) -> Result<bool, Ignored> {
+    if store::remote::has_local_follower(&cx.db, inbound.sender.id).await? {
+        return Ok(true);
+    }
+    let parent = inbound.object()?.read::<Note>().and_then(|note| note.in_reply_to.first().cloned());
+    match parent {
+        Some(parent) => Ok(known(cx, &parent.0).await?.is_some()),
+        None => Ok(false),
+    }
+}
+
+/// Deletes a status if its own server no longer has it.
+async fn deleted(cx: &Cx, uri: &str) -> Result<(), Ignored> {
+    let status = store::remote::find_status(&cx.db, uri).await?.ok_or(Ignored::Because("unknown_status"))?;
+    match fetch::note_document(cx, uri).await {
+        Err(Failure::Gone | Failure::Status(404)) => {}
+        Ok(note) if note.kind.iter().any(|kind| kind == "Tombstone") => {}
+        Ok(_) => return Err(Ignored::Because("original_exists")),
+        Err(failure) => return Err(failure.into()),
+    }
+    service::remote::status::delete(cx, status.account_id, uri).await?;
+    Ok(())
+}
+
+/// The same activity, as if the actor had sent it.
+async fn by_author(cx: &Cx, inbound: &Inbound) -> Result<Inbound, Ignored> {
+    let author = fetch::account(cx, &inbound.activity.actor).await?;
+    let sender = store::remote::get_actor(&cx.db, author.id).await?.ok_or(Failure::Gone)?;
+    if sender.domain.is_none() || sender.suspended_at.is_some() {
+        return Err(Ignored::Because("suspended_account"));
+    }
+    Ok(Inbound { activity: inbound.activity.clone(), sender, mailbox: None })
+}

@@ -1,0 +1,54 @@
+//! Add and Remove: a status is pinned to the profile of its author, or no longer is.
+
+use context::{Cx, Error};
+use model::StatusId;
+use service::remote::interaction;
+
+use super::inbound::Inbound;
+use super::refusal::Ignored;
+use crate::address::same_host;
+use crate::fetch;
+use crate::reading::known;
+
+/// Pins a status of the sender, which is fetched if it is not known and someone here follows the sender.
+pub(super) async fn add(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let uri = pinned(inbound)?;
+    let status = match known(cx, uri).await? {
+        Some(status) => status,
+        None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {
+            return Err(Ignored::Because("unrelated"));
+        }
+        None => fetch::status(cx, uri).await?,
+    };
+    pin(cx, inbound, status).await
+}
+
+async fn pin(cx: &Cx, inbound: &Inbound, status: StatusId) -> Result<(), Ignored> {
+    match interaction::pin(cx, inbound.sender.id, status).await {
+        Err(Error::Forbidden(_) | Error::NotFound) => Err(Ignored::Because("not_pinnable")),
+        done => Ok(done?),
+    }
+}
+
+/// Unpins a status of the sender.
+pub(super) async fn remove(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    let status = known(cx, pinned(inbound)?).await?.ok_or(Ignored::Because("unknown_status"))?;
+    match interaction::unpin(cx, inbound.sender.id, status).await? {
+        true => Ok(()),
+        false => Err(Ignored::Because("not_pinned")),
+    }
+}
+
+/// The URI of the object, if the activity is about the pinned statuses of the sender.
+fn pinned(inbound: &Inbound) -> Result<&str, Ignored> {
+    let object = inbound.object()?;
+    let target = inbound.activity.target.as_ref().map(|target| target.0.as_str());
+    if target.is_none() || target != inbound.sender.featured_url.as_deref() {
+        return Err(Ignored::Because("not_featured"));
+    }
+    if object.kind.iter().any(|kind| kind == "Hashtag") {
+        return Err(Ignored::Because("hashtag"));
+    }
+    let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    if same_host(uri, &inbound.sender.uri) { Ok(uri) } else { Err(Ignored::Because("foreign_object")) }
+}
