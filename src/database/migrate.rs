@@ -56,6 +56,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0020_core_views",
     "0021_domain_policy",
     "0022_federation",
+    "0023_remote_threads",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -88,6 +88,11 @@ impl Failure {
     }
 }
 
+/// True when an error is about the requested thing, not a failure of this server.
+pub(crate) fn is_answer(error: &context::Error) -> bool {
+    matches!(error, context::Error::NotFound | context::Error::Gone | context::Error::Forbidden(_))
+}
+
 impl From<database::Error> for Failure {
     fn from(error: database::Error) -> Self {
         Self::Local(error.into())

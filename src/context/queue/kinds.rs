@@ -88,6 +88,29 @@ jobs! {
         what: Distribution,
     }
 
+    /// Fetches the statuses of a remote account that was followed: recent and pinned ones, and how many it has.
+    FillAccount as "fill_account" in Fetch, key |job| job.account.to_string() => {
+        account: AccountId,
+        /// The new follower, whose home timeline receives the statuses.
+        follower: AccountId,
+    }
+
+    /// Fetches the status that a remote status answers.
+    FillParent as "fill_parent" in Fetch, key |job| job.status.to_string() => {
+        status: StatusId,
+        /// The number of its descendants that led here.
+        depth: u32,
+        attempts: u32,
+        /// The reply is yet to be published here.
+        publishes: bool,
+    }
+
+    /// Fetches replies to a remote status.
+    FillReplies as "fill_replies" in Fetch, key |job| job.status.to_string() => {
+        status: StatusId,
+        most: u32,
+    }
+
     /// Fetches the page of a card, if that is due.
     FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => {
         /// The card; it may be gone.

@@ -1,5 +1,6 @@
 //! Activities about follows: the request, its answer, and its end.
 
+use context::queue::{self, FillAccount};
 use context::{Cx, Error, Result};
 use database::Tx;
 use model::{AccountId, RowId};
@@ -34,9 +35,13 @@ struct SentFollow<'a> {
     follow: Follow<'a>,
 }
 
-/// A new follow: of a local account by a remote one, it was accepted.
+/// A new follow: of a local account by a remote one, which was accepted; or of a remote account by a local one, whose
+/// statuses are fetched.
 pub(super) async fn followed(cx: &Cx, tx: &mut Tx, follower: AccountId, target: AccountId) -> Result<()> {
     if is_local(cx, tx, follower).await? {
+        if !is_local(cx, tx, target).await? {
+            queue::enqueue(cx, tx, &FillAccount { account: target, follower }).await?;
+        }
         return Ok(());
     }
     let follow = store::remote::find_follow(&mut *tx, follower, target).await?;

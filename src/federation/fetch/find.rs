@@ -8,6 +8,7 @@ use model::{Account, AccountId};
 
 use super::{account, document, status, webfinger};
 use crate::Failure;
+use crate::failure::is_answer;
 use crate::vocabulary::{Actor, Note, parse};
 
 /// Most addresses that are looked up for one request.
@@ -25,11 +26,6 @@ pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
         found.extend(counted(Box::pin(by_handle(cx, handle))).await?.map(|account| account.id));
     }
     Ok(found)
-}
-
-/// True when an error is about the requested thing, not a failure of this server.
-fn is_answer(error: &context::Error) -> bool {
-    matches!(error, context::Error::NotFound | context::Error::Gone | context::Error::Forbidden(_))
 }
 
 async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {

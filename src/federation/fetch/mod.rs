@@ -8,9 +8,12 @@
 
 pub(crate) mod account;
 mod bearcap;
+mod collection;
 pub(crate) mod document;
+mod fill;
 mod find;
 mod status;
+mod thread;
 mod webfinger;
 
 pub use account::{account, key, refreshed};

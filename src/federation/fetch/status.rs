@@ -2,10 +2,11 @@
 
 use context::Cx;
 use model::StatusId;
+use service::remote::status::RemoteStatus;
 
 use super::document;
 use crate::Failure;
-use crate::reading::{Author, author_of, read};
+use crate::reading::{Author, author_of, known, read};
 use crate::vocabulary::{Note, parse};
 
 /// The status `uri`, fetched if it is not known.
@@ -13,10 +14,15 @@ use crate::vocabulary::{Note, parse};
 /// # Errors
 /// [`Failure`].
 pub async fn status(cx: &Cx, uri: &str) -> Result<StatusId, Failure> {
-    if let Some(known) = store::status::find_by_uri(&cx.db, uri).await? {
+    status_at(cx, uri, 0).await
+}
+
+/// As [`status`], for an ancestor: `depth` of its descendants led to it.
+pub(super) async fn status_at(cx: &Cx, uri: &str, depth: u32) -> Result<StatusId, Failure> {
+    if let Some(known) = known(cx, uri).await? {
         return Ok(known);
     }
-    note(cx, &note_document(cx, uri).await?).await
+    note_at(cx, &note_document(cx, uri).await?, depth).await
 }
 
 /// The note at `uri`: its id is the address that it came from.
@@ -40,6 +46,11 @@ pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
 /// # Errors
 /// [`Failure`].
 pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
+    note_at(cx, note, 0).await
+}
+
+/// As [`note`], after `depth` statuses that led to it.
+pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
     let author = super::account(cx, author_of(note)?).await?;
     let actor = store::remote::get_actor(&cx.db, author.id).await?;
     let followers = actor.and_then(|actor| actor.followers_url);
@@ -51,7 +62,7 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
     )
     .await?
     .status;
-    match service::remote::status::create(cx, status, &[]).await {
+    match service::remote::status::create(cx, RemoteStatus { depth, ..status }, &[]).await {
         Err(context::Error::Gone) => Err(Failure::Gone),
         created => Ok(created?),
     }

@@ -72,6 +72,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         Some(parent) => known(cx, &parent.0).await?,
         None => None,
     };
+    let missing = note.in_reply_to.first().filter(|_| parent.is_none()).map(|parent| parent.0.clone());
     let limited_scope = (visibility == Visibility::Limited).then(|| scope(note.limited_scope.as_deref()));
     let status = RemoteStatus {
         uri: note.id.clone(),
@@ -85,6 +86,9 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         limited_scope: limited_scope.flatten(),
         searchability: effective_searchability(note, author, visibility),
         in_reply_to: parent,
+        missing_parent: missing.filter(|uri| is_foreign(cx, uri)),
+        replies: note.replies.as_ref().map(|url| url.0.clone()).filter(|url| same_host(url, &note.id)),
+        depth: 0,
         conversation: conversation(cx, note),
         mentions: addressees.tagged,
         audience: addressees.silent,
@@ -95,6 +99,11 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         delivered: mailbox.is_some(),
     };
     Ok(Read { status, local: addressees.local })
+}
+
+/// True for the address of something on another server.
+fn is_foreign(cx: &Cx, uri: &str) -> bool {
+    uri.len() <= URL_MAX && host_of(uri).is_some_and(|host| !cx.config.is_local_domain(&host))
 }
 
 /// The poll of a question; `None` for anything else.

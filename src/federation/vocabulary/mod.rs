@@ -9,6 +9,7 @@
 
 mod activity;
 mod actor;
+mod collection;
 mod lenient;
 mod note;
 mod tag;
@@ -16,6 +17,7 @@ mod webfinger;
 
 pub use activity::{Activity, Kind, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
+pub use collection::Collection;
 pub use lenient::{Id, Lenient, Many, Reference};
 pub use note::{Attachment, Choice, Closed, Note};
 pub use tag::Tag;

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use crate::remote::replies;
 use crate::visibility::{self, Place, Seen};
 use crate::{card, list, locale, relations};
 use context::Cx;
@@ -312,6 +313,9 @@ pub struct Thread {
 pub async fn context(cx: &Cx, viewer: Option<&Actor>, id: StatusId, with_references: bool) -> Result<Thread> {
     let seen = visibility::status(cx, viewer, id).await?;
     let head = seen.proper();
+    if viewer.is_some() && cx.caches.domains.get(&head.account_id).is_none_or(|domain| domain.is_some()) {
+        replies::revisit(cx, head.id).await?;
+    }
     let (up, down, depth) = if viewer.is_some() { FULL_CONTEXT } else { PUBLIC_CONTEXT };
     let ancestors = store::timeline::ancestors(&cx.db, head.id, up).await?;
     let replies = store::timeline::descendants(&cx.db, head.id, depth, down).await?;

@@ -12,6 +12,7 @@ mod edit;
 pub mod follow;
 pub mod interaction;
 pub mod poll;
+pub mod replies;
 pub mod status;
 
 pub use edit::edit;

@@ -4,12 +4,14 @@ use chrono::TimeDelta;
 
 use super::account::clip_bytes;
 use super::poll::{self, RemotePoll};
+use super::replies::AT_ONCE;
 use crate::conversation;
 use crate::search::index;
 use crate::status::{self, mentions};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
+use context::queue::{self, FillParent, FillReplies};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
@@ -18,6 +20,7 @@ use model::status::LimitedScope;
 use model::{
     AccountId, Actor, ConversationId, Json, MediaAttachment, MediaId, Status, StatusId, Time, Visibility, boxed,
 };
+use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
 const CONTENT_MAX: usize = 512 * 1024;
@@ -34,6 +37,10 @@ const DESCRIPTION_MAX: usize = 10_000;
 const PUNCTUAL: TimeDelta = TimeDelta::minutes(15);
 /// How old a status may be that enters home feeds although nobody sent it here.
 const RECENT: TimeDelta = TimeDelta::hours(6);
+/// Most replies that one new status gets at once.
+const WAITING_MAX: i64 = 100;
+/// Most ancestors that are fetched for one reply.
+const DEPTH_MAX: u32 = 30;
 /// How often an id of the past is drawn.
 const DRAWS: usize = 8;
 
@@ -54,6 +61,12 @@ pub struct RemoteStatus {
     pub searchability: Searchability,
     /// The status that it replies to, if it is known here.
     pub in_reply_to: Option<StatusId>,
+    /// The URI of the status that it replies to, if that is not known here.
+    pub missing_parent: Option<String>,
+    /// The collection of replies to it.
+    pub replies: Option<String>,
+    /// The number of replies that led to it, if it was fetched as their parent.
+    pub depth: u32,
     /// The URI of its thread.
     pub conversation: Option<String>,
     /// Accounts that its text mentions.
@@ -110,7 +123,11 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
         tx.commit().await?;
         return Ok(known);
     }
-    let conversation = thread(cx, &mut tx, &new, parent.as_ref()).await?;
+    let waiting = store::remote_thread::list_waiting(&mut tx, &new.uri, WAITING_MAX).await?;
+    let conversation = match thread(cx, &mut tx, &new, parent.as_ref()).await? {
+        None => waiting.iter().find_map(|reply| reply.conversation_id),
+        found => found,
+    };
     let row = row(cx, &new, id, parent.as_ref(), conversation);
     status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
     insert_media(cx, &mut tx, id, &new).await?;
@@ -124,12 +141,57 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     if row.visibility == Visibility::Direct {
         conversation::receive(cx, &mut tx, id).await?;
     }
-    if new.delivered || cx.clock.now() - row.created_at < RECENT {
-        change::record(cx, &mut tx, Change::StatusPublished { status: id, author: actor.id, traits: (&row).into() })
-            .await?;
+    adopt(&mut tx, id, &waiting).await?;
+    let publishes = new.delivered || cx.clock.now() - row.created_at < RECENT;
+    if new.missing_parent.is_some() || new.replies.is_some() {
+        let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
+        store::remote_thread::insert(&mut tx, id, parent, replies).await?;
+    }
+    if new.replies.is_some() && !new.delivered && new.depth == 0 {
+        queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: AT_ONCE }).await?;
+    }
+    if new.missing_parent.is_some() && new.depth < DEPTH_MAX {
+        let parent = FillParent { status: id, depth: new.depth, attempts: 0, publishes };
+        queue::enqueue(cx, &mut tx, &parent).await?;
+    } else if publishes {
+        publish(cx, &mut tx, &row).await?;
     }
     tx.commit().await?;
     Ok(id)
+}
+
+/// Makes replies that came before the status `id` replies to it.
+async fn adopt(tx: &mut Tx, id: StatusId, waiting: &[Waiting]) -> Result<()> {
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let parent = store::status::find(&mut *tx, id).await?.ok_or(Error::NotFound)?;
+    for reply in waiting {
+        store::remote_thread::adopt(tx, reply.id, &parent).await?;
+    }
+    let counted = waiting.iter().filter(|reply| reply.visibility.is_anonymous()).count();
+    Ok(store::status::add_counts(tx, id, i64::try_from(counted).unwrap_or(0), 0, 0).await?)
+}
+
+/// Makes replies that wait for the status `uri` replies to it: `id`, which is here now.
+#[model::use_case]
+pub async fn adopt_waiting(tx: &mut Tx, id: StatusId, uri: &str) -> Result<()> {
+    let waiting = store::remote_thread::list_waiting(&mut *tx, uri, WAITING_MAX).await?;
+    adopt(tx, id, &waiting).await
+}
+
+async fn publish(cx: &Cx, tx: &mut Tx, row: &Status) -> Result<()> {
+    let published = Change::StatusPublished { status: row.id, author: row.account_id, traits: row.into() };
+    change::record(cx, tx, published).await
+}
+
+/// Publishes a reply that waited for its parent; nothing when it was deleted meanwhile.
+#[model::use_case]
+pub async fn publish_late(cx: &Cx, tx: &mut Tx, id: StatusId) -> Result<()> {
+    match store::status::lock(tx, id).await? {
+        Some(row) => publish(cx, tx, &row).await,
+        None => Ok(()),
+    }
 }
 
 /// Deletes the status `uri` of a remote account, and remembers that: it cannot be created later. False when it was not

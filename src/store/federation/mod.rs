@@ -3,4 +3,5 @@
 pub mod delivery;
 pub mod inbound;
 pub mod remote;
+pub mod remote_thread;
 pub mod tombstone;

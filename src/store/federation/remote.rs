@@ -4,7 +4,7 @@
 
 use crate::account::{ActorObject, account_names};
 use crate::account_is_known;
-use database::sql::Texts;
+use database::sql::{Ids, Texts};
 use database::{Executor, Result, Tx, sql};
 use model::account::Searchability;
 use model::{Account, AccountId, ConversationId, RowId, Status, StatusId, Time, account_columns, status_columns};
@@ -39,7 +39,9 @@ pub struct ActorRow {
     pub uri: String,
     pub inbox_url: Option<String>,
     pub shared_inbox_url: Option<String>,
+    pub outbox_url: Option<String>,
     pub followers_url: Option<String>,
+    pub following_url: Option<String>,
     pub featured_url: Option<String>,
     pub searchability: Searchability,
     /// PEM.
@@ -273,4 +275,43 @@ pub async fn list_replies(
     .bind(limit)
     .all()
     .await
+}
+
+/// Sizes that the server of an account states; `None` where it does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatedCounts {
+    pub followers: Option<i64>,
+    pub following: Option<i64>,
+    pub statuses: Option<i64>,
+}
+
+/// Replaces the counters of a remote account that its server states.
+pub async fn set_counts(tx: &mut Tx, id: AccountId, counts: StatedCounts) -> Result<()> {
+    let after: Option<(i64,)> = tx
+        .query(sql!(
+            "UPDATE accounts SET followers_count = coalesce($2, followers_count),
+                 following_count = coalesce($3, following_count), statuses_count = coalesce($4, statuses_count),
+                 version = version + 1
+             WHERE id = $1 AND domain IS NOT NULL RETURNING followers_count"
+        ))
+        .bind(id)
+        .bind(counts.followers)
+        .bind(counts.following)
+        .bind(counts.statuses)
+        .optional()
+        .await?;
+    match after {
+        Some((followers,)) => account_names::set_rank(tx, id, account_names::rank(followers)).await,
+        None => Ok(()),
+    }
+}
+
+/// Removes the pins of a remote account whose statuses are not among `kept`.
+pub async fn delete_other_pins(tx: &mut Tx, account: AccountId, kept: &[StatusId]) -> Result<()> {
+    tx.query(sql!("DELETE FROM status_pins WHERE account_id = $1 AND NOT status_id" in("$2")))
+        .bind(account)
+        .bind(Ids::of(kept.iter().copied()))
+        .execute()
+        .await?;
+    Ok(())
 }

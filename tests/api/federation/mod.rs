@@ -3,6 +3,7 @@
 mod acts;
 mod delivery;
 mod documents;
+mod filling;
 mod finding;
 mod friends;
 mod hostile;

@@ -181,6 +181,13 @@ impl Client {
         self.publish(json!({ "status": text, "in_reply_to_id": parent.id_text() })).await
     }
 
+    /// The status with this URL, looked up as apps do.
+    pub async fn search_status(&self, url: &Value) -> Value {
+        let url: String = url::form_urlencoded::byte_serialize(url.as_str().unwrap().as_bytes()).collect();
+        let found = self.get(&format!("/api/v2/search?q={url}&resolve=true&type=statuses")).ok().await;
+        found["statuses"].get(0).cloned().unwrap_or_else(|| panic!("{url} was not found: {found}"))
+    }
+
     pub fn status(&self, status: &(impl Identified + ?Sized)) -> RequestBuilder {
         self.get(&status_path(status, ""))
     }

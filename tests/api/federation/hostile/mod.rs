@@ -5,6 +5,7 @@
 
 mod actors;
 mod answers;
+mod collections;
 mod content;
 mod deletions;
 mod documents;

@@ -1,0 +1,28 @@
+//! When the replies to a remote status are fetched, and how many.
+
+use chrono::TimeDelta;
+
+use context::Cx;
+use context::error::Result;
+use context::queue::{self, FillReplies};
+use model::StatusId;
+
+/// Most replies that are fetched with a status (docs/contract/federation.md#7-accepting-activities).
+pub const AT_ONCE: u32 = 5;
+/// Most replies that are fetched when someone looks at a thread.
+const OF_A_THREAD: u32 = 50;
+/// Pause between two visits to the replies of one status.
+pub const PAUSE: TimeDelta = TimeDelta::minutes(15);
+
+/// Queues a visit to the replies of a remote status that someone looks at, unless one was recent.
+#[model::use_case]
+pub async fn revisit(cx: &Cx, id: StatusId) -> Result<()> {
+    let Some(thread) = store::remote_thread::find(&cx.db, id).await? else { return Ok(()) };
+    let now = cx.clock.now();
+    if thread.replies_url.is_none() || thread.replies_fetched_at.is_some_and(|last| now - last < PAUSE) {
+        return Ok(());
+    }
+    let mut tx = cx.db.begin().await?;
+    queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: OF_A_THREAD }).await?;
+    Ok(tx.commit().await?)
+}
