@@ -31,6 +31,9 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     // Without a time it changes nothing but the counts of a poll.
     let edited = note.updated.as_deref().and_then(Time::parse_rfc3339).ok_or(Ignored::Because("not_newer"))?;
     let Read { status, .. } = read(cx, &note, &author(inbound), inbound.mailbox).await?;
+    if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
+        fetch::quoted(cx, &status).await;
+    }
     match service::remote::edit(cx, status, edited).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(Ignored::Because("unknown_or_not_newer")),

@@ -17,8 +17,8 @@ mod webfinger;
 pub use activity::{Activity, Kind, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
 pub use lenient::{Id, Lenient, Many, Reference};
-pub use note::{Attachment, Note};
-pub use tag::Tag;
+pub use note::{Address, Attachment, Link, Note, Place};
+pub use tag::{Image, Tag};
 pub use webfinger::Jrd;
 
 use std::borrow::Cow;

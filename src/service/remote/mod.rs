@@ -8,6 +8,7 @@
 
 pub mod account;
 mod edit;
+pub mod emoji;
 pub mod follow;
 pub mod interaction;
 pub mod status;
