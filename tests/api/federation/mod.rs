@@ -8,4 +8,5 @@ mod hostile;
 mod quotes;
 mod scene;
 mod shown;
+mod software;
 mod two_servers;
