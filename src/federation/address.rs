@@ -2,10 +2,18 @@
 
 use outbound::Target;
 
+/// Longest URL that is kept, in bytes.
+pub(crate) const URL_MAX: usize = 2_048;
+
 /// The host of a URL, with its port unless it is the usual one; `None` when it is no `http` or `https` URL.
 #[must_use]
 pub fn host_of(url: &str) -> Option<String> {
     Target::parse(url).ok().map(|target| target.authority())
+}
+
+/// True for a URL that may be stored: `http` or `https`, and not too long.
+pub(crate) fn is_usable(url: &str) -> bool {
+    url.len() <= URL_MAX && host_of(url).is_some()
 }
 
 /// True when both URLs are on the same host.

@@ -48,7 +48,7 @@ pub use markup::{markup_to_html, scan_markup};
 pub use names::names;
 pub use plain::plain;
 pub use reference::{Reference, references};
-pub use sanitise::sanitise;
+pub use sanitise::{sanitise, sanitise_quoting};
 pub use scan::{Entity, EntityKind, Hashtag, Mention, Scan, scan};
 
 /// Whether `text` contains a NUL character, which PostgreSQL cannot store; callers reject such input.

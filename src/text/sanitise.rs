@@ -26,9 +26,40 @@ const MAX_DEPTH: usize = 32;
 /// - Classes are kept only if they are microformats, or mark mentions, hashtags and shortened links.
 #[must_use]
 pub fn sanitise(html: &str) -> String {
+    reduce(html, |_| false)
+}
+
+/// As [`sanitise`], without the line that links to the quoted status for software that shows no quotes: elements of the
+/// class `quote-inline`, with their content. Empty when nothing else is left.
+#[must_use]
+pub fn sanitise_quoting(html: &str) -> String {
+    let is_line = |tag: &Tag<'_>| {
+        let class = tag.attribute("class").unwrap_or_default();
+        ["p", "span", "div"].contains(&tag.name.as_str()) && class.split_whitespace().any(|one| one == "quote-inline")
+    };
+    let reduced = reduce(html, is_line);
+    if super::plain(&reduced).is_empty() { String::new() } else { reduced }
+}
+
+/// Writes the allowed part of `html`, without the elements that `is_left_out` selects.
+fn reduce(html: &str, is_left_out: impl Fn(&Tag<'_>) -> bool) -> String {
     let mut writer = Writer::new(html.len());
+    // The name of the element that is left out, and how many of that name are open.
+    let mut left_out: Option<(String, usize)> = None;
     for token in tokens(html) {
+        if let Some((name, open)) = &mut left_out {
+            match &token {
+                Token::Start(tag) if tag.name == *name => *open += 1,
+                Token::End(end) if end == name => *open -= 1,
+                Token::Start(_) | Token::End(_) | Token::Text(_) | Token::Raw(..) => {}
+            }
+            if *open == 0 {
+                left_out = None;
+            }
+            continue;
+        }
         match token {
+            Token::Start(tag) if is_left_out(&tag) => left_out = Some((tag.name, 1)),
             Token::Text(text) => push_escaped_text(&mut writer.out, &decode(text)),
             Token::Start(tag) if tag.name == "br" => writer.out.push_str("<br />"),
             Token::Start(tag) => {

@@ -20,4 +20,5 @@ pub use account::{account, key, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
 pub use document::{Fetched, document};
 pub use find::{accounts, by_url};
+pub(crate) use status::quoted;
 pub use status::{note, note_document, status};

@@ -41,7 +41,7 @@ pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
     if same { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
 }
 
-/// Stores a note that came from its own address.
+/// Stores a note that came from its own address, and the status that it quotes.
 ///
 /// # Errors
 /// [`Failure`].
@@ -51,18 +51,37 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
 
 /// As [`note`], after `depth` statuses that led to it.
 pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
+    let status = RemoteStatus { depth, ..status_of(cx, note).await? };
+    quoted(cx, &status).await;
+    create(cx, status).await
+}
+
+/// Fetches the status that `status` quotes, if it is not known; without its own quote. A status that cannot be fetched is
+/// not quoted.
+pub(crate) async fn quoted(cx: &Cx, status: &RemoteStatus) {
+    let Some(quote) = status.references.iter().find(|reference| reference.quote) else { return };
+    if let Err(failure) = Box::pin(fetch_quoted(cx, &quote.url)).await {
+        tracing::debug!(%failure, uri = status.uri, "a quoted status was not fetched");
+    }
+}
+
+async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
+    if known(cx, uri).await?.is_some() || store::remote::find_status_by_url(&cx.db, uri).await?.is_some() {
+        return Ok(());
+    }
+    create(cx, status_of(cx, &note_document(cx, uri).await?).await?).await.map(drop)
+}
+
+async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {
     let author = super::account(cx, author_of(note)?).await?;
     let actor = store::remote::get_actor(&cx.db, author.id).await?;
     let followers = actor.and_then(|actor| actor.followers_url);
-    let status = read(
-        cx,
-        note,
-        &Author { id: author.id, uri: author.uri, followers, searchability: author.searchability },
-        None,
-    )
-    .await?
-    .status;
-    match service::remote::status::create(cx, RemoteStatus { depth, ..status }, &[]).await {
+    let author = Author { id: author.id, uri: author.uri, followers, searchability: author.searchability };
+    Ok(read(cx, note, &author, None).await?.status)
+}
+
+async fn create(cx: &Cx, status: RemoteStatus) -> Result<StatusId, Failure> {
+    match service::remote::status::create(cx, status, &[]).await {
         Err(context::Error::Gone) => Err(Failure::Gone),
         created => Ok(created?),
     }

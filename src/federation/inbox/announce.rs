@@ -9,10 +9,12 @@ use super::refusal::Ignored;
 use crate::fetch;
 use crate::reading::known;
 use crate::reading::visibility;
+use crate::vocabulary::{Activity, Kind};
 
 /// Reblogs a status, which is fetched if it is not known and the reblog concerns this server.
 pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
-    let object = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
+    let object = announced(inbound)?;
+    let object = object.as_str();
     let uri = inbound.id().ok_or(Ignored::Because("foreign_id"))?;
     if store::tombstone::exists(&cx.db, uri, inbound.sender.id).await? {
         return Err(Ignored::Because("deleted_before"));
@@ -38,4 +40,16 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
         Err(Error::NotFound | Error::Forbidden(_)) => Err(Ignored::Because("not_visible")),
         done => Ok(done.map(drop)?),
     }
+}
+
+/// The URI of the reblogged status: of the object, or of the object of a Create that a group passes on. Neither is believed;
+/// the status comes from its own server.
+fn announced(inbound: &Inbound) -> Result<String, Ignored> {
+    let object = inbound.object()?;
+    if Kind::of(&object.kind) == Some(Kind::Create) {
+        let inner: Option<Activity> = object.read();
+        let inner = inner.and_then(|create| create.object.first().and_then(|status| status.id.clone()));
+        return inner.ok_or(Ignored::Because("no_object"));
+    }
+    object.id.clone().ok_or(Ignored::Because("no_object"))
 }

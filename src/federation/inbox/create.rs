@@ -29,6 +29,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
     if !related && !concerns(cx, inbound, &status, &local).await? {
         return Err(Ignored::Because("unrelated"));
     }
+    fetch::quoted(cx, &status).await;
     let status = RemoteStatus { delivered: true, ..status };
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
     match status::create(cx, status, &shown_to).await {
@@ -93,9 +94,15 @@ async fn note(cx: &Cx, inbound: &Inbound) -> Result<Note, Ignored> {
     Ok(fetch::note_document(cx, id).await?)
 }
 
-/// True when the status concerns someone here: it addresses or answers them, or they follow its author.
+/// True when the status concerns someone here: it addresses, answers or quotes them, or they follow its author.
 async fn concerns(cx: &Cx, inbound: &Inbound, status: &RemoteStatus, local: &[AccountId]) -> Result<bool, Ignored> {
     if !local.is_empty() || store::remote::has_local_follower(&cx.db, inbound.sender.id).await? {
+        return Ok(true);
+    }
+    let quote = status.references.iter().find(|reference| reference.quote);
+    if let Some(quote) = quote
+        && service::public::local_status(cx, &quote.url).await?.is_some()
+    {
         return Ok(true);
     }
     let Some(parent) = status.in_reply_to else { return Ok(false) };

@@ -36,6 +36,9 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
     let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {
         Some(edited) => {
             let Read { status, .. } = read(cx, note, &author(inbound), inbound.mailbox).await?;
+            if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
+                fetch::quoted(cx, &status).await;
+            }
             owned(service::remote::edit(cx, status, edited).await)?
         }
         // Without a time it changes nothing but the counts of a poll.

@@ -3,7 +3,10 @@
 //!
 //! Fetches nothing, and decides nothing about who sent a document.
 
+mod converted;
+mod emoji;
 mod known;
+mod media;
 mod note;
 mod profile;
 

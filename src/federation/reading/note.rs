@@ -5,20 +5,21 @@ use model::account::Searchability;
 use model::status::LimitedScope;
 use model::{AccountId, Time, Visibility};
 use service::remote::poll::RemotePoll;
-use service::remote::status::{RemoteMedia, RemoteStatus};
+use service::remote::status::RemoteStatus;
 
+use super::converted;
+use super::emoji::emojis;
 use super::known::known;
+use super::media::media;
 use super::profile::searchability;
 use crate::Failure;
-use crate::address::{host_of, same_host};
-use crate::vocabulary::{Attachment, Choice, Closed, Id, Note, is_public};
+use crate::address::{URL_MAX, host_of, is_usable, same_host};
+use crate::vocabulary::{Choice, Closed, Id, Note, Tag, is_public};
 
-/// The types that are shown like a note.
-const TYPES: [&str; 2] = ["Note", "Question"];
 /// The audience of signed-in people, in the forms in which it is written.
 const LOGIN: [&str; 3] = ["as:LoginOnly", "kmyblue:LoginOnly", "LoginUser"];
-/// Longest URL that is kept, in bytes.
-const URL_MAX: usize = 2_048;
+/// Most references that are looked up (docs/contract/federation.md#7-accepting-activities).
+const REFERENCES_MAX: usize = 8;
 /// Most addressees that are looked up.
 const ADDRESSEES_MAX: usize = 1_000;
 
@@ -27,7 +28,7 @@ const ADDRESSEES_MAX: usize = 1_000;
 /// # Errors
 /// [`Failure::Disbelieved`].
 pub(crate) fn author_of(note: &Note) -> Result<&str, Failure> {
-    if !note.kind.iter().any(|kind| TYPES.contains(&kind.as_str())) {
+    if !note.is_status() {
         return Err(Failure::Disbelieved("the document is not a note"));
     }
     let author = note.attributed_to.first().ok_or(Failure::Disbelieved("the note has no author"))?;
@@ -74,12 +75,13 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
     };
     let missing = note.in_reply_to.first().filter(|_| parent.is_none()).map(|parent| parent.0.clone());
     let limited_scope = (visibility == Visibility::Limited).then(|| scope(note.limited_scope.as_deref()));
+    let page = page(note);
     let status = RemoteStatus {
         uri: note.id.clone(),
-        url: page(note),
         author: author.id,
-        content: content(note),
-        spoiler_text: note.summary.0.clone().or_else(|| first(note.summary_map.0.as_ref())).unwrap_or_default(),
+        content: if note.is_converted() { converted::content(note, &page) } else { content(note) },
+        url: Some(page),
+        spoiler_text: spoiler(note),
         sensitive: note.sensitive.unwrap_or_default(),
         language: language(note),
         visibility,
@@ -93,9 +95,12 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         mentions: addressees.tagged,
         audience: addressees.silent,
         tags: hashtags(note),
-        media: note.attachment.iter().filter_map(media).collect(),
         poll: poll(note, now),
+        media: media(note),
+        emojis: emojis(&note.tag),
+        references: references(note),
         created_at: note.published.as_deref().and_then(Time::parse_rfc3339).filter(|time| *time < now).unwrap_or(now),
+        edited_at: note.updated.as_deref().and_then(Time::parse_rfc3339),
         delivered: mailbox.is_some(),
     };
     Ok(Read { status, local: addressees.local })
@@ -215,20 +220,32 @@ fn first(map: Option<&std::collections::BTreeMap<String, String>>) -> Option<Str
     map?.values().next().cloned()
 }
 
-/// The language of the text: of the map that states it, the one whose text is the content.
+/// The content warning.
+fn spoiler(note: &Note) -> String {
+    if note.is_converted() {
+        return converted::warning(note).unwrap_or_default().to_owned();
+    }
+    note.summary.0.clone().or_else(|| first(note.summary_map.0.as_ref())).unwrap_or_default()
+}
+
+/// The language of the text: of the map that states it, the one whose text is the content, title or summary.
 fn language(note: &Note) -> Option<String> {
-    let map = note.content_map.0.as_ref()?;
-    let of_content = map.iter().find(|(_, text)| note.content.0.as_ref() == Some(*text));
-    let (tag, _) = of_content.or_else(|| map.iter().next())?;
+    let maps = [(&note.content, &note.content_map), (&note.name, &note.name_map), (&note.summary, &note.summary_map)];
+    let tag = maps.into_iter().find_map(|(text, map)| {
+        let map = map.as_ref()?;
+        let of_text = map.iter().find(|(_, one)| text.as_ref() == Some(*one));
+        of_text.or_else(|| map.iter().next()).map(|(tag, _)| tag)
+    });
+    let tag = tag.or_else(|| note.language.as_ref().map(|language| &language.identifier))?;
     text::language::resolve(tag).map(str::to_owned)
 }
 
 /// The page of the note, on its own host; its id when there is none.
-fn page(note: &Note) -> Option<String> {
+fn page(note: &Note) -> String {
     let fits = |href: &str| href.len() <= URL_MAX && same_host(href, &note.id);
     let is_page = |kind: Option<&str>| kind.is_none_or(|kind| kind == "text/html");
     let page = note.url.iter().find(|link| is_page(link.media_type.as_deref()) && fits(&link.href));
-    Some(page.map_or_else(|| note.id.clone(), |link| link.href.clone()))
+    page.map_or_else(|| note.id.clone(), |link| link.href.clone())
 }
 
 /// The URI of the thread, unless it is one of this server: those are found by the status replied to.
@@ -250,21 +267,17 @@ fn hashtags(note: &Note) -> Vec<(String, String)> {
     tags
 }
 
-fn media(file: &Attachment) -> Option<RemoteMedia> {
-    let url = file.url.first().map(|link| link.href.as_str()).or(file.href.as_deref())?;
-    let mime = file.media_type.0.clone().or_else(|| file.url.first().and_then(|link| link.media_type.clone()));
-    if url.len() > URL_MAX || host_of(url).is_none() {
-        return None;
-    }
-    let is_short = |text: &&String| text.len() <= 128;
-    Some(RemoteMedia {
-        url: url.to_owned(),
-        mime: mime.filter(|mime| mime.len() <= 128).unwrap_or_default(),
-        description: file.summary.0.clone().or_else(|| file.name.0.clone()),
-        blurhash: file.blurhash.0.as_ref().filter(is_short).cloned(),
-        focus: file.focal_point.0,
-        size: file.width.0.zip(file.height.0),
-    })
+/// The statuses that the note refers to, of which the first may be its quote.
+fn references(note: &Note) -> Vec<text::Reference> {
+    let named = [&note.quote, &note.quote_url, &note.quote_url_in_capitals, &note.misskey_quote];
+    let named = named.into_iter().find_map(|id| Some(id.as_ref()?.0.as_str()));
+    let quote = note.tag.iter().find_map(Tag::object).or(named);
+    let quote = quote.map(|url| text::Reference { url: url.to_owned(), quote: true });
+    let listed =
+        note.references.iter().flat_map(|all| all.items.iter().chain(all.first.iter().flat_map(|page| &*page.items)));
+    let listed = listed.take(REFERENCES_MAX).map(|id| text::Reference { url: id.0.clone(), quote: false });
+    let usable = |one: &text::Reference| one.url != note.id && is_usable(&one.url);
+    quote.into_iter().chain(listed).filter(usable).collect()
 }
 
 #[cfg(test)]

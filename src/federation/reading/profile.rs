@@ -5,14 +5,13 @@ use model::account::{ActorType, OtherSettings, Searchability};
 use service::remote::account::RemoteProfile;
 use store::account::ActorObject;
 
+use super::emoji::emojis;
 use crate::Failure;
-use crate::address::{host_of, same_host};
+use crate::address::{is_usable, same_host};
 use crate::vocabulary::{Actor, Id, Many, is_public};
 
 /// Longest user name, in characters.
 const USERNAME_MAX: usize = 2_048;
-/// Longest URL that is kept, in bytes.
-const URL_MAX: usize = 2_048;
 /// Most further names, and most domains of attribution.
 const NAMES_MAX: usize = 100;
 
@@ -35,6 +34,7 @@ pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<Rem
         display_name: actor.name.0.clone().unwrap_or_default(),
         note: actor.summary.0.clone().unwrap_or_default(),
         fields: fields.map(|field| (field.name.clone(), field.value.clone())).collect(),
+        emojis: emojis(&actor.tag),
         // A profile page on another host could pretend to be someone's; apps expect one.
         url: actor.url.iter().find_map(|url| own(Some(url))).or_else(|| Some(actor.id.clone())),
         avatar_url: actor.icon.first().and_then(|icon| address(icon.url.first())),
@@ -81,10 +81,9 @@ fn kind(types: &[String]) -> Option<ActorType> {
     types.iter().find_map(|name| name.parse().ok())
 }
 
-/// A URL that may be stored: `http` or `https`, not too long.
+/// A URL that may be stored.
 fn address(id: Option<&Id>) -> Option<String> {
-    let url = id?.0.as_str();
-    (url.len() <= URL_MAX && host_of(url).is_some()).then(|| url.to_owned())
+    id.map(|id| &id.0).filter(|url| is_usable(url)).cloned()
 }
 
 /// The key that the actor claims as its own.

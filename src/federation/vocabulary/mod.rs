@@ -19,8 +19,8 @@ pub use activity::{Activity, Kind, Object};
 pub use actor::{Actor, KeyDocument, PublicKey};
 pub use collection::Collection;
 pub use lenient::{Id, Lenient, Many, Reference};
-pub use note::{Attachment, Choice, Closed, Note};
-pub use tag::Tag;
+pub use note::{Address, Attachment, Choice, Closed, Link, Note, Place};
+pub use tag::{Image, Tag};
 pub use webfinger::Jrd;
 
 use std::borrow::Cow;

@@ -4,8 +4,9 @@ use serde::Deserialize;
 
 use super::lenient::{Id, Lenient, Many};
 
-/// A tag: a mention, a hashtag or a custom emoji, by its `type`.
+/// A tag: a mention, a hashtag, a custom emoji or a link to another object, by its `type`.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Tag {
     #[serde(rename = "type")]
     pub kind: Many<String>,
@@ -19,6 +20,16 @@ pub struct Tag {
     pub icon: Many<Image>,
     #[serde(default)]
     pub updated: Lenient<String>,
+    #[serde(default)]
+    pub media_type: Lenient<String>,
+    #[serde(default)]
+    pub keywords: Many<String>,
+    #[serde(default)]
+    pub is_sensitive: Lenient<bool>,
+    #[serde(default)]
+    pub license: Lenient<String>,
+    #[serde(default)]
+    pub licence: Lenient<String>,
 }
 
 impl Tag {
@@ -26,6 +37,13 @@ impl Tag {
     #[must_use]
     pub fn is(&self, kind: &str) -> bool {
         self.kind.iter().any(|one| one == kind)
+    }
+
+    /// The address of the object that the tag links to.
+    #[must_use]
+    pub fn object(&self) -> Option<&str> {
+        let is_document = self.media_type.as_deref().is_some_and(is_document);
+        self.href.as_deref().filter(|_| is_document && self.is("Link"))
     }
 }
 
@@ -35,5 +53,13 @@ impl Tag {
 pub struct Image {
     pub url: Many<Id>,
     #[serde(default)]
+    pub media_type: Lenient<String>,
+    #[serde(default)]
     pub name: Lenient<String>,
+}
+
+/// True for the media types of ActivityPub documents.
+pub(super) fn is_document(media_type: &str) -> bool {
+    media_type == "application/activity+json"
+        || (media_type.starts_with("application/ld+json") && media_type.contains("activitystreams"))
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::lenient::{Lenient, Many};
+use super::tag::is_document;
 
 /// A descriptor.
 #[derive(Debug, Deserialize)]
@@ -26,10 +27,6 @@ impl Jrd {
     /// The address of the actor document.
     #[must_use]
     pub fn actor(&self) -> Option<&str> {
-        let is_document = |kind: &str| {
-            kind == "application/activity+json"
-                || (kind.starts_with("application/ld+json") && kind.contains("activitystreams"))
-        };
         let fits = |link: &&JrdLink| link.rel == "self" && link.kind.as_deref().is_some_and(is_document);
         self.links.iter().find(fits)?.href.as_deref()
     }

@@ -1,5 +1,6 @@
 //! Profiles of accounts of other servers.
 
+use super::emoji::{self, RemoteEmoji};
 use crate::domain_policy;
 use context::Cx;
 use context::change::{self, Change};
@@ -31,6 +32,8 @@ pub struct RemoteProfile {
     pub note: String,
     /// Names, and values in HTML, as received.
     pub fields: Vec<(String, String)>,
+    /// Custom emojis of its texts.
+    pub emojis: Vec<RemoteEmoji>,
     pub url: Option<String>,
     pub avatar_url: Option<String>,
     pub avatar_description: String,
@@ -56,6 +59,7 @@ pub struct RemoteProfile {
 pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
     let now = cx.clock.now();
     let actor = ActorObject { fetched_at: Some(now), ..profile.actor.clone() };
+    emoji::save(cx, &profile.domain, &profile.emojis).await?;
     let mut tx = cx.db.begin().await?;
     let known = store::remote::find_account(&mut tx, &profile.uri).await?;
     let account = match known {

@@ -1,8 +1,10 @@
 //! Edits of statuses of other servers.
 
+use super::emoji;
 use super::poll;
 use super::status::{RemoteStatus, content, insert_media, spoiler};
 use crate::search::index;
+use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
 use crate::{conversation, notification};
 use context::Cx;
@@ -12,8 +14,9 @@ use context::extension::Notice;
 use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility, boxed};
 use store::status_edit::Revision;
 
-/// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, attachments and options of the
-/// poll; visibility and searchability stay. `edited_at`: as its server says. False when it is unknown, or was edited later.
+/// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, references, attachments and
+/// options of the poll; visibility and searchability stay. `edited_at`: as its server says. False when it is unknown, or
+/// was edited later.
 ///
 /// # Errors
 /// [`Error::Forbidden`] when it is another account's.
@@ -21,13 +24,18 @@ use store::status_edit::Revision;
 #[boxed]
 pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
     let actor = super::actor(cx, new.author).await?;
-    let mut tx = cx.db.begin().await?;
-    store::account::lock(&mut tx, &[actor.id]).await?;
-    let Some(id) = store::status::find_by_uri(&mut tx, &new.uri).await? else { return Ok(false) };
-    let Some(old) = store::status::lock(&mut tx, id).await? else { return Ok(false) };
-    if old.account_id != actor.id {
+    let Some(id) = store::status::find_by_uri(&cx.db, &new.uri).await? else { return Ok(false) };
+    let Some(known) = store::status::find(&cx.db, id).await? else { return Ok(false) };
+    if known.account_id != actor.id {
         return Err(Error::forbidden("the status is someone else's"));
     }
+    emoji::save_of(cx, actor.id, &new.emojis).await?;
+    let visibility = known.visibility;
+    let mut references = reference::resolve_remote(cx, &actor, &new.references, visibility, Some(&known)).await?;
+    let mut tx = cx.db.begin().await?;
+    store::account::lock(&mut tx, &[actor.id]).await?;
+    reference::lock_for_edit(&mut tx, id, &mut references).await?;
+    let Some(old) = store::status::lock(&mut tx, id).await? else { return Ok(false) };
     if old.edited_at.unwrap_or(old.created_at) >= edited_at {
         return Ok(false);
     }
@@ -35,7 +43,7 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
     let before = store::media::list_for_statuses(&mut tx, &[id]).await?;
     let revised = Revision {
         text: String::new(),
-        content: content(&new.content),
+        content: content(&new.content, references.quote().is_some()),
         spoiler_text: spoiler(&new.spoiler_text),
         sensitive: new.sensitive || !new.spoiler_text.is_empty(),
         language: new.language.clone(),
@@ -46,7 +54,8 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
     };
     let media_changed = !same_files(&before, &new);
     let (poll_changed, options) = poll::replace(cx, &mut tx, id, new.poll.as_ref()).await?;
-    if revised == revision::of(&old) && !media_changed && !poll_changed {
+    let same_parts = !media_changed && !poll_changed && old.quote_id == references.quote();
+    if same_parts && revised == revision::of(&old) {
         return Ok(false);
     }
     if media_changed {
@@ -54,13 +63,14 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
         insert_media(cx, &mut tx, id, &new).await?;
     }
     let traits = StatusTraits { media: revised.has_media, ..StatusTraits::from(&old) };
-    let visibility = old.visibility;
     let options = old.has_poll.then_some(options);
+    let referring = Referring::from(&old);
     store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, options)?).await?;
     store::status_edit::update(&mut tx, id, revised, edited_at.min(cx.clock.now())).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags).await?;
-    let (_, readdressed) = mentions::replace(cx, &mut tx, &actor, id, &new.mentions).await?;
+    let (addressed, readdressed) = mentions::replace(cx, &mut tx, &actor, id, &new.mentions).await?;
+    reference::replace(cx, &mut tx, referring, references, &addressed).await?;
     if visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;
     }
@@ -76,9 +86,12 @@ fn same_files(before: &[MediaAttachment], new: &RemoteStatus) -> bool {
     old.eq(new.media.iter().map(|media| (Some(media.url.as_str()), media.description.as_deref())))
 }
 
-/// Notifies the local accounts that reblogged the status.
+/// Notifies the local accounts that reblogged the status or refer to it.
 async fn notify(cx: &Cx, tx: &mut database::Tx, author: AccountId, id: StatusId) -> Result<()> {
-    let receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
+    let mut receivers = store::reblog::list_local_rebloggers(&mut *tx, id).await?;
+    receivers.extend(store::reference::list_local_referring(&mut *tx, id).await?);
+    receivers.sort_unstable();
+    receivers.dedup();
     let update = |receiver| Notice {
         receiver,
         from: author,

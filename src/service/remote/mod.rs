@@ -9,6 +9,7 @@
 pub mod account;
 pub mod block;
 mod edit;
+pub mod emoji;
 pub mod follow;
 pub mod interaction;
 pub mod poll;

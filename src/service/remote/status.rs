@@ -3,10 +3,12 @@
 use chrono::TimeDelta;
 
 use super::account::clip_bytes;
+use super::emoji::{self, RemoteEmoji};
 use super::poll::{self, RemotePoll};
 use super::replies::AT_ONCE;
 use crate::conversation;
 use crate::search::index;
+use crate::status::reference::{self, References, Referring};
 use crate::status::{self, mentions};
 use context::Cx;
 use context::change::{self, Change};
@@ -15,11 +17,10 @@ use context::queue::{self, FillParent, FillReplies};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
-use model::media::{MediaKind, MediaState};
+use model::media::MediaKind;
 use model::status::LimitedScope;
-use model::{
-    AccountId, Actor, ConversationId, Json, MediaAttachment, MediaId, Status, StatusId, Time, Visibility, boxed,
-};
+use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility, boxed};
+use store::media::RemoteMediaRow;
 use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
@@ -77,7 +78,13 @@ pub struct RemoteStatus {
     pub tags: Vec<(String, String)>,
     pub media: Vec<RemoteMedia>,
     pub poll: Option<RemotePoll>,
+    /// Custom emojis of its texts.
+    pub emojis: Vec<RemoteEmoji>,
+    /// The addresses of statuses that it refers to, and whether it quotes them. Unknown ones are ignored.
+    pub references: Vec<text::Reference>,
     pub created_at: Time,
+    /// When it was last edited.
+    pub edited_at: Option<Time>,
     /// It was sent here, not fetched.
     pub delivered: bool,
 }
@@ -93,6 +100,27 @@ pub struct RemoteMedia {
     pub focus: Option<[f64; 2]>,
     /// In pixels.
     pub size: Option<(i64, i64)>,
+    /// A picture to show before the file.
+    pub preview_url: Option<String>,
+    /// How long it plays.
+    pub seconds: Option<f64>,
+}
+
+impl RemoteMedia {
+    /// The file at `url`, of which nothing else is known.
+    #[must_use]
+    pub fn at(url: String) -> Self {
+        Self {
+            url,
+            mime: String::new(),
+            description: None,
+            blurhash: None,
+            focus: None,
+            size: None,
+            preview_url: None,
+            seconds: None,
+        }
+    }
 }
 
 /// Stores a status; an existing one with the same URI stays as it is, but may be seen by `shown_to` too. Returns its id.
@@ -109,6 +137,8 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
         None => None,
     };
     let id = new_id(cx, new.created_at).await?;
+    emoji::save_of(cx, actor.id, &new.emojis).await?;
+    let mut references = reference::resolve_remote(cx, &actor, &new.references, new.visibility, None).await?;
     let mut tx = cx.db.begin().await?;
     // Serialises the creation and the deletion of one author's statuses.
     store::account::lock(&mut tx, &[actor.id]).await?;
@@ -128,7 +158,8 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
         None => waiting.iter().find_map(|reply| reply.conversation_id),
         found => found,
     };
-    let row = row(cx, &new, id, parent.as_ref(), conversation);
+    reference::lock_for_new(&mut tx, actor.id, new.in_reply_to, &mut references).await?;
+    let row = row(cx, &new, id, parent.as_ref(), conversation, &references);
     status::insert::insert(cx, &mut tx, &actor, row.clone()).await?;
     insert_media(cx, &mut tx, id, &new).await?;
     if let Some(new) = &new.poll {
@@ -137,7 +168,8 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     index::insert(&mut tx, &row).await?;
     let tags: Vec<(String, String)> = new.tags.iter().take(TAGS_MAX).cloned().collect();
     mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &tags).await?;
-    address(cx, &mut tx, &actor, id, &new).await?;
+    let addressed = address(cx, &mut tx, &actor, id, &new).await?;
+    reference::insert(cx, &mut tx, Referring::from(&row), &references, &addressed).await?;
     if row.visibility == Visibility::Direct {
         conversation::receive(cx, &mut tx, id).await?;
     }
@@ -248,6 +280,7 @@ fn row(
     id: StatusId,
     parent: Option<&Status>,
     conversation: Option<ConversationId>,
+    references: &References,
 ) -> Status {
     let answered = parent.map(|parent| match parent.in_reply_to_account_id {
         // A reply to one's own reply still addresses the same person.
@@ -258,7 +291,7 @@ fn row(
     Status {
         url: new.url.clone(),
         local: false,
-        content: content(&new.content),
+        content: content(&new.content, references.quote().is_some()),
         spoiler_text: spoiler(&new.spoiler_text),
         sensitive: new.sensitive || !new.spoiler_text.is_empty(),
         visibility: new.visibility,
@@ -271,13 +304,17 @@ fn row(
         listed: new.visibility.is_listed() && !to_someone_else,
         has_media: !new.media.is_empty(),
         has_poll: new.poll.is_some(),
+        edited_at: new.edited_at.filter(|edited| *edited > new.created_at && *edited <= cx.clock.now()),
+        has_references: references.exist(),
+        quote_id: references.quote(),
         ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
     }
 }
 
-/// The text as it is shown.
-pub(super) fn content(received: &str) -> String {
-    text::sanitise(clip_bytes(received, CONTENT_MAX)).replace('\0', "")
+/// The text as it is shown. A status that `quotes` another needs no link to it.
+pub(super) fn content(received: &str, quotes: bool) -> String {
+    let sanitise = if quotes { text::sanitise_quoting } else { text::sanitise };
+    sanitise(clip_bytes(received, CONTENT_MAX)).replace('\0', "")
 }
 
 /// The content warning as it is shown: plain text.
@@ -287,33 +324,18 @@ pub(super) fn spoiler(received: &str) -> String {
 
 /// Stores the attachments; their files stay where they are.
 pub(super) async fn insert_media(cx: &Cx, tx: &mut Tx, status: StatusId, new: &RemoteStatus) -> Result<()> {
-    for (position, file) in (0..).zip(new.media.iter().take(MEDIA_MAX)) {
-        let now = cx.clock.now();
-        let id: MediaId = cx.ids.next();
-        let row = MediaAttachment {
-            id,
-            account_id: new.author,
-            status_id: Some(status),
-            scheduled_status_id: None,
-            position,
-            kind: kind(&file.mime),
-            state: MediaState::Ready,
-            mime: file.mime.clone(),
-            file: None,
-            size_bytes: 0,
-            preview: None,
-            remote_url: Some(file.url.clone()),
-            preview_remote_url: None,
-            meta: Json(meta(file)),
-            description: file.description.as_ref().map(|text| text.chars().take(DESCRIPTION_MAX).collect()),
-            blurhash: file.blurhash.clone(),
-            failure: None,
-            created_at: now,
-            updated_at: now,
-        };
-        store::media::insert(tx, &row).await?;
-    }
-    Ok(())
+    let row = |file: &RemoteMedia| RemoteMediaRow {
+        id: cx.ids.next(),
+        kind: kind(&file.mime),
+        mime: file.mime.clone(),
+        url: file.url.clone(),
+        preview_url: file.preview_url.clone(),
+        meta: meta(file),
+        description: file.description.as_ref().map(|text| text.chars().take(DESCRIPTION_MAX).collect()),
+        blurhash: file.blurhash.clone(),
+    };
+    let files = new.media.iter().take(MEDIA_MAX).map(row).collect();
+    Ok(store::media::insert_remote(tx, new.author, status, files, cx.clock.now()).await?)
 }
 
 fn kind(mime: &str) -> MediaKind {
@@ -328,14 +350,21 @@ fn kind(mime: &str) -> MediaKind {
 /// The sizes and focus, as clients read them.
 fn meta(file: &RemoteMedia) -> serde_json::Value {
     let mut meta = serde_json::Map::new();
+    let mut original = serde_json::Map::new();
     if let Some((width, height)) = file.size.filter(|(width, height)| *width > 0 && *height > 0) {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let aspect = width as f64 / height as f64;
         let size = serde_json::json!({
             "width": width, "height": height, "size": format!("{width}x{height}"), "aspect": aspect,
         });
-        meta.insert("original".to_owned(), size.clone());
-        meta.insert("small".to_owned(), size);
+        meta.insert("small".to_owned(), size.clone());
+        original.extend(size.as_object().cloned().unwrap_or_default());
+    }
+    if let Some(seconds) = file.seconds {
+        original.insert("duration".to_owned(), seconds.into());
+    }
+    if !original.is_empty() {
+        meta.insert("original".to_owned(), original.into());
     }
     if let Some([x, y]) = file.focus.filter(|focus| focus.iter().all(|part| (-1.0..=1.0).contains(part))) {
         meta.insert("focus".to_owned(), serde_json::json!({ "x": x, "y": y }));
@@ -343,12 +372,13 @@ fn meta(file: &RemoteMedia) -> serde_json::Value {
     meta.into()
 }
 
-/// Stores the mentions and the audience, and notifies the mentioned accounts of this server.
-async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &RemoteStatus) -> Result<()> {
+/// Stores the mentions and the audience, and notifies the mentioned accounts of this server. Returns all of them.
+async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &RemoteStatus) -> Result<Vec<AccountId>> {
     let loud: Vec<AccountId> = new.mentions.iter().take(MENTIONS_MAX).copied().collect();
     let silent = new.audience.iter().filter(|account| !loud.contains(account)).take(MENTIONS_MAX).copied();
     let silent: Vec<AccountId> = silent.collect();
     let mentioned = mentions::save(cx, tx, id, &loud, false).await?;
     mentions::save(cx, tx, id, &silent, true).await?;
-    mentions::notify(cx, tx, actor, id, &mentioned).await
+    mentions::notify(cx, tx, actor, id, &mentioned).await?;
+    Ok([loud, silent].concat())
 }

@@ -23,7 +23,7 @@ pub(crate) mod mentions;
 mod prepared;
 mod publish;
 mod quote;
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod revision;
 
 pub use address::default_visibility;

@@ -27,7 +27,7 @@ pub const MOST: usize = 5;
 
 /// The references of a status, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct References {
+pub(crate) struct References {
     list: Vec<Reference>,
     quote: Option<StatusId>,
     /// Whether the quoted status is for followers only and has the same author.
@@ -36,7 +36,7 @@ pub(super) struct References {
 
 /// A status that may refer to others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Referring {
+pub(crate) struct Referring {
     pub(super) id: StatusId,
     author: AccountId,
     pub(super) visibility: Visibility,
@@ -85,7 +85,7 @@ struct Candidate {
 
 impl References {
     /// True when there are any.
-    pub(super) fn exist(&self) -> bool {
+    pub(crate) fn exist(&self) -> bool {
         !self.list.is_empty()
     }
 
@@ -95,7 +95,7 @@ impl References {
     }
 
     /// The quoted status.
-    pub(super) fn quote(&self) -> Option<StatusId> {
+    pub(crate) fn quote(&self) -> Option<StatusId> {
         self.quote
     }
 
@@ -165,6 +165,23 @@ pub(super) async fn resolve(
     }
 }
 
+/// The references in `found` that `actor` of another server may create in a status of this visibility, as [`resolve`] finds
+/// the ones in a text.
+pub(crate) async fn resolve_remote(
+    cx: &Cx,
+    actor: &Actor,
+    found: &[text::Reference],
+    visibility: Visibility,
+    own: Option<&Status>,
+) -> Result<References> {
+    if found.is_empty() {
+        return Ok(References::default());
+    }
+    let references = resolve(cx, actor, ReferenceRequest { found, ..ReferenceRequest::default() }, own).await?;
+    let too_wide = references.is_for_followers() && visibility.is_wider_than_followers();
+    Ok(References { quote: references.quote.filter(|_| !too_wide), ..references })
+}
+
 /// The statuses at these URLs, in order. URLs of this server contain the id, and the others are looked up by one
 /// statement.
 async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
@@ -185,7 +202,7 @@ async fn in_text(cx: &Cx, found: &[text::Reference]) -> Result<Vec<Candidate>> {
 
 /// Locks the references and the parent of a new status of `author`, in the order in which deletions lock them, and
 /// removes deleted statuses from `references`.
-pub(super) async fn lock_for_new(
+pub(crate) async fn lock_for_new(
     tx: &mut Tx,
     author: AccountId,
     parent: Option<StatusId>,
@@ -203,7 +220,7 @@ pub(super) async fn lock_for_new(
 }
 
 /// Stores the references of a new status, counts them, and notifies the referenced authors.
-pub(super) async fn insert(
+pub(crate) async fn insert(
     cx: &Cx,
     tx: &mut Tx,
     status: Referring,
@@ -219,7 +236,7 @@ pub(super) async fn insert(
 
 /// Replaces the references of `status`, which the transaction is about to edit: the references in the text by `new`.
 /// Statuses named by the request that published it stay, also as a quote. The row of its author must be locked.
-pub(super) async fn replace(
+pub(crate) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
     status: Referring,
@@ -253,7 +270,7 @@ pub(super) async fn replace(
 
 /// Locks `status` and its references, before and after its edit, in the order in which deletions lock them. The row
 /// of its author must be locked, so that its references cannot change.
-pub(super) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut References) -> Result<()> {
+pub(crate) async fn lock_for_edit(tx: &mut Tx, status: StatusId, new: &mut References) -> Result<()> {
     let old = store::reference::list(&mut *tx, status).await?;
     if old.is_empty() && !new.exist() {
         return Ok(());

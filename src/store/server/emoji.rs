@@ -3,7 +3,8 @@
 
 use database::sql::Texts;
 use database::{Executor, Result, Tx, sql};
-use model::{Emoji, RowId, Time, emoji_columns, emoji_insert};
+use model::{Emoji, Json, RowId, Time, emoji_columns, emoji_insert};
+use serde::Serialize;
 
 /// The enabled local emojis, by shortcode.
 pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
@@ -52,6 +53,58 @@ pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
     .bind(now)
     .bind(now)
     .bind_row(new)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// An emoji of another server, as it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct RemoteEmojiRow {
+    pub id: RowId,
+    pub shortcode: String,
+    pub uri: Option<String>,
+    pub url: String,
+    /// 1 if it is.
+    pub sensitive: u8,
+    pub aliases: Vec<String>,
+    pub license: Option<String>,
+    /// Microseconds since the epoch.
+    pub updated_at: i64,
+}
+
+/// Stores `emojis` of `domain` in one statement, and replaces existing ones that were not updated later (upsert). Each
+/// shortcode is there once. The texts differ in reading times from JSON.
+pub async fn upsert_remote(tx: &mut Tx, domain: &str, emojis: &[RemoteEmojiRow], now: Time) -> Result<()> {
+    macro_rules! insert {
+        ($updated:literal) => {
+            concat!(
+                "INSERT INTO custom_emojis
+                 (id, shortcode, domain, uri, remote_url, visible_in_picker, disabled, sensitive, aliases, license,
+                  created_at, updated_at)
+                 SELECT CAST(value ->> 'id' AS BIGINT), value ->> 'shortcode', $2, value ->> 'uri', value ->> 'url', FALSE,
+                        FALSE, CAST(value ->> 'sensitive' AS INTEGER) = 1, value -> 'aliases', value ->> 'license', $3, ",
+                $updated, " FROM "
+            )
+        };
+    }
+    macro_rules! update {
+        () => {
+            " WHERE TRUE
+             ON CONFLICT (shortcode, coalesce(domain, '')) DO UPDATE
+             SET uri = excluded.uri, remote_url = excluded.remote_url, sensitive = excluded.sensitive,
+                 aliases = excluded.aliases, license = excluded.license, updated_at = excluded.updated_at
+             WHERE custom_emojis.updated_at <= excluded.updated_at"
+        };
+    }
+    tx.query(sql!(
+        sqlite: insert!("CAST(value ->> 'updated_at' AS BIGINT)") rows("$1") update!();
+        postgres: insert!("TIMESTAMPTZ 'epoch' + CAST(value ->> 'updated_at' AS BIGINT) * INTERVAL '1 microsecond'")
+                  rows("$1") update!()
+    ))
+    .bind(Json(emojis.to_vec()))
+    .bind(domain.to_owned())
+    .bind(now)
     .execute()
     .await?;
     Ok(())

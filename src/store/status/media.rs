@@ -5,10 +5,12 @@
 
 use database::sql::Ids;
 use database::{Executor, Result, Tx, sql};
+use model::media::MediaKind;
 use model::{
-    Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, media_attachment_columns,
+    AccountId, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, media_attachment_columns,
     media_attachment_insert,
 };
+use serde::Serialize;
 
 /// The attachments of these statuses, by status and then in their order.
 pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
@@ -112,6 +114,50 @@ pub async fn delete_remote(tx: &mut Tx, status: StatusId) -> Result<()> {
         .bind(status)
         .execute()
         .await?;
+    Ok(())
+}
+
+/// An attachment of a remote status, whose file stays where it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct RemoteMediaRow {
+    pub id: MediaId,
+    pub kind: MediaKind,
+    pub mime: String,
+    pub url: String,
+    pub preview_url: Option<String>,
+    pub meta: serde_json::Value,
+    pub description: Option<String>,
+    pub blurhash: Option<String>,
+}
+
+/// Stores the attachments of `status`, which `account` wrote, in this order and in one statement.
+pub async fn insert_remote(
+    tx: &mut Tx,
+    account: AccountId,
+    status: StatusId,
+    files: Vec<RemoteMediaRow>,
+    now: Time,
+) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<(usize, RemoteMediaRow)> = files.into_iter().enumerate().collect();
+    tx.query(sql!(
+        "INSERT INTO media_attachments
+         (id, account_id, status_id, position, kind, state, mime, size_bytes, remote_url, preview_remote_url, meta,
+          description, blurhash, created_at, updated_at)
+         SELECT CAST(value -> 1 ->> 'id' AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST(value ->> 0 AS BIGINT),
+                value -> 1 ->> 'kind', 'ready', value -> 1 ->> 'mime', 0, value -> 1 ->> 'url',
+                value -> 1 ->> 'preview_url', value -> 1 -> 'meta', value -> 1 ->> 'description',
+                value -> 1 ->> 'blurhash', $4, $4
+         FROM" rows("$1") "WHERE TRUE"
+    ))
+    .bind(Json(rows))
+    .bind(account)
+    .bind(status)
+    .bind(now)
+    .execute()
+    .await?;
     Ok(())
 }
 

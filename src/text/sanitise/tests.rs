@@ -1,6 +1,6 @@
 //! Examples of content that the sanitiser keeps and drops.
 
-use super::sanitise;
+use super::{sanitise, sanitise_quoting};
 
 const LINK: &str = "rel=\"nofollow noopener noreferrer\" target=\"_blank\"";
 
@@ -177,4 +177,16 @@ fn hostile_classics_come_out_harmless() {
             assert!(!markup.contains(bad), "{html} -> {clean}");
         }
     }
+}
+
+#[test]
+fn line_of_a_quote_is_left_out() {
+    let line = r#"<span class="quote-inline"><br/><br/>RE: <span>x</span><a href="https://a.test/1">1</a></span>"#;
+    assert_eq!(sanitise_quoting(&format!("<p>look{line}!</p><p>end</p>")), "<p>look!</p><p>end</p>");
+    let line = r#"<p class="x quote-inline">RE: <a href="https://a.test/1">1</a></p>"#;
+    assert_eq!(sanitise_quoting(&format!("{line}<p>look</p>")), "<p>look</p>");
+    assert_eq!(sanitise_quoting(&format!("<p></p>{line}")), "");
+    assert_eq!(sanitise_quoting("<br class=quote-inline>a<a class=quote-inline>b</a>"), "<br />ab");
+    assert_eq!(sanitise_quoting("a<p class=quote-inline>b"), "a");
+    assert!(sanitise(&format!("{line}<p>look</p>")).starts_with("<p>RE: "));
 }

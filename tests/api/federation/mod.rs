@@ -1,11 +1,15 @@
 //! Federation: documents, two servers that talk, and hostile ones.
 
 mod acts;
+mod custom_emojis;
 mod delivery;
 mod documents;
 mod filling;
 mod finding;
 mod friends;
 mod hostile;
+mod quotes;
+mod scene;
 mod shown;
+mod software;
 mod two_servers;
