@@ -23,4 +23,8 @@ impl Federation for Network {
     async fn find_by_url(&self, cx: &Cx, url: &str) -> Result<Option<Resolved>> {
         fetch::by_url(cx, url).await
     }
+
+    async fn interaction_page(&self, cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>> {
+        fetch::interaction_page(cx, visitor, uri).await
+    }
 }

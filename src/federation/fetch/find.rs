@@ -54,6 +54,14 @@ pub async fn by_url(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     counted(Box::pin(fetched(cx, url))).await
 }
 
+/// The page on which `visitor`, `user@domain` or a domain alone, acts on `uri`; `None` when its server names none.
+///
+/// # Errors
+/// When this server fails.
+pub async fn interaction_page(cx: &Cx, visitor: &str, uri: &str) -> Result<Option<String>> {
+    counted(Box::pin(webfinger::interaction_page(cx, visitor, uri))).await
+}
+
 /// The result of a lookup, which is counted; `None` when there is none, or none in time.
 ///
 /// # Errors

@@ -19,6 +19,6 @@ mod webfinger;
 pub use account::{account, key, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
 pub use document::{Fetched, document};
-pub use find::{accounts, by_url};
+pub use find::{accounts, by_url, interaction_page};
 pub(crate) use status::quoted;
 pub use status::{note, note_document, status};

@@ -1,11 +1,16 @@
-//! WebFinger (RFC 7033): which actor an address belongs to.
+//! WebFinger (RFC 7033): which actor an address belongs to, and where its owner acts on things of other servers.
 
+use config::Scheme;
 use context::Cx;
+use outbound::Target;
 
 use super::document::plain;
 use crate::Failure;
 use crate::reading::is_username;
 use crate::vocabulary::{Jrd, parse_plain};
+
+/// What the template of a page for interactions has in the place of a URI.
+const PLACEHOLDER: &str = "{uri}";
 
 /// The answer for an address, after at most one redirect of its subject.
 #[derive(Clone, Debug)]
@@ -31,13 +36,45 @@ pub(super) async fn find(cx: &Cx, username: &str, domain: &str) -> Result<Found,
     if same { Ok(second) } else { Err(Failure::Disbelieved("WebFinger redirects more than once")) }
 }
 
-async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {
+/// The address at which `visitor`, `user@domain` or a domain alone, acts on `uri`: the template that its server names for
+/// it, with `uri` in the place of its placeholder.
+///
+/// # Errors
+/// [`Failure`], with [`Failure::Gone`] when it names none, and [`Failure::Disbelieved`] for one that leads nowhere.
+pub(super) async fn interaction_page(cx: &Cx, visitor: &str, uri: &str) -> Result<String, Failure> {
+    // The server's own actor has the domain as its user name (docs/contract/federation.md#1-discovery-documents).
+    let (username, domain) = visitor.rsplit_once('@').unwrap_or((visitor, visitor));
+    let domain = service::domain::parse(domain).ok_or(Failure::Gone)?;
+    crate::policy::may_talk(cx, &domain)?;
+    let jrd = descriptor(cx, username, &domain).await?;
+    filled(jrd.subscribe().ok_or(Failure::Gone)?, uri, cx.config.server.scheme)
+}
+
+/// `template` with `uri` in the place of `{uri}`, percent-encoded: a URL without TLS only where `scheme` has none either.
+fn filled(template: &str, uri: &str, scheme: Scheme) -> Result<String, Failure> {
+    if !template.contains(PLACEHOLDER) {
+        return Err(Failure::Disbelieved("the template has no placeholder"));
+    }
+    let encoded: String = url::form_urlencoded::byte_serialize(uri.as_bytes()).collect();
+    let page = Target::parse(&template.replace(PLACEHOLDER, &encoded))?;
+    if page.is_secure() || scheme == Scheme::Http {
+        Ok(page.url().to_owned())
+    } else {
+        Err(Failure::Disbelieved("the template is not of https"))
+    }
+}
+
+async fn descriptor(cx: &Cx, username: &str, domain: &str) -> Result<Jrd, Failure> {
     let scheme = cx.config.server.scheme.as_str();
     let resource =
         url::form_urlencoded::byte_serialize(format!("acct:{username}@{domain}").as_bytes()).collect::<String>();
     let url = format!("{scheme}://{domain}/.well-known/webfinger?resource={resource}");
     let fetched = plain(cx, &url).await?;
-    let jrd: Jrd = parse_plain(&fetched.body)?;
+    Ok(parse_plain(&fetched.body)?)
+}
+
+async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {
+    let jrd = descriptor(cx, username, domain).await?;
     let (username, domain) =
         address(&jrd.subject).ok_or(Failure::Disbelieved("the subject of WebFinger is not an address"))?;
     let actor = jrd.actor().ok_or(Failure::Disbelieved("WebFinger names no actor"))?;
@@ -49,4 +86,21 @@ fn address(subject: &str) -> Option<(&str, &str)> {
     let (username, domain) = subject.strip_prefix("acct:").unwrap_or(subject).split_once('@')?;
     let fits = is_username(username) && service::domain::parse(domain).is_some();
     fits.then_some((username, domain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn template_is_filled_only_when_it_leads_somewhere() {
+        let filled = |template: &str, scheme| filled(template, "https://a.test/@b?c=d&e", scheme).ok();
+        let encoded = "https%3A%2F%2Fa.test%2F%40b%3Fc%3Dd%26e";
+        let page = filled("https://b.test/authorize_interaction?uri={uri}", Scheme::Https);
+        assert_eq!(page, Some(format!("https://b.test/authorize_interaction?uri={encoded}")));
+        assert_eq!(filled("http://b.test/{uri}", Scheme::Http), Some(format!("http://b.test/{encoded}")));
+        for template in ["http://b.test/{uri}", "https://b.test/", "javascript:{uri}", "{uri}", "//b.test/{uri}", ""] {
+            assert_eq!(filled(template, Scheme::Https), None, "{template}");
+        }
+    }
 }

@@ -21,7 +21,13 @@ pub struct JrdLink {
     pub kind: Lenient<String>,
     #[serde(default)]
     pub href: Lenient<String>,
+    /// An address with placeholders.
+    #[serde(default)]
+    pub template: Lenient<String>,
 }
+
+/// The relation of the page on which people act on things of other servers.
+const SUBSCRIBE: &str = "http://ostatus.org/schema/1.0/subscribe";
 
 impl Jrd {
     /// The address of the actor document.
@@ -29,5 +35,11 @@ impl Jrd {
     pub fn actor(&self) -> Option<&str> {
         let fits = |link: &&JrdLink| link.rel == "self" && link.kind.as_deref().is_some_and(is_document);
         self.links.iter().find(fits)?.href.as_deref()
+    }
+
+    /// The template of the page on which people of this server act on things of other servers.
+    #[must_use]
+    pub fn subscribe(&self) -> Option<&str> {
+        self.links.iter().find(|link| link.rel == SUBSCRIBE && link.template.is_some())?.template.as_deref()
     }
 }

@@ -12,6 +12,8 @@ use service::rate_limits as limits;
 const PEOPLE: Policy = PAGE.closed(Closed::PeopleWhenLimited);
 /// Forms that sign people up and in.
 const ACCOUNT_FORM: Policy = FORM.small_body().limit(None, &limits::FORMS, Per::Address);
+/// Forms for visitors from other servers.
+const VISITOR_FORM: Policy = ACCOUNT_FORM.closed(Closed::PeopleWhenLimited);
 
 /// Pages.
 pub(crate) fn routes() -> Routes {
@@ -27,6 +29,12 @@ pub(crate) fn routes() -> Routes {
         .route("/about/api", PAGE, get(openapi::page))
         .route("/about/api/{entity}", PAGE, get(openapi::entity))
         .route("/privacy-policy", PAGE, get(web::front::privacy))
+        .route("/authorize_interaction", FORM, get(web::interaction::show).post(web::interaction::create))
+        .route(
+            "/remote_interaction",
+            VISITOR_FORM,
+            get(web::visitor_interaction::show).post(web::visitor_interaction::create),
+        )
         .route("/@{name}", PEOPLE.cors("GET"), get(web::profile::show))
         .route("/@{name}/{id}", PEOPLE, get(web::status::show))
         .route("/users/{name}", PEOPLE.cors("GET"), get(web::profile::moved))

@@ -6,6 +6,7 @@
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +34,12 @@ pub struct Csrf(pub String);
 /// The fields of a form whose CSRF token was checked.
 #[derive(Debug)]
 pub struct Form<T>(pub T);
+
+/// The fields of a form without a CSRF token, on a page that is the same for everyone. Nothing is done in anyone's name;
+/// the browser says that the form came from a page of this server, by `Sec-Fetch-Site` or `Origin`. A client that sends
+/// neither is no browser that others could use.
+#[derive(Debug)]
+pub struct FormWithoutToken<T>(pub T);
 
 /// The fields and files of a form whose CSRF token was checked; `F` is as in [`Uploads`].
 #[derive(Debug)]
@@ -91,6 +98,28 @@ impl<T: DeserializeOwned> FromRequest<()> for Form<T> {
     }
 }
 
+impl<T: DeserializeOwned> FromRequest<()> for FormWithoutToken<T> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request(request: Request, state: &()) -> Result<Self> {
+        let cx = Cx::of(request.extensions())?;
+        if !is_from_here(&cx, request.headers()) {
+            return Err(foreign().into());
+        }
+        let Params(fields) = Params::<T>::from_request(request, state).await?;
+        Ok(Self(fields))
+    }
+}
+
+/// True unless a browser says that the request came from a page of another site.
+fn is_from_here(cx: &Cx, headers: &HeaderMap) -> bool {
+    match (headers.get("sec-fetch-site"), headers.get(header::ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => origin == cx.urls.origin.as_str(),
+        (None, None) => true,
+    }
+}
+
 impl<T: DeserializeOwned, F: DeserializeOwned> FromRequest<()> for FormWithFiles<T, F> {
     type Rejection = ErrorResponse;
 
@@ -127,12 +156,13 @@ fn count_upload(cx: &Cx, request: &mut Request) -> Result<()> {
 fn checked<T: DeserializeOwned>(cx: &Cx, cookies: &Cookies, tree: Value) -> Result<T> {
     let sent = tree.get("csrf").and_then(Value::as_str).unwrap_or_default();
     if !base(cookies).is_some_and(|base| cx.keys.verify(PURPOSE, base, sent)) {
-        return Err(Error::forbidden(
-            "This form is too old, or did not come from our own page. Go back, reload the page and try again",
-        )
-        .into());
+        return Err(foreign().into());
     }
     parse(tree)
+}
+
+fn foreign() -> Error {
+    Error::forbidden("This form is too old, or did not come from our own page. Go back, reload the page and try again")
 }
 
 impl Describe for Csrf {}
@@ -141,6 +171,12 @@ impl<T: JsonSchema> Describe for Form<T> {
     fn describe(operation: &mut Operation) {
         operation.take::<T>(Place::Body);
         operation.parameters.push(token());
+    }
+}
+
+impl<T: JsonSchema> Describe for FormWithoutToken<T> {
+    fn describe(operation: &mut Operation) {
+        operation.take::<T>(Place::Body);
     }
 }
 

@@ -12,6 +12,7 @@ pub mod csrf;
 pub mod embed;
 pub mod feed;
 pub mod front;
+pub mod interaction;
 pub mod next;
 pub mod owner;
 pub mod password;
@@ -26,6 +27,7 @@ pub mod tag;
 mod templates;
 pub mod unsubscribe;
 pub mod visitor;
+pub mod visitor_interaction;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -39,7 +41,7 @@ use model::Account;
 use text::escape;
 
 pub use cookies::Cookies;
-pub use csrf::{Csrf, Form, FormWithFiles, NoFields};
+pub use csrf::{Csrf, Form, FormWithFiles, FormWithoutToken, NoFields};
 pub use render::{Hidden, Page};
 pub use session::{SignedIn, WebSession};
 pub use templates::TEMPLATES;

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
 
-use super::{Page, Visitor, error_page, feed};
+use super::{Page, Visitor, error_page, feed, redirect};
 use crate::Cx;
 use crate::error::Result;
 use crate::extract::{Paging, Path};
@@ -17,13 +17,17 @@ use service::public;
 /// Maximum length of a page's description in link previews, in characters.
 pub(super) const DESCRIPTION_CHARS: usize = 300;
 
-/// `GET /@{name}`: the profile page, or with the suffix `.atom` or `.rss` a feed.
+/// `GET /@{name}`: the profile page, or with the suffix `.atom` or `.rss` a feed. For a known account of another server
+/// a redirect to its page there.
 ///
 /// # Errors
 /// [`context::error::Error::NotFound`] when there is no such account.
 pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Paging) -> Result<Response> {
     if let Some((name, format)) = feed::Format::split(&name) {
         return feed::show(&cx, &visitor, name, format, &paging.cursor).await;
+    }
+    if let Some(page) = public::remote_account_page(&cx, &name).await? {
+        return Ok(redirect(&page));
     }
     let account = public::person(&cx, &name).await?;
     if account.is_suspended() {
@@ -45,11 +49,13 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
         og => preview(&cx, &shown),
         feeds => context! { atom => feed_url(&cx, &account, "atom"), rss => feed_url(&cx, &account, "rss") },
         rel_me => shown.rel_me,
+        visitors => !cx.config.access.limited_federation,
         older_url => older(&paging, &slice.ids),
         newer_url => newer(&paging, &slice.ids),
         account => shown, pinned, statuses,
     };
-    Ok(with_document(visitor.answer(Page::render(&cx, "profile.html", context)?), &account.uri))
+    let page = Page::render(&cx, "profile.html", context)?.allowing_external_redirect();
+    Ok(with_document(visitor.answer(page), &account.uri))
 }
 
 /// `response`, a page, with a link to the ActivityPub document `uri` of the same thing.

@@ -17,6 +17,9 @@ const POLICY: &str =
 /// The same, for pages whose forms submit to this server only.
 const POLICY_WITH_FORMS: &str = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
+/// The same, with pictures, sounds and videos of other servers.
+const POLICY_WITH_REMOTE_MEDIA: &str = "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+
 /// A rendered page.
 #[derive(Debug)]
 pub struct Page {
@@ -74,6 +77,12 @@ impl Page {
     #[must_use]
     pub fn allowing_external_redirect(self) -> Self {
         self.with_header(header::CONTENT_SECURITY_POLICY, POLICY)
+    }
+
+    /// For a page that shows accounts or statuses of other servers to one person, with their files from there.
+    #[must_use]
+    pub fn with_remote_media(self) -> Self {
+        self.with_header(header::CONTENT_SECURITY_POLICY, POLICY_WITH_REMOTE_MEDIA)
     }
 
     /// For a page that shows a secret: no cache may store it.

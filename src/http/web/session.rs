@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Response};
 use super::cookies::{Cookies, Name};
 use super::redirect;
 use crate::Cx;
-use crate::error::{ErrorResponse, Result};
+use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
 use context::Language;
+use model::Actor;
 use service::session::{self, Person};
 
 /// The longest lifetime that browsers allow (400 days); expiry is decided by the server.
@@ -57,6 +58,20 @@ impl Describe for WebSession {}
 impl Describe for SignedIn {
     fn describe(operation: &mut Operation) {
         operation.security = Security { caller: Caller::Session, ..Security::PUBLIC };
+    }
+}
+
+/// The user of the browser's session as a viewer, if there is one: for what is shown to some people only, on a route whose
+/// pages are otherwise the same for everyone.
+///
+/// # Errors
+/// When the session cannot be looked up.
+pub async fn viewer(cx: &Cx, cookies: &Cookies) -> Result<Option<Actor>> {
+    let Some(token) = cookies.get(Name::Session).filter(|token| !token.is_empty()) else { return Ok(None) };
+    let Some(person) = session::find(cx, token).await? else { return Ok(None) };
+    match session::actor(cx, &person).await {
+        Err(Error::NotFound) => Ok(None),
+        actor => Ok(Some(actor?)),
     }
 }
 

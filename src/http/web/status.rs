@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::context;
 
 use super::profile::{DESCRIPTION_CHARS, gone, redirect_permanently, with_document};
-use super::{Page, Visitor, redirect};
+use super::{Cookies, Page, Visitor, redirect, session};
 use crate::Cx;
 use crate::error::{Error, Result};
 use crate::extract::Path;
@@ -16,11 +16,22 @@ use service::public;
 /// Maximum length of the status text in the title of its page, in characters.
 const TITLE_CHARS: usize = 50;
 
-/// `GET /@{name}/{id}`
+/// `GET /@{name}/{id}`: the page of a status; for a known status of another server a redirect to its page there.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account or status does not exist or is not public.
-pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, StatusId)>) -> Result<Response> {
+pub async fn show(
+    cx: Cx,
+    visitor: Visitor,
+    cookies: Cookies,
+    Path((name, id)): Path<(String, StatusId)>,
+) -> Result<Response> {
+    if name.contains('@') {
+        let viewer = session::viewer(&cx, &cookies).await?;
+        if let Some(page) = public::remote_status_page(&cx, viewer.as_ref(), &name, id).await? {
+            return Ok(redirect(&page));
+        }
+    }
     let account = public::person(&cx, &name).await?;
     if account.is_suspended() {
         return Ok(gone(&cx));
@@ -45,10 +56,12 @@ pub async fn show(cx: Cx, visitor: Visitor, Path((name, id)): Path<(String, Stat
         og => preview(&cx, &status),
         activity_url => status.uri,
         oembed_url => oembed(&cx, &status),
+        visitors => !cx.config.access.limited_federation,
         ancestors => shown,
         status, descendants,
     };
-    Ok(with_document(visitor.answer(Page::render(&cx, "status.html", context)?), &uri))
+    let page = Page::render(&cx, "status.html", context)?.allowing_external_redirect();
+    Ok(with_document(visitor.answer(page), &uri))
 }
 
 /// `GET /users/{name}/statuses/{id}`: redirects the URL of the ActivityPub object to the page.

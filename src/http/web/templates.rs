@@ -36,6 +36,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "error.html",
     "form_post.html",
     "front.html",
+    "interaction.html",
     "owner_setup.html",
     "password_forgot.html",
     "password_forgot_done.html",
@@ -61,6 +62,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "status.html",
     "tag.html",
     "unsubscribe.html",
+    "visitor_interaction.html",
 ];
 
 /// All templates, parsed once.

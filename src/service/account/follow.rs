@@ -70,6 +70,26 @@ pub async fn follow(cx: &Cx, actor: &Actor, target: AccountId, params: FollowPar
     Ok(())
 }
 
+/// How far a follow has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowState {
+    Absent,
+    /// The other side has to accept it.
+    Requested,
+    Following,
+}
+
+/// How far `viewer`'s follow of `target` has come.
+#[model::use_case]
+pub async fn state(cx: &Cx, viewer: &Actor, target: AccountId) -> Result<FollowState> {
+    let tie = store::relationship::list(&cx.db, viewer.id, &[target], cx.clock.now()).await?.pop();
+    Ok(match tie {
+        Some(tie) if tie.following => FollowState::Following,
+        Some(tie) if tie.requested => FollowState::Requested,
+        Some(_) | None => FollowState::Absent,
+    })
+}
+
 /// Makes `follower` follow each of `targets`, or request to, in `tx`. Returns true for each new follow. Existing
 /// follows stay unchanged, and targets that [`follow`] would refuse are skipped. No daily limit, since the caller is
 /// not a person.

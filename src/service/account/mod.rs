@@ -67,6 +67,19 @@ pub async fn lookup(cx: &Cx, acct: &str) -> Result<Account> {
     if known.is_empty() { Err(Error::NotFound) } else { Ok(found) }
 }
 
+/// The account with the address `acct`, `user@domain`; looked up on its server if it is of another. `None` when there is
+/// none.
+#[model::use_case]
+pub async fn resolve(cx: &Cx, acct: &str) -> Result<Option<AccountId>> {
+    match handle(cx, acct) {
+        (name, Some(domain)) => Ok(cx.federation.find_accounts(cx, &[format!("{name}@{domain}")]).await?.pop()),
+        (_, None) => match lookup(cx, acct).await {
+            Err(Error::NotFound) => Ok(None),
+            found => found.map(|account| Some(account.id)),
+        },
+    }
+}
+
 /// Accounts whose user name or display name begins with `q`, or whose `user@domain` does: exact matches first, then
 /// accounts that `viewer` follows. With `resolve`, a complete address of another server is looked up there.
 #[model::use_case]

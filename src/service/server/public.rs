@@ -1,13 +1,13 @@
 //! The public view in a browser or feed reader: profiles, statuses, threads.
 //!
 //! Reached from the web pages and feeds. There is no viewer: [`visibility`] and [`timeline`] are called for an
-//! anonymous one.
+//! anonymous one. Accounts and statuses of other servers have their pages there.
 
 use crate::timeline::{self, ProfileQuery, Thread, TimelinePage};
 use crate::visibility::{self, Seen};
 use context::Cx;
 use context::error::{Error, Result};
-use model::{Account, Cursor, StatusId};
+use model::{Account, Actor, Cursor, StatusId};
 
 /// The local account named `name` (`alice`, or `alice@` and a domain of this server), ignoring case. A suspended
 /// account is returned.
@@ -36,6 +36,62 @@ pub(crate) fn status_address<'a>(cx: &Cx, address: &'a str) -> Option<(&'a str, 
         _ => return None,
     };
     Some((name, id.parse().ok()?))
+}
+
+/// The page of the account of another server named `name`, `user@domain`, on its own server. `None` for any other name,
+/// and for an account that is not known, suspended, or has no page.
+#[model::use_case]
+pub async fn remote_account_page(cx: &Cx, name: &str) -> Result<Option<String>> {
+    Ok(remote_account(cx, name).await?.and_then(|account| web_address(account.url)))
+}
+
+/// The page of the status `id` of the account `name`, `user@domain`, on the server of its author; for a reblog the page
+/// of the original. `None` as in [`remote_account_page`], and for a status that `viewer` may not see.
+#[model::use_case]
+pub async fn remote_status_page(cx: &Cx, viewer: Option<&Actor>, name: &str, id: StatusId) -> Result<Option<String>> {
+    let Some(account) = remote_account(cx, name).await? else { return Ok(None) };
+    let seen = match visibility::status(cx, viewer, id).await {
+        Err(Error::NotFound) => return Ok(None),
+        seen => seen?,
+    };
+    if seen.head().account_id != account.id {
+        return Ok(None);
+    }
+    let status = store::status::find(&cx.db, seen.proper().id).await?;
+    Ok(status.and_then(|status| web_address(status.url)))
+}
+
+/// The known account `name`, `user@domain`, of another server, unless it is suspended.
+async fn remote_account(cx: &Cx, name: &str) -> Result<Option<Account>> {
+    let is_remote = name.split_once('@').is_some_and(|(_, domain)| !cx.config.is_local_domain(domain));
+    if !is_remote {
+        return Ok(None);
+    }
+    let found = store::account::list_by_handles(&cx.db, &[name.to_lowercase()]).await?.pop();
+    Ok(found.filter(|account| !account.is_local() && !account.is_suspended()))
+}
+
+/// `url`, if a browser may be sent there: `http` or `https`, with a host.
+fn web_address(url: Option<String>) -> Option<String> {
+    url.filter(|url| url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()))
+}
+
+/// The URI of the local account or status whose page or ActivityPub object is `address`, if everyone may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] for any other address.
+#[model::use_case]
+pub async fn interactive(cx: &Cx, address: &str) -> Result<String> {
+    if let Some((name, id)) = status_address(cx, address) {
+        let account = person(cx, name).await?;
+        let seen = visibility::status(cx, None, id).await?;
+        let shown = seen.head().account_id == account.id && seen.original().is_none();
+        return if shown { Ok(cx.urls.note(&account.username, id)) } else { Err(Error::NotFound) };
+    }
+    let path = address.strip_prefix(cx.urls.origin.as_str()).ok_or(Error::NotFound)?;
+    let name = path.strip_prefix("/@").or_else(|| path.strip_prefix("/users/")).ok_or(Error::NotFound)?;
+    let account = person(cx, name).await?;
+    if account.is_suspended() { Err(Error::NotFound) } else { Ok(account.uri) }
 }
 
 /// The status of this server whose ActivityPub object or page is `address`; `None` for any other address. Says nothing of

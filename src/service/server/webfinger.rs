@@ -1,14 +1,18 @@
-//! WebFinger (RFC 7033): resolves an address to a local account or the server itself.
+//! WebFinger (RFC 7033): resolves an address to a local account or the server itself, and the address of a visitor to the
+//! page on which their own server lets them act on what they see here.
 //!
 //! Spec: docs/contract/federation.md#1-discovery-documents.
 
-use crate::instance;
+use crate::{domain, instance, public};
 use context::Cx;
-use context::error::{Error, Result};
+use context::error::{Error, Result, Validation};
 use model::Account;
 
 /// The user name of the server's own actor (docs/contract/federation.md#2-uris).
 pub const SERVER_NAME: &str = "mastodon.internal";
+
+/// Longest user name of a visitor.
+const NAME_MAX: usize = 255;
 
 /// The subject of a WebFinger query.
 #[derive(Debug)]
@@ -34,6 +38,60 @@ pub async fn find(cx: &Cx, resource: &str) -> Result<Subject> {
     match name {
         None | Some(SERVER_NAME) => Ok(Subject::Server),
         Some(name) => Ok(Subject::Account(Box::new(instance::local_account(cx, name).await?))),
+    }
+}
+
+/// The page on which `visitor` acts on the account or status `uri` of this server: their own server names it. `visitor`
+/// is `user@domain`, with or without an `@` before it, or the domain alone.
+///
+/// # Errors
+/// [`Error::NotFound`] unless `uri` is a local account, or a local status that everyone may read; [`Error::Validation`]
+/// of `address` for a visitor without a usable address, and when no page can be found out.
+#[model::use_case]
+pub async fn interaction_page(cx: &Cx, visitor: &str, uri: &str) -> Result<String> {
+    let uri = public::interactive(cx, uri).await?;
+    let mut faults = Validation::default();
+    let page = match visitor_name(visitor) {
+        None => {
+            faults.add("address", "ERR_INVALID", "is not an address such as name@example.org");
+            None
+        }
+        Some((_, domain)) if cx.config.is_local_domain(&domain) => Some(own_page(cx, &uri)),
+        Some((name, domain)) => {
+            let visitor = name.map_or_else(|| domain.clone(), |name| format!("{name}@{domain}"));
+            let page = cx.federation.interaction_page(cx, &visitor, &uri).await?;
+            if page.is_none() {
+                faults.add(
+                    "address",
+                    "ERR_UNREACHABLE",
+                    "is of a server that cannot be asked, or has no page for this",
+                );
+            }
+            page
+        }
+    };
+    faults.check()?;
+    page.ok_or(Error::NotFound)
+}
+
+/// The page on which people of this server act on `uri`.
+fn own_page(cx: &Cx, uri: &str) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("uri", uri).finish();
+    cx.urls.path(&format!("/authorize_interaction?{query}"))
+}
+
+/// The user name, if any, and the domain of an address that a visitor wrote.
+fn visitor_name(address: &str) -> Option<(Option<&str>, String)> {
+    let address = address.trim();
+    let address = address.strip_prefix("acct:").unwrap_or(address);
+    let address = address.strip_prefix('@').unwrap_or(address);
+    match address.rsplit_once('@') {
+        Some((name, host)) => {
+            let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+            let is_name = (1..=NAME_MAX).contains(&name.len()) && name.chars().all(fits);
+            if is_name { Some((Some(name), domain::parse(host)?)) } else { None }
+        }
+        None => Some((None, domain::parse(address).filter(|domain| domain.contains(['.', ':']))?)),
     }
 }
 
@@ -81,4 +139,22 @@ fn is_name(name: &str) -> bool {
 
 fn unusable() -> Error {
     Error::bad_request("resource is not an address")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_of_visitor_is_read_as_people_write_it() {
+        for address in ["bob@Example.org", " @bob@example.org ", "acct:bob@example.org"] {
+            assert_eq!(visitor_name(address), Some((Some("bob"), "example.org".to_owned())), "{address}");
+        }
+        assert_eq!(visitor_name("example.org:3000"), Some((None, "example.org:3000".to_owned())));
+        for address in
+            ["", "@", "bob", "bob@", "@example.org@", "b b@example.org", "bob@exa mple", "https://a.test/", "a/b"]
+        {
+            assert_eq!(visitor_name(address), None, "{address}");
+        }
+    }
 }

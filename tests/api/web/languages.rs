@@ -4,7 +4,7 @@ use crate::harness::{Browser, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
-const PAGES: [&str; 25] = [
+const PAGES: [&str; 27] = [
     "/",
     "/about",
     "/privacy-policy",
@@ -16,6 +16,8 @@ const PAGES: [&str; 25] = [
     "/auth/password/edit?token=x",
     "/auth/confirmation?token=x",
     "/auth/setup?token=x",
+    "/remote_interaction?uri=https%3A%2F%2Fexample.test%2F%40alice",
+    "/authorize_interaction?uri=bob@example.test",
     "/settings",
     "/settings/profile",
     "/settings/preferences",
@@ -36,12 +38,13 @@ const PAGES: [&str; 25] = [
 async fn every_page_is_written_in_every_language() {
     let app = TestApp::new().await;
     let client = app.account("alice").await;
+    app.account("bob").await;
     client.publish("one #rooks").await;
     let signed_in = Browser::signed_in(&app, "alice").await;
     for language in ["en", "de", "ja"] {
         app.set_locale(language).await;
         for path in PAGES {
-            let own = path.starts_with("/settings") || path.starts_with("/oauth");
+            let own = ["/settings", "/oauth", "/authorize"].iter().any(|start| path.starts_with(start));
             let browser = if own { signed_in.clone() } else { Browser::preferring(&app, language) };
             let page = browser.get(path).await;
             assert!(page.status.as_u16() < 500 && page.status != 302, "{path} in {language}: {}", page.text());

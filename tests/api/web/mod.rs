@@ -1,6 +1,7 @@
 //! The pages: public ones, the settings, signing in.
 
 mod feeds;
+mod interaction;
 mod languages;
 mod pages;
 mod password;

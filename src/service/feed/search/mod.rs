@@ -92,6 +92,30 @@ pub async fn search(cx: &Cx, viewer: Option<&Actor>, query: &Query) -> Result<Re
     Ok(results)
 }
 
+/// A thing that an address names.
+#[derive(Debug)]
+pub enum Named {
+    Account(AccountId),
+    Status(Box<Seen>),
+}
+
+/// The account or status named by `address`: a URL, or `user@domain` with or without `acct:` or `@` before it, of this
+/// server or another, which is asked. `None` when there is none, or none that `viewer` may see.
+#[model::use_case]
+pub async fn resolve(cx: &Cx, viewer: &Actor, address: &str) -> Result<Option<Named>> {
+    let address = address.trim();
+    if address.starts_with("http://") || address.starts_with("https://") {
+        let mut found = by_address(cx, Some(viewer), address).await?;
+        let status = found.statuses.pop().map(|seen| Named::Status(Box::new(seen)));
+        return Ok(status.or_else(|| found.accounts.pop().map(Named::Account)));
+    }
+    let acct = address.strip_prefix("acct:").unwrap_or(address).trim_start_matches('@');
+    if !acct.contains('@') {
+        return Ok(None);
+    }
+    Ok(account::resolve(cx, acct).await?.map(Named::Account))
+}
+
 async fn accounts(cx: &Cx, viewer: Option<&Actor>, q: &str, query: &Query) -> Result<Vec<AccountId>> {
     if viewer.is_none() && q.trim_start_matches('@').chars().count() < ANONYMOUS_MIN_CHARS {
         return match account::lookup(cx, q).await {
@@ -142,7 +166,7 @@ async fn account_named(cx: &Cx, viewer: Option<&Actor>, value: &str) -> Result<A
     Ok(account::lookup(cx, &named.join("@")).await?.id)
 }
 
-/// The account or status with this URL, of this server or another.
+/// The account or status with this URL, of this server or another; nothing that `viewer` may not see.
 async fn by_address(cx: &Cx, viewer: Option<&Actor>, address: &str) -> Result<Results> {
     let mut results = Results::default();
     let (username, id) = match address

@@ -358,4 +358,7 @@ pub(super) const SILENT: &[&str] = &[
     "/tags/",
     "/about",
     "/privacy",
+    // Finds as the search does, for a session instead of a token.
+    "/authorize_interaction",
+    "/remote_interaction",
 ];
