@@ -49,9 +49,10 @@ test: guests languages ffmpeg ## Run all tests on SQLite, then without the platf
 
 # Another seed on every run, which is printed: `make fuzz SEED=123` draws the same again.
 fuzz: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
-fuzz: guests ## Send 20,000 generated requests to the routes, on each database, and 50,000 generated texts through each parser
+fuzz: guests ## Send 20,000 generated requests to the routes, on each database, and 50,000 generated texts, documents and headers through each parser
 	@echo "SEED=$(SEED)"
 	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=50000 cargo test -p rookery-text tests::
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=50000 cargo test -p rookery-federation fuzz::
 	env -u TEST_DATABASE_URL FUZZ_SEED=$(SEED) FUZZ_REQUESTS=20000 cargo test --test api fuzz
 	FUZZ_SEED=$(SEED) FUZZ_REQUESTS=20000 .ci/with-postgres cargo test --test api fuzz
 

@@ -5,6 +5,8 @@
 
 mod converted;
 mod emoji;
+#[cfg(test)]
+mod fuzz;
 mod known;
 mod media;
 mod note;

@@ -212,7 +212,7 @@ fn effective_searchability(note: &Note, author: &Author, visibility: Visibility)
     stated.unwrap_or(author.searchability).max(author.searchability).max(of_audience)
 }
 
-fn content(note: &Note) -> String {
+pub(super) fn content(note: &Note) -> String {
     note.content.0.clone().or_else(|| first(note.content_map.0.as_ref())).unwrap_or_default()
 }
 
@@ -221,7 +221,7 @@ fn first(map: Option<&std::collections::BTreeMap<String, String>>) -> Option<Str
 }
 
 /// The content warning.
-fn spoiler(note: &Note) -> String {
+pub(super) fn spoiler(note: &Note) -> String {
     if note.is_converted() {
         return converted::warning(note).unwrap_or_default().to_owned();
     }
@@ -229,7 +229,7 @@ fn spoiler(note: &Note) -> String {
 }
 
 /// The language of the text: of the map that states it, the one whose text is the content, title or summary.
-fn language(note: &Note) -> Option<String> {
+pub(super) fn language(note: &Note) -> Option<String> {
     let maps = [(&note.content, &note.content_map), (&note.name, &note.name_map), (&note.summary, &note.summary_map)];
     let tag = maps.into_iter().find_map(|(text, map)| {
         let map = map.as_ref()?;
@@ -241,7 +241,7 @@ fn language(note: &Note) -> Option<String> {
 }
 
 /// The page of the note, on its own host; its id when there is none.
-fn page(note: &Note) -> String {
+pub(super) fn page(note: &Note) -> String {
     let fits = |href: &str| href.len() <= URL_MAX && same_host(href, &note.id);
     let is_page = |kind: Option<&str>| kind.is_none_or(|kind| kind == "text/html");
     let page = note.url.iter().find(|link| is_page(link.media_type.as_deref()) && fits(&link.href));
@@ -255,7 +255,7 @@ fn conversation(cx: &Cx, note: &Note) -> Option<String> {
     (!own && named.len() <= URL_MAX).then(|| named.to_owned())
 }
 
-fn hashtags(note: &Note) -> Vec<(String, String)> {
+pub(super) fn hashtags(note: &Note) -> Vec<(String, String)> {
     let mut tags: Vec<(String, String)> = Vec::new();
     for tag in note.tag.iter().filter(|tag| tag.is("Hashtag")) {
         let written = text::hashtag::bare(tag.name.as_deref().unwrap_or_default());
@@ -268,7 +268,7 @@ fn hashtags(note: &Note) -> Vec<(String, String)> {
 }
 
 /// The statuses that the note refers to, of which the first may be its quote.
-fn references(note: &Note) -> Vec<text::Reference> {
+pub(super) fn references(note: &Note) -> Vec<text::Reference> {
     let named = [&note.quote, &note.quote_url, &note.quote_url_in_capitals, &note.misskey_quote];
     let named = named.into_iter().find_map(|id| Some(id.as_ref()?.0.as_str()));
     let quote = note.tag.iter().find_map(Tag::object).or(named);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::lenient::{Id, Lenient, Many, Reference};
 use super::tag::{Image, Tag};
@@ -130,13 +131,13 @@ fn people_first<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Man
         #[serde(rename = "type", default)]
         kind: Many<String>,
     }
-    let raw = Many::<Box<serde_json::value::RawValue>>::deserialize(deserializer)?;
-    let author = |raw: &Box<serde_json::value::RawValue>| {
+    let raw = Many::<Box<RawValue>>::deserialize(deserializer)?;
+    let author = |raw: &RawValue| {
         let head: Option<Head> = serde_json::from_str(raw.get()).ok();
         let is_person = head.is_some_and(|head| head.kind.iter().any(|kind| kind == "Person"));
         Some((!is_person, serde_json::from_str(raw.get()).ok()?))
     };
-    let mut authors: Vec<(bool, Id)> = raw.iter().filter_map(author).collect();
+    let mut authors: Vec<(bool, Id)> = raw.iter().filter_map(|raw| author(raw)).collect();
     authors.sort_by_key(|(is_other, _)| *is_other);
     Ok(Many(authors.into_iter().map(|(_, id)| id).collect()))
 }

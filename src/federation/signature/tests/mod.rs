@@ -1,6 +1,7 @@
-//! Signing requests and reading the signatures of the same requests. Refusals and published test vectors are in files
-//! of their own.
+//! Signing requests and reading the signatures of the same requests. Refusals, published test vectors and property tests are in
+//! files of their own.
 
+mod fuzz;
 mod refusals;
 mod vectors;
 
