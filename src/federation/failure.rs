@@ -14,6 +14,12 @@ pub enum Failure {
     /// The request failed.
     #[error("{0}")]
     Request(#[from] outbound::Error),
+    /// The host failed recently, or too many requests to it are running.
+    #[error("the host is spared, since it did not respond")]
+    Spared,
+    /// Too much came from the host.
+    #[error("too much came from the host in a short time")]
+    Flood,
     /// The response has another status than 200.
     #[error("answered with status {0}")]
     Status(u16),
@@ -48,6 +54,8 @@ impl Failure {
             Self::Request(outbound::Error::Timeout) => "timeout",
             Self::Request(outbound::Error::Url(_)) => "url",
             Self::Request(_) => "connection",
+            Self::Spared => "spared",
+            Self::Flood => "flood",
             Self::Status(_) => "status",
             Self::Redirect => "redirect",
             Self::ContentType(_) => "content_type",
@@ -78,6 +86,7 @@ impl Failure {
                         context::Error::Internal(_) | context::Error::Store(_) | context::Error::Unavailable(_)
                     )
             }
+            Self::Spared | Self::Flood => true,
             Self::Refused(_)
             | Self::Redirect
             | Self::ContentType(_)

@@ -11,6 +11,7 @@ pub mod deliver;
 pub mod documents;
 mod failure;
 pub mod fetch;
+mod floods;
 mod identity;
 pub mod inbox;
 pub mod policy;

@@ -6,13 +6,22 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::TimeDelta;
+use context::hosts::Hosts;
 use context::{Cx, Error, Result};
 use crypto::rsa::SigningKey;
 use model::{AccountId, Time};
 use tokio::sync::{OnceCell, Semaphore};
 
+use crate::floods::Floods;
+
 /// Most requests whose sender is being looked up concurrently; further ones are rejected with 503.
 const LOOKUPS: usize = 64;
+/// Most requests to one host for its documents at once.
+const FETCHES: usize = 8;
+/// Most hosts that failed before and are sent to concurrently.
+const FAILING: usize = 16;
+/// How often it is noted that something came from a host.
+const NEWS: TimeDelta = TimeDelta::minutes(1);
 /// Pause between two attempts to refresh the key of one actor.
 const REFRESH_PAUSE: TimeDelta = TimeDelta::minutes(1);
 /// How long no key is fetched for requests from an address after a fetch failed.
@@ -37,6 +46,13 @@ pub struct Network {
     signing_keys: Mutex<HashMap<AccountId, (String, SigningKey)>>,
     /// Permits for looking up senders.
     pub(crate) lookups: Semaphore,
+    /// Hosts that documents are fetched from.
+    pub(crate) hosts: Hosts,
+    pub(crate) floods: Floods,
+    /// Permits for sending to hosts that failed before.
+    pub(crate) failing: Semaphore,
+    /// Hosts that something came from, when this was last noted.
+    heard: Mutex<HashMap<String, Time>>,
     /// When the key of an actor was last refreshed.
     refreshed: Mutex<HashMap<String, Time>>,
     /// Addresses whose keys could not be fetched, until when.
@@ -51,6 +67,10 @@ impl Default for Network {
             server_key: OnceCell::new(),
             signing_keys: Mutex::default(),
             lookups: Semaphore::new(LOOKUPS),
+            hosts: Hosts::new(FETCHES),
+            floods: Floods::default(),
+            failing: Semaphore::new(FAILING),
+            heard: Mutex::default(),
             refreshed: Mutex::default(),
             unreachable: Mutex::default(),
             sending: Mutex::default(),
@@ -98,6 +118,21 @@ impl Network {
             return false;
         }
         refreshed.insert(actor.to_owned(), now);
+        true
+    }
+
+    /// Notes that something came from `host`; false when that was noted within a minute.
+    pub(crate) fn is_news(&self, host: &str, now: Time) -> bool {
+        let mut heard = open(&self.heard);
+        if heard.get(host).is_some_and(|last| now - *last < NEWS) {
+            return false;
+        }
+        if heard.len() >= CROWDED {
+            heard.retain(|_, last| now - *last < NEWS);
+        }
+        if heard.len() < CROWDED {
+            heard.insert(host.to_owned(), now);
+        }
         true
     }
 

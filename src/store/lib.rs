@@ -18,7 +18,7 @@ pub use account::{
     account_search, archive, directory, domain_block, featured_tag, follow, profile, relation_set, relationship,
     removal, severance, suggestion, transfer, user,
 };
-pub use federation::{delivery, inbound, remote, remote_thread, tombstone};
+pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, timeline};
 pub use moderation::{report, role, trend, trend_use};
 pub use notification::push;

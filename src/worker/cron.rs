@@ -34,6 +34,8 @@ const REPLAY_WINDOW: TimeDelta = TimeDelta::days(1);
 const ACTIVITY_RETENTION: TimeDelta = TimeDelta::days(14);
 /// How long a document is kept after all inboxes received it.
 const SENT_RETENTION: TimeDelta = TimeDelta::hours(1);
+/// How long a delivery that was given up can be looked at.
+const DEAD_RETENTION: TimeDelta = TimeDelta::days(30);
 /// How long deleted objects are remembered.
 const TOMBSTONE_RETENTION: TimeDelta = TimeDelta::days(90);
 /// Most rows of each kind deleted in one run.
@@ -85,6 +87,8 @@ async fn clean_federation(tx: &mut Tx, now: Time) -> Result<bool, Failure> {
         store::inbound::delete_old(tx, now - REPLAY_WINDOW, now - ACTIVITY_RETENTION, FEDERATION_BATCH).await?;
     let documents = store::delivery::delete_sent(tx, now - SENT_RETENTION, FEDERATION_BATCH).await?;
     let tombstones = store::tombstone::delete_old(tx, now - TOMBSTONE_RETENTION, FEDERATION_BATCH).await?;
+    let pauses = store::host::delete_old_pauses(tx, now - SENT_RETENTION, FEDERATION_BATCH).await?;
+    let dead = store::host::delete_old_dead(tx, now - DEAD_RETENTION, FEDERATION_BATCH).await?;
     let batch = u64::try_from(FEDERATION_BATCH).unwrap_or(u64::MAX);
-    Ok([activities, documents, tombstones].contains(&batch))
+    Ok([activities, documents, tombstones, pauses, dead].contains(&batch))
 }

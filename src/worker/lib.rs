@@ -46,7 +46,7 @@ const FOR_EVER: TimeDelta = TimeDelta::days(365 * 100);
 /// How many times a lease is renewed before it would expire.
 const BEATS: u32 = 4;
 /// Most hosts that are sent to concurrently: one that hangs delays few others.
-const DELIVERIES: usize = 32;
+const DELIVERIES: usize = 64;
 /// Most senders whose activities are processed concurrently: some wait for fetches.
 const INBOXES: usize = 16;
 /// The first back-off; each further one is twice as long.

@@ -112,10 +112,10 @@ jobs! {
     }
 
     /// Fetches the page of a card, if that is due.
-    FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => {
-        /// The card; it may be gone.
-        card: RowId,
-    }
+    FetchCard as "fetch_card" in Fetch, key |job| job.card.to_string() => { card: RowId }
+
+    /// Fetches the NodeInfo of another server.
+    FetchNodeInfo as "fetch_node_info" in Fetch, key |job| job.domain.clone() => { domain: String }
 
     /// Deletes the next cards that no status has. Recurring.
     PruneCards as "prune_cards" in Background, key |_job| String::new() => {

@@ -26,7 +26,8 @@ async fn distribute(cx: &Cx, job: Distribute, claim: Claim) -> Result<Done, Fail
     {
         return Ok(Done::Remove);
     }
-    send(cx, &mut tx, Outgoing { signer: found.author.id, private_key: None, body }, found.inboxes).await?;
+    send(cx, &mut tx, Outgoing { signer: found.author.id, private_key: None, body, urgent: false }, found.inboxes)
+        .await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)

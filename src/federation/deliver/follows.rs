@@ -88,7 +88,8 @@ pub(super) async fn requested(cx: &Cx, tx: &mut Tx, follower: AccountId, target:
     let row = store::remote::find_follow(&mut *tx, follower.id, target.id).await?.ok_or(Error::NotFound)?;
     let follow = Follow { id: follow_id(&follower, row.id), actor: &follower.uri, object: &target.uri };
     let sent = SentFollow { context: CONTEXT, follow };
-    send(cx, tx, Outgoing::new(follower.id, &sent)?, inbox(&target)).await
+    let outgoing = Outgoing { urgent: true, ..Outgoing::new(follower.id, &sent)? };
+    send(cx, tx, outgoing, inbox(&target)).await
 }
 
 /// A follow ended here: undone by a local follower, or refused by a local target.

@@ -10,6 +10,7 @@ mod activity;
 mod blocks;
 mod distribute;
 mod follows;
+mod health;
 mod pins;
 mod polls;
 mod queue;
@@ -18,5 +19,7 @@ mod send;
 mod statuses;
 
 pub use follows::{Reply, answer_follow};
+pub(crate) use health::heard;
+pub use health::set_paused;
 pub use record::record;
 pub use send::release_claims;

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use context::queue::{self, DeliverToHost};
 use context::{Cx, Result};
 use database::Tx;
-use model::{AccountId, RowId};
+use model::AccountId;
 use serde::Serialize;
 use store::delivery::NewDocument;
 
+use super::health;
 use crate::address::host_of;
 use crate::policy;
 
@@ -20,6 +21,8 @@ pub(super) struct Outgoing {
     pub(super) private_key: Option<String>,
     /// JSON.
     pub(super) body: String,
+    /// It is queued for hosts that are set aside too.
+    pub(super) urgent: bool,
 }
 
 impl Outgoing {
@@ -29,23 +32,28 @@ impl Outgoing {
     /// [`context::Error::Internal`], which is a bug.
     pub(super) fn new<T: Serialize>(signer: AccountId, activity: &T) -> Result<Self> {
         let body = serde_json::to_string(activity).map_err(context::Error::internal)?;
-        Ok(Self { signer, private_key: None, body })
+        Ok(Self { signer, private_key: None, body, urgent: false })
     }
 }
 
-/// Stores `outgoing` for `inboxes`, and queues a job for each of their hosts that this server talks to.
+/// Stores `outgoing` for `inboxes`, and queues a job for each of their hosts that this server talks to and that is not
+/// set aside.
 pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<String>) -> Result<()> {
-    let mut hosts: BTreeMap<String, bool> = BTreeMap::new();
-    let mut deliveries: Vec<(RowId, String, String)> = Vec::new();
-    for inbox in inboxes.into_iter().collect::<BTreeSet<String>>() {
-        let Some(host) = host_of(&inbox) else { continue };
-        if *hosts.entry(host.clone()).or_insert_with_key(|host| policy::may_talk(cx, host).is_ok()) {
-            deliveries.push((cx.ids.next(), host, inbox));
+    let mut by_host: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for inbox in inboxes {
+        if let Some(host) = host_of(&inbox) {
+            by_host.entry(host).or_default().insert(inbox);
         }
     }
-    if deliveries.is_empty() {
+    by_host.retain(|host, _| policy::may_talk(cx, host).is_ok());
+    let hosts = health::receiving(cx, tx, by_host.keys().cloned().collect(), outgoing.urgent).await?;
+    if hosts.is_empty() {
         return Ok(());
     }
+    let owed = hosts
+        .iter()
+        .flat_map(|host| by_host.remove(host).unwrap_or_default().into_iter().map(move |inbox| (host, inbox)));
+    let deliveries = owed.map(|(host, inbox)| (cx.ids.next(), host.clone(), inbox)).collect();
     let document = NewDocument {
         id: cx.ids.next(),
         account: outgoing.signer,
@@ -53,8 +61,7 @@ pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<
         body: outgoing.body,
     };
     store::delivery::insert(tx, document, deliveries, cx.clock.now()).await?;
-    let jobs: Vec<DeliverToHost> =
-        hosts.into_iter().filter(|(_, talks)| *talks).map(|(host, _)| DeliverToHost { host }).collect();
+    let jobs: Vec<DeliverToHost> = hosts.into_iter().map(|host| DeliverToHost { host }).collect();
     queue::enqueue_all(cx, tx, &jobs).await
 }
 

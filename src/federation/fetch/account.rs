@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use context::{Cx, Error};
+use model::account::Searchability;
 use model::{Account, Time};
 use store::remote::ActorRow;
 
@@ -9,7 +10,9 @@ use super::document::document;
 use super::webfinger;
 use crate::Failure;
 use crate::address::same_host;
-use crate::reading::{profile, username};
+use crate::floods::{Flood, registrable};
+use crate::reading::{is_misskey, profile, username};
+use crate::state::Network;
 use crate::vocabulary::{Actor, KeyDocument, parse};
 
 /// How long an actor is trusted before it is fetched again.
@@ -76,16 +79,43 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
             domain: known.domain.ok_or(Failure::Disbelieved("the actor is of this server"))?,
             actor: actor.id.clone(),
         },
-        (None, Some(found)) if found.actor == actor.id => found,
-        (None, _) => prove(cx, actor).await?,
+        (None, found) => {
+            admit(cx, &actor.id)?;
+            let found = match found {
+                Some(found) if found.actor == actor.id => found,
+                _ => prove(cx, actor).await?,
+            };
+            admit_domain(cx, &found.domain).await?;
+            found
+        }
     };
-    match service::remote::account::save(cx, profile(actor, &found.username, &found.domain)?).await {
+    let unstated = match store::instance::software(&cx.db, &found.domain).await? {
+        Some(software) if is_misskey(&software) => Searchability::Public,
+        _ => Searchability::Direct,
+    };
+    match service::remote::account::save(cx, profile(actor, &found.username, &found.domain, unstated)?).await {
         // Another request may have stored the same actor meanwhile.
         Err(Error::Conflict(_)) => store::remote::find_account(&cx.db, &actor.id)
             .await?
             .ok_or(Failure::Disbelieved("the address belongs to another actor")),
         saved => Ok(saved?),
     }
+}
+
+/// Counts a new actor against a flood of its host.
+fn admit(cx: &Cx, uri: &str) -> Result<(), Failure> {
+    let host = crate::address::host_of(uri).ok_or(Failure::Disbelieved("the id is not an address"))?;
+    let admitted = Network::of(cx)?.floods.admit(Flood::Actors, &host, cx.clock.now());
+    if admitted { Ok(()) } else { Err(Failure::Flood) }
+}
+
+/// Counts a new domain against a flood of subdomains.
+async fn admit_domain(cx: &Cx, domain: &str) -> Result<(), Failure> {
+    if store::instance::is_known(&cx.db, domain).await? {
+        return Ok(());
+    }
+    let admitted = Network::of(cx)?.floods.admit(Flood::Subdomains, registrable(domain), cx.clock.now());
+    if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
 /// The address of `actor`, as WebFinger confirms it.

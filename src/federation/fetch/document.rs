@@ -4,18 +4,23 @@ use std::time::Duration;
 
 use config::Scheme;
 use context::Cx;
+use context::hosts::{Ended, Spared, Visit};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK, LOCATION, USER_AGENT};
 use outbound::{HeaderMap, Method, PlainHttp, Request, Response, Target};
 
 use crate::Failure;
 use crate::address::same_host;
+use crate::state::Network;
 use crate::{identity, policy};
 
 /// Time limit of one request, redirects apart.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Largest document, in bytes.
 const LIMIT: usize = 1024 * 1024;
+/// How often it is looked whether another request to the same host ended, and the pause between two looks.
+const LOOKS: u32 = 200;
+const LOOK_PAUSE: Duration = Duration::from_millis(50);
 /// Most redirects.
 const REDIRECTS: usize = 3;
 
@@ -160,7 +165,35 @@ async fn hop(cx: &Cx, target: &Target, by: &Credential<'_>) -> Result<Response, 
         timeout: TIMEOUT,
         limit: LIMIT,
     };
-    Ok(cx.outbound.send(request).await?)
+    let visit = enter(cx, &target.authority()).await?;
+    let sent = cx.outbound.send(request).await;
+    let ended = match &sent {
+        Ok(response) if response.status.is_server_error() => Ended::Refused,
+        Ok(_) => Ended::Answered,
+        Err(
+            outbound::Error::Timeout | outbound::Error::Dns(_) | outbound::Error::Tls(_) | outbound::Error::Other(_),
+        ) => Ended::Silent,
+        // Decided here, or by the size of the response.
+        Err(_) => return Ok(sent?),
+    };
+    visit.end(ended, cx.clock.now());
+    Ok(sent?)
+}
+
+/// Begins a request to `host`, when fewer than the most run.
+///
+/// # Errors
+/// [`Failure::Spared`] for a host that did not respond recently.
+async fn enter<'a>(cx: &'a Cx, host: &str) -> Result<Visit<'a>, Failure> {
+    let hosts = &Network::of(cx)?.hosts;
+    for _ in 0..LOOKS {
+        match hosts.enter(host, cx.clock.now()) {
+            Ok(visit) => return Ok(visit),
+            Err(Spared::Failing(_)) => return Err(Failure::Spared),
+            Err(Spared::Busy(_)) => tokio::time::sleep(LOOK_PAUSE).await,
+        }
+    }
+    Err(Failure::Spared)
 }
 
 /// Checks that `target` may be contacted: by the policy, and without TLS only in development, at addresses that the

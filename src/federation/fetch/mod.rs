@@ -12,6 +12,7 @@ mod collection;
 pub(crate) mod document;
 mod fill;
 mod find;
+mod node_info;
 mod status;
 mod thread;
 mod webfinger;

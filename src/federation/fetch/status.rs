@@ -6,7 +6,9 @@ use service::remote::status::RemoteStatus;
 
 use super::document;
 use crate::Failure;
+use crate::floods::Flood;
 use crate::reading::{Author, author_of, known, read};
+use crate::state::Network;
 use crate::vocabulary::{Note, parse};
 
 /// The status `uri`, fetched if it is not known.
@@ -51,6 +53,10 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
 
 /// As [`note`], after `depth` statuses that led to it.
 pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
+    let host = crate::address::host_of(&note.id).unwrap_or_default();
+    if !Network::of(cx)?.floods.admit(Flood::Statuses, &host, cx.clock.now()) {
+        return Err(Failure::Flood);
+    }
     let status = RemoteStatus { depth, ..status_of(cx, note).await? };
     quoted(cx, &status).await;
     create(cx, status).await

@@ -66,6 +66,9 @@ async fn accept(
         return Ok(Received::Ignored);
     }
     let (sender, claim) = sender(cx, request, address).await?;
+    if let Some(host) = sender.inbox_url.as_deref().and_then(crate::address::host_of) {
+        crate::deliver::heard(cx, &host).await?;
+    }
     check(&activity, &sender)?;
     let kind = Kind::of(&activity.kind);
     if kind.is_none() {

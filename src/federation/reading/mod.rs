@@ -14,4 +14,4 @@ mod profile;
 
 pub(crate) use known::known;
 pub(crate) use note::{Author, Read, author_of, poll, read, visibility};
-pub(crate) use profile::{is_username, profile, username};
+pub(crate) use profile::{is_misskey, is_username, profile, username};

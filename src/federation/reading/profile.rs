@@ -15,11 +15,16 @@ const USERNAME_MAX: usize = 2_048;
 /// Most further names, and most domains of attribution.
 const NAMES_MAX: usize = 100;
 
-/// The profile of `actor`, whose address is `username@domain`.
+/// The profile of `actor`, whose address is `username@domain`. `unstated`: its searchability if it states none.
 ///
 /// # Errors
 /// [`Failure::Disbelieved`] when it lacks a member that a follow needs.
-pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<RemoteProfile, Failure> {
+pub(crate) fn profile(
+    actor: &Actor,
+    username: &str,
+    domain: &str,
+    unstated: Searchability,
+) -> Result<RemoteProfile, Failure> {
     let disbelieved = Failure::Disbelieved;
     let kind = kind(&actor.kind).ok_or(disbelieved("the document is not an actor"))?;
     let inbox = address(actor.inbox.as_ref()).ok_or(disbelieved("the actor has no inbox"))?;
@@ -46,7 +51,7 @@ pub(crate) fn profile(actor: &Actor, username: &str, domain: &str) -> Result<Rem
         memorial: actor.memorial.unwrap_or_default(),
         searchability: searchability(actor.searchable_by.as_ref(), actor.followers.as_ref(), &actor.id)
             .or_else(|| marked_searchability(actor.summary.as_deref().unwrap_or_default()))
-            .unwrap_or(Searchability::Direct),
+            .unwrap_or(unstated),
         settings: OtherSettings {
             noindex: setting("noindex").unwrap_or_default(),
             hide_statuses_count: setting("hide_statuses_count").unwrap_or_default(),
@@ -103,6 +108,25 @@ pub(crate) fn username(actor: &Actor) -> Result<&str, Failure> {
 pub(crate) fn is_username(name: &str) -> bool {
     let fits = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.');
     !name.is_empty() && name.chars().count() <= USERNAME_MAX && name.chars().all(fits)
+}
+
+/// True for software of the Misskey family, whose documents do not state searchability and language.
+pub(crate) fn is_misskey(software: &str) -> bool {
+    const FAMILY: [&str; 12] = [
+        "misskey",
+        "calckey",
+        "firefish",
+        "sharkey",
+        "foundkey",
+        "cherrypick",
+        "meisskey",
+        "groundpolis",
+        "iceshrimp",
+        "magnetar",
+        "catodon",
+        "hajkey",
+    ];
+    FAMILY.contains(&software)
 }
 
 /// The searchability that a profile states by a word in its text, for servers without a member for it.

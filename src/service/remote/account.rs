@@ -1,14 +1,19 @@
 //! Profiles of accounts of other servers.
 
 use super::emoji::{self, RemoteEmoji};
+use chrono::TimeDelta;
+
 use crate::domain_policy;
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
+use context::queue::{self, FetchNodeInfo};
 use model::account::{ActorType, Field, OtherSettings, Searchability};
 use model::{Account, AccountId, Json, Time};
 use store::account::ActorObject;
 
+/// How long the NodeInfo of a server is believed.
+const NODE_INFO: TimeDelta = TimeDelta::days(1);
 /// Longest display name that is kept, in characters.
 const NAME_MAX: usize = 200;
 /// Longest note that is kept, in bytes of HTML.
@@ -90,6 +95,9 @@ pub async fn save(cx: &Cx, profile: RemoteProfile) -> Result<Account> {
             new
         }
     };
+    if store::instance::claim_node_info(&mut tx, &profile.domain, now - NODE_INFO, now).await? {
+        queue::enqueue(cx, &mut tx, &FetchNodeInfo { domain: profile.domain }).await?;
+    }
     change::record(cx, &mut tx, Change::AccountUpdated { account: account.id }).await?;
     tx.commit().await?;
     Ok(account)

@@ -51,8 +51,8 @@ pub struct Claimed {
     pub attempts: i64,
 }
 
-/// Claims the oldest `limit` deliveries to `host` until `until`, oldest first; none while others of the host are claimed,
-/// so that they keep their order.
+/// Claims the oldest `limit` deliveries to `host` until `until`, oldest first, without those to inboxes that are paused;
+/// none while others of the host are claimed, so that they keep their order.
 pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = tx
         .query(sql!(
@@ -60,6 +60,7 @@ pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) 
              WHERE id IN (SELECT d.id FROM deliveries d
                           WHERE d.host = $1
                             AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.host = $1 AND e.claimed_until > $2)
+                            AND NOT EXISTS (SELECT 1 FROM inbox_pauses p WHERE p.inbox = d.inbox AND p.until > $2)
                           ORDER BY d.id LIMIT $4)
                AND (claimed_until IS NULL OR claimed_until <= $2)
              RETURNING id, document_id, inbox, attempts"
@@ -78,6 +79,17 @@ pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) 
 pub async fn release_all(tx: &mut Tx) -> Result<()> {
     tx.query(sql!("UPDATE deliveries SET claimed_until = NULL WHERE claimed_until IS NOT NULL")).execute().await?;
     Ok(())
+}
+
+/// True when a delivery to `host` is claimed.
+pub async fn is_claimed(db: impl Executor, host: &str, now: Time) -> Result<bool> {
+    let row: Option<(RowId,)> = db
+        .query(sql!("SELECT id FROM deliveries WHERE host = $1 AND claimed_until > $2 LIMIT 1"))
+        .bind(host.to_owned())
+        .bind(now)
+        .optional()
+        .await?;
+    Ok(row.is_some())
 }
 
 /// True when a delivery to `host` waits.
@@ -131,6 +143,7 @@ pub async fn delete_sent(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
         "DELETE FROM outbound_documents WHERE id IN
          (SELECT d.id FROM outbound_documents d
           WHERE d.created_at < $1 AND NOT EXISTS (SELECT 1 FROM deliveries v WHERE v.document_id = d.id)
+            AND NOT EXISTS (SELECT 1 FROM dead_deliveries v WHERE v.document_id = d.id)
           ORDER BY d.created_at LIMIT $2)"
     ))
     .bind(before)

@@ -1,6 +1,7 @@
 //! Federation: remote accounts and statuses by their URIs, activities received, documents owed, and tombstones.
 
 pub mod delivery;
+pub mod host;
 pub mod inbound;
 pub mod remote;
 pub mod remote_thread;

@@ -4,7 +4,7 @@
 
 use database::{Executor, Result, Tx, sql};
 use model::instance::{DomainBlock, Rule};
-use model::{RuleId, Time};
+use model::{Json, RuleId, Time};
 
 /// The distance between the first ids of two consecutive weeks: a week in milliseconds, shifted left by 16 bits as in
 /// an id.
@@ -41,6 +41,51 @@ pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
 /// The number of known remote servers.
 pub async fn count_known(db: impl Executor) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) AS domains FROM instances")).scalar().await
+}
+
+/// True when a server is known.
+pub async fn is_known(db: impl Executor, domain: &str) -> Result<bool> {
+    let row: Option<(String,)> = db
+        .query(sql!("SELECT i.domain FROM instances i WHERE i.domain = $1"))
+        .bind(domain.to_owned())
+        .optional()
+        .await?;
+    Ok(row.is_some())
+}
+
+/// The software of a server, in lower case, if its NodeInfo is known.
+pub async fn software(db: impl Executor, domain: &str) -> Result<Option<String>> {
+    let row: Option<(Option<String>,)> = db
+        .query(sql!("SELECT i.software FROM instances i WHERE i.domain = $1"))
+        .bind(domain.to_owned())
+        .optional()
+        .await?;
+    Ok(row.and_then(|(software,)| software))
+}
+
+/// Stores the software and the features of a server.
+pub async fn set_software(tx: &mut Tx, domain: &str, software: &str, features: Vec<String>) -> Result<()> {
+    tx.query(sql!("UPDATE instances SET software = $2, features = $3 WHERE domain = $1"))
+        .bind(domain.to_owned())
+        .bind(software.to_owned())
+        .bind(Json(features))
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Claims a server for fetching its NodeInfo, unless it was fetched after `before`.
+pub async fn claim_node_info(tx: &mut Tx, domain: &str, before: Time, now: Time) -> Result<bool> {
+    let claimed = tx
+        .query(sql!(
+            "UPDATE instances SET fetched_at = $3 WHERE domain = $1 AND (fetched_at IS NULL OR fetched_at < $2)"
+        ))
+        .bind(domain.to_owned())
+        .bind(before)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(claimed > 0)
 }
 
 /// The domains of known servers without a domain block, by name.
