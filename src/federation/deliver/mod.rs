@@ -9,11 +9,13 @@
 mod activity;
 mod distribute;
 mod follows;
+mod owed;
 mod queue;
 mod record;
 mod send;
 mod statuses;
 
 pub use follows::{Reply, answer_follow};
+pub use owed::{HostState, OwedHost, hosts, retry};
 pub use record::record;
 pub use send::release_claims;

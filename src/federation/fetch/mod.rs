@@ -9,6 +9,7 @@
 pub(crate) mod account;
 mod bearcap;
 pub(crate) mod document;
+mod explain;
 mod find;
 mod status;
 mod webfinger;
@@ -16,5 +17,6 @@ mod webfinger;
 pub use account::{account, key, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
 pub use document::{Fetched, document};
+pub use explain::{Explanation, explain, now};
 pub use find::{accounts, by_url, interaction_page};
 pub use status::{note, note_document, status};

@@ -14,7 +14,7 @@ use crate::vocabulary::Note;
 pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let note = note(cx, inbound).await?;
     let author = author(inbound);
-    if fetch_author(&note)? != author.uri {
+    if fetch_author(cx, &note)? != author.uri {
         return Err(Ignored::Because("not_the_author"));
     }
     let Read { status, local } = read(cx, &note, &author, inbound.mailbox).await?;
@@ -42,8 +42,8 @@ pub(super) fn author(inbound: &Inbound) -> Author {
     }
 }
 
-fn fetch_author(note: &Note) -> Result<&str, Ignored> {
-    Ok(author_of(note)?)
+fn fetch_author<'a>(cx: &Cx, note: &'a Note) -> Result<&'a str, Ignored> {
+    Ok(author_of(cx, note)?)
 }
 
 /// The object: inline, with an id on the sender's host; or fetched from there.

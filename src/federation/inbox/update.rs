@@ -25,7 +25,7 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
         None if object.is_inline() => return Err(Ignored::Because("not_a_note")),
         None => fetch::note_document(cx, id).await?,
     };
-    if author_of(&note)? != inbound.sender.uri {
+    if author_of(cx, &note)? != inbound.sender.uri {
         return Err(Ignored::Because("not_the_author"));
     }
     // Without a time it changes nothing but the counts of a poll.

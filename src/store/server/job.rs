@@ -253,6 +253,17 @@ pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Re
         .await
 }
 
+/// Makes the ready job of this kind and key due at `now`, if it was to run later.
+pub async fn make_due(tx: &mut Tx, kind: &'static str, key: &str, now: Time) -> Result<()> {
+    tx.query(sql!("UPDATE jobs SET run_at = $3 WHERE kind = $1 AND key = $2 AND state = 'ready' AND run_at > $3"))
+        .bind(kind)
+        .bind(key.to_owned())
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// The number of jobs of each lane and state, as (lane, state, count). Reads the whole table.
 pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await

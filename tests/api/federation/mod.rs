@@ -4,5 +4,6 @@ mod delivery;
 mod documents;
 mod finding;
 mod hostile;
+mod operators;
 mod shown;
 mod two_servers;
