@@ -13,6 +13,7 @@ mod database;
 mod doctor;
 mod domain;
 mod emoji;
+mod federation;
 mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
@@ -70,6 +71,9 @@ enum Command {
     /// Block domains of other servers, and allow domains in limited federation
     #[command(subcommand)]
     Domain(domain::Command),
+    /// Look things up at other servers, and look after what is owed to them
+    #[command(subcommand)]
+    Federation(federation::Command),
     /// Tell everyone something
     #[command(subcommand)]
     Announcement(announcement::Command),
@@ -117,6 +121,7 @@ impl Command {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
             Self::Domain(command) => command.changes(),
+            Self::Federation(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
             Self::Trend(command) => command.changes(),
@@ -191,6 +196,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
+        Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
         Command::Report(command) => report::run(&cx, command, output).await,

@@ -18,7 +18,7 @@ use crate::caches::Caches;
 use crate::change::Live;
 use crate::error::{Error, Result};
 use crate::extension::Extensions;
-use crate::federation::Federation;
+use crate::federation::{Federation, Step};
 use crate::hosts::{self, Hosts};
 use crate::limits::{Limits, Standing};
 use crate::messages::Language;
@@ -137,6 +137,8 @@ struct Scope {
     request_id: Option<RequestId>,
     origin: Origin,
     notes: Arc<Mutex<Notes>>,
+    /// Where the steps of lookups are recorded, if they are.
+    steps: Option<Arc<Mutex<Vec<Step>>>>,
 }
 
 /// Values collected during a request and read when its response is finished.
@@ -219,7 +221,8 @@ impl Cx {
             ids,
             node,
         });
-        let scope = Scope { extensions, request_id: None, origin: Origin::default(), notes: Arc::default() };
+        let scope =
+            Scope { extensions, request_id: None, origin: Origin::default(), notes: Arc::default(), steps: None };
         let cx = Self { services, scope: Arc::new(scope) };
         cx.reload().await?;
         Ok(cx)
@@ -237,8 +240,32 @@ impl Cx {
     #[must_use]
     pub fn begin(&self, request_id: Option<RequestId>) -> Self {
         let extensions = self.scope.extensions.pinned();
-        let scope = Scope { extensions, request_id, origin: Origin::default(), notes: Arc::default() };
+        let scope = Scope { extensions, request_id, origin: Origin::default(), notes: Arc::default(), steps: None };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context, which records the steps of lookups at other servers.
+    #[must_use]
+    pub fn recording_steps(&self) -> Self {
+        let scope = Scope { steps: Some(Arc::default()), ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// Records a step of a lookup, if this context records them. A step is recorded once in a row.
+    pub fn step(&self, name: &'static str, passed: bool, text: impl FnOnce() -> String) {
+        let Some(steps) = &self.scope.steps else { return };
+        let step = Step { name, passed, text: text() };
+        let mut steps = steps.lock().unwrap_or_else(PoisonError::into_inner);
+        if steps.last() != Some(&step) {
+            steps.push(step);
+        }
+    }
+
+    /// The steps that this context recorded so far.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step> {
+        let recorded = self.scope.steps.as_ref();
+        recorded.map(|steps| steps.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()
     }
 
     /// The same context with `origin` as the cause of its operations.

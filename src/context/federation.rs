@@ -20,6 +20,17 @@ pub enum Resolved {
     Status(StatusId),
 }
 
+/// A step of a lookup at another server, recorded by [`Cx::step`] for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// `policy`, `request`, `webfinger`, `id`, `author`, `address`, `type`, `inbox`, `key`, `audience` or `known`.
+    pub name: &'static str,
+    /// False when the lookup ends here, or the step is the reason for a refusal later.
+    pub passed: bool,
+    /// For people.
+    pub text: String,
+}
+
 /// Other servers, as use cases see them.
 #[async_trait]
 pub trait Federation: Any + Debug + Send + Sync {

@@ -39,6 +39,15 @@ impl Refused {
 /// # Errors
 /// [`Refused`] with the reason.
 pub fn may_talk(cx: &Cx, host: &str) -> Result<(), Refused> {
+    let decided = decide(cx, host);
+    cx.step("policy", decided.is_ok(), || match decided {
+        Ok(()) => format!("this server talks to {host}"),
+        Err(refused) => format!("{host} is {refused}"),
+    });
+    decided
+}
+
+fn decide(cx: &Cx, host: &str) -> Result<(), Refused> {
     let name = domain_policy::without_port(host).trim_end_matches('.');
     if [host, name].iter().any(|own| cx.config.is_local_domain(own)) {
         return Err(Refused::Own);

@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::{Cx, platform};
 use context::Result;
+use model::job::Lane;
 use rookery_http::json::Json;
 
 /// Path of [`apply`] on the admin socket.
@@ -20,9 +21,11 @@ pub const PATH: &str = "/refresh";
 /// How often a server looks for changes of other processes.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// `POST /refresh`: answers `{}` once every change that was committed before the request holds in this process.
+/// `POST /refresh`: answers `{}` once every change that was committed before the request holds in this process. Jobs that
+/// the command queued begin before the next poll of their workers.
 pub async fn apply(State(cx): State<Cx>) -> rookery_http::Result<impl IntoResponse> {
     refresh(&cx).await?;
+    Lane::ALL.iter().for_each(|lane| cx.db.wake_workers(*lane));
     Ok(Json::empty())
 }
 

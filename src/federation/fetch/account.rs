@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use context::{Cx, Error};
 use model::account::Searchability;
 use model::{Account, Time};
+use service::remote::account::RemoteProfile;
 use store::remote::ActorRow;
 
 use super::document::document;
@@ -70,7 +71,23 @@ pub(crate) async fn fetch(cx: &Cx, url: &str, found: Option<webfinger::Found>) -
 /// # Errors
 /// [`Failure::Disbelieved`].
 pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<Account, Failure> {
+    match service::remote::account::save(cx, proven(cx, actor, found).await?).await {
+        // Another request may have stored the same actor meanwhile.
+        Err(Error::Conflict(_)) => store::remote::find_account(&cx.db, &actor.id)
+            .await?
+            .ok_or(Failure::Disbelieved("the address belongs to another actor")),
+        saved => Ok(saved?),
+    }
+}
+
+/// The profile of `actor`, a document that came from its own address, with its address: the known one, or the one that
+/// WebFinger proves.
+///
+/// # Errors
+/// [`Failure::Disbelieved`], and [`Failure::Gone`] for an actor that was deleted before.
+pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>) -> Result<RemoteProfile, Failure> {
     if store::tombstone::has_actor(&cx.db, &actor.id).await? {
+        cx.step("known", false, || "the account was deleted before".to_owned());
         return Err(Failure::Gone);
     }
     let found = match (store::remote::find_account(&cx.db, &actor.id).await?, found) {
@@ -93,13 +110,8 @@ pub(crate) async fn save(cx: &Cx, actor: &Actor, found: Option<webfinger::Found>
         Some(software) if is_misskey(&software) => Searchability::Public,
         _ => Searchability::Direct,
     };
-    match service::remote::account::save(cx, profile(actor, &found.username, &found.domain, unstated)?).await {
-        // Another request may have stored the same actor meanwhile.
-        Err(Error::Conflict(_)) => store::remote::find_account(&cx.db, &actor.id)
-            .await?
-            .ok_or(Failure::Disbelieved("the address belongs to another actor")),
-        saved => Ok(saved?),
-    }
+    cx.step("address", true, || format!("{}@{}", found.username, found.domain));
+    profile(cx, actor, &found.username, &found.domain, unstated)
 }
 
 /// Counts a new actor against a flood of its host.
@@ -130,15 +142,18 @@ async fn prove(cx: &Cx, actor: &Actor) -> Result<webfinger::Found, Failure> {
 }
 
 /// The actor document at `url`: its id is the address that it came from.
-async fn actor(cx: &Cx, url: &str) -> Result<Actor, Failure> {
+pub(super) async fn actor(cx: &Cx, url: &str) -> Result<Actor, Failure> {
     let fetched = document(cx, url).await?;
     let actor: Actor = parse(&fetched.body)?;
     if fetched.is(&actor.id, url) {
+        cx.step("id", true, || format!("{} is the address of the actor", actor.id));
         return Ok(actor);
     }
+    cx.step("id", true, || format!("the actor has the id {}, from where it is fetched", actor.id));
     let fetched = document(cx, &actor.id).await?;
     let again: Actor = parse(&fetched.body)?;
     let same = again.id == actor.id && fetched.is(&again.id, &actor.id);
+    cx.step("id", same, || format!("the actor at {} has the id {}", fetched.url, again.id));
     if same { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
 }
 

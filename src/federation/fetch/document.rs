@@ -96,8 +96,18 @@ async fn get(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Respons
 async fn follow(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Response), Failure> {
     let mut target = Target::parse(url)?;
     for _ in 0..=REDIRECTS {
-        let response = hop(cx, &target, by).await?;
+        let response = match hop(cx, &target, by).await {
+            Ok(response) => response,
+            Err(failure) => {
+                cx.step("request", false, || format!("GET {}: {failure}", target.url()));
+                return Err(failure);
+            }
+        };
         let status = response.status.as_u16();
+        cx.step("request", matches!(status, 200 | 301 | 302 | 303 | 307 | 308), || {
+            let (kind, size) = (content_type(&response), response.body.len());
+            format!("GET {}: status {status}, content type {kind:?}, {size} bytes", target.url())
+        });
         match status {
             200 => return checked(target, response),
             301 | 302 | 303 | 307 | 308 => {
@@ -120,7 +130,7 @@ async fn follow(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Resp
 /// The address of the document that the page at `url` names as its alternate: by a header `Link`, or in its head.
 ///
 /// # Errors
-/// [`Failure`], with [`Failure::Gone`] for a page that names none.
+/// [`Failure`], with [`Failure::Disbelieved`] for a page that names none.
 pub(super) async fn alternate(cx: &Cx, url: &str) -> Result<String, Failure> {
     let (target, response) = get(cx, url, &Credential::None).await?;
     let named = |value: &str| {
@@ -131,7 +141,8 @@ pub(super) async fn alternate(cx: &Cx, url: &str) -> Result<String, Failure> {
     let links = response.headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
     let by_header = links.flat_map(|value| value.split(',')).find_map(named);
     let html = String::from_utf8_lossy(&response.body);
-    let link = by_header.or_else(|| text::page::Page::read(&html).activity).ok_or(Failure::Gone)?;
+    let link = by_header.or_else(|| text::page::Page::read(&html).activity);
+    let link = link.ok_or(Failure::Disbelieved("it is not a document, and names none"))?;
     let link = target.join(&link)?;
     // A page may name only documents of the same host.
     if link.authority() == target.authority() {

@@ -36,11 +36,22 @@ async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
         let actor = store::remote::get_actor(&cx.db, known.id).await?;
         return account::refreshed(cx, known, actor.and_then(|actor| actor.fetched_at)).await;
     }
-    let found = webfinger::find(cx, username, &domain).await?;
+    let (actor, found) = located(cx, username, &domain).await?;
+    account::fetch(cx, &actor, found).await
+}
+
+/// The actor that `domain` names for `username`, and the answer of WebFinger if that proves its address: an actor on
+/// another host is asked whether it agrees.
+pub(super) async fn located(
+    cx: &Cx,
+    username: &str,
+    domain: &str,
+) -> Result<(String, Option<webfinger::Found>), Failure> {
+    crate::policy::may_talk(cx, domain)?;
+    let found = webfinger::find(cx, username, domain).await?;
     crate::policy::may_talk(cx, &found.domain)?;
     let asked_itself = crate::address::host_of(&found.actor).is_some_and(|host| host == found.domain);
-    // An actor on another host than its address is asked whether it agrees.
-    account::fetch(cx, &found.actor.clone(), asked_itself.then_some(found)).await
+    Ok((found.actor.clone(), asked_itself.then_some(found)))
 }
 
 /// The account or status with the URL `url`; `None` when there is none.
@@ -85,7 +96,7 @@ async fn counted<T>(lookup: impl Future<Output = Result<T, Failure>>) -> Result<
     }
 }
 
-async fn known(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
+pub(super) async fn known(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     if let Some(status) = store::remote::find_status(&cx.db, url).await? {
         return Ok(Some(Resolved::Status(status.id)));
     }
@@ -96,8 +107,27 @@ async fn known(cx: &Cx, url: &str) -> Result<Option<Resolved>> {
     Ok(account.filter(|account| !account.is_local()).map(|account| Resolved::Account(account.id)))
 }
 
-/// The account or status in the document at `url`, or in the document that its page links to.
+/// The account or status that `url` names, fetched unless it is known by its id.
 async fn fetched(cx: &Cx, url: &str) -> Result<Resolved, Failure> {
+    Ok(match named(cx, url).await? {
+        Named::Actor(id) => Resolved::Account(account::account(cx, &id).await?.id),
+        Named::Note(note) => Resolved::Status(status::note(cx, &note).await?),
+        Named::NoteAt(id) => Resolved::Status(status::status(cx, &id).await?),
+    })
+}
+
+/// What the document at a URL is.
+pub(super) enum Named {
+    /// An actor with this id, which has to be fetched from there.
+    Actor(String),
+    /// A note that came from its own address.
+    Note(Box<Note>),
+    /// A note with this id, which has to be fetched from there.
+    NoteAt(String),
+}
+
+/// What is in the document at `url`, or in the document that its page links to.
+pub(super) async fn named(cx: &Cx, url: &str) -> Result<Named, Failure> {
     let fetched = match document(cx, url).await {
         Err(Failure::ContentType(_)) => document(cx, &super::document::alternate(cx, url).await?).await?,
         fetched => fetched?,
@@ -105,12 +135,13 @@ async fn fetched(cx: &Cx, url: &str) -> Result<Resolved, Failure> {
     if let Ok(actor) = parse::<Actor>(&fetched.body)
         && actor.inbox.is_some()
     {
-        return Ok(Resolved::Account(account::account(cx, &actor.id).await?.id));
+        return Ok(Named::Actor(actor.id));
     }
     let note: Note = parse(&fetched.body)?;
-    Ok(Resolved::Status(if note.id == fetched.url {
-        status::note(cx, &note).await?
-    } else {
-        status::status(cx, &note.id).await?
-    }))
+    let is_own = note.id == fetched.url;
+    cx.step("id", true, || match is_own {
+        true => format!("{} is the address of the note", note.id),
+        false => format!("the note has the id {}, from where it is fetched", note.id),
+    });
+    Ok(if is_own { Named::Note(Box::new(note)) } else { Named::NoteAt(note.id) })
 }

@@ -1,7 +1,7 @@
 //! Statuses of other servers, by their URIs.
 
 use context::Cx;
-use model::StatusId;
+use model::{Account, StatusId};
 use service::remote::status::RemoteStatus;
 
 use super::document;
@@ -35,11 +35,14 @@ pub async fn note_document(cx: &Cx, uri: &str) -> Result<Note, Failure> {
     let fetched = document(cx, uri).await?;
     let found: Note = parse(&fetched.body)?;
     if fetched.is(&found.id, uri) {
+        cx.step("id", true, || format!("{} is the address of the note", found.id));
         return Ok(found);
     }
+    cx.step("id", true, || format!("the note has the id {}, from where it is fetched", found.id));
     let fetched = document(cx, &found.id).await?;
     let again: Note = parse(&fetched.body)?;
     let same = again.id == found.id && fetched.is(&again.id, &found.id);
+    cx.step("id", same, || format!("the note at {} has the id {}", fetched.url, again.id));
     if same { Ok(again) } else { Err(Failure::Disbelieved("the id is another on every request")) }
 }
 
@@ -79,10 +82,7 @@ async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
 }
 
 async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {
-    let author = super::account(cx, author_of(note)?).await?;
-    let actor = store::remote::get_actor(&cx.db, author.id).await?;
-    let followers = actor.and_then(|actor| actor.followers_url);
-    let author = Author { id: author.id, uri: author.uri, followers, searchability: author.searchability };
+    let author = author(cx, super::account(cx, author_of(cx, note)?).await?).await?;
     Ok(read(cx, note, &author, None).await?.status)
 }
 
@@ -91,4 +91,11 @@ async fn create(cx: &Cx, status: RemoteStatus) -> Result<StatusId, Failure> {
         Err(context::Error::Gone) => Err(Failure::Gone),
         created => Ok(created?),
     }
+}
+
+/// `account` as the author of a note.
+pub(super) async fn author(cx: &Cx, account: Account) -> Result<Author, Failure> {
+    let actor = store::remote::get_actor(&cx.db, account.id).await?;
+    let followers = actor.and_then(|actor| actor.followers_url);
+    Ok(Author { id: account.id, uri: account.uri, followers, searchability: account.searchability })
 }

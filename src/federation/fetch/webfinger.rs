@@ -41,14 +41,15 @@ pub(super) async fn find(cx: &Cx, username: &str, domain: &str) -> Result<Found,
 /// it, with `uri` in the place of its placeholder.
 ///
 /// # Errors
-/// [`Failure`], with [`Failure::Gone`] when it names none, and [`Failure::Disbelieved`] for one that leads nowhere.
+/// [`Failure`], with [`Failure::Disbelieved`] when it names none, or one that leads nowhere.
 pub(super) async fn interaction_page(cx: &Cx, visitor: &str, uri: &str) -> Result<String, Failure> {
     // The server's own actor has the domain as its user name (docs/contract/federation.md#1-discovery-documents).
     let (username, domain) = visitor.rsplit_once('@').unwrap_or((visitor, visitor));
     let domain = service::domain::parse(domain).ok_or(Failure::Gone)?;
     crate::policy::may_talk(cx, &domain)?;
     let jrd = descriptor(cx, username, &domain).await?;
-    filled(jrd.subscribe().ok_or(Failure::Gone)?, uri, cx.config.server.scheme)
+    let template = jrd.subscribe().ok_or(Failure::Disbelieved("WebFinger names no page for interactions"))?;
+    filled(template, uri, cx.config.server.scheme)
 }
 
 /// `template` with `uri` in the place of `{uri}`, percent-encoded: a URL without TLS only where `scheme` has none either.
@@ -78,6 +79,11 @@ async fn ask(cx: &Cx, username: &str, domain: &str) -> Result<Found, Failure> {
     let jrd = descriptor(cx, username, domain).await?;
     let (username, domain) =
         address(&jrd.subject).ok_or(Failure::Disbelieved("the subject of WebFinger is not an address"))?;
+    cx.step("webfinger", true, || format!("the subject is {}", jrd.subject));
+    cx.step("webfinger", jrd.actor().is_some(), || match jrd.actor() {
+        Some(actor) => format!("the self link is {actor}"),
+        None => "there is no self link to a document".to_owned(),
+    });
     let actor = jrd.actor().ok_or(Failure::Disbelieved("WebFinger names no actor"))?;
     Ok(Found { username: username.to_owned(), domain, actor: actor.to_owned() })
 }

@@ -19,7 +19,7 @@ pub(super) async fn create(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 /// Stores `note`, which came from the server of the sender. `related`: it is known to concern this server.
 pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool) -> Result<(), Ignored> {
     let author = author(inbound);
-    if author_of(note)? != author.uri {
+    if author_of(cx, note)? != author.uri {
         return Err(Ignored::Because("not_the_author"));
     }
     if let Some(answered) = answered_poll(cx, note).await? {

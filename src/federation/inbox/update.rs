@@ -30,7 +30,7 @@ pub(super) async fn update(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
 
 /// Replaces a known status of the sender by `note`, which came from the sender's server.
 pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(), Ignored> {
-    if author_of(note)? != inbound.sender.uri {
+    if author_of(cx, note)? != inbound.sender.uri {
         return Err(Ignored::Because("not_the_author"));
     }
     let changed = match note.updated.as_deref().and_then(Time::parse_rfc3339) {

@@ -27,16 +27,21 @@ const ADDRESSEES_MAX: usize = 1_000;
 ///
 /// # Errors
 /// [`Failure::Disbelieved`].
-pub(crate) fn author_of(note: &Note) -> Result<&str, Failure> {
-    if !note.is_status() {
+pub(crate) fn author_of<'a>(cx: &Cx, note: &'a Note) -> Result<&'a str, Failure> {
+    let is_known = note.is_status();
+    cx.step("type", is_known, || {
+        format!("the type {:?} is {}", &*note.kind, if is_known { "known" } else { "not the type of a status" })
+    });
+    if !is_known {
         return Err(Failure::Disbelieved("the document is not a note"));
     }
     let author = note.attributed_to.first().ok_or(Failure::Disbelieved("the note has no author"))?;
-    if same_host(&author.0, &note.id) {
-        Ok(&author.0)
-    } else {
-        Err(Failure::Disbelieved("the author is on another host"))
-    }
+    let is_at_home = same_host(&author.0, &note.id);
+    cx.step("author", is_at_home, || match is_at_home {
+        true => format!("{} is on the host of the id", author.0),
+        false => format!("{} is on another host than the id {}", author.0, note.id),
+    });
+    if is_at_home { Ok(&author.0) } else { Err(Failure::Disbelieved("the author is on another host")) }
 }
 
 /// The author of a note.
@@ -74,6 +79,10 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         None => None,
     };
     let missing = note.in_reply_to.first().filter(|_| parent.is_none()).map(|parent| parent.0.clone());
+    cx.step("audience", true, || {
+        let (parent, local) = (if parent.is_some() { "known" } else { "none that is known" }, addressees.local.len());
+        format!("visibility {}, addressed accounts of this server: {local}, parent: {parent}", visibility.as_str())
+    });
     let limited_scope = (visibility == Visibility::Limited).then(|| scope(note.limited_scope.as_deref()));
     let page = page(note);
     let status = RemoteStatus {

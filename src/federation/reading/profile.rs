@@ -1,5 +1,6 @@
 //! An actor document as a profile: the members that are believed, and their bounds.
 
+use context::Cx;
 use model::Json;
 use model::account::{ActorType, OtherSettings, Searchability};
 use service::remote::account::RemoteProfile;
@@ -20,14 +21,22 @@ const NAMES_MAX: usize = 100;
 /// # Errors
 /// [`Failure::Disbelieved`] when it lacks a member that a follow needs.
 pub(crate) fn profile(
+    cx: &Cx,
     actor: &Actor,
     username: &str,
     domain: &str,
     unstated: Searchability,
 ) -> Result<RemoteProfile, Failure> {
     let disbelieved = Failure::Disbelieved;
-    let kind = kind(&actor.kind).ok_or(disbelieved("the document is not an actor"))?;
-    let inbox = address(actor.inbox.as_ref()).ok_or(disbelieved("the actor has no inbox"))?;
+    let (kind, inbox, public_key) = (kind(&actor.kind), address(actor.inbox.as_ref()), public_key(actor));
+    cx.step("type", kind.is_some(), || format!("the type {:?} is {}", &*actor.kind, known(kind.is_some())));
+    cx.step("inbox", inbox.is_some(), || inbox.clone().unwrap_or_else(|| "there is none that can be used".to_owned()));
+    cx.step("key", public_key.is_some(), || match public_key {
+        Some(_) => "the actor has a key of its own".to_owned(),
+        None => "the actor has no usable key of its own: what it sends here is refused".to_owned(),
+    });
+    let kind = kind.ok_or(disbelieved("the document is not an actor"))?;
+    let inbox = inbox.ok_or(disbelieved("the actor has no inbox"))?;
     let fields = actor.attachment.iter().filter(|field| field.kind.iter().any(|kind| kind == "PropertyValue"));
     let setting = |name: &str| actor.other_setting.iter().find(|one| one.name == name).map(|one| one.value);
     let own = |id: Option<&Id>| address(id).filter(|url| same_host(url, &actor.id));
@@ -76,10 +85,14 @@ pub(crate) fn profile(
             followers_url: own(actor.followers.as_ref()),
             following_url: own(actor.following.as_ref()),
             featured_url: own(actor.featured.as_ref()),
-            public_key: public_key(actor),
+            public_key,
             fetched_at: None,
         },
     })
+}
+
+fn known(is_known: bool) -> &'static str {
+    if is_known { "known" } else { "not the type of an actor" }
 }
 
 fn kind(types: &[String]) -> Option<ActorType> {

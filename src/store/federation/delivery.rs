@@ -99,6 +99,53 @@ pub async fn waits(db: impl Executor, host: &str) -> Result<bool> {
     Ok(row.is_some())
 }
 
+/// What is owed to a host.
+#[derive(Clone, Debug, model::Row)]
+pub struct OwedRow {
+    pub host: String,
+    /// Number of deliveries, counted up to the limit of [`list_owed`].
+    pub owed: i64,
+    /// When the oldest one was queued.
+    pub oldest_at: Time,
+    /// How often the oldest one was tried.
+    pub attempts: i64,
+    /// Until when a worker has the oldest one.
+    pub claimed_until: Option<Time>,
+    /// When the job for the host is due; `None` without a ready one.
+    pub run_at: Option<Time>,
+}
+
+/// The hosts after `after` that deliveries are owed to, by name, up to `limit`. `kind`: of the jobs that deliver, whose keys
+/// are the hosts. `most`: the number up to which deliveries of a host are counted. Reads the index of hosts in leaps.
+pub async fn list_owed(
+    db: impl Executor,
+    after: &str,
+    kind: &'static str,
+    most: i64,
+    limit: i64,
+) -> Result<Vec<OwedRow>> {
+    db.query(sql!(
+        "WITH RECURSIVE hosts (host) AS (
+             SELECT (SELECT MIN(d.host) FROM deliveries d WHERE d.host > $1)
+             UNION ALL
+             SELECT (SELECT MIN(d.host) FROM deliveries d WHERE d.host > h.host)
+             FROM hosts h WHERE h.host IS NOT NULL),
+         found (host) AS (SELECT h.host FROM hosts h WHERE h.host IS NOT NULL LIMIT $4)
+         SELECT f.host,
+                (SELECT COUNT(*) FROM (SELECT 1 FROM deliveries c WHERE c.host = f.host LIMIT $3) counted) AS owed,
+                o.created_at AS oldest_at, o.attempts, o.claimed_until, j.run_at
+         FROM found f
+         JOIN deliveries o ON o.id = (SELECT MIN(d.id) FROM deliveries d WHERE d.host = f.host)
+         LEFT JOIN jobs j ON j.kind = $2 AND j.key = f.host AND j.state = 'ready'"
+    ))
+    .bind(after.to_owned())
+    .bind(kind)
+    .bind(most)
+    .bind(limit)
+    .all()
+    .await
+}
+
 /// A document and the account that signs it.
 #[derive(Clone, Debug, model::Row)]
 pub struct DocumentRow {

@@ -1,0 +1,182 @@
+//! `rookery federation fetch|explain|hosts|retry`: lookups at other servers, and what is owed to them.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use context::Cx;
+use context::federation::{Resolved, Step};
+use federation::deliver::{self, OwedHost};
+use federation::fetch;
+use model::{AccountId, StatusId};
+use terminal::{Failure, Output};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Fetch an account or status of another server now, and store it as a lookup by a person does
+    Fetch {
+        /// Its URL, or the address of an account: name@example.org
+        address: String,
+    },
+    /// Print the steps of a lookup and what they decide; nothing is stored
+    Explain {
+        /// A URL, or the address of an account: name@example.org
+        address: String,
+    },
+    /// List the hosts that deliveries are owed to, most deliveries first
+    Hosts {
+        /// Most hosts, by name
+        #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..=1000))]
+        limit: i64,
+        /// Only hosts after this one, by name
+        #[arg(long, value_name = "HOST", default_value = "")]
+        after: String,
+    },
+    /// Make the deliveries to a host due now
+    Retry {
+        /// The host, with its port unless it is the usual one: example.org
+        host: String,
+    },
+}
+
+impl Command {
+    /// True for a command that a running server must apply.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::Explain { .. } | Self::Hosts { .. } => false,
+            Self::Fetch { .. } | Self::Retry { .. } => true,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Fetched {
+    Account { id: AccountId, acct: String, uri: String, url: Option<String> },
+    Status { id: StatusId, author: String, visibility: &'static str, uri: String, url: Option<String> },
+}
+
+#[derive(Serialize)]
+struct Explained<'a> {
+    steps: Vec<StepRow<'a>>,
+    would_be_stored: bool,
+    verdict: &'a str,
+}
+
+#[derive(Serialize)]
+struct StepRow<'a> {
+    step: &'a str,
+    passed: bool,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct HostRow<'a> {
+    host: &'a str,
+    state: &'static str,
+    owed: i64,
+    attempts: i64,
+    oldest_at: String,
+    next_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Retried<'a> {
+    host: &'a str,
+}
+
+pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
+    match command {
+        Command::Fetch { address } => {
+            let found =
+                fetch::now(cx, &address).await.map_err(|failure| Failure::new(format!("{address}: {failure}")))?;
+            let fetched = Fetched::read(cx, found).await?;
+            output.answer(&fetched, || fetched.text())
+        }
+        Command::Explain { address } => {
+            let explanation = fetch::explain(cx, &address).await?;
+            let step = |step: &'_ Step| -> String {
+                format!("{:<4} {:<10} {}\n", if step.passed { "ok" } else { "no" }, step.name, step.text)
+            };
+            let steps = explanation.steps.iter();
+            let explained = Explained {
+                steps: steps.map(|step| StepRow { step: step.name, passed: step.passed, text: &step.text }).collect(),
+                would_be_stored: explanation.stored,
+                verdict: &explanation.verdict,
+            };
+            output.answer(&explained, || {
+                let lines: String = explanation.steps.iter().map(step).collect();
+                match explanation.stored {
+                    true => format!("{lines}{}\n", explanation.verdict),
+                    false => format!("{lines}refused: {}\n", explanation.verdict),
+                }
+            })
+        }
+        Command::Hosts { limit, after } => {
+            let mut hosts = deliver::hosts(cx, &after, limit).await?;
+            hosts.sort_by(|one, other| other.owed.cmp(&one.owed).then_with(|| one.host.cmp(&other.host)));
+            let rows: Vec<HostRow<'_>> = hosts.iter().map(HostRow::from).collect();
+            output.answer(&rows, || text(&rows))
+        }
+        Command::Retry { host } => {
+            let host = deliver::retry(cx, &host).await.map_err(|error| match error {
+                context::Error::NotFound => Failure::new(format!("nothing is owed to {host}")),
+                error => error.into(),
+            })?;
+            output.answer(&Retried { host: &host }, || format!("The deliveries to {host} are due now."))
+        }
+    }
+}
+
+impl Fetched {
+    /// The row of what was found, for printing.
+    async fn read(cx: &Cx, found: Resolved) -> Result<Self, Failure> {
+        let gone = || Failure::new("it was deleted meanwhile");
+        match found {
+            Resolved::Account(id) => {
+                let account = service::account::find_visible(cx, id).await?;
+                Ok(Self::Account { id, acct: account.acct(), uri: account.uri, url: account.url })
+            }
+            Resolved::Status(id) => {
+                let status = store::status::find(&cx.db, id).await.map_err(Failure::new)?.ok_or_else(gone)?;
+                let author = service::account::find_visible(cx, status.account_id).await?;
+                let visibility = status.visibility.as_str();
+                Ok(Self::Status { id, author: author.acct(), visibility, uri: status.uri, url: status.url })
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Account { id, acct, uri, .. } => format!("Account {acct}, stored with the id {id}: {uri}"),
+            Self::Status { id, author, visibility, uri, .. } => {
+                format!("Status by {author}, {visibility}, stored with the id {id}: {uri}")
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a OwedHost> for HostRow<'a> {
+    fn from(host: &'a OwedHost) -> Self {
+        Self {
+            host: &host.host,
+            state: host.state.as_str(),
+            owed: host.owed,
+            attempts: host.attempts,
+            oldest_at: host.oldest_at.to_api(),
+            next_at: host.next_at.map(model::Time::to_api),
+        }
+    }
+}
+
+fn text(rows: &[HostRow<'_>]) -> String {
+    if rows.is_empty() {
+        return "Nothing is owed to any host.".to_owned();
+    }
+    let line = |row: &HostRow<'_>| {
+        let next = row.next_at.as_deref().unwrap_or("-");
+        format!("{:>7} {:<8} {:>8}  {}  {next:<24}  {}\n", row.owed, row.state, row.attempts, row.oldest_at, row.host)
+    };
+    let head =
+        format!("{:>7} {:<8} {:>8}  {:<24}  {:<24}  host\n", "owed", "state", "attempts", "oldest", "next attempt");
+    std::iter::once(head).chain(rows.iter().map(line)).collect()
+}
