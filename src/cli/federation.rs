@@ -1,4 +1,4 @@
-//! `rookery federation fetch|explain|hosts|retry`: lookups at other servers, and what is owed to them.
+//! `rookery federation fetch|explain|hosts|dead|retry|pause|resume`: lookups at other servers, and what is owed to them.
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -7,7 +7,8 @@ use context::Cx;
 use context::federation::{Resolved, Step};
 use federation::deliver::{self, OwedHost};
 use federation::fetch;
-use model::{AccountId, StatusId};
+use model::{AccountId, RowId, StatusId};
+use store::host::DeadDelivery;
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -22,7 +23,7 @@ pub(super) enum Command {
         /// A URL, or the address of an account: name@example.org
         address: String,
     },
-    /// List the hosts that deliveries are owed to, most deliveries first
+    /// List the hosts that deliveries are owed to, that failed or that are paused, most deliveries first
     Hosts {
         /// Most hosts, by name
         #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..=1000))]
@@ -31,8 +32,29 @@ pub(super) enum Command {
         #[arg(long, value_name = "HOST", default_value = "")]
         after: String,
     },
-    /// Make the deliveries to a host due now
+    /// List deliveries that were given up, newest first
+    Dead {
+        /// Only those to this host
+        host: Option<String>,
+        /// Most deliveries
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..=1000))]
+        limit: i64,
+        /// Only deliveries before the one with this id
+        #[arg(long, value_name = "ID")]
+        before: Option<i64>,
+    },
+    /// Make the deliveries to a host due now, those that were given up included
     Retry {
+        /// The host, with its port unless it is the usual one: example.org
+        host: String,
+    },
+    /// Let the deliveries to a host wait until `resume`
+    Pause {
+        /// The host, with its port unless it is the usual one: example.org
+        host: String,
+    },
+    /// Continue the deliveries to a paused host
+    Resume {
         /// The host, with its port unless it is the usual one: example.org
         host: String,
     },
@@ -42,8 +64,8 @@ impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::Explain { .. } | Self::Hosts { .. } => false,
-            Self::Fetch { .. } | Self::Retry { .. } => true,
+            Self::Explain { .. } | Self::Hosts { .. } | Self::Dead { .. } => false,
+            Self::Fetch { .. } | Self::Retry { .. } | Self::Pause { .. } | Self::Resume { .. } => true,
         }
     }
 }
@@ -75,8 +97,27 @@ struct HostRow<'a> {
     state: &'static str,
     owed: i64,
     attempts: i64,
-    oldest_at: String,
+    oldest_at: Option<String>,
     next_at: Option<String>,
+    failures: i64,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct DeadRow<'a> {
+    id: RowId,
+    host: &'a str,
+    inbox: &'a str,
+    error: &'a str,
+    queued_at: String,
+    given_up_at: String,
+}
+
+#[derive(Serialize)]
+struct Paused<'a> {
+    host: &'a str,
+    paused: bool,
+    changed: bool,
 }
 
 #[derive(Serialize)]
@@ -117,6 +158,13 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             let rows: Vec<HostRow<'_>> = hosts.iter().map(HostRow::from).collect();
             output.answer(&rows, || text(&rows))
         }
+        Command::Dead { host, limit, before } => {
+            let dead = deliver::dead(cx, host.as_deref(), before.map(RowId::from), limit).await?;
+            let rows: Vec<DeadRow<'_>> = dead.iter().map(DeadRow::from).collect();
+            output.answer(&rows, || dead_text(&rows))
+        }
+        Command::Pause { host } => pause(cx, &host, true, output).await,
+        Command::Resume { host } => pause(cx, &host, false, output).await,
         Command::Retry { host } => {
             let host = deliver::retry(cx, &host).await.map_err(|error| match error {
                 context::Error::NotFound => Failure::new(format!("nothing is owed to {host}")),
@@ -125,6 +173,16 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             output.answer(&Retried { host: &host }, || format!("The deliveries to {host} are due now."))
         }
     }
+}
+
+async fn pause(cx: &Cx, host: &str, paused: bool, output: Output) -> Result<(), Failure> {
+    let changed = deliver::set_paused(cx, host, paused).await?;
+    output.answer(&Paused { host, paused, changed }, || match (paused, changed) {
+        (true, true) => format!("Deliveries to {host} wait now."),
+        (true, false) => format!("Deliveries to {host} waited already."),
+        (false, true) => format!("Deliveries to {host} continue."),
+        (false, false) => format!("Deliveries to {host} were not paused."),
+    })
 }
 
 impl Fetched {
@@ -162,21 +220,44 @@ impl<'a> From<&'a OwedHost> for HostRow<'a> {
             state: host.state.as_str(),
             owed: host.owed,
             attempts: host.attempts,
-            oldest_at: host.oldest_at.to_api(),
+            oldest_at: host.oldest_at.map(model::Time::to_api),
             next_at: host.next_at.map(model::Time::to_api),
+            failures: host.failures,
+            error: host.error.as_deref(),
         }
     }
 }
 
+impl<'a> From<&'a DeadDelivery> for DeadRow<'a> {
+    fn from(dead: &'a DeadDelivery) -> Self {
+        Self {
+            id: dead.id,
+            host: &dead.host,
+            inbox: &dead.inbox,
+            error: &dead.error,
+            queued_at: dead.created_at.to_api(),
+            given_up_at: dead.died_at.to_api(),
+        }
+    }
+}
+
+fn dead_text(rows: &[DeadRow<'_>]) -> String {
+    if rows.is_empty() {
+        return "No delivery was given up.".to_owned();
+    }
+    rows.iter().map(|row| format!("{}  {}  {}  {}\n", row.id, row.given_up_at, row.inbox, row.error)).collect()
+}
+
 fn text(rows: &[HostRow<'_>]) -> String {
     if rows.is_empty() {
-        return "Nothing is owed to any host.".to_owned();
+        return "Nothing is owed to any host, and none failed.".to_owned();
     }
     let line = |row: &HostRow<'_>| {
-        let next = row.next_at.as_deref().unwrap_or("-");
-        format!("{:>7} {:<8} {:>8}  {}  {next:<24}  {}\n", row.owed, row.state, row.attempts, row.oldest_at, row.host)
+        let (oldest, next) = (row.oldest_at.as_deref().unwrap_or("-"), row.next_at.as_deref().unwrap_or("-"));
+        let error = row.error.map(|error| format!("  ({} failures: {error})", row.failures)).unwrap_or_default();
+        format!("{:>7} {:<9} {:>8}  {oldest:<24}  {next:<24}  {}{error}\n", row.owed, row.state, row.attempts, row.host)
     };
     let head =
-        format!("{:>7} {:<8} {:>8}  {:<24}  {:<24}  host\n", "owed", "state", "attempts", "oldest", "next attempt");
+        format!("{:>7} {:<9} {:>8}  {:<24}  {:<24}  host\n", "owed", "state", "attempts", "oldest", "next attempt");
     std::iter::once(head).chain(rows.iter().map(line)).collect()
 }

@@ -22,6 +22,6 @@ mod statuses;
 pub use follows::{Reply, answer_follow};
 pub(crate) use health::heard;
 pub use health::set_paused;
-pub use owed::{HostState, OwedHost, hosts, retry};
+pub use owed::{HostState, OwedHost, dead, hosts, retry};
 pub use record::record;
 pub use send::release_claims;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use context::queue::{self, DeliverToHost};
+use context::queue::{self, DeliverToHost, Job as _};
 use context::{Cx, Result};
 use database::Tx;
 use model::AccountId;
@@ -61,6 +61,8 @@ pub(super) async fn send(cx: &Cx, tx: &mut Tx, outgoing: Outgoing, inboxes: Vec<
         body: outgoing.body,
     };
     store::delivery::insert(tx, document, deliveries, cx.clock.now()).await?;
+    // A job that waits for an inbox of its host does not delay the others.
+    store::host::make_due(tx, DeliverToHost::KIND, &hosts, cx.clock.now()).await?;
     let jobs: Vec<DeliverToHost> = hosts.into_iter().map(|host| DeliverToHost { host }).collect();
     queue::enqueue_all(cx, tx, &jobs).await
 }

@@ -51,6 +51,21 @@ pub async fn list_from(db: impl Executor, after: &str, limit: i64) -> Result<Vec
         .await
 }
 
+/// Makes the ready jobs of `kind` for `hosts`, which are their keys, due at `now`, except for hosts that failed.
+pub async fn make_due(tx: &mut Tx, kind: &'static str, hosts: &[String], now: Time) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE jobs SET run_at = $3
+         WHERE kind = $1 AND key" in("$2") "AND key IS NOT NULL AND state = 'ready' AND run_at > $3
+           AND NOT EXISTS (SELECT 1 FROM remote_hosts h WHERE h.host = jobs.key AND h.failures > 0)"
+    ))
+    .bind(kind)
+    .bind(Texts::of(hosts.iter().cloned()))
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// Replaces the row of a host.
 pub async fn save(tx: &mut Tx, row: &RemoteHost) -> Result<()> {
     tx.query(sql!(

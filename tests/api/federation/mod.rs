@@ -8,6 +8,7 @@ mod filling;
 mod finding;
 mod friends;
 mod hostile;
+mod hosts;
 mod operators;
 mod quotes;
 mod scene;

@@ -169,7 +169,7 @@ async fn failing(app: &TestApp, alice: &Client, person: &Person) {
 #[tokio::test]
 async fn hosts_are_listed_with_what_is_owed_to_them() {
     let (app, alice, other, carol) = scene().await;
-    assert_eq!(run(&app, &["hosts"]).await.ok().trim(), "Nothing is owed to any host.");
+    assert_eq!(run(&app, &["hosts"]).await.ok().trim(), "Nothing is owed to any host, and none failed.");
     let second = Liar::start().await;
     let dave = second.person("dave");
     failing(&app, &alice, &carol).await;

@@ -48,6 +48,8 @@ pub enum Reply {
     },
     /// The request is read, and nothing is answered.
     Silence,
+    /// The request is read, and the connection closed.
+    Hangup,
     /// A head that promises a body, of which only the beginning comes.
     SlowBody,
     /// A body that never ends, as fast as it is read.
@@ -196,6 +198,7 @@ impl Liar {
                 stream.write_all(format!("{head}\r\n").as_bytes()).await?;
                 stream.write_all(&body).await?;
             }
+            Reply::Hangup => {}
             // Until the client goes away.
             Reply::Silence => _ = stream.read(&mut [0]).await?,
             Reply::SlowBody => {

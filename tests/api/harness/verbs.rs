@@ -181,6 +181,12 @@ impl Client {
         self.publish(json!({ "status": text, "in_reply_to_id": parent.id_text() })).await
     }
 
+    /// The account with this address, looked up as apps do.
+    pub async fn search_account(&self, address: &str) -> Value {
+        let found = self.get(&format!("/api/v2/search?q=@{address}&resolve=true&type=accounts")).ok().await;
+        found["accounts"].get(0).cloned().unwrap_or_else(|| panic!("{address} was not found: {found}"))
+    }
+
     /// The status with this URL, looked up as apps do.
     pub async fn search_status(&self, url: &Value) -> Value {
         let url: String = url::form_urlencoded::byte_serialize(url.as_str().unwrap().as_bytes()).collect();
