@@ -63,9 +63,9 @@ crash: guests ## Kill the server 50 times while it writes, on each database, and
 bench: guests ## Measure the release server beside the floor, on both databases, into tests/bench/RESULTS.md; with GROWTH=1 how costs grow
 	.ci/results $(if $(GROWTH),growth,bench) .ci/with-postgres cargo bench -- $(if $(GROWTH),--growth)
 
-# 10,000 streams with slow ones beside them, 20 restarts, two nodes on one PostgreSQL, 10,000 pushes: five minutes.
-load: guests ## Load the release server with streams and pushes, stop it and start it, and keep the results
-	@ulimit -n $$(ulimit -Hn) && .ci/results load .ci/with-postgres cargo bench -- slow restarts nodes pushes
+# 10,000 streams with slow ones beside them, 20 restarts, two nodes on one PostgreSQL, 10,000 pushes, 20,000 deliveries.
+load: guests ## Load the release server with streams, pushes and deliveries, stop it and start it, and keep the results
+	@ulimit -n $$(ulimit -Hn) && .ci/results load .ci/with-postgres cargo bench -- slow restarts nodes pushes deliveries
 
 # `make clients SERVER_PROGRAM=target/debug/rookery` with a program that exists; `SUITES="masto toot"` for some of the libraries.
 clients: ffmpeg $(if $(SERVER_PROGRAM),,build) ## Run the tests of four Mastodon client libraries against the release server

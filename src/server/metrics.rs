@@ -123,6 +123,12 @@ async fn look(cx: &Cx) -> Result<()> {
     for (lane, state, jobs) in store::job::counts(&cx.db).await? {
         ::metrics::gauge!("rookery_jobs", "lane" => lane, "state" => state).set(jobs as f64);
     }
+    let counts = store::host::counts(&cx.db).await?;
+    for (state, hosts) in [("failing", counts.failing), ("set_aside", counts.set_aside), ("paused", counts.paused)] {
+        ::metrics::gauge!("rookery_remote_hosts", "state" => state).set(hosts as f64);
+    }
+    ::metrics::gauge!("rookery_deliveries", "state" => "owed").set(counts.owed as f64);
+    ::metrics::gauge!("rookery_deliveries", "state" => "dead").set(counts.dead as f64);
     Ok(())
 }
 

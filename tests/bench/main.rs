@@ -15,6 +15,7 @@ mod circles;
 mod compare;
 mod data;
 mod draft;
+mod federation;
 mod filtered;
 mod floor;
 mod growth;
@@ -23,6 +24,7 @@ mod load;
 mod measure;
 #[cfg(feature = "plugins")]
 mod native;
+mod neighbours;
 mod nodes;
 mod options;
 mod outbox;
@@ -126,6 +128,12 @@ async fn bench_on(scratch: &Scratch, options: &Options) {
     }
     if options.names("nodes") && db.engine() == Engine::Postgres {
         nodes::measure(&site, &db, &data).await;
+    }
+    if options.wants("federation") {
+        federation::measure(&site, &db, &data).await;
+    }
+    if options.names("deliveries") {
+        federation::storm(&site, &db, &data).await;
     }
     if options.names("pushes") {
         pushes::measure(&site, &db, &data).await;

@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 /// Words that need few rows.
-const LOADS: [&str; 4] = ["slow", "restarts", "nodes", "pushes"];
+const LOADS: [&str; 5] = ["slow", "restarts", "nodes", "pushes", "deliveries"];
 
 impl Options {
     /// Parses the arguments of `HELP`. Panics with it at any other argument.
@@ -109,10 +109,11 @@ impl Options {
 }
 
 const HELP: &str = "
-cargo bench -- [WORD…] [--program PATH] [--no-plugins]        routes with a WORD in their name, \"plugins\"
-                                                             and, if named, \"circles\", \"all-on\" (home with
+cargo bench -- [WORD…] [--program PATH] [--no-plugins]        routes with a WORD in their name, \"plugins\",
+                                                             \"federation\" and, if named, \"circles\", \"all-on\" (home with
                                                              every plugin), \"filtered\", \"hostile\" and \"streams\"
-cargo bench -- slow|restarts|nodes|pushes… [--sockets COUNT]  load on streams and push, on few rows
+cargo bench -- slow|restarts|nodes|pushes|deliveries… [--sockets COUNT]
+                                                             load on streams, push and delivery, on few rows
 cargo bench -- --growth [WORD…] [--program PATH] [--no-plugins]
 cargo bench -- --compare OLD NEW [WORD…] [--no-plugins]
 cargo bench -- --url http://HOST:PORT --tokens FILE [--threads ID,…] [--pid PID] [--postgres] [WORD…]";

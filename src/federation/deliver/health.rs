@@ -1,4 +1,4 @@
-//! Whether the hosts of other servers receive what they are sent.
+//! The health of the hosts that deliveries are sent to.
 //!
 //! A host that cannot be reached on seven distinct days, without a success between, is set aside: nothing is queued for it
 //! but requests to follow, and one delivery a day as a trial. A success, or anything that comes from it, ends that. An
@@ -20,7 +20,7 @@ const DAYS: i64 = 7;
 /// Pause between two trials of a host that is set aside.
 const TRIAL: TimeDelta = TimeDelta::days(1);
 
-/// The hosts among `hosts` that deliveries are queued for. `urgent`: also those that are set aside.
+/// The hosts among `hosts` that deliveries are queued for. `urgent`: also hosts that are set aside.
 pub(super) async fn receiving(cx: &Cx, tx: &mut Tx, hosts: Vec<String>, urgent: bool) -> Result<Vec<String>> {
     if urgent || hosts.is_empty() {
         return Ok(hosts);
@@ -75,7 +75,7 @@ fn well(host: &str) -> RemoteHost {
     }
 }
 
-/// Something came from `host`: if it had failed, it is well again, and what is owed to it is due. Looks once a minute.
+/// Something came from `host`: if it had failed, it is well again, and its deliveries are due. Looks once a minute.
 ///
 /// # Errors
 /// When the database fails.
@@ -95,7 +95,7 @@ pub(crate) async fn heard(cx: &Cx, host: &str) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Queues what is owed to `host` to be sent now.
+/// Makes the deliveries to `host` due now.
 pub(super) async fn deliver_now(cx: &Cx, tx: &mut Tx, host: &str) -> Result<()> {
     if !store::delivery::waits(&mut *tx, host).await? {
         return Ok(());

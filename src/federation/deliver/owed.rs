@@ -1,4 +1,4 @@
-//! What is owed to other servers, for operators: the hosts, deliveries that were given up, and a delivery before its time.
+//! Deliveries for operators: the hosts that wait for them, those that were given up, and an attempt before its time.
 
 use std::collections::BTreeMap;
 
@@ -112,8 +112,8 @@ fn shown(host: String, owed: Option<OwedRow>, health: Option<RemoteHost>, now: T
     }
 }
 
-/// Makes the deliveries to `host` due now, those that were given up included, and forgets that it failed. Attempts made so
-/// far keep counting.
+/// Makes the deliveries to `host` due now, including the ones that were given up, and forgets that it failed. Earlier
+/// attempts keep counting.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a text that is no host, [`Error::NotFound`] when nothing is owed to it.

@@ -12,7 +12,7 @@ use crate::vocabulary::{Collection, Object, Reference, parse};
 /// Most pages of one collection.
 const PAGES_MAX: usize = 5;
 
-/// What was read of a collection.
+/// The part of a collection that was read.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// Number of members as the server states it.

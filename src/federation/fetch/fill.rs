@@ -23,7 +23,7 @@ const PINNED_MAX: usize = 20;
 /// Largest size that is believed.
 const COUNT_MAX: i64 = 1_000_000_000;
 
-/// Fetches what the account's own server says; what fails is left out.
+/// Asks the account's own server; a part that fails is left out.
 #[model::use_case]
 #[job]
 async fn fill_account(cx: &Cx, job: FillAccount, claim: Claim) -> Result<Done, JobFailure> {
@@ -61,7 +61,7 @@ async fn fill(cx: &Cx, actor: &ActorRow) -> Result<(), Failure> {
     Ok(tx.commit().await?)
 }
 
-/// Replaces the pinned statuses by those that the server names now.
+/// Replaces the pinned statuses by the ones that the server names now.
 async fn pinned(cx: &Cx, actor: &ActorRow) -> Result<(), Failure> {
     let Some(url) = actor.featured_url.as_deref() else { return Ok(()) };
     let found = match members(cx, url, PINNED_MAX).await {

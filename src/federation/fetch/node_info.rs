@@ -1,4 +1,4 @@
-//! NodeInfo of other servers, at most once a day: their software decides how what they leave out is read.
+//! NodeInfo of other servers, at most once a day: the software decides how missing members are read.
 
 use context::queue::{Failure as JobFailure, FetchNodeInfo};
 use context::{Cx, job};

@@ -62,7 +62,7 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     let claimed = store::remote_thread::claim_replies(&mut tx, job.status, now - replies::PAUSE, now).await?;
     tx.commit().await?;
     let Some(url) = claimed else { return Ok(()) };
-    // What is not fetched in time is fetched on the next visit.
+    // The rest is fetched on the next visit.
     match tokio::time::timeout(PATIENCE, Box::pin(crawl(cx, url, job.most))).await {
         Ok(Err(failure @ Failure::Local(_))) => Err(failure.into()),
         Ok(_) | Err(_) => Ok(()),

@@ -11,7 +11,7 @@ use super::converted;
 use super::emoji::emojis;
 use super::known::known;
 use super::media::media;
-use super::profile::searchability;
+use super::profile::{is_misskey, searchability};
 use crate::Failure;
 use crate::address::{URL_MAX, host_of, is_usable, same_host};
 use crate::vocabulary::{Choice, Closed, Id, Note, Tag, is_public};
@@ -83,6 +83,7 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         let (parent, local) = (if parent.is_some() { "known" } else { "none that is known" }, addressees.local.len());
         format!("visibility {}, addressed accounts of this server: {local}, parent: {parent}", visibility.as_str())
     });
+    let misskey = is_of_misskey(cx, note).await?;
     let limited_scope = (visibility == Visibility::Limited).then(|| scope(note.limited_scope.as_deref()));
     let page = page(note);
     let status = RemoteStatus {
@@ -92,10 +93,10 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         url: Some(page),
         spoiler_text: spoiler(note),
         sensitive: note.sensitive.unwrap_or_default(),
-        language: language(note),
+        language: language(note).or_else(|| misskey.then(|| "ja".to_owned())),
         visibility,
         limited_scope: limited_scope.flatten(),
-        searchability: effective_searchability(note, author, visibility),
+        searchability: effective_searchability(note, author, visibility, misskey),
         in_reply_to: parent,
         missing_parent: missing.filter(|uri| is_foreign(cx, uri)),
         replies: note.replies.as_ref().map(|url| url.0.clone()).filter(|url| same_host(url, &note.id)),
@@ -113,6 +114,15 @@ pub(crate) async fn read(cx: &Cx, note: &Note, author: &Author, mailbox: Option<
         delivered: mailbox.is_some(),
     };
     Ok(Read { status, local: addressees.local })
+}
+
+/// True for a note of software of the Misskey family that leaves out what such software never states.
+async fn is_of_misskey(cx: &Cx, note: &Note) -> Result<bool, Failure> {
+    if note.searchable_by.is_some() {
+        return Ok(false);
+    }
+    let host = host_of(&note.id).unwrap_or_default();
+    Ok(store::instance::software(&cx.db, &host).await?.is_some_and(|software| is_misskey(&software)))
 }
 
 /// True for the address of something on another server.
@@ -210,13 +220,18 @@ fn scope(stated: Option<&str>) -> Option<LimitedScope> {
 
 /// The stricter of the values of the note and of the author, who decides alone if the note states none
 /// (docs/contract/federation.md#7-accepting-activities).
-fn effective_searchability(note: &Note, author: &Author, visibility: Visibility) -> Searchability {
+fn effective_searchability(note: &Note, author: &Author, visibility: Visibility, misskey: bool) -> Searchability {
     let followers = author.followers.clone().map(Id);
     let stated = searchability(note.searchable_by.as_ref(), followers.as_ref(), &author.uri);
     let of_audience = match visibility {
         Visibility::Limited | Visibility::Direct => Searchability::Direct,
         _ => Searchability::Public,
     };
+    let unstated = match visibility {
+        Visibility::Public | Visibility::Unlisted => Searchability::Public,
+        _ => Searchability::Limited,
+    };
+    let stated = stated.or(misskey.then_some(unstated));
     // In the order of their declaration, each is stricter than the one before.
     stated.unwrap_or(author.searchability).max(author.searchability).max(of_audience)
 }

@@ -1,7 +1,7 @@
 //! Polls of accounts of other servers, and votes of remote accounts in polls of this server.
 //!
-//! The server of a poll counts its votes: what it states replaces the counts here, which include the votes of local
-//! accounts until then.
+//! The server of a poll counts its votes: its counts replace the ones here, which include the votes of local accounts until
+//! then.
 
 use crate::poll;
 use context::Cx;

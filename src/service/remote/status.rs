@@ -38,7 +38,7 @@ const DESCRIPTION_MAX: usize = 10_000;
 const PUNCTUAL: TimeDelta = TimeDelta::minutes(15);
 /// How old a status may be that enters home feeds although nobody sent it here.
 const RECENT: TimeDelta = TimeDelta::hours(6);
-/// Most replies that one new status gets at once.
+/// Most waiting replies that a new status receives.
 const WAITING_MAX: i64 = 100;
 /// Most ancestors that are fetched for one reply.
 const DEPTH_MAX: u32 = 30;

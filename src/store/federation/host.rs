@@ -221,3 +221,25 @@ pub async fn delete_old_dead(tx: &mut Tx, before: Time, limit: i64) -> Result<u6
     .execute()
     .await
 }
+
+/// Numbers of hosts by their state, and of deliveries.
+#[derive(Clone, Copy, Debug, model::Row)]
+pub struct Counts {
+    pub failing: i64,
+    pub set_aside: i64,
+    pub paused: i64,
+    pub owed: i64,
+    pub dead: i64,
+}
+
+/// Counts hosts and deliveries. Reads the whole tables.
+pub async fn counts(db: impl Executor) -> Result<Counts> {
+    db.query(sql!(
+        "SELECT (SELECT COUNT(*) FROM remote_hosts WHERE failures > 0) AS failing,
+                (SELECT COUNT(*) FROM remote_hosts WHERE unavailable_at IS NOT NULL) AS set_aside,
+                (SELECT COUNT(*) FROM remote_hosts WHERE paused_at IS NOT NULL) AS paused,
+                (SELECT COUNT(*) FROM deliveries) AS owed, (SELECT COUNT(*) FROM dead_deliveries) AS dead"
+    ))
+    .one()
+    .await
+}

@@ -189,6 +189,16 @@ async fn delivery_that_was_given_up_is_listed_and_tried_again() {
 }
 
 #[tokio::test]
+async fn peers_are_the_servers_that_are_known() {
+    let scene = Scene::new().await;
+    let peers = scene.alice.get("/api/v1/instance/peers").ok().await;
+    assert_eq!(peers.as_array().unwrap().len(), 2, "{peers}");
+    let prefix = &scene.other.domain[..9];
+    let found = scene.alice.get(&format!("/api/v1/peers/search?q={prefix}")).ok().await;
+    assert_eq!(found, json!([scene.other.domain]));
+}
+
+#[tokio::test]
 async fn node_info_is_fetched_once_a_day() {
     let scene = Scene::new().await;
     let liar = Liar::at("127.0.0.3").await;

@@ -77,6 +77,14 @@ macro_rules! software {
     };
 }
 
+/// Whether the poll of a status has several choices, and its options with their votes.
+fn options(status: &Value) -> (bool, Vec<(&str, i64)>) {
+    let poll = &status["poll"];
+    let options = poll["options"].as_array().unwrap().iter();
+    let options = options.map(|one| (one["title"].as_str().unwrap(), one["votes_count"].as_i64().unwrap()));
+    (poll["multiple"].as_bool().unwrap(), options.collect())
+}
+
 fn person(liar: &Liar, path: &str, actor: &Value) -> Person {
     let name = actor["preferredUsername"].as_str().unwrap().to_owned();
     let uri = liar.url(path);
@@ -128,6 +136,10 @@ async fn mastodon() {
     assert_eq!((&reply["visibility"], &reply["edited_at"]), (&json!("unlisted"), &json!("2026-01-12T09:00:00.000Z")));
     let poll = software.open("/users/anna/statuses/103").await;
     assert_eq!((software.text(&poll), &poll["language"]), ("<p>Which bird?</p>".to_owned(), &json!("en")));
+    assert_eq!(options(&poll), (false, vec![("Owl :owl:", 4), ("Rook", 1)]));
+    let poll = &poll["poll"];
+    assert_eq!((&poll["expires_at"], &poll["voters_count"]), (&json!("2036-01-14T07:00:00.000Z"), &json!(5)));
+    assert_eq!(each(&poll["emojis"], "shortcode"), ["owl"]);
 }
 
 #[tokio::test]
@@ -183,6 +195,8 @@ async fn akkoma() {
     assert_eq!(status["media_attachments"][0]["meta"]["original"]["width"], 300);
     let poll = software.deliver("/users/dora", "/objects/0a1c").await;
     assert_eq!((&poll["quote"]["id"], software.text(&poll)), (&status["id"], "Milk first?".to_owned()));
+    assert_eq!(options(&poll), (true, vec![("yes", 1), ("never", 2)]));
+    assert_eq!(poll["poll"]["expires_at"], "2036-01-10T19:00:00.000Z");
 }
 
 #[tokio::test]

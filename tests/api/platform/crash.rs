@@ -1,7 +1,9 @@
-//! Kills under load: acknowledged statuses exist exactly once, and queued jobs are done after the next start.
+//! Kills under load: acknowledged statuses exist exactly once, and queued jobs are done after the next start; what was
+//! owed to another server arrives there.
 //!
 //! Runs the real binary and ends it with SIGKILL. `KILL_ROUNDS` sets the number of kills; 3 by default.
 
+use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -13,7 +15,8 @@ use model::{Json, ScheduledStatus};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::harness::{COMPILED, TestDatabase};
+use crate::harness::liar::Reply;
+use crate::harness::{COMPILED, Liar, TestDatabase};
 use crate::seed::{Seed, Status};
 
 const TOKEN: &str = "a-token-of-the-crash-test";
@@ -38,6 +41,9 @@ pub fn program(folder: &std::path::Path, url: &str) -> Command {
         ("STORAGE_DATA_DIR", folder.to_str().unwrap()),
         ("DATABASE_URL", url),
         ("RATE_LIMITS_ENABLED", "false"),
+        // Other servers are in the process of the test.
+        ("SERVER_SCHEME", "http"),
+        ("FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8"),
     ] {
         command.env(format!("ROOKERY_{key}"), value);
     }
@@ -189,11 +195,72 @@ pub async fn settle(db: &Db) {
     panic!("work was left: {kinds:?}");
 }
 
+/// Gives the author of the posts a key, and a follower on the server of `liar`.
+async fn prepare_deliveries(db: &Db, liar: &Liar) {
+    let (host, now) = (&liar.domain, now(db));
+    liar.put("/inbox", Reply::status(202, ""));
+    let uri = format!("http://{host}/users/carol");
+    let follower = format!(
+        "INSERT INTO accounts (id, username, domain, uri, actor_type, display_name, note, note_html, fields, locked,
+             indexable, searchability, memorial, also_known_as, other_settings, inbox_url, shared_inbox_url,
+             followers_count, following_count, statuses_count, created_at, updated_at, fetched_at, version)
+         VALUES (1, 'carol', '{host}', '{uri}', 'Person', '', '', '', '[]', FALSE, TRUE, 'public', FALSE, '[]', '{{}}',
+             '{uri}/inbox', 'http://{host}/inbox', 0, 0, 0, {now}, {now}, {now}, 1)"
+    );
+    let author = "(SELECT id FROM accounts WHERE username = 'alice')";
+    let follow = format!(
+        "INSERT INTO follows (id, account_id, target_account_id, created_at, show_reblogs, notify)
+         VALUES (1, 1, {author}, {now}, TRUE, FALSE)"
+    );
+    for statement in [follower, follow] {
+        db.execute_raw(&statement).await.unwrap();
+    }
+    let (author,) = db.fetch_raw::<(i64,)>(author.trim_matches(['(', ')'])).await.unwrap().remove(0);
+    let time = model::clock::Clock::system().now();
+    let mut tx = db.begin().await.unwrap();
+    let job = store::job::NewJob {
+        id: 1.into(),
+        lane: model::job::Lane::Background,
+        kind: "generate_key",
+        key: None,
+        payload: serde_json::json!({ "account": author.to_string() }),
+        run_at: time,
+        now: time,
+    };
+    store::job::insert(&mut tx, job).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+/// Waits until every status was sent to the server of `liar`; interrupted deliveries skip their claims and back-off.
+async fn all_arrive(db: &Db, liar: &Liar) {
+    let sql = "SELECT uri FROM statuses";
+    let statuses: Vec<String> = db.fetch_raw::<(String,)>(sql).await.unwrap().into_iter().map(|(uri,)| uri).collect();
+    let mut missing = Vec::new();
+    for _ in 0..600 {
+        for statement in [
+            "UPDATE deliveries SET claimed_until = NULL WHERE claimed_until IS NOT NULL".to_owned(),
+            format!("UPDATE jobs SET run_at = {} WHERE kind = 'deliver_to_host' AND state = 'ready'", now(db)),
+        ] {
+            db.execute_raw(&statement).await.unwrap();
+        }
+        let received: HashSet<String> =
+            liar.received().iter().filter_map(|one| Some(one["object"]["id"].as_str()?.to_owned())).collect();
+        missing = statuses.iter().filter(|uri| !received.contains(*uri)).collect();
+        if missing.is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{} of {} never arrived: {missing:?}", missing.len(), statuses.len());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kill_during_posts_neither_loses_nor_doubles_acknowledged_statuses() {
     let folder = tempfile::tempdir().unwrap();
     let database = TestDatabase::create(folder.path()).await;
     let db = prepare(&database.url).await;
+    let liar = Liar::start().await;
+    prepare_deliveries(&db, &liar).await;
     let posts = Posts::default();
     for round in 0..rounds() {
         let mut server = Server::start(folder.path(), &database.url).await;
@@ -235,6 +302,7 @@ async fn kill_during_posts_neither_loses_nor_doubles_acknowledged_statuses() {
             posts.len()
         );
     }
+    all_arrive(&db, &liar).await;
     drop(server);
     db.close().await;
 }

@@ -264,6 +264,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM user_activity", "a figure that is kept for a while"),
     ("UPDATE jobs SET run_at", "once, when the clock of the machine was set back"),
     ("FROM jobs GROUP BY", "a measurement, read when somebody measures"),
+    ("FROM dead_deliveries) AS dead", "a measurement, read when somebody measures"),
     ("SUM(c.image_bytes)", "once an hour, by an index of the cards that have a picture"),
     ("c.image IS NOT NULL ORDER BY c.used_at", "in the order of an index, no further than the batch"),
     ("FROM media_attachments GROUP BY kind", "a measurement, read when an admin asks"),
