@@ -139,7 +139,11 @@ async fn status_that_is_not_public_has_no_document() {
     let status = alice.publish("hello").await;
     assert_eq!(document(&app, &format!("/users/bob/statuses/{status}")).await.status, 404, "someone else's");
     alice.delete_status(&status).ok().await;
-    assert_eq!(document(&app, &format!("/users/alice/statuses/{status}")).await.status, 404, "nobody was told of it");
+    assert_eq!(document(&app, &format!("/users/alice/statuses/{status}")).await.status, 410);
+    let hidden = alice.publish_to("private", "hello").await;
+    alice.delete_status(&hidden).ok().await;
+    assert_eq!(document(&app, &format!("/users/alice/statuses/{hidden}")).await.status, 404, "it was never readable");
+    assert_eq!(app.count("tombstones").await, 1);
 }
 
 #[tokio::test]
