@@ -3,13 +3,13 @@
 use context::json::Fragment;
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
-use model::{Account, Cursor, RowId, Status, StatusId};
+use model::{Account, Actor, Cursor, RowId, Status, StatusId};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::timeline::{self, ProfileQuery};
-use service::visibility;
 
-use super::served::{Keep, Page, Served, with_context};
+use super::note;
+use super::served::{Page, Served, with_context};
 
 /// Activities on a page of an outbox, accounts on one of followers, and replies.
 const OUTBOX_PAGE: i64 = 20;
@@ -58,8 +58,7 @@ impl Item {
 }
 
 fn served(collection: &Collection) -> Result<Served> {
-    let body = with_context(&Fragment::of(collection)?);
-    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
+    Ok(Served::new(with_context(&Fragment::of(collection)?), KEEP))
 }
 
 /// An ordered collection without members.
@@ -73,8 +72,8 @@ pub(super) fn empty(id: &str) -> Result<Served> {
     })
 }
 
-/// The public statuses and reblogs of `account`.
-pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Served> {
+/// The statuses and reblogs of `account` that `viewer` may see.
+pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page, viewer: Option<&Actor>) -> Result<Served> {
     let id = format!("{}/outbox", account.uri);
     if page.page.is_none() {
         let hidden = account.other_settings.hide_statuses_count;
@@ -88,7 +87,7 @@ pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Se
         });
     }
     let cursor = Cursor { max_id: page.max_id, min_id: page.min_id, ..Cursor::first(OUTBOX_PAGE) };
-    let found = timeline::profile(cx, None, account.id, &ProfileQuery::default(), &cursor).await?;
+    let found = timeline::profile(cx, viewer, account.id, &ProfileQuery::default(), &cursor).await?;
     let ids: Vec<StatusId> = found.shown.iter().map(|seen| seen.head().id).collect();
     let items = activity::activities(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
     served(&Collection {
@@ -147,26 +146,34 @@ pub(super) async fn connected(cx: &Cx, account: &Account, page: &Page, following
     })
 }
 
-/// The statuses that `account` pinned.
-pub(super) async fn featured(cx: &Cx, account: &Account) -> Result<Served> {
-    let pinned = service::public::pinned(cx, account).await?;
+/// The statuses that `account` pinned, as far as `viewer` may see them.
+pub(super) async fn featured(cx: &Cx, account: &Account, viewer: Option<&Actor>) -> Result<Served> {
+    let pinned = service::public::pinned(cx, viewer, account).await?;
     let ids: Vec<StatusId> = pinned.iter().map(|seen| seen.head().id).collect();
-    let notes = activity::notes(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
+    let statuses = in_order(cx, &ids).await?;
+    let notes = activity::notes(cx, account, &statuses, Files::Served(&cx.urls)).await?;
+    let item = |(status, note): (&Status, Fragment)| match status.visibility.is_anonymous() {
+        true => Item::object(note),
+        false => Ok(Item::Uri(status.uri.clone())),
+    };
     served(&Collection {
         id: format!("{}/collections/featured", account.uri),
         kind: "OrderedCollection",
         total_items: Some(i64::try_from(notes.len()).unwrap_or(i64::MAX)),
-        ordered_items: Some(notes.into_iter().map(Item::object).collect::<Result<_>>()?),
+        ordered_items: Some(statuses.iter().zip(notes).map(item).collect::<Result<_>>()?),
         ..Collection::default()
     })
 }
 
-/// The replies to a status of `account`: the account's own, then replies of others.
-pub(super) async fn replies(cx: &Cx, account: &Account, id: StatusId, page: &Page) -> Result<Served> {
-    let seen = visibility::status(cx, None, id).await?;
-    if seen.head().account_id != account.id || !seen.head().visibility.is_anonymous() {
-        return Err(Error::NotFound);
-    }
+/// The replies to a status of `account` that everyone may read: the account's own, then replies of others.
+pub(super) async fn replies(
+    cx: &Cx,
+    account: &Account,
+    id: StatusId,
+    page: &Page,
+    viewer: Option<&Actor>,
+) -> Result<Served> {
+    note::original(cx, account, id, viewer).await?;
     let url = format!("{}/replies", cx.urls.note(&account.username, id));
     if page.page.is_none() {
         let first = Some(format!("{url}?page=true"));

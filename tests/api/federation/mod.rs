@@ -11,5 +11,6 @@ mod hostile;
 mod quotes;
 mod scene;
 mod shown;
+mod signed_reads;
 mod software;
 mod two_servers;
