@@ -57,6 +57,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0021_domain_policy",
     "0022_federation",
     "0023_remote_threads",
+    "0024_conversation_statuses",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -43,6 +43,7 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}/followers", DOCUMENT, get(|at| Some(Document::Followers(at.name()?, at.page()))))
         .route("/users/{name}/following", DOCUMENT, get(|at| Some(Document::Following(at.name()?, at.page()))))
         .route("/users/{name}/collections/featured", DOCUMENT, get(|at| Some(Document::Featured(at.name()?))))
+        .route("/users/{name}/collections/tags", DOCUMENT, get(|at| Some(Document::FeaturedTags(at.name()?))))
         .route("/users/{name}/statuses/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
         .route("/@{name}/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
         .route("/users/{name}/statuses/{id}/activity", DOCUMENT, get(|at| at.status(Document::Activity)))
@@ -51,6 +52,15 @@ pub(crate) fn routes() -> Routes {
             DOCUMENT,
             get(|at| at.status(|name, id| Document::Replies(name, id, at.page()))),
         )
+        .route("/users/{name}/statuses/{id}/likes", DOCUMENT, get(|at| at.status(Document::Likes)))
+        .route("/users/{name}/statuses/{id}/shares", DOCUMENT, get(|at| at.status(Document::Shares)))
+        .route(
+            "/users/{name}/statuses/{id}/references",
+            DOCUMENT,
+            get(|at| at.status(|name, id| Document::References(name, id, at.page()))),
+        )
+        .route("/contexts/{id}", DOCUMENT, get(|at| Some(Document::Context(at.id()?, at.page()))))
+        .route("/emojis/{id}", DOCUMENT, get(|at| Some(Document::Emoji(at.id()?))))
 }
 
 /// The values of a request's path and query.
@@ -74,6 +84,11 @@ impl Place {
     /// The user name.
     fn name(&self) -> Option<String> {
         self.segments.first().cloned()
+    }
+
+    /// The id of what is not a part of an account.
+    fn id<T: std::str::FromStr>(&self) -> Option<T> {
+        self.segments.first()?.parse().ok()
     }
 
     /// A document about a status: its author's name and its id.

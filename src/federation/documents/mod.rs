@@ -13,17 +13,23 @@ mod reader;
 mod served;
 
 use context::{Cx, Error, Result};
-use model::{Account, StatusId, boxed};
+use model::{Account, ConversationId, RowId, StatusId, boxed};
 
+use collection::Counted;
+use entity::activity;
 use reader::Reader;
 
 pub use actor::update_of_actor;
 pub use note::{activity_of, limited, update_of};
 pub use reader::{Refusal, Request};
+pub(crate) use served::with_context;
 pub use served::{Keep, Page, Served};
 
 /// The content type of answers.
 pub const CONTENT_TYPE: &str = "application/activity+json; charset=utf-8";
+
+/// How long an emoji may be kept, in minutes.
+const KEEP: u32 = 3;
 
 /// A document by its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +47,22 @@ pub enum Document {
     Following(String, Page),
     /// Pinned statuses.
     Featured(String),
+    /// Featured hashtags.
+    FeaturedTags(String),
     Replies(String, StatusId, Page),
+    Likes(String, StatusId),
+    Shares(String, StatusId),
+    References(String, StatusId, Page),
+    /// The statuses of a conversation that everyone may read.
+    Context(ConversationId, Page),
+    /// A custom emoji.
+    Emoji(RowId),
 }
 
 impl Document {
     /// True for documents that are the same for everyone, whoever signed the request, in every mode.
     fn is_open(&self) -> bool {
-        matches!(self, Self::Server | Self::ServerOutbox)
+        matches!(self, Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_))
     }
 }
 
@@ -68,6 +83,8 @@ async fn read(cx: &Cx, document: &Document, reader: &Reader, token: Option<&str>
     let (account, blocked) = match document {
         Document::Server => return actor::server(cx).await,
         Document::ServerOutbox => return collection::empty(&cx.urls.path("/actor/outbox")),
+        Document::Context(id, page) => return collection::thread(cx, *id, page).await,
+        Document::Emoji(id) => return emoji(cx, *id),
         Document::Actor(name) => return actor::actor(cx, &known(cx, name).await?).await,
         Document::Note(name, _)
         | Document::Activity(name, _)
@@ -75,32 +92,42 @@ async fn read(cx: &Cx, document: &Document, reader: &Reader, token: Option<&str>
         | Document::Followers(name, _)
         | Document::Following(name, _)
         | Document::Featured(name)
-        | Document::Replies(name, ..) => {
+        | Document::FeaturedTags(name)
+        | Document::Replies(name, ..)
+        | Document::Likes(name, _)
+        | Document::Shares(name, _)
+        | Document::References(name, ..) => {
             let account = shown(cx, name).await?;
             let blocked = reader.is_blocked_by(cx, &account).await?;
             (account, blocked)
         }
     };
-    if blocked { nothing(document, &account) } else { part(cx, document, &account, reader, token).await }
+    if blocked { nothing(cx, document, &account).await } else { part(cx, document, &account, reader, token).await }
 }
 
 /// What a reader whom `account` blocks is served beside the actor.
 ///
 /// # Errors
 /// [`Error::NotFound`] for statuses.
-fn nothing(document: &Document, account: &Account) -> Result<Served> {
+async fn nothing(cx: &Cx, document: &Document, account: &Account) -> Result<Served> {
     let empty = |rest: &str| collection::empty(&format!("{}/{rest}", account.uri));
     match document {
         Document::Outbox(..) => empty("outbox"),
         Document::Followers(..) => empty("followers"),
         Document::Following(..) => empty("following"),
         Document::Featured(_) => empty("collections/featured"),
+        Document::FeaturedTags(_) => collection::featured_tags(cx, account, false).await,
         Document::Note(..)
         | Document::Activity(..)
         | Document::Replies(..)
+        | Document::Likes(..)
+        | Document::Shares(..)
+        | Document::References(..)
         | Document::Server
         | Document::ServerOutbox
-        | Document::Actor(_) => Err(Error::NotFound),
+        | Document::Actor(_)
+        | Document::Context(..)
+        | Document::Emoji(_) => Err(Error::NotFound),
     }
 }
 
@@ -114,11 +141,21 @@ async fn part(cx: &Cx, document: &Document, account: &Account, reader: &Reader, 
         Document::Followers(_, page) => collection::connected(cx, account, page, false).await,
         Document::Following(_, page) => collection::connected(cx, account, page, true).await,
         Document::Featured(_) => collection::featured(cx, account, viewer).await,
+        Document::FeaturedTags(_) => collection::featured_tags(cx, account, true).await,
         Document::Replies(_, id, page) => collection::replies(cx, account, *id, page, viewer).await,
-        Document::Server | Document::ServerOutbox | Document::Actor(_) => {
+        Document::Likes(_, id) => collection::counted(cx, account, *id, Counted::Likes, viewer).await,
+        Document::Shares(_, id) => collection::counted(cx, account, *id, Counted::Shares, viewer).await,
+        Document::References(_, id, page) => collection::references(cx, account, *id, page, viewer).await,
+        Document::Server | Document::ServerOutbox | Document::Actor(_) | Document::Context(..) | Document::Emoji(_) => {
             Err(Error::internal("a document that is not a part of an account"))
         }
     }
+}
+
+/// The custom emoji `id` of this server.
+fn emoji(cx: &Cx, id: RowId) -> Result<Served> {
+    let emoji = activity::emoji(cx, id)?.ok_or(Error::NotFound)?;
+    Ok(Served::new(with_context(&emoji), KEEP))
 }
 
 /// The local account `name`, also a suspended one.

@@ -68,7 +68,7 @@ impl Scene {
     }
 }
 
-const PARTS: [&str; 3] = ["", "/activity", "/replies"];
+const PARTS: [&str; 6] = ["", "/activity", "/replies", "/likes", "/shares", "/references"];
 
 #[tokio::test]
 async fn signer_reads_what_the_account_may_see() {
@@ -136,7 +136,7 @@ async fn blocked_signer_reads_only_the_actor() {
             }
             let dave = &scene.dave;
             assert_eq!(scene.code(dave, "/users/alice").await, 200);
-            for rest in ["outbox", "followers", "following", "collections/featured"] {
+            for rest in ["outbox", "followers", "following", "collections/featured", "collections/tags"] {
                 let empty = scene.reads(dave, &format!("/users/alice/{rest}")).await.json();
                 assert_eq!((&empty["totalItems"], &empty["first"]), (&0.into(), &Value::Null), "{rest}");
                 let page = scene.reads(dave, &format!("/users/alice/{rest}?page=1")).await.json();
@@ -158,11 +158,13 @@ async fn blocked_signer_reads_only_the_actor() {
 async fn authorized_fetch_needs_a_signature() {
     let scene = Scene::new(true).await;
     let status = scene.alice.publish("hello").await;
+    let sql = format!("SELECT conversation_id FROM statuses WHERE id = {status}");
+    let (context,) = scene.app.db().fetch_raw::<(i64,)>(&sql).await.unwrap()[0];
     let stranger = scene.liar.person("erin");
     let note = format!("/users/alice/statuses/{status}");
     let mut paths: Vec<String> = PARTS.iter().map(|part| format!("{note}{part}")).collect();
     paths.extend(["", "/outbox", "/followers", "/following"].map(|rest| format!("/users/alice{rest}")));
-    paths.push("/users/alice/collections/featured".to_owned());
+    paths.extend(["featured", "tags"].map(|rest| format!("/users/alice/collections/{rest}")));
     paths.extend(["/@alice".to_owned(), format!("/@alice/{status}"), "/users/alice/outbox?page=true".to_owned()]);
     for path in paths {
         let answer = scene.anonymous(&path).await;
@@ -175,8 +177,16 @@ async fn authorized_fetch_needs_a_signature() {
     }
     assert_eq!(scene.liar.asked("/users/erin"), 1, "the key is known then");
     let webfinger = "/.well-known/webfinger?resource=acct:alice@localhost:3000";
-    let open =
-        ["/actor", "/actor/outbox", webfinger, "/.well-known/nodeinfo", "/nodeinfo/2.0", "/.well-known/host-meta"];
+    let context = format!("/contexts/{context}");
+    let open = [
+        "/actor",
+        "/actor/outbox",
+        webfinger,
+        "/.well-known/nodeinfo",
+        "/nodeinfo/2.0",
+        "/.well-known/host-meta",
+        &context,
+    ];
     for path in open {
         assert_eq!(scene.anonymous(path).await.status, 200, "{path}");
     }

@@ -532,7 +532,8 @@ async fn documents_for_signers_match_oracle() {
         let mut shown_at_all = 0;
         let local = || world.subjects.iter().filter(|subject| subject.author != Author::Remote);
         for subject in local() {
-            let parts: &[&str] = if subject.reply { &[""] } else { &["", "/activity", "/replies"] };
+            let parts: &[&str] =
+                if subject.reply { &[""] } else { &["", "/activity", "/replies", "/likes", "/shares", "/references"] };
             // In both orders: what was rendered for one is not served to the next.
             for signer in world.signers.iter().chain(world.signers.iter().rev().filter(|_| !subject.reply)) {
                 for part in parts {
