@@ -180,6 +180,9 @@ config! {
         disallow_unauthenticated_api: bool = false;
         /// Federates only with servers that an admin has allowed; implies `disallow_unauthenticated_api`.
         limited_federation: bool = false;
+        /// Other servers are served documents of accounts and statuses only for requests that one of their accounts
+        /// signed ("authorized fetch", "secure mode"). Implied by `limited_federation`.
+        authorized_fetch: bool = false;
         /// Single-user mode: the front page is the profile of the one account, and sign-ups are closed.
         single_user: bool = false;
     }

@@ -122,6 +122,12 @@ impl Config {
             .any(|own| own.as_str().eq_ignore_ascii_case(domain))
     }
 
+    /// True when documents of accounts and statuses are served only for signed requests.
+    #[must_use]
+    pub fn requires_signed_fetches(&self) -> bool {
+        self.access.authorized_fetch || self.access.limited_federation
+    }
+
     /// Warnings about values that are valid but probably a mistake; for `rookery config check` and the log at start.
     pub fn warnings(&self) -> Vec<String> {
         let server = &self.server;

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0022_federation",
     "0023_remote_threads",
     "0024_remote_hosts",
+    "0025_conversation_statuses",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -112,6 +112,11 @@ impl Palette {
     /// The emojis used in `contents` from `domain`, each once, in order.
     #[must_use]
     pub fn of(&self, urls: &Urls, domain: Option<&str>, contents: &[&str]) -> Vec<CustomEmoji> {
+        self.found(domain, contents).into_iter().map(|emoji| CustomEmoji::short(emoji, urls)).collect()
+    }
+
+    /// As [`Palette::of`]: their rows.
+    pub(crate) fn found(&self, domain: Option<&str>, contents: &[&str]) -> Vec<&Emoji> {
         let mut shown = BTreeSet::new();
         let mut emojis = Vec::new();
         for shortcode in contents.iter().flat_map(|content| text::emoji_shortcodes(content)) {
@@ -122,7 +127,7 @@ impl Palette {
             if let Some(emoji) = emoji
                 && shown.insert(shortcode)
             {
-                emojis.push(CustomEmoji::short(emoji, urls));
+                emojis.push(emoji);
             }
         }
         emojis

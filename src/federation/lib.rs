@@ -18,8 +18,10 @@ pub mod policy;
 mod port;
 mod reading;
 pub mod signature;
+mod signer;
 mod state;
 pub mod vocabulary;
 
 pub use failure::Failure;
+pub use signer::Rejection;
 pub use state::Network;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Json, RowId};
+use super::{Json, RowId, Time};
 
 /// A row of the custom emojis table. `domain` is `None` for local emojis.
 #[derive(Clone, Debug, crate::Row)]
@@ -22,6 +22,8 @@ pub struct Emoji {
     pub license: Option<String>,
     pub width: Option<i64>,
     pub height: Option<i64>,
+    /// When its server last changed it.
+    pub updated_at: Time,
 }
 
 /// In-memory cache of this server's own enabled emojis; `generation` is part of the key of cached renderings.

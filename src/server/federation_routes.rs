@@ -10,7 +10,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use federation::documents::{self, Document, Keep, Page, Served};
+use federation::documents::{self, Document, Keep, Page, Request as DocumentRequest, Served};
 use federation::inbox::{self, Mailbox, Received, Refusal};
 use federation::signature::Incoming;
 use futures_util::future::BoxFuture;
@@ -43,6 +43,7 @@ pub(crate) fn routes() -> Routes {
         .route("/users/{name}/followers", DOCUMENT, get(|at| Some(Document::Followers(at.name()?, at.page()))))
         .route("/users/{name}/following", DOCUMENT, get(|at| Some(Document::Following(at.name()?, at.page()))))
         .route("/users/{name}/collections/featured", DOCUMENT, get(|at| Some(Document::Featured(at.name()?))))
+        .route("/users/{name}/collections/tags", DOCUMENT, get(|at| Some(Document::FeaturedTags(at.name()?))))
         .route("/users/{name}/statuses/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
         .route("/@{name}/{id}", DOCUMENT, get(|at| at.status(Document::Note)))
         .route("/users/{name}/statuses/{id}/activity", DOCUMENT, get(|at| at.status(Document::Activity)))
@@ -51,6 +52,15 @@ pub(crate) fn routes() -> Routes {
             DOCUMENT,
             get(|at| at.status(|name, id| Document::Replies(name, id, at.page()))),
         )
+        .route("/users/{name}/statuses/{id}/likes", DOCUMENT, get(|at| at.status(Document::Likes)))
+        .route("/users/{name}/statuses/{id}/shares", DOCUMENT, get(|at| at.status(Document::Shares)))
+        .route(
+            "/users/{name}/statuses/{id}/references",
+            DOCUMENT,
+            get(|at| at.status(|name, id| Document::References(name, id, at.page()))),
+        )
+        .route("/contexts/{id}", DOCUMENT, get(|at| Some(Document::Context(at.id()?, at.page()))))
+        .route("/emojis/{id}", DOCUMENT, get(|at| Some(Document::Emoji(at.id()?))))
 }
 
 /// The values of a request's path and query.
@@ -74,6 +84,11 @@ impl Place {
     /// The user name.
     fn name(&self) -> Option<String> {
         self.segments.first().cloned()
+    }
+
+    /// The id of what is not a part of an account.
+    fn id<T: std::str::FromStr>(&self) -> Option<T> {
+        self.segments.first()?.parse().ok()
     }
 
     /// A document about a status: its author's name and its id.
@@ -106,12 +121,17 @@ fn get(document: fn(&Place) -> Option<Document>) -> Methods {
             if !matches!(*request.method(), Method::GET | Method::HEAD) {
                 return not_found();
             }
+            let address = client_address::client_address(&request, &cx.config.server.trusted_proxies);
             let (mut parts, _) = request.into_parts();
             let place = Place::of(&mut parts).await;
             let Some(document) = document(&place) else { return not_found() };
-            match documents::serve(&cx, &document, capability(&parts.headers)).await {
+            name_host(&mut parts);
+            let incoming = incoming(&cx, &parts, &[]);
+            let request = DocumentRequest { incoming, address, token: capability(&parts.headers) };
+            match documents::serve(&cx, &document, &request).await {
                 Ok(served) => answer(served),
-                Err(error) => ErrorResponse(error).into_response(),
+                Err(documents::Refusal::Document(error)) => ErrorResponse(error).into_response(),
+                Err(refusal) => refused(refusal.status().unwrap_or(500), &refusal.to_string()),
             }
         })
     })
@@ -122,7 +142,7 @@ fn capability(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
-fn answer(Served { body, keep }: Served) -> Response {
+fn answer(Served { body, keep, varies_by_signature }: Served) -> Response {
     let mut response = Response::new(Body::from(body.as_bytes().to_vec()));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(documents::CONTENT_TYPE));
@@ -130,6 +150,9 @@ fn answer(Served { body, keep }: Served) -> Response {
         && let Ok(value) = HeaderValue::from_str(&format!("max-age={}, public", minutes * 60))
     {
         headers.insert(header::CACHE_CONTROL, value);
+    }
+    if varies_by_signature {
+        headers.insert(header::VARY, HeaderValue::from_static("Signature"));
     }
     response
 }
@@ -149,16 +172,10 @@ fn post(mailbox: fn(&Place) -> Option<Mailbox>) -> Methods {
                 return failure(StatusCode::PAYLOAD_TOO_LARGE, "The activity is larger than 1 MiB");
             };
             name_host(&mut parts);
-            let incoming = Incoming {
-                method: &parts.method,
-                scheme: cx.config.server.scheme.as_str(),
-                path_and_query: parts.uri.path_and_query().map_or("/", |path| path.as_str()),
-                headers: &parts.headers,
-                body: &body,
-            };
-            match inbox::receive(&cx, &mailbox, &incoming, Some(address)).await {
+            match inbox::receive(&cx, &mailbox, &incoming(&cx, &parts, &body), Some(address)).await {
                 Ok(Received::Queued | Received::Ignored) => StatusCode::ACCEPTED.into_response(),
-                Err(refusal) => refused(refusal),
+                Err(Refusal::Local(error)) => ErrorResponse(error).into_response(),
+                Err(refusal) => refused(refusal.status(), &refusal.to_string()),
             }
         })
     })
@@ -173,12 +190,17 @@ fn name_host(parts: &mut Parts) {
     }
 }
 
-fn refused(refusal: Refusal) -> Response {
-    match refusal {
-        Refusal::Local(error) => ErrorResponse(error).into_response(),
-        refusal => {
-            let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
-            failure(status, &refusal.to_string())
-        }
+/// A request as signatures are about it.
+fn incoming<'a>(cx: &'a Cx, parts: &'a Parts, body: &'a [u8]) -> Incoming<'a> {
+    Incoming {
+        method: &parts.method,
+        scheme: cx.config.server.scheme.as_str(),
+        path_and_query: parts.uri.path_and_query().map_or("/", |path| path.as_str()),
+        headers: &parts.headers,
+        body,
     }
+}
+
+fn refused(status: u16, why: &str) -> Response {
+    failure(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), why)
 }

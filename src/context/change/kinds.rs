@@ -202,6 +202,12 @@ changes! {
     /// Someone unpinned a status.
     Unpinned = "pin.deleted" { account: AccountId, status: StatusId } => [delivery];
 
+    /// Someone features a hashtag on their profile. `name`: in normal form.
+    TagFeatured = "tag.featured" { account: AccountId, name: String } => [delivery];
+
+    /// Someone no longer features a hashtag.
+    TagUnfeatured = "tag.unfeatured" { account: AccountId, name: String } => [delivery];
+
     /// An emoji was deleted or disabled.
     EmojiDeleted = "emoji.deleted" { emoji: RowId, shortcode: String } => [outbox];
 

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Files, Image, Tag, emojis, mime};
+use super::image::Image;
+use super::{Files, Tag, emojis};
 use crate::emoji::Palette;
 use context::Cx;
 use context::error::{Error, Result};
@@ -97,7 +98,7 @@ pub async fn actor(cx: &Cx, account: &Account, files: Files<'_>) -> Result<Fragm
     let palette = Palette::load(cx, &texts.iter().map(|text| (None, *text)).collect::<Vec<_>>()).await?;
     let image = |key: &Option<String>| {
         let key = key.as_deref().filter(|_| shown)?;
-        Some(Image { media_type: mime(key), url: files.address(key) })
+        Some(Image::new(files.address(key)))
     };
     let (uri, settings) = (account.uri.as_str(), &account.other_settings.0);
     let own = |rest: &str| format!("{uri}/{rest}");

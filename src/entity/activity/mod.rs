@@ -7,10 +7,13 @@
 
 mod actor;
 mod audience;
+mod emoji;
+mod image;
 mod note;
 
 pub use actor::actor;
-pub use note::{activities, notes, update};
+pub use emoji::emoji;
+pub use note::{REFERENCES_PAGE, activities, notes, update};
 
 use serde::Serialize;
 
@@ -41,13 +44,6 @@ impl Files<'_> {
     }
 }
 
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename = "Image", rename_all = "camelCase")]
-struct Image {
-    media_type: &'static str,
-    url: String,
-}
-
 /// A tag of a text.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
@@ -60,35 +56,33 @@ enum Tag {
         href: String,
         name: String,
     },
-    Emoji {
-        id: String,
-        name: String,
-        icon: Image,
-    },
     /// A link to the quoted status.
     Link {
         href: String,
         media_type: &'static str,
     },
+    /// It has its own type.
+    #[serde(untagged)]
+    Emoji(emoji::Emoji),
+}
+
+/// A hashtag that an account features.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename = "Hashtag")]
+pub struct FeaturedHashtag {
+    href: String,
+    name: String,
+}
+
+impl FeaturedHashtag {
+    /// The hashtag `name`, in normal form.
+    #[must_use]
+    pub fn new(urls: &Urls, name: &str) -> Self {
+        Self { href: urls.tag(name), name: format!("#{name}") }
+    }
 }
 
 /// The custom emojis of this server in `texts`.
 fn emojis(cx: &context::Cx, palette: &super::emoji::Palette, texts: &[&str]) -> Vec<Tag> {
-    let found = palette.of(&cx.urls, None, texts).into_iter();
-    let tag = |emoji: super::emoji::CustomEmoji| Tag::Emoji {
-        id: cx.urls.path(&format!("/emojis/{}", emoji.shortcode)),
-        name: format!(":{}:", emoji.shortcode),
-        icon: Image { media_type: mime(&emoji.url), url: emoji.url },
-    };
-    found.map(tag).collect()
-}
-
-/// The content type of an image by its name.
-fn mime(name: &str) -> &'static str {
-    match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("gif") => "image/gif",
-        Some("webp") => "image/webp",
-        Some(_) | None => "image/png",
-    }
+    palette.found(None, texts).into_iter().map(|found| Tag::Emoji(emoji::Emoji::new(&cx.urls, found))).collect()
 }

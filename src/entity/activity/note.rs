@@ -10,9 +10,12 @@ use context::Cx;
 use context::error::Result;
 use context::json::Fragment;
 use model::status::LimitedScope;
-use model::{Account, MediaAttachment, Status, StatusId, Time, Visibility};
+use model::{Account, MediaAttachment, RowId, Status, StatusId, Time, Visibility};
 use store::archive::MentionedActor;
 use store::poll::OptionRow;
+
+/// References on a page (docs/contract/federation.md#4-collections-and-paging).
+pub const REFERENCES_PAGE: usize = 5;
 
 /// The media type of a link to a status.
 const STATUS: &str = "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"";
@@ -75,6 +78,8 @@ struct Note<'a> {
     replies: Option<String>,
     likes: Collection,
     shares: Collection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    references: Option<References<'a>>,
     #[serde(flatten)]
     question: Option<Question<'a>>,
 }
@@ -99,7 +104,46 @@ struct Document<'a> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 struct Collection {
+    /// Where it is served, unless it is a part of the document alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     total_items: i64,
+}
+
+/// The statuses that everyone may read among those that a note refers to.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "Collection")]
+struct References<'a> {
+    id: String,
+    /// `None` when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<ReferencesPage<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "CollectionPage", rename_all = "camelCase")]
+struct ReferencesPage<'a> {
+    id: String,
+    part_of: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    items: Vec<&'a str>,
+}
+
+impl<'a> References<'a> {
+    /// The references of the note `uri`: rows and URIs of their targets.
+    fn of(uri: &str, all: &'a [(RowId, String)]) -> Self {
+        let id = format!("{uri}/references");
+        let (items, rest) = all.split_at(all.len().min(REFERENCES_PAGE));
+        let next = items.last().filter(|_| !rest.is_empty());
+        let first = (!items.is_empty()).then(|| ReferencesPage {
+            id: format!("{id}?page=true"),
+            part_of: id.clone(),
+            next: next.map(|(last, _)| format!("{id}?min_id={last}&page=true")),
+            items: items.iter().map(|(_, target)| target.as_str()).collect(),
+        });
+        Self { id, first }
+    }
 }
 
 /// The members that a question has beyond a note.
@@ -174,6 +218,8 @@ struct Rows {
     polls: HashMap<StatusId, Vec<OptionRow>>,
     /// The URI and the author's URI of each status that these statuses reply to, reblog or quote.
     uris: HashMap<StatusId, (String, String)>,
+    /// Rows of references, and URIs of their targets.
+    references: HashMap<StatusId, Vec<(RowId, String)>>,
     palette: Palette,
 }
 
@@ -201,13 +247,21 @@ impl Rows {
                 polls.entry(row.poll.status_id).or_default().push(row);
             }
         }
+        let referring: Vec<StatusId> =
+            statuses.iter().filter(|status| status.has_references).map(|status| status.id).collect();
+        let mut references: HashMap<_, Vec<_>> = HashMap::new();
+        if !referring.is_empty() {
+            for (status, row, uri) in store::reference::list_public(&cx.db, &referring, RowId::from(0)).await? {
+                references.entry(status).or_default().push((row, uri));
+            }
+        }
         let others = statuses.iter().flat_map(|status| [status.in_reply_to_id, status.reblog_of_id, status.quote_id]);
         let others: Vec<StatusId> = others.flatten().collect();
         let uris = store::archive::list_uris(&cx.db, &others).await?;
         let texts = statuses.iter().flat_map(|status| [status.content.as_str(), status.spoiler_text.as_str()]);
         let palette = Palette::load(cx, &texts.map(|text| (None, text)).collect::<Vec<_>>()).await?;
         let uris = uris.into_iter().map(|(status, uri, author)| (status, (uri, author))).collect();
-        Ok(Self { media, mentioned, tags, polls, uris, palette })
+        Ok(Self { media, mentioned, tags, polls, uris, references, palette })
     }
 
     /// The activity of one status; `None` for a reblog of a deleted status.
@@ -256,6 +310,11 @@ impl Rows {
         let uri = |id: Option<StatusId>| id.and_then(|id| self.uris.get(&id)).map(|(uri, _)| uri.as_str());
         let (answered, quoted) = (uri(status.in_reply_to_id), uri(status.quote_id));
         let media = self.media.get(&status.id).map(Vec::as_slice).unwrap_or_default();
+        let references = self.references.get(&status.id).map(Vec::as_slice).unwrap_or_default();
+        let own = |name: &str| match files {
+            Files::Served(_) => Some(format!("{}/{name}", status.uri)),
+            Files::Beside => None,
+        };
         Note {
             id: &status.uri,
             kind: if status.has_poll { "Question" } else { "Note" },
@@ -283,12 +342,10 @@ impl Rows {
             misskey_quote: quoted,
             attachment: media.iter().filter_map(|media| document(media, files)).collect(),
             tag: self.tags(cx, status, quoted),
-            replies: match files {
-                Files::Served(_) => Some(format!("{}/replies", status.uri)),
-                Files::Beside => None,
-            },
-            likes: Collection { total_items: status.favourites_count },
-            shares: Collection { total_items: status.reblogs_count },
+            replies: own("replies"),
+            likes: Collection { id: own("likes"), total_items: status.favourites_count },
+            shares: Collection { id: own("shares"), total_items: status.reblogs_count },
+            references: own("references").map(|_| References::of(&status.uri, references)),
             question: self.polls.get(&status.id).and_then(|options| question(cx, options)),
         }
     }
@@ -352,7 +409,7 @@ fn question<'a>(cx: &Cx, options: &'a [OptionRow]) -> Option<Question<'a>> {
     let hidden = poll.hide_totals && !ended;
     let choice = |option: &'a OptionRow| Choice {
         name: &option.title,
-        replies: Collection { total_items: if hidden { 0 } else { option.votes_count } },
+        replies: Collection { id: None, total_items: if hidden { 0 } else { option.votes_count } },
     };
     let choices: Vec<Choice<'a>> = options.iter().map(choice).collect();
     let (one_of, any_of) = if poll.multiple { (Vec::new(), choices) } else { (choices, Vec::new()) };

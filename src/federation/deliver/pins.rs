@@ -1,25 +1,24 @@
-//! Activities about the pinned statuses of local accounts.
+//! Activities about what local accounts feature: pinned statuses, and hashtags.
 
+use context::json::Fragment;
 use context::{Cx, Result};
 use database::Tx;
-use entity::activity::PUBLIC;
+use entity::activity::{FeaturedHashtag, PUBLIC};
 use model::{AccountId, StatusId};
 use serde::Serialize;
 
-use super::activity::CONTEXT;
 use super::follows::actor;
 use super::queue::{Outgoing, is_local, send};
+use crate::documents::with_context;
 
 /// A change of a collection.
 #[derive(Serialize)]
-struct Change<'a> {
-    #[serde(rename = "@context")]
-    context: &'static str,
+struct Change<'a, T> {
     #[serde(rename = "type")]
     kind: &'static str,
     actor: &'a str,
     to: [&'static str; 1],
-    object: &'a str,
+    object: T,
     target: String,
 }
 
@@ -31,26 +30,44 @@ pub(super) async fn changed(
     status: StatusId,
     kind: &'static str,
 ) -> Result<()> {
-    if !is_local(cx, tx, account).await? {
-        return Ok(());
-    }
     // Others are not in the collection as others read it.
     let Some(status) = store::status::find(&mut *tx, status).await?.filter(|status| status.visibility.is_anonymous())
     else {
         return Ok(());
     };
+    send_change(cx, tx, account, kind, status.uri.as_str()).await
+}
+
+/// The hashtag `name` was added to (`kind`: `Add`) or removed from (`Remove`) the featured hashtags of an account.
+pub(super) async fn hashtag_changed(
+    cx: &Cx,
+    tx: &mut Tx,
+    account: AccountId,
+    name: &str,
+    kind: &'static str,
+) -> Result<()> {
+    send_change(cx, tx, account, kind, FeaturedHashtag::new(&cx.urls, name)).await
+}
+
+/// Sends the followers of a local account that `object` was added or removed. Both kinds of objects have the same target
+/// (docs/contract/federation.md#activities-sent).
+async fn send_change<T: Serialize + Send>(
+    cx: &Cx,
+    tx: &mut Tx,
+    account: AccountId,
+    kind: &'static str,
+    object: T,
+) -> Result<()> {
+    if !is_local(cx, tx, account).await? {
+        return Ok(());
+    }
     let inboxes = store::delivery::follower_inboxes(&mut *tx, account).await?;
     if inboxes.is_empty() {
         return Ok(());
     }
     let account = actor(tx, account).await?;
-    let change = Change {
-        context: CONTEXT,
-        kind,
-        actor: &account.uri,
-        to: [PUBLIC],
-        object: &status.uri,
-        target: format!("{}/collections/featured", account.uri),
-    };
-    send(cx, tx, Outgoing::new(account.id, &change)?, inboxes).await
+    let target = format!("{}/collections/featured", account.uri);
+    let change = Fragment::of(&Change { kind, actor: &account.uri, to: [PUBLIC], object, target })?;
+    let outgoing = Outgoing { signer: account.id, private_key: None, body: with_context(&change) };
+    send(cx, tx, outgoing, inboxes).await
 }

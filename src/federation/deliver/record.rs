@@ -46,7 +46,9 @@ fn may_concern(change: &Change) -> bool {
         | Change::Voted { .. }
         | Change::PollEnded { .. }
         | Change::Pinned { .. }
-        | Change::Unpinned { .. } => true,
+        | Change::Unpinned { .. }
+        | Change::TagFeatured { .. }
+        | Change::TagUnfeatured { .. } => true,
         _ => false,
     }
 }
@@ -80,6 +82,8 @@ async fn one(cx: &Cx, tx: &mut Tx, change: &Change) -> Result<()> {
         Change::PollEnded { status } => polls::ended(cx, tx, *status).await,
         Change::Pinned { account, status } => pins::changed(cx, tx, *account, *status, "Add").await,
         Change::Unpinned { account, status } => pins::changed(cx, tx, *account, *status, "Remove").await,
+        Change::TagFeatured { account, name } => pins::hashtag_changed(cx, tx, *account, name, "Add").await,
+        Change::TagUnfeatured { account, name } => pins::hashtag_changed(cx, tx, *account, name, "Remove").await,
         _ => Ok(()),
     }
 }

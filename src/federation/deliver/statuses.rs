@@ -48,9 +48,6 @@ pub(super) async fn recipients(tx: &mut Tx, status: &Status) -> Result<Vec<Strin
 /// A local status is about to be deleted.
 pub(super) async fn deleted(cx: &Cx, tx: &mut Tx, id: StatusId, author: AccountId) -> Result<()> {
     let Some(status) = store::status::find(&mut *tx, id).await? else { return Ok(()) };
-    if status.visibility.is_anonymous() {
-        store::tombstone::insert(tx, &status.uri, author, cx.clock.now()).await?;
-    }
     let inboxes = recipients(tx, &status).await?;
     if inboxes.is_empty() {
         return Ok(());

@@ -6,7 +6,7 @@ use model::Account;
 use serde::Serialize;
 use service::webfinger::SERVER_NAME;
 
-use super::served::{Keep, Served, with_context};
+use super::served::{Served, with_context};
 use crate::identity;
 
 /// How long an actor may be kept, and the server's own, in minutes (docs/contract/federation.md#2-uris).
@@ -16,7 +16,7 @@ const KEEP_SERVER: u32 = 10;
 /// The actor of `account`.
 pub(super) async fn actor(cx: &Cx, account: &Account) -> Result<Served> {
     let actor = activity::actor(cx, account, Files::Served(&cx.urls)).await?;
-    Ok(Served { body: with_context(&actor).into(), keep: Keep::Minutes(KEEP) })
+    Ok(Served::new(with_context(&actor), KEEP))
 }
 
 /// The change of the profile of `account`, as it is sent.
@@ -96,5 +96,5 @@ pub(super) async fn server(cx: &Cx) -> Result<Served> {
         id,
     };
     let body = serde_json::to_string(&actor).map_err(Error::internal)?;
-    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP_SERVER) })
+    Ok(Served::new(body, KEEP_SERVER))
 }

@@ -2,19 +2,20 @@
 
 use context::json::Fragment;
 use context::{Cx, Error, Result};
-use entity::activity::{self, Files};
-use model::{Account, Cursor, RowId, Status, StatusId};
+use entity::activity::{self, FeaturedHashtag, Files, REFERENCES_PAGE};
+use model::{Account, Actor, ConversationId, Cursor, RowId, Status, StatusId};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use service::timeline::{self, ProfileQuery};
-use service::visibility;
 
-use super::served::{Keep, Page, Served, with_context};
+use super::note;
+use super::served::{Page, Served, with_context};
 
-/// Activities on a page of an outbox, accounts on one of followers, and replies.
+/// Activities on a page of an outbox, accounts on one of followers, replies, and statuses of a thread.
 const OUTBOX_PAGE: i64 = 20;
 const ACCOUNTS_PAGE: i64 = 12;
 const REPLIES_PAGE: i64 = 60;
+const THREAD_PAGE: i64 = 60;
 /// How long a collection may be kept, in minutes.
 const KEEP: u32 = 3;
 
@@ -25,6 +26,8 @@ struct Collection {
     id: String,
     #[serde(rename = "type")]
     kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attributed_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_items: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,8 +61,7 @@ impl Item {
 }
 
 fn served(collection: &Collection) -> Result<Served> {
-    let body = with_context(&Fragment::of(collection)?);
-    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
+    Ok(Served::new(with_context(&Fragment::of(collection)?), KEEP))
 }
 
 /// An ordered collection without members.
@@ -73,8 +75,8 @@ pub(super) fn empty(id: &str) -> Result<Served> {
     })
 }
 
-/// The public statuses and reblogs of `account`.
-pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Served> {
+/// The statuses and reblogs of `account` that `viewer` may see.
+pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page, viewer: Option<&Actor>) -> Result<Served> {
     let id = format!("{}/outbox", account.uri);
     if page.page.is_none() {
         let hidden = account.other_settings.hide_statuses_count;
@@ -88,7 +90,7 @@ pub(super) async fn outbox(cx: &Cx, account: &Account, page: &Page) -> Result<Se
         });
     }
     let cursor = Cursor { max_id: page.max_id, min_id: page.min_id, ..Cursor::first(OUTBOX_PAGE) };
-    let found = timeline::profile(cx, None, account.id, &ProfileQuery::default(), &cursor).await?;
+    let found = timeline::profile(cx, viewer, account.id, &ProfileQuery::default(), &cursor).await?;
     let ids: Vec<StatusId> = found.shown.iter().map(|seen| seen.head().id).collect();
     let items = activity::activities(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
     served(&Collection {
@@ -147,26 +149,47 @@ pub(super) async fn connected(cx: &Cx, account: &Account, page: &Page, following
     })
 }
 
-/// The statuses that `account` pinned.
-pub(super) async fn featured(cx: &Cx, account: &Account) -> Result<Served> {
-    let pinned = service::public::pinned(cx, account).await?;
+/// The statuses that `account` pinned, as far as `viewer` may see them.
+pub(super) async fn featured(cx: &Cx, account: &Account, viewer: Option<&Actor>) -> Result<Served> {
+    let pinned = service::public::pinned(cx, viewer, account).await?;
     let ids: Vec<StatusId> = pinned.iter().map(|seen| seen.head().id).collect();
-    let notes = activity::notes(cx, account, &in_order(cx, &ids).await?, Files::Served(&cx.urls)).await?;
+    let statuses = in_order(cx, &ids).await?;
+    let notes = activity::notes(cx, account, &statuses, Files::Served(&cx.urls)).await?;
+    let item = |(status, note): (&Status, Fragment)| match status.visibility.is_anonymous() {
+        true => Item::object(note),
+        false => Ok(Item::Uri(status.uri.clone())),
+    };
     served(&Collection {
         id: format!("{}/collections/featured", account.uri),
         kind: "OrderedCollection",
         total_items: Some(i64::try_from(notes.len()).unwrap_or(i64::MAX)),
-        ordered_items: Some(notes.into_iter().map(Item::object).collect::<Result<_>>()?),
+        ordered_items: Some(statuses.iter().zip(notes).map(item).collect::<Result<_>>()?),
         ..Collection::default()
     })
 }
 
-/// The replies to a status of `account`: the account's own, then replies of others.
-pub(super) async fn replies(cx: &Cx, account: &Account, id: StatusId, page: &Page) -> Result<Served> {
-    let seen = visibility::status(cx, None, id).await?;
-    if seen.head().account_id != account.id || !seen.head().visibility.is_anonymous() {
-        return Err(Error::NotFound);
-    }
+/// The hashtags that `account` features; without `shown` none.
+pub(super) async fn featured_tags(cx: &Cx, account: &Account, shown: bool) -> Result<Served> {
+    let tags = if shown { store::featured_tag::list(&cx.db, account.id).await? } else { Vec::new() };
+    let item = |name: &str| Item::object(Fragment::of(&FeaturedHashtag::new(&cx.urls, name))?);
+    served(&Collection {
+        id: format!("{}/collections/tags", account.uri),
+        kind: "Collection",
+        total_items: Some(i64::try_from(tags.len()).unwrap_or(i64::MAX)),
+        items: Some(tags.iter().map(|tag| item(&tag.name)).collect::<Result<_>>()?),
+        ..Collection::default()
+    })
+}
+
+/// The replies to a status of `account` that everyone may read: the account's own, then replies of others.
+pub(super) async fn replies(
+    cx: &Cx,
+    account: &Account,
+    id: StatusId,
+    page: &Page,
+    viewer: Option<&Actor>,
+) -> Result<Served> {
+    note::original(cx, account, id, viewer).await?;
     let url = format!("{}/replies", cx.urls.note(&account.username, id));
     if page.page.is_none() {
         let first = Some(format!("{url}?page=true"));
@@ -187,6 +210,97 @@ pub(super) async fn replies(cx: &Cx, account: &Account, id: StatusId, page: &Pag
         part_of: Some(url),
         next,
         items: Some(rows.into_iter().map(|(_, uri)| Item::Uri(uri)).collect()),
+        ..Collection::default()
+    })
+}
+
+/// What is counted of a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    Likes,
+    Shares,
+}
+
+/// The number of favourites or reblogs of a status of `account`.
+pub(super) async fn counted(
+    cx: &Cx,
+    account: &Account,
+    id: StatusId,
+    counted: Counted,
+    viewer: Option<&Actor>,
+) -> Result<Served> {
+    let head = *note::original(cx, account, id, viewer).await?.head();
+    let (name, count) = match counted {
+        Counted::Likes => ("likes", head.favourites_count),
+        Counted::Shares => ("shares", head.reblogs_count),
+    };
+    served(&Collection {
+        id: format!("{}/{name}", cx.urls.note(&account.username, id)),
+        kind: "Collection",
+        total_items: Some(count),
+        ..Collection::default()
+    })
+}
+
+/// The statuses that everyone may read among those that a status of `account` refers to.
+pub(super) async fn references(
+    cx: &Cx,
+    account: &Account,
+    id: StatusId,
+    page: &Page,
+    viewer: Option<&Actor>,
+) -> Result<Served> {
+    note::original(cx, account, id, viewer).await?;
+    let url = format!("{}/references", cx.urls.note(&account.username, id));
+    if page.page.is_none() {
+        let first = Some(format!("{url}?page=true"));
+        return served(&Collection { id: url, kind: "Collection", first, ..Collection::default() });
+    }
+    let after = page.min_id.unwrap_or(0);
+    let mut rows = store::reference::list_public(&cx.db, &[id], RowId::from(after)).await?;
+    let more = rows.len() > REFERENCES_PAGE;
+    rows.truncate(REFERENCES_PAGE);
+    let next = rows.last().filter(|_| more).map(|(_, last, _)| format!("{url}?min_id={last}&page=true"));
+    served(&Collection {
+        id: if after == 0 { format!("{url}?page=true") } else { format!("{url}?min_id={after}&page=true") },
+        kind: "CollectionPage",
+        part_of: Some(url),
+        next,
+        items: Some(rows.into_iter().map(|(_, _, uri)| Item::Uri(uri)).collect()),
+        ..Collection::default()
+    })
+}
+
+/// The statuses of a conversation that everyone may read, oldest first.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is none.
+pub(super) async fn thread(cx: &Cx, id: ConversationId, page: &Page) -> Result<Served> {
+    let url = cx.urls.path(&format!("/contexts/{id}"));
+    if page.page.is_none() {
+        let start = store::remote::list_thread(&cx.db, id, StatusId::from(0), 1).await?.pop().ok_or(Error::NotFound)?;
+        return served(&Collection {
+            kind: "OrderedCollection",
+            // Of a thread that began with a status for fewer readers, nobody is named.
+            attributed_to: start.first.then_some(start.author),
+            first: Some(format!("{url}?page=true")),
+            id: url,
+            ..Collection::default()
+        });
+    }
+    let after = page.min_id.unwrap_or(0);
+    let rows = store::remote::list_thread(&cx.db, id, StatusId::from(after), THREAD_PAGE).await?;
+    if rows.is_empty() && after == 0 {
+        return Err(Error::NotFound);
+    }
+    let full = i64::try_from(rows.len()).is_ok_and(|count| count == THREAD_PAGE);
+    let next = rows.last().filter(|_| full).map(|last| format!("{url}?min_id={}&page=true", last.id));
+    served(&Collection {
+        id: if after == 0 { format!("{url}?page=true") } else { format!("{url}?min_id={after}&page=true") },
+        kind: "OrderedCollectionPage",
+        part_of: Some(url),
+        next,
+        ordered_items: Some(rows.into_iter().map(|row| Item::Uri(row.uri)).collect()),
         ..Collection::default()
     })
 }

@@ -1,7 +1,7 @@
 //! The documents that this server answers with: actors, notes, activities and collections.
 //!
 //! `server` mounts them at the addresses of the contract; pages for browsers at the same addresses are the HTTP layer's.
-//! Only public documents are served, and a limited status to a request with its capability.
+//! What the signer of a request may see is served, and a limited status to a request with its capability.
 //!
 //! Spec: docs/contract/federation.md#2-uris, docs/contract/federation.md#3-documents-sent and
 //! docs/contract/federation.md#4-collections-and-paging.
@@ -9,17 +9,27 @@
 mod actor;
 mod collection;
 mod note;
+mod reader;
 mod served;
 
 use context::{Cx, Error, Result};
-use model::{Account, StatusId, boxed};
+use model::{Account, ConversationId, RowId, StatusId, boxed};
+
+use collection::Counted;
+use entity::activity;
+use reader::Reader;
 
 pub use actor::update_of_actor;
 pub use note::{activity_of, limited, update_of};
+pub use reader::{Refusal, Request};
+pub(crate) use served::with_context;
 pub use served::{Keep, Page, Served};
 
 /// The content type of answers.
 pub const CONTENT_TYPE: &str = "application/activity+json; charset=utf-8";
+
+/// How long an emoji may be kept, in minutes.
+const KEEP: u32 = 3;
 
 /// A document by its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,29 +47,115 @@ pub enum Document {
     Following(String, Page),
     /// Pinned statuses.
     Featured(String),
+    /// Featured hashtags.
+    FeaturedTags(String),
     Replies(String, StatusId, Page),
+    Likes(String, StatusId),
+    Shares(String, StatusId),
+    References(String, StatusId, Page),
+    /// The statuses of a conversation that everyone may read.
+    Context(ConversationId, Page),
+    /// A custom emoji.
+    Emoji(RowId),
 }
 
-/// The document at an address. `token`: the capability of the request, if it carries one.
+impl Document {
+    /// True for documents that are the same for everyone, whoever signed the request, in every mode.
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_))
+    }
+}
+
+/// The document at an address.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none, or it is not for everyone; [`Error::Gone`] when it was deleted;
-/// [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection.
+/// [`Refusal::Document`]: [`Error::NotFound`] when there is none, or the reader may not see it; [`Error::Gone`] when it
+/// was deleted; [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection. The others in
+/// authorized fetch mode.
 #[model::use_case]
 #[boxed]
-pub async fn serve(cx: &Cx, document: &Document, token: Option<&str>) -> Result<Served> {
+pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
+    let reader = if document.is_open() { Reader::anyone() } else { Reader::of(cx, request).await? };
+    Ok(reader.restrict(read(cx, document, &reader, request.token).await?))
+}
+
+async fn read(cx: &Cx, document: &Document, reader: &Reader, token: Option<&str>) -> Result<Served> {
+    let (account, blocked) = match document {
+        Document::Server => return actor::server(cx).await,
+        Document::ServerOutbox => return collection::empty(&cx.urls.path("/actor/outbox")),
+        Document::Context(id, page) => return collection::thread(cx, *id, page).await,
+        Document::Emoji(id) => return emoji(cx, *id),
+        Document::Actor(name) => return actor::actor(cx, &known(cx, name).await?).await,
+        Document::Note(name, _)
+        | Document::Activity(name, _)
+        | Document::Outbox(name, _)
+        | Document::Followers(name, _)
+        | Document::Following(name, _)
+        | Document::Featured(name)
+        | Document::FeaturedTags(name)
+        | Document::Replies(name, ..)
+        | Document::Likes(name, _)
+        | Document::Shares(name, _)
+        | Document::References(name, ..) => {
+            let account = shown(cx, name).await?;
+            let blocked = reader.is_blocked_by(cx, &account).await?;
+            (account, blocked)
+        }
+    };
+    if blocked { nothing(cx, document, &account).await } else { part(cx, document, &account, reader, token).await }
+}
+
+/// What a reader whom `account` blocks is served beside the actor.
+///
+/// # Errors
+/// [`Error::NotFound`] for statuses.
+async fn nothing(cx: &Cx, document: &Document, account: &Account) -> Result<Served> {
+    let empty = |rest: &str| collection::empty(&format!("{}/{rest}", account.uri));
     match document {
-        Document::Server => actor::server(cx).await,
-        Document::ServerOutbox => collection::empty(&cx.urls.path("/actor/outbox")),
-        Document::Actor(name) => actor::actor(cx, &known(cx, name).await?).await,
-        Document::Note(name, id) => note::note(cx, &shown(cx, name).await?, *id, token).await,
-        Document::Activity(name, id) => note::activity(cx, &shown(cx, name).await?, *id).await,
-        Document::Outbox(name, page) => collection::outbox(cx, &shown(cx, name).await?, page).await,
-        Document::Followers(name, page) => collection::connected(cx, &shown(cx, name).await?, page, false).await,
-        Document::Following(name, page) => collection::connected(cx, &shown(cx, name).await?, page, true).await,
-        Document::Featured(name) => collection::featured(cx, &shown(cx, name).await?).await,
-        Document::Replies(name, id, page) => collection::replies(cx, &shown(cx, name).await?, *id, page).await,
+        Document::Outbox(..) => empty("outbox"),
+        Document::Followers(..) => empty("followers"),
+        Document::Following(..) => empty("following"),
+        Document::Featured(_) => empty("collections/featured"),
+        Document::FeaturedTags(_) => collection::featured_tags(cx, account, false).await,
+        Document::Note(..)
+        | Document::Activity(..)
+        | Document::Replies(..)
+        | Document::Likes(..)
+        | Document::Shares(..)
+        | Document::References(..)
+        | Document::Server
+        | Document::ServerOutbox
+        | Document::Actor(_)
+        | Document::Context(..)
+        | Document::Emoji(_) => Err(Error::NotFound),
     }
+}
+
+/// A document of `account` that is not its actor.
+async fn part(cx: &Cx, document: &Document, account: &Account, reader: &Reader, token: Option<&str>) -> Result<Served> {
+    let viewer = reader.viewer();
+    match document {
+        Document::Note(_, id) => note::note(cx, account, *id, viewer, token).await,
+        Document::Activity(_, id) => note::activity(cx, account, *id, viewer).await,
+        Document::Outbox(_, page) => collection::outbox(cx, account, page, viewer).await,
+        Document::Followers(_, page) => collection::connected(cx, account, page, false).await,
+        Document::Following(_, page) => collection::connected(cx, account, page, true).await,
+        Document::Featured(_) => collection::featured(cx, account, viewer).await,
+        Document::FeaturedTags(_) => collection::featured_tags(cx, account, true).await,
+        Document::Replies(_, id, page) => collection::replies(cx, account, *id, page, viewer).await,
+        Document::Likes(_, id) => collection::counted(cx, account, *id, Counted::Likes, viewer).await,
+        Document::Shares(_, id) => collection::counted(cx, account, *id, Counted::Shares, viewer).await,
+        Document::References(_, id, page) => collection::references(cx, account, *id, page, viewer).await,
+        Document::Server | Document::ServerOutbox | Document::Actor(_) | Document::Context(..) | Document::Emoji(_) => {
+            Err(Error::internal("a document that is not a part of an account"))
+        }
+    }
+}
+
+/// The custom emoji `id` of this server.
+fn emoji(cx: &Cx, id: RowId) -> Result<Served> {
+    let emoji = activity::emoji(cx, id)?.ok_or(Error::NotFound)?;
+    Ok(Served::new(with_context(&emoji), KEEP))
 }
 
 /// The local account `name`, also a suspended one.

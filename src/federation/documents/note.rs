@@ -1,10 +1,12 @@
 //! Notes and the activities that published them.
 
+use std::sync::Arc;
+
 use context::{Cx, Error, Result};
 use entity::activity::{self, Files};
-use model::{Account, Status, StatusId, Time, Visibility};
+use model::{Account, Actor, Status, StatusId, Time, Visibility};
 use serde::Serialize;
-use service::visibility;
+use service::visibility::{self, Seen};
 
 use super::served::{Keep, Served, with_context};
 use crate::fetch::Bearcap;
@@ -14,28 +16,48 @@ const KEEP: u32 = 3;
 /// The purpose from which the tokens of limited statuses are derived.
 const CAPABILITY: &str = "bearcap";
 
-/// The note of a status of `author`. A limited one needs its capability, `token`.
-pub(super) async fn note(cx: &Cx, author: &Account, id: StatusId, token: Option<&str>) -> Result<Served> {
+/// The note of a status of `author`, if `viewer` may see it. For a limited one its capability suffices, `token`.
+pub(super) async fn note(
+    cx: &Cx,
+    author: &Account,
+    id: StatusId,
+    viewer: Option<&Actor>,
+    token: Option<&str>,
+) -> Result<Served> {
     // Requests of apps carry tokens too.
     if token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token)) {
         return limited_note(cx, author, id).await;
     }
-    let seen = match visibility::status(cx, None, id).await {
-        Err(Error::NotFound) => return Err(missing(cx, author, id).await?),
-        seen => seen?,
-    };
-    let head = seen.head();
-    if head.account_id != author.id || seen.original().is_some() || !head.visibility.is_anonymous() {
-        return Err(Error::NotFound);
-    }
-    let key = (id, head.version, [head.replies_count, head.reblogs_count, head.favourites_count]);
+    let head = *original(cx, author, id, viewer).await?.head();
     let render = async {
         let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
         let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop();
-        Ok::<_, Error>(with_context(&note.ok_or(Error::NotFound)?).into())
+        Ok::<_, Error>(Arc::from(with_context(&note.ok_or(Error::NotFound)?)))
     };
-    let body = cx.caches.notes.get_or_make(&key, render).await?;
-    Ok(Served { body, keep: Keep::Minutes(KEEP) })
+    // The bytes are the same for every viewer; who is one was decided above. Only what everyone may read is kept.
+    if !head.visibility.is_anonymous() {
+        return Ok(Served { keep: Keep::Nobody, ..Served::new(render.await?, KEEP) });
+    }
+    let key = (id, head.version, [head.replies_count, head.reblogs_count, head.favourites_count]);
+    Ok(Served::new(cx.caches.notes.get_or_make(&key, render).await?, KEEP))
+}
+
+/// The status or reblog `id` of `author`, if `viewer` may see it.
+///
+/// # Errors
+/// [`Error::NotFound`] for any other, and [`Error::Gone`] for one that was deleted and that everyone could read.
+async fn seen(cx: &Cx, author: &Account, id: StatusId, viewer: Option<&Actor>) -> Result<Seen> {
+    match visibility::status(cx, viewer, id).await {
+        Err(Error::NotFound) => Err(missing(cx, author, id).await?),
+        Ok(seen) if seen.head().account_id != author.id => Err(Error::NotFound),
+        seen => seen,
+    }
+}
+
+/// As [`seen`], for a status that is not a reblog.
+pub(super) async fn original(cx: &Cx, author: &Account, id: StatusId, viewer: Option<&Actor>) -> Result<Seen> {
+    let seen = seen(cx, author, id, viewer).await?;
+    if seen.original().is_some() { Err(Error::NotFound) } else { Ok(seen) }
 }
 
 /// Why a status that cannot be read is missing: it was deleted, or everything else.
@@ -51,21 +73,15 @@ async fn limited_note(cx: &Cx, author: &Account, id: StatusId) -> Result<Served>
         return Err(Error::NotFound);
     }
     let note = activity::notes(cx, author, &[status], Files::Served(&cx.urls)).await?.pop().ok_or(Error::NotFound)?;
-    Ok(Served { body: with_context(&note).into(), keep: Keep::Nobody })
+    Ok(Served { keep: Keep::Nobody, ..Served::new(with_context(&note), KEEP) })
 }
 
-/// The activity that published a status of `author`, or the reblog.
-pub(super) async fn activity(cx: &Cx, author: &Account, id: StatusId) -> Result<Served> {
-    let seen = match visibility::status(cx, None, id).await {
-        Err(Error::NotFound) => return Err(missing(cx, author, id).await?),
-        seen => seen?,
-    };
-    if seen.head().account_id != author.id || !seen.head().visibility.is_anonymous() {
-        return Err(Error::NotFound);
-    }
+/// The activity that published a status of `author`, or the reblog, if `viewer` may see it.
+pub(super) async fn activity(cx: &Cx, author: &Account, id: StatusId, viewer: Option<&Actor>) -> Result<Served> {
+    seen(cx, author, id, viewer).await?;
     let status = store::status::find(&cx.db, id).await?.ok_or(Error::NotFound)?;
     let body = activity_of(cx, author, &status).await?.ok_or(Error::NotFound)?;
-    Ok(Served { body: body.into(), keep: Keep::Minutes(KEEP) })
+    Ok(Served::new(body, KEEP))
 }
 
 /// The activity that publishes `status`; `None` for a reblog of a deleted status.

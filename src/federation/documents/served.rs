@@ -28,10 +28,19 @@ pub enum Keep {
 pub struct Served {
     pub body: Arc<str>,
     pub keep: Keep,
+    /// Another signature, or none, gets another answer.
+    pub varies_by_signature: bool,
+}
+
+impl Served {
+    /// A document that may be kept for as many `minutes`.
+    pub(super) fn new(body: impl Into<Arc<str>>, minutes: u32) -> Self {
+        Self { body: body.into(), keep: Keep::Minutes(minutes), varies_by_signature: false }
+    }
 }
 
 /// `document`, a JSON object, with `@context`.
-pub(super) fn with_context(document: &Fragment) -> String {
+pub(crate) fn with_context(document: &Fragment) -> String {
     let members = document.as_str().strip_prefix('{').unwrap_or_default();
     format!("{{\"@context\":{CONTEXT},{members}")
 }

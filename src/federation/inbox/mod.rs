@@ -20,7 +20,6 @@ mod pin;
 mod process;
 mod receive;
 mod refusal;
-mod sender;
 mod undo;
 mod update;
 

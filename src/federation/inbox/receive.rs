@@ -10,8 +10,8 @@ use store::remote::ActorRow;
 
 use super::Refusal;
 use super::forwarded;
-use super::sender::sender;
 use crate::signature::{Claim, Incoming};
+use crate::signer::signer;
 use crate::vocabulary::{Activity, Kind, parse};
 
 /// The inbox of a request.
@@ -65,7 +65,7 @@ async fn accept(
     if concerns_a_stranger(cx, &activity).await? {
         return Ok(Received::Ignored);
     }
-    let (sender, claim) = sender(cx, request, address).await?;
+    let (sender, claim) = signer(cx, request, address).await?;
     if let Some(host) = sender.inbox_url.as_deref().and_then(crate::address::host_of) {
         crate::deliver::heard(cx, &host).await?;
     }

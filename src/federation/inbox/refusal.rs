@@ -1,7 +1,6 @@
 //! Why an activity is refused: at the door, with a status for the sender, or later, counted.
 
-use crate::Failure;
-use crate::{policy, signature};
+use crate::{Failure, Rejection};
 
 /// Why the request is refused.
 #[derive(Debug, thiserror::Error)]
@@ -15,30 +14,15 @@ pub enum Refusal {
     /// The body is no activity.
     #[error("{0}")]
     Malformed(#[from] crate::vocabulary::Malformed),
-    /// The signature is missing or not acceptable.
+    /// The sender is not known to have signed the request.
     #[error("{0}")]
-    Signature(#[from] signature::Refusal),
-    /// The request was signed for another server.
-    #[error("the request is for another host")]
-    OtherServer,
-    /// The signature is not made with the key of its owner.
-    #[error("the signature does not fit the key {0}")]
-    Forged(String),
-    /// The key could not be fetched.
-    #[error("the key could not be fetched: {0}")]
-    NoKey(Failure),
-    /// This server does not talk to the sender's.
-    #[error("{0}")]
-    Refused(#[from] policy::Refused),
+    Signer(Rejection),
     /// The sender was suspended.
     #[error("the sender is suspended here")]
     Suspended,
     /// The activity is someone else's.
     #[error("the actor of the activity is not the one who signed the request")]
     NotTheActor,
-    /// Too many senders are being looked up.
-    #[error("too busy, try again later")]
-    Busy,
     /// This server failed.
     #[error("{0}")]
     Local(#[from] context::Error),
@@ -52,14 +36,9 @@ impl Refusal {
             Self::NoInbox => "no_inbox",
             Self::Gone => "gone",
             Self::Malformed(_) => "malformed",
-            Self::Signature(refusal) => refusal.as_str(),
-            Self::OtherServer => "other_server",
-            Self::Forged(_) => "forged",
-            Self::NoKey(_) => "no_key",
-            Self::Refused(refused) => refused.label(),
+            Self::Signer(rejection) => rejection.as_str(),
             Self::Suspended => "suspended_account",
             Self::NotTheActor => "not_the_actor",
-            Self::Busy => "busy",
             Self::Local(_) => "local",
         }
     }
@@ -71,10 +50,19 @@ impl Refusal {
             Self::NoInbox => 404,
             Self::Gone => 410,
             Self::Malformed(_) => 400,
-            Self::Signature(_) | Self::OtherServer | Self::Forged(_) | Self::NoKey(_) | Self::NotTheActor => 401,
-            Self::Refused(_) | Self::Suspended => 403,
-            Self::Busy => 503,
+            Self::Signer(rejection) => rejection.status(),
+            Self::NotTheActor => 401,
+            Self::Suspended => 403,
             Self::Local(_) => 500,
+        }
+    }
+}
+
+impl From<Rejection> for Refusal {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Local(error) => Self::Local(error),
+            rejection => Self::Signer(rejection),
         }
     }
 }

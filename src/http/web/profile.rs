@@ -35,7 +35,7 @@ pub async fn show(cx: Cx, visitor: Visitor, Path(name): Path<String>, paging: Pa
     }
     let slice = public::statuses(&cx, &account, false, &paging.cursor).await?;
     let is_first = paging.cursor.max_id.or(paging.cursor.min_id).or(paging.cursor.since_id).is_none();
-    let pins = if is_first { public::pinned(&cx, &account).await? } else { Vec::new() };
+    let pins = if is_first { public::pinned(&cx, None, &account).await? } else { Vec::new() };
     let pinned: Vec<StatusId> = pins.iter().map(|seen| seen.head().id).collect();
     // Pinned statuses are shown at the top only.
     let others = slice.shown.into_iter().filter(|seen| !pinned.contains(&seen.head().id));

@@ -107,6 +107,8 @@ fn event_of(change: &Change) -> Option<EventRecord> {
         | Change::PollEnded { .. }
         | Change::Pinned { .. }
         | Change::Unpinned { .. }
+        | Change::TagFeatured { .. }
+        | Change::TagUnfeatured { .. }
         | Change::AccountRemoved { .. }
         | Change::AccountRegistered { .. }
         | Change::ProfileLinked { .. }

@@ -1,12 +1,13 @@
 //! Hashtags that people feature on their profiles.
 //!
 //! Reached from the routes of featured tags; [`account`] lists the featured tags of an account. Counters include only
-//! statuses that anyone may read, and change with these (`store::tag`).
+//! statuses that anyone may read, and change with these (`store::tag`). Other servers are informed by `federation`.
 //!
 //! Spec: docs/contract/rules.md#23-discovery.
 
 use crate::{account, tag};
 use context::Cx;
+use context::change::{self, Change};
 use context::error::{Error, Result};
 use model::{Account, Actor, RowId};
 use store::featured_tag::{FeaturedTag, NewFeaturedTag};
@@ -46,7 +47,10 @@ pub async fn feature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
 pub async fn unfeature(cx: &Cx, actor: &Actor, name: &str) -> Result<FoundTag> {
     let tag = tag::find(cx, Some(actor), name).await?;
     let mut tx = cx.db.begin().await?;
-    store::featured_tag::delete_by_tag(&mut tx, actor.id, tag.id).await?;
+    if store::featured_tag::delete_by_tag(&mut tx, actor.id, tag.id).await? {
+        let change = Change::TagUnfeatured { account: actor.id, name: tag.name.clone() };
+        change::record(cx, &mut tx, change).await?;
+    }
     tx.commit().await?;
     Ok(FoundTag { featuring: false, ..tag })
 }
@@ -67,6 +71,7 @@ async fn insert(cx: &Cx, actor: &Actor, name: &str, display: &str) -> Result<Opt
     let tag = tag::get_or_insert(cx, &mut tx, name, display).await?;
     let new = NewFeaturedTag { id: cx.ids.next(), account: actor.id, tag, now: cx.clock.now() };
     store::featured_tag::insert(&mut tx, new).await?;
+    change::record(cx, &mut tx, Change::TagFeatured { account: actor.id, name: name.to_owned() }).await?;
     tx.commit().await?;
     Ok(Some(new.id))
 }
@@ -82,9 +87,12 @@ fn refused(why: &str) -> Error {
 #[model::use_case]
 pub async fn delete(cx: &Cx, actor: &Actor, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
+    let known = store::featured_tag::list(&mut tx, actor.id).await?;
+    let tag = known.into_iter().find(|tag| tag.id == id).ok_or(Error::NotFound)?;
     if !store::featured_tag::delete(&mut tx, actor.id, id).await? {
         return Err(Error::NotFound);
     }
+    change::record(cx, &mut tx, Change::TagUnfeatured { account: actor.id, name: tag.name }).await?;
     tx.commit().await?;
     Ok(())
 }

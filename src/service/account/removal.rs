@@ -134,7 +134,7 @@ async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> 
     }
     let statuses = store::removal::list_statuses(&mut *tx, account, STATUS_BATCH).await?;
     if !statuses.is_empty() {
-        delete_statuses(cx, tx, account, &statuses).await?;
+        delete_statuses(cx, tx, account, &statuses, Remains::Nothing).await?;
         return Ok(true);
     }
     let others = store::removal::list_related(&mut *tx, account, STATUS_BATCH).await?;
@@ -161,16 +161,34 @@ async fn delete_batch(cx: &Cx, tx: &mut Tx, account: AccountId) -> Result<bool> 
     Ok(gone + kept > 0)
 }
 
+/// What remains of deleted statuses that anyone could read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remains {
+    Tombstones,
+    /// The author is removed as well, which answers for all.
+    Nothing,
+}
+
 /// Deletes statuses of `author` in `tx`, in order, until the time budget is used up. Returns the number of deleted
 /// statuses, at least one.
-pub(crate) async fn delete_statuses(cx: &Cx, tx: &mut Tx, author: AccountId, statuses: &[StatusId]) -> Result<usize> {
+pub(crate) async fn delete_statuses(
+    cx: &Cx,
+    tx: &mut Tx,
+    author: AccountId,
+    statuses: &[StatusId],
+    remains: Remains,
+) -> Result<usize> {
     // Locked in one statement and in order, as wherever several accounts change, to avoid deadlocks.
     let mut all = store::removal::list_rebloggers(&mut *tx, statuses).await?;
     all.push(author);
     store::account::lock(tx, &all).await?;
     let (begun, mut gone) = (Instant::now(), 0);
     while gone < statuses.len() && (gone == 0 || begun.elapsed() < TIME_BUDGET) {
-        match status::remove(cx, tx, author, statuses[gone]).await {
+        let removed = match remains {
+            Remains::Tombstones => status::remove(cx, tx, author, statuses[gone]).await,
+            Remains::Nothing => status::erase(cx, tx, author, statuses[gone]).await.map(drop),
+        };
+        match removed {
             // Another node deleted it first.
             Err(Error::NotFound) | Ok(()) => gone += 1,
             Err(error) => return Err(error),

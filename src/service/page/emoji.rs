@@ -64,6 +64,7 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
         license: None,
         width: Some(i64::from(width)),
         height: Some(i64::from(height)),
+        updated_at: cx.clock.now(),
     };
     put_all(cx, [(Some(file), Some(processed.original)), (still, processed.static_version)]).await?;
     let mut tx = cx.db.begin().await?;

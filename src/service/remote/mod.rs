@@ -22,6 +22,8 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::{AccountId, Actor};
 
+use crate::relations;
+
 /// The remote account `id` as an actor.
 ///
 /// # Errors
@@ -30,4 +32,11 @@ pub async fn actor(cx: &Cx, id: AccountId) -> Result<Actor> {
     let found = store::remote::find_acting(&cx.db, id).await?;
     let (account, relations_version) = found.ok_or(Error::NotFound)?;
     Ok(Actor::remote(&account, relations_version))
+}
+
+/// True when the local account `account` blocks the remote account `actor`, or its domain, `domain`.
+#[model::use_case]
+pub async fn is_blocked(cx: &Cx, actor: &Actor, domain: &str, account: AccountId) -> Result<bool> {
+    let blocked = relations::of(cx, actor).await?.is_blocked_by(account);
+    Ok(blocked || store::domain_block::exists(&cx.db, account, domain).await?)
 }

@@ -132,12 +132,12 @@ pub async fn statuses(cx: &Cx, account: &Account, feed: bool, cursor: &Cursor) -
     timeline::profile(cx, None, account.id, &wanted, cursor).await
 }
 
-/// The statuses that `account` pinned.
+/// The statuses that `account` pinned, as far as `viewer` may see them.
 #[model::use_case]
-pub async fn pinned(cx: &Cx, account: &Account) -> Result<Vec<Seen>> {
+pub async fn pinned(cx: &Cx, viewer: Option<&Actor>, account: &Account) -> Result<Vec<Seen>> {
     let wanted = ProfileQuery { pinned: true, ..ProfileQuery::default() };
     let limit = cx.settings().max_pinned_statuses;
-    Ok(timeline::profile(cx, None, account.id, &wanted, &Cursor::first(limit)).await?.shown)
+    Ok(timeline::profile(cx, viewer, account.id, &wanted, &Cursor::first(limit)).await?.shown)
 }
 
 /// A status of `account`, with its thread.

@@ -37,13 +37,27 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
     Ok(())
 }
 
-/// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it.
+/// Deletes a status of `author` in `tx` and updates all counters. Of concurrent requests, only one deletes it. A local
+/// status that anyone could read leaves a tombstone: its address answers that it was deleted.
 ///
 /// # Errors
 /// As [`delete`].
 #[model::use_case]
 #[boxed]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
+    let status = erase(cx, tx, author, id).await?;
+    if status.local && status.reblog_of_id.is_none() && status.visibility.is_anonymous() {
+        store::tombstone::insert(tx, &status.uri, author, cx.clock.now()).await?;
+    }
+    Ok(())
+}
+
+/// As [`remove`], without a tombstone: the author is removed as well. Returns the former status.
+///
+/// # Errors
+/// As [`delete`].
+#[boxed]
+pub(crate) async fn erase(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<Status> {
     store::status::lock_for_deletion(tx, id).await?;
     let status = store::status::find(&mut *tx, id).await?;
     let status = status.filter(|status| status.account_id == author).ok_or(Error::NotFound)?;
@@ -58,7 +72,7 @@ pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Re
         conversation::remove_status(cx, tx, id).await?;
     }
     store::status::delete(tx, id).await?;
-    Ok(())
+    Ok(status)
 }
 
 /// Records the deletion of the status and of its reblogs; reads nothing when there is no subscriber.

@@ -28,6 +28,7 @@ pub(crate) mod revision;
 
 pub use address::default_visibility;
 pub use announced::is_announced;
+pub(crate) use delete::erase;
 pub use delete::{MediaOfDeleted, delete, remove};
 pub use draft::{Draft, EditDraft};
 pub use edit::edit;

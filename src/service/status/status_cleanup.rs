@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
-use crate::removal;
+use crate::removal::{self, Remains};
 use context::error::{Error, Result, Validation};
 use context::extension::CleanupException;
 use context::queue::{self, DeleteOldStatuses, Done, Failure};
@@ -144,7 +144,10 @@ async fn next(cx: &Cx, job: DeleteOldStatuses) -> Result<Option<OldStatuses>> {
 async fn delete(cx: &Cx, tx: &mut Tx, old: OldStatuses) -> Result<DeleteOldStatuses> {
     let OldStatuses { account, ids, then } = old;
     let batch = &ids[..ids.len().min(BATCH)];
-    let gone = if batch.is_empty() { 0 } else { removal::delete_statuses(cx, tx, account, batch).await? };
+    let gone = match batch {
+        [] => 0,
+        batch => removal::delete_statuses(cx, tx, account, batch, Remains::Tombstones).await?,
+    };
     Ok(if gone < ids.len() { DeleteOldStatuses { account, after: batch[gone - 1] } } else { then })
 }
 

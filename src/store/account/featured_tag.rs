@@ -75,14 +75,15 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> 
     Ok(deleted > 0)
 }
 
-/// Stops featuring this hashtag, if `account` features it.
-pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<()> {
-    tx.query(sql!("DELETE FROM featured_tags WHERE account_id = $1 AND tag_id = $2"))
+/// Stops featuring this hashtag; false when `account` does not feature it.
+pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<bool> {
+    let deleted = tx
+        .query(sql!("DELETE FROM featured_tags WHERE account_id = $1 AND tag_id = $2"))
         .bind(account)
         .bind(tag)
         .execute()
         .await?;
-    Ok(())
+    Ok(deleted > 0)
 }
 
 /// The hashtags of the newest public statuses of `account`, most used first, without featured ones.

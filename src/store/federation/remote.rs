@@ -277,6 +277,38 @@ pub async fn list_replies(
     .await
 }
 
+/// A status of a thread that everyone may read.
+#[derive(Clone, Debug, model::Row)]
+pub struct ThreadStatus {
+    pub id: StatusId,
+    pub uri: String,
+    /// The URI of its author.
+    pub author: String,
+    /// It begins the thread, as far as this server knows.
+    pub first: bool,
+}
+
+/// Up to `limit` statuses of the conversation `id` that everyone may read, oldest first, after the status `after`.
+pub async fn list_thread(
+    db: impl Executor,
+    id: ConversationId,
+    after: StatusId,
+    limit: i64,
+) -> Result<Vec<ThreadStatus>> {
+    db.query(sql!(
+        "SELECT s.id, s.uri, a.uri AS author, s.in_reply_to_account_id IS NULL AS first
+         FROM statuses s JOIN accounts a ON a.id = s.account_id
+         WHERE s.conversation_id = $1 AND s.id > $2 AND s.visibility IN ('public', 'unlisted', 'public_unlisted')
+           AND s.reblog_of_id IS NULL AND a.suspended_at IS NULL
+         ORDER BY s.id LIMIT $3"
+    ))
+    .bind(id)
+    .bind(after)
+    .bind(limit)
+    .all()
+    .await
+}
+
 /// Sizes that the server of an account states; `None` where it does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatedCounts {

@@ -40,17 +40,16 @@ pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emo
     .await
 }
 
-/// Inserts a local emoji, or replaces the files of the existing one with this shortcode, and its category if given
-/// (upsert).
+/// Inserts a local emoji, created `now`, or replaces the files of the existing one with this shortcode, and its category
+/// if given (upsert).
 pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
     tx.query(sql!(
-        emoji_insert!("created_at", "updated_at")
+        emoji_insert!("created_at")
         " ON CONFLICT (shortcode, coalesce(domain, '')) DO UPDATE
          SET category = coalesce(excluded.category, custom_emojis.category), file = excluded.file,
              static_file = excluded.static_file, width = excluded.width, height = excluded.height,
              updated_at = excluded.updated_at"
     ))
-    .bind(now)
     .bind(now)
     .bind_row(new)
     .execute()

@@ -96,6 +96,25 @@ pub async fn list_targets(db: impl Executor, statuses: &[StatusId]) -> Result<Ve
     .await
 }
 
+/// The references of `statuses` whose targets everyone may read, with rows after `after`, by status and row: (status, row,
+/// URI of the target).
+pub async fn list_public(
+    db: impl Executor,
+    statuses: &[StatusId],
+    after: RowId,
+) -> Result<Vec<(StatusId, RowId, String)>> {
+    db.query(sql!(
+        "SELECT r.status_id, r.id, t.uri
+         FROM status_references r JOIN statuses t ON t.id = r.target_id JOIN accounts a ON a.id = t.account_id
+         WHERE r.id > $2 AND t.visibility IN ('public', 'unlisted', 'public_unlisted') AND a.suspended_at IS NULL
+           AND r.status_id" in("$1") "ORDER BY r.status_id, r.id"
+    ))
+    .bind(Ids::of(statuses.iter().copied()))
+    .bind(after)
+    .all()
+    .await
+}
+
 /// A page of the statuses that refer to `target`, newest first.
 pub async fn list_referring(db: impl Executor, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(

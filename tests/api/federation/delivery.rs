@@ -68,6 +68,25 @@ async fn follow_is_accepted_with_its_id() {
 }
 
 #[tokio::test]
+async fn featured_hashtags_are_sent_to_followers() {
+    let scene = Scene::new().await;
+    let before = scene.other.received().len();
+    let made = scene.alice.post("/api/v1/featured_tags").json(&json!({ "name": "Rooks" })).ok().await;
+    scene.alice.delete(&format!("/api/v1/featured_tags/{}", made["id"].as_str().unwrap())).ok().await;
+    // Twice, which changes nothing.
+    for act in ["feature", "feature", "unfeature", "unfeature"] {
+        scene.alice.post(&format!("/api/v1/tags/rooks/{act}")).ok().await;
+    }
+    scene.app.run_jobs().await;
+    assert_eq!(scene.kinds(before), ["Add", "Remove", "Add", "Remove"]);
+    let tag = json!({ "type": "Hashtag", "href": "http://localhost:3000/tags/rooks", "name": "#rooks" });
+    for change in &scene.other.received()[before..] {
+        assert_eq!((&change["object"], &change["actor"]), (&tag, &"http://localhost:3000/users/alice".into()));
+        assert_eq!(change["target"], "http://localhost:3000/users/alice/collections/featured");
+    }
+}
+
+#[tokio::test]
 async fn repeated_follow_is_accepted_again() {
     let scene = Scene::new().await;
     scene.follow(&scene.carol).await;

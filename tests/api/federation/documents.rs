@@ -139,7 +139,192 @@ async fn status_that_is_not_public_has_no_document() {
     let status = alice.publish("hello").await;
     assert_eq!(document(&app, &format!("/users/bob/statuses/{status}")).await.status, 404, "someone else's");
     alice.delete_status(&status).ok().await;
-    assert_eq!(document(&app, &format!("/users/alice/statuses/{status}")).await.status, 404, "nobody was told of it");
+    assert_eq!(document(&app, &format!("/users/alice/statuses/{status}")).await.status, 410);
+    let hidden = alice.publish_to("private", "hello").await;
+    alice.delete_status(&hidden).ok().await;
+    assert_eq!(document(&app, &format!("/users/alice/statuses/{hidden}")).await.status, 404, "it was never readable");
+    assert_eq!(app.count("tombstones").await, 1);
+}
+
+#[tokio::test]
+async fn featured_hashtags_are_a_collection() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let path = "/users/alice/collections/tags";
+    let none = document(&app, path).await.json();
+    assert_eq!((&none["type"], &none["totalItems"], &none["items"]), (&"Collection".into(), &0.into(), &json!([])));
+    alice.post("/api/v1/featured_tags").json(&json!({ "name": "Rooks" })).ok().await;
+    let actor = document(&app, "/users/alice").await.json();
+    let tags = document(&app, path).await.json();
+    assert_eq!(actor["featuredTags"], tags["id"]);
+    let tag = json!({ "type": "Hashtag", "href": "https://example.test/tags/rooks", "name": "#rooks" });
+    assert_eq!((&tags["totalItems"], &tags["items"]), (&1.into(), &json!([tag])));
+}
+
+#[tokio::test]
+async fn note_names_its_collections() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let [one, two, hidden] =
+        [bob.publish("one").await, bob.publish("two").await, bob.publish_to("login", "three").await];
+    let ids = json!([one.number(), two.number(), hidden.number()].map(|id| id.to_string()));
+    let status = alice.publish(json!({ "status": "see", "status_reference_ids": ids })).await;
+    let bare = alice.publish("bare").await;
+    bob.favourite(&status).ok().await;
+    bob.reblog(&status).ok().await;
+    let path = format!("/users/alice/statuses/{status}");
+    let (note, id) = (document(&app, &path).await.json(), |rest: &str| format!("https://example.test{path}/{rest}"));
+    let counted = |rest: &str| json!({ "type": "Collection", "id": id(rest), "totalItems": 1 });
+    assert_eq!((&note["likes"], &note["shares"]), (&counted("likes"), &counted("shares")));
+    let first = json!({
+        "type": "CollectionPage", "id": id("references?page=true"), "partOf": id("references"),
+        "items": [one["uri"], two["uri"]],
+    });
+    assert_eq!(note["references"], json!({ "type": "Collection", "id": id("references"), "first": first }));
+    let without = document(&app, &format!("/users/alice/statuses/{bare}")).await.json();
+    let address = format!("https://example.test/users/alice/statuses/{bare}/references");
+    assert_eq!(without["references"], json!({ "type": "Collection", "id": address }));
+
+    for rest in ["likes", "shares"] {
+        let collection = document(&app, &format!("{path}/{rest}")).await.json();
+        let found = (&collection["id"], &collection["type"], &collection["totalItems"]);
+        assert_eq!(found, (&id(rest).into(), &"Collection".into(), &1.into()), "{rest}");
+    }
+    let collection = document(&app, &format!("{path}/references")).await.json();
+    assert_eq!((&collection["id"], &collection["first"]), (&id("references").into(), &first["id"]));
+    let page = document(&app, &format!("{path}/references?page=true")).await.json();
+    assert_eq!((&page["type"], &page["items"], &page["next"]), (&first["type"], &first["items"], &json!(null)));
+    let sql = format!("SELECT id FROM status_references WHERE target_id = {}", one.number());
+    let (row,) = app.db().fetch_raw::<(i64,)>(&sql).await.unwrap()[0];
+    let page = document(&app, &format!("{path}/references?page=true&min_id={row}")).await.json();
+    assert_eq!(page["items"], json!([two["uri"]]));
+    for bad in ["references?page=true&min_id=x", "references?page=%00&min_id=-1"] {
+        assert_eq!(document(&app, &format!("{path}/{bad}")).await.status, 200, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn long_list_of_references_has_pages_of_five() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let status = alice.publish("see").await;
+    for position in 0..7 {
+        let target = alice.publish(&*format!("{position}")).await;
+        app.execute(&format!(
+            "INSERT INTO status_references (target_id, status_id, id, position, in_text)
+             VALUES ({target}, {status}, {target}, {position}, FALSE)"
+        ))
+        .await;
+    }
+    app.execute(&format!("UPDATE statuses SET has_references = TRUE, version = version + 1 WHERE id = {status}")).await;
+    let path = format!("/users/alice/statuses/{status}");
+    let note = document(&app, &path).await.json();
+    let first = &note["references"]["first"];
+    assert_eq!(first["items"].as_array().unwrap().len(), 5);
+    let next = first["next"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+    let page = document(&app, next).await.json();
+    assert_eq!((page["items"].as_array().unwrap().len(), page["next"].is_null()), (2, true));
+}
+
+#[tokio::test]
+async fn context_lists_what_everyone_may_read_of_a_thread() {
+    let app = TestApp::new().await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    let context = async |status: &str| {
+        let sql = format!("SELECT conversation_id FROM statuses WHERE id = {status}");
+        let (id,) = app.db().fetch_raw::<(i64,)>(&sql).await.unwrap()[0];
+        format!("/contexts/{id}")
+    };
+    let status = alice.publish("hello").await;
+    let reply = bob.reply(&status, "yes").await;
+    let draft = json!({ "status": "psst", "in_reply_to_id": status.id(), "visibility": "private" });
+    bob.publish(draft).await;
+    bob.reblog(&status).ok().await;
+    let note = document(&app, &format!("/users/alice/statuses/{status}")).await.json();
+    let path = context(status.id()).await;
+    assert_eq!(note["context"], format!("https://example.test{path}"));
+    let thread = document(&app, &path).await.json();
+    assert_eq!((&thread["id"], &thread["type"]), (&note["context"], &"OrderedCollection".into()));
+    assert_eq!(thread["attributedTo"], "https://example.test/users/alice");
+    let first = thread["first"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+    let page = document(&app, first).await.json();
+    assert_eq!((&page["orderedItems"], &page["next"]), (&json!([status["uri"], reply["uri"]]), &json!(null)));
+
+    let hidden = alice.publish_to("private", "hidden").await;
+    let path = context(hidden.id()).await;
+    for path in [&path, &format!("{path}?page=true"), "/contexts/1", "/contexts/x", "/contexts/-1"] {
+        assert_eq!(document(&app, path).await.status, 404, "{path}");
+    }
+    let draft = json!({ "status": "open", "in_reply_to_id": hidden.id(), "visibility": "public" });
+    let answer = alice.publish(draft).await;
+    assert!(document(&app, &path).await.json()["attributedTo"].is_null());
+    let page = document(&app, &format!("{path}?page=true")).await.json();
+    assert_eq!(page["orderedItems"], json!([answer["uri"]]));
+}
+
+#[tokio::test]
+async fn long_thread_has_pages() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let status = alice.publish("hello").await;
+    for number in 0..62 {
+        alice.reply(&status, &format!("{number}")).await;
+    }
+    let note = document(&app, &format!("/users/alice/statuses/{status}")).await.json();
+    let path = note["context"].as_str().unwrap().strip_prefix("https://example.test").unwrap().to_owned();
+    let (cost, page) = app.cost(document(&app, &format!("{path}?page=true"))).await;
+    let page = page.json();
+    assert_eq!(page["orderedItems"].as_array().unwrap().len(), 60);
+    assert!(cost <= 2, "{cost} statements");
+    let next = page["next"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+    let page = document(&app, next).await.json();
+    assert_eq!((page["orderedItems"].as_array().unwrap().len(), page["next"].is_null()), (3, true));
+}
+
+#[tokio::test]
+async fn emoji_has_a_document_until_it_is_removed() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let pack = tempfile::tempdir().unwrap();
+    for name in ["rook", "crow"] {
+        std::fs::write(pack.path().join(format!("{name}.png")), png(20, 10)).unwrap();
+    }
+    assert_eq!(app.run(&["emoji", "import", pack.path().to_str().unwrap()]).await.code, 0);
+    let rook = "shortcode = 'rook'";
+    app.execute(&format!(
+        "UPDATE custom_emojis SET license = 'CC0', sensitive = TRUE, aliases = '[\"tower\"]' WHERE {rook}"
+    ))
+    .await;
+    app.app.reload().await.unwrap();
+    let status = alice.publish("look :rook:").await;
+    let note = document(&app, &format!("/users/alice/statuses/{status}")).await.json();
+    let tag = &note["tag"][0];
+    let path = tag["id"].as_str().unwrap().strip_prefix("https://example.test").unwrap();
+    assert!(path.strip_prefix("/emojis/").unwrap().parse::<i64>().is_ok(), "{path}");
+    let answer = document(&app, path).await;
+    assert_eq!(answer.header("content-type"), "application/activity+json; charset=utf-8");
+    let emoji = answer.json();
+    for field in ["id", "type", "name", "icon", "updated", "keywords", "license", "isSensitive"] {
+        assert_eq!(emoji[field], tag[field], "{field}");
+    }
+    assert_eq!((&emoji["type"], &emoji["name"]), (&"Emoji".into(), &":rook:".into()));
+    assert_eq!(
+        (&emoji["keywords"], &emoji["license"], &emoji["isSensitive"]),
+        (&json!(["tower"]), &"CC0".into(), &true.into())
+    );
+    assert_eq!((&emoji["icon"]["type"], &emoji["icon"]["mediaType"]), (&"Image".into(), &"image/png".into()));
+    assert!(chrono::DateTime::parse_from_rfc3339(emoji["updated"].as_str().unwrap()).is_ok(), "{emoji}");
+    assert!(emoji["@context"].is_array());
+
+    for path in ["/emojis/rook", "/emojis/1", "/emojis/-1", "/emojis/99999999999999999999"] {
+        assert_eq!(document(&app, path).await.status, 404, "{path}");
+    }
+    app.execute(&format!("UPDATE custom_emojis SET disabled = TRUE WHERE {rook}")).await;
+    let mut tx = app.db().begin().await.unwrap();
+    store::settings::bump_generation(&mut tx, app.app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    app.app.reload().await.unwrap();
+    assert_eq!(document(&app, path).await.status, 404);
 }
 
 #[tokio::test]

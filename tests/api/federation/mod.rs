@@ -13,5 +13,6 @@ mod operators;
 mod quotes;
 mod scene;
 mod shown;
+mod signed_reads;
 mod software;
 mod two_servers;

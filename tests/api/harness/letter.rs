@@ -1,4 +1,4 @@
-//! Requests to an inbox, signed by hand: every header can be a lie.
+//! Requests of other servers to inboxes and for documents, signed by hand: every header can be a lie.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request};
@@ -10,12 +10,14 @@ use serde_json::Value;
 use super::liar::{ACTIVITY, KEY, Key, Person};
 use super::{Answer, TestApp};
 
-/// The components that a well-formed request signs.
+/// The components that a well-formed `POST` signs, and a `GET`.
 const SIGNED: [&str; 5] = ["(request-target)", "host", "date", "digest", "content-type"];
+const SIGNED_READ: [&str; 4] = ["(request-target)", "host", "date", "accept"];
 
-/// A `POST` of an activity. Cheap to clone, and to send again.
+/// A `POST` of an activity, or a `GET` of a document. Cheap to clone, and to send again.
 #[derive(Clone)]
 pub struct Letter {
+    pub method: Method,
     pub path: String,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
@@ -24,9 +26,18 @@ pub struct Letter {
 impl Letter {
     /// A request without a signature: its date is now.
     pub fn new(app: &TestApp, path: &str, body: impl Into<Vec<u8>>) -> Self {
-        let letter = Self { path: path.to_owned(), headers: HeaderMap::new(), body: body.into() };
+        let (method, headers) = (Method::POST, HeaderMap::new());
+        let letter = Self { method, path: path.to_owned(), headers, body: body.into() };
         let host = app.app.config.server.web_domain.to_string();
         letter.header("host", &host).header("content-type", ACTIVITY).digested().dated(*app.app.clock.now())
+    }
+
+    /// A request for a document, without a signature: its date is now.
+    pub fn read(app: &TestApp, path: &str) -> Self {
+        let (method, headers) = (Method::GET, HeaderMap::new());
+        let letter = Self { method, path: path.to_owned(), headers, body: Vec::new() };
+        let host = app.app.config.server.web_domain.to_string();
+        letter.header("host", &host).header("accept", ACTIVITY).dated(*app.app.clock.now())
     }
 
     /// With another header.
@@ -48,13 +59,16 @@ impl Letter {
 
     /// With the usual signature.
     pub fn signed(self, key_id: &str, key: &Key) -> Self {
-        self.signs(key_id, key, &SIGNED)
+        let components: &[&str] = if self.method == Method::GET { &SIGNED_READ } else { &SIGNED };
+        self.signs(key_id, key, components)
     }
 
     /// With a signature of these components.
     pub fn signs(self, key_id: &str, key: &Key, components: &[&str]) -> Self {
         let line = |name: &&str| match *name {
-            "(request-target)" => format!("(request-target): post {}", self.path),
+            "(request-target)" => {
+                format!("(request-target): {} {}", self.method.as_str().to_ascii_lowercase(), self.path)
+            }
             name => format!("{name}: {}", self.headers[name].to_str().unwrap()),
         };
         let text = components.iter().map(line).collect::<Vec<_>>().join("\n");
@@ -67,13 +81,18 @@ impl Letter {
     /// Sends it through the router.
     pub async fn send(&self, app: &TestApp) -> Answer {
         let mut request =
-            Request::builder().method(Method::POST).uri(&self.path).body(Body::from(self.body.clone())).unwrap();
+            Request::builder().method(self.method.clone()).uri(&self.path).body(Body::from(self.body.clone())).unwrap();
         *request.headers_mut() = self.headers.clone();
         app.send(request).await
     }
 }
 
 impl Person {
+    /// A well-formed request of this person for a document.
+    pub fn reads(&self, app: &TestApp, path: &str) -> Letter {
+        Letter::read(app, path).signed(&self.key_id, &KEY)
+    }
+
     /// A well-formed request of this person to the shared inbox.
     pub fn letter(&self, app: &TestApp, activity: &Value) -> Letter {
         self.letter_to(app, "/inbox", activity)

@@ -29,6 +29,27 @@ async fn left(person: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn deleted_statuses_leave_tombstones_if_anyone_could_read_them() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    for visibility in ["public", "unlisted", "public_unlisted", "login", "private"] {
+        alice.publish_to(visibility, "hello").await;
+    }
+    status_cleanup::set(&app.app, &policy(&alice).await, &BTreeMap::new()).await.unwrap();
+    app.app.clock.advance(Duration::days(30));
+    walk(&app).await;
+    assert_eq!((left(&alice).await.len(), app.count("tombstones").await), (0, 3));
+
+    let bob = app.account("bob").await;
+    bob.publish("hello").await;
+    let account = store::account::find(app.db(), bob.id()).await.unwrap().unwrap();
+    service::removal::remove(&app.app, &account).await.unwrap();
+    app.app.clock.advance(Duration::hours(1));
+    app.run_jobs().await;
+    assert_eq!((left(&bob).await.len(), app.count("tombstones").await), (0, 3), "the account answers that it is gone");
+}
+
+#[tokio::test]
 async fn old_statuses_are_deleted_unless_policy_excepts_them() {
     let app = TestApp::new().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;

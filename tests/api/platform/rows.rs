@@ -513,13 +513,16 @@ async fn emoji_is_read_back_as_inserted() {
         license: some("license"),
         width: Some(51),
         height: Some(52),
+        updated_at: time(1),
     };
     let mut tx = app.db().begin().await.unwrap();
     store::emoji::upsert_local(&mut tx, &emoji, time(1)).await.unwrap();
     same(&emoji, store::emoji::find_local(&mut tx, "rook").await.unwrap());
-    let again = Emoji { id: RowId::from(9_005), category: None, file: some("other"), ..emoji.clone() };
+    let again =
+        Emoji { id: RowId::from(9_005), category: None, file: some("other"), updated_at: time(2), ..emoji.clone() };
     store::emoji::upsert_local(&mut tx, &again, time(2)).await.unwrap();
-    same(&Emoji { file: some("other"), ..emoji }, store::emoji::find_local(&mut tx, "rook").await.unwrap());
+    let replaced = Emoji { file: some("other"), updated_at: time(2), ..emoji };
+    same(&replaced, store::emoji::find_local(&mut tx, "rook").await.unwrap());
 }
 
 #[tokio::test]

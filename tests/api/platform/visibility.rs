@@ -14,12 +14,13 @@ use std::fmt::Write as _;
 
 use service::announcement::{self, Draft, Publication};
 
-use crate::harness::{Client, TestApp};
+use crate::harness::liar::KEY;
+use crate::harness::{Answer, Client, Letter, TestApp};
 use crate::platform::contract;
 use crate::platform::declarations::{plain, routed};
 use crate::seed::{Reply, Seed, Status};
 
-use oracle::{AUTHORS, Author, NOBODY, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};
+use oracle::{AUTHORS, Author, NOBODY, SIGNERS, Subject, Token, VIEWERS, Verdict, Viewer, may_see, verdict};
 use reads::{Expected, How, Paths, READS, Read, SILENT};
 
 const VISIBILITIES: [&str; 7] = ["public", "public_unlisted", "login", "unlisted", "private", "limited", "direct"];
@@ -38,6 +39,8 @@ struct World {
     /// Tokens of the local authors.
     own: Vec<(Author, Client)>,
     viewers: Vec<(Viewer, Client)>,
+    /// Remote accounts.
+    signers: Vec<(Viewer, i64)>,
     subjects: Vec<Subject>,
     /// Statuses with subjects as ancestors or descendants.
     roots: Vec<i64>,
@@ -99,11 +102,14 @@ impl World {
 
         let mut seed = Seed::new(app.db().engine(), "example.test");
         let remote = seed.account("remote", Some("remote.test"));
+        let signer = |viewer: &Viewer| (*viewer, seed.account(viewer.name, Some(domain(*viewer))));
+        let signers = SIGNERS.iter().map(signer).collect();
         let mut world = Self {
             authors: own.iter().map(|(_, client)| i64::from(client.id())).chain([remote]).collect(),
             names: ["plain", "limited", "suspended", "remote@remote.test"].map(str::to_owned).to_vec(),
             own,
             viewers,
+            signers,
             subjects: Vec::new(),
             roots: Vec::new(),
             booster: i64::from(booster.id()),
@@ -130,8 +136,16 @@ impl World {
         people.map(|(viewer, client)| (*viewer, i64::from(client.id())))
     }
 
+    /// The local accounts and the remote ones.
+    fn readers(&self) -> impl Iterator<Item = (Viewer, i64)> {
+        self.people().chain(self.signers.iter().copied())
+    }
+
     fn relate(&self, seed: &mut Seed) {
-        for (viewer, id) in self.people() {
+        for author in &self.authors[..3] {
+            seed.block_domain(*author, BLOCKED_DOMAIN);
+        }
+        for (viewer, id) in self.readers() {
             for author in &self.authors {
                 if viewer.follows {
                     seed.follow(id, *author);
@@ -184,10 +198,10 @@ impl World {
                     } else {
                         self.spread(seed, &subject, id);
                     }
-                    for (_, person) in self.people().filter(|(viewer, _)| viewer.mentioned).collect::<Vec<_>>() {
+                    for (_, person) in self.readers().filter(|(viewer, _)| viewer.mentioned).collect::<Vec<_>>() {
                         seed.mention(status, person);
                     }
-                    for (_, person) in self.people().filter(|(viewer, _)| viewer.circled).collect::<Vec<_>>() {
+                    for (_, person) in self.readers().filter(|(viewer, _)| viewer.circled).collect::<Vec<_>>() {
                         if visibility == "limited" {
                             seed.silent_mention(status, person);
                         }
@@ -246,6 +260,10 @@ impl World {
             "UPDATE accounts SET discoverable = TRUE, version = version + 1".to_owned(),
             "UPDATE statuses SET limited_scope = 'circle' WHERE visibility = 'limited'".to_owned(),
             "UPDATE preview_cards SET trendable = TRUE".to_owned(),
+            format!(
+                "UPDATE accounts SET public_key = '{}' WHERE domain IN ('{SIGNING_DOMAIN}', '{BLOCKED_DOMAIN}')",
+                KEY.public
+            ),
         ] {
             db.execute_raw(&statement).await.unwrap();
         }
@@ -279,6 +297,14 @@ impl World {
         }
         lookers
     }
+}
+
+/// The domains of remote accounts that sign.
+const SIGNING_DOMAIN: &str = "signing.test";
+const BLOCKED_DOMAIN: &str = "blocked.test";
+
+fn domain(viewer: Viewer) -> &'static str {
+    if viewer.domain_blocked { BLOCKED_DOMAIN } else { SIGNING_DOMAIN }
 }
 
 /// A quarter of an hour before the clock of the tests.
@@ -495,4 +521,68 @@ async fn documents_for_other_servers_match_oracle() {
             assert_eq!(local().filter(leaks).count(), 0, "{name}{rest}");
         }
     }
+}
+
+/// The documents for other servers, to the remote accounts that signed the requests, in both modes.
+#[tokio::test]
+async fn documents_for_signers_match_oracle() {
+    for mode in ["false", "true"] {
+        let world = World::on(TestApp::with(&[("ROOKERY_ACCESS_AUTHORIZED_FETCH", mode)]).await).await;
+        let mut faults = Vec::new();
+        let mut shown_at_all = 0;
+        let local = || world.subjects.iter().filter(|subject| subject.author != Author::Remote);
+        for subject in local() {
+            let parts: &[&str] =
+                if subject.reply { &[""] } else { &["", "/activity", "/replies", "/likes", "/shares", "/references"] };
+            // In both orders: what was rendered for one is not served to the next.
+            for signer in world.signers.iter().chain(world.signers.iter().rev().filter(|_| !subject.reply)) {
+                for part in parts {
+                    let path = format!("/users{}/statuses/{}{part}", world.page(subject).replace('@', ""), subject.id);
+                    let answer = read_as(&world, signer.0, &path).await;
+                    let has_text = matches!(*part, "" | "/activity");
+                    let shown = answer.status == 200 && (!has_text || answer.text().contains(&subject.mark));
+                    let leaks = answer.status != 200 && answer.text().contains(&subject.mark);
+                    shown_at_all += usize::from(shown);
+                    if shown != is_served(signer.0, subject) || leaks || answer.status.is_server_error() {
+                        faults.push(format!("{}: {} {part}: {}", signer.0.name, subject.mark, answer.status));
+                    }
+                }
+            }
+        }
+        for (signer, _) in &world.signers {
+            for author in [Author::Plain, Author::Limited, Author::Suspended] {
+                let name = format!("{author:?}").to_lowercase();
+                let outbox = read_as(&world, *signer, &format!("/users/{name}/outbox?page=true")).await.text();
+                let featured = read_as(&world, *signer, &format!("/users/{name}/collections/featured")).await.text();
+                for subject in local().filter(|subject| subject.author == author) {
+                    let served = is_served(*signer, subject);
+                    let pinned = format!("/statuses/{}\"", subject.id);
+                    let listed = (outbox.contains(&subject.mark), featured.contains(&pinned));
+                    // The newest pinned statuses are listed, as many as people may pin.
+                    if listed.0 != served || (listed.1 && !served) {
+                        faults.push(format!("{}: lists of {name}: {}: {listed:?}", signer.name, subject.mark));
+                    }
+                }
+                let actor = read_as(&world, *signer, &format!("/users/{name}")).await;
+                assert_eq!(actor.status, 200, "{}: {name}", signer.name);
+            }
+        }
+        assert!(shown_at_all > 300, "only {shown_at_all} documents were served");
+        assert!(
+            faults.is_empty(),
+            "{} faults, {mode}:\n  {}",
+            faults.len(),
+            faults[..faults.len().min(60)].join("\n  ")
+        );
+    }
+}
+
+/// True if the documents of `subject` are served to `signer`.
+fn is_served(signer: Viewer, subject: &Subject) -> bool {
+    !signer.is_shut_out() && may_see(signer, subject) == Some(true)
+}
+
+async fn read_as(world: &World, signer: Viewer, path: &str) -> Answer {
+    let key_id = format!("https://{}/users/{}#main-key", domain(signer), signer.name);
+    Letter::read(&world.app, path).signed(&key_id, &KEY).send(&world.app).await
 }

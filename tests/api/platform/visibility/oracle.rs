@@ -17,6 +17,8 @@ pub struct Viewer {
     /// An expired mute.
     pub muted_once: bool,
     pub blocks_domain: bool,
+    /// The authors block their domain.
+    pub domain_blocked: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,7 @@ pub const NOBODY: Viewer = Viewer {
     mutes: false,
     muted_once: false,
     blocks_domain: false,
+    domain_blocked: false,
 };
 
 pub const VIEWERS: &[Viewer] = &[
@@ -72,7 +75,27 @@ pub const VIEWERS: &[Viewer] = &[
     Viewer { name: "domain_blocking_mentioned", blocks_domain: true, mentioned: true, ..NOBODY },
 ];
 
+/// Accounts of another server, which sign their requests for documents.
+pub const SIGNERS: &[Viewer] = &[
+    Viewer { name: "signing_follower", follows: true, ..NOBODY },
+    Viewer { name: "signing_stranger", ..NOBODY },
+    Viewer { name: "signing_mentioned", mentioned: true, ..NOBODY },
+    Viewer { name: "signing_mentioned_follower", follows: true, mentioned: true, ..NOBODY },
+    Viewer { name: "signing_circled", circled: true, ..NOBODY },
+    Viewer { name: "signing_circled_follower", follows: true, circled: true, ..NOBODY },
+    Viewer { name: "signing_blocked", blocked: true, ..NOBODY },
+    Viewer { name: "signing_blocked_mentioned", blocked: true, mentioned: true, ..NOBODY },
+    Viewer { name: "signing_domain_blocked", domain_blocked: true, ..NOBODY },
+    Viewer { name: "signing_domain_blocked_mentioned", domain_blocked: true, mentioned: true, ..NOBODY },
+];
+
 impl Viewer {
+    /// True if a signer is served nothing but the actor (docs/contract/federation.md#5-http-signatures, "Authorized
+    /// fetch").
+    pub fn is_shut_out(self) -> bool {
+        self.blocked || self.domain_blocked
+    }
+
     /// Signed in with an account that can be used.
     pub fn is_person(self) -> bool {
         matches!(self.token, Token::Person | Token::Moderator | Token::Author)
