@@ -68,6 +68,6 @@ async fn send_change<T: Serialize + Send>(
     let account = actor(tx, account).await?;
     let target = format!("{}/collections/featured", account.uri);
     let change = Fragment::of(&Change { kind, actor: &account.uri, to: [PUBLIC], object, target })?;
-    let outgoing = Outgoing { signer: account.id, private_key: None, body: with_context(&change) };
+    let outgoing = Outgoing { signer: account.id, private_key: None, body: with_context(&change), urgent: false };
     send(cx, tx, outgoing, inboxes).await
 }
