@@ -75,7 +75,10 @@ impl Document {
 #[model::use_case]
 #[boxed]
 pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
-    let reader = if document.is_open() { Reader::anyone() } else { Reader::of(cx, request).await? };
+    // A capability is for whoever has it.
+    let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));
+    let anyone = has_capability || document.is_open();
+    let reader = if anyone { Reader::anyone() } else { Reader::of(cx, request).await? };
     Ok(reader.restrict(read(cx, document, &reader, request.token).await?))
 }
 

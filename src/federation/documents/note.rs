@@ -16,6 +16,11 @@ const KEEP: u32 = 3;
 /// The purpose from which the tokens of limited statuses are derived.
 const CAPABILITY: &str = "bearcap";
 
+/// True when `token` is the capability that opens the status `id`: requests of apps carry tokens too.
+pub(super) fn opens(cx: &Cx, id: StatusId, token: Option<&str>) -> bool {
+    token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token))
+}
+
 /// The note of a status of `author`, if `viewer` may see it. For a limited one its capability suffices, `token`.
 pub(super) async fn note(
     cx: &Cx,
@@ -24,8 +29,7 @@ pub(super) async fn note(
     viewer: Option<&Actor>,
     token: Option<&str>,
 ) -> Result<Served> {
-    // Requests of apps carry tokens too.
-    if token.is_some_and(|token| cx.keys.verify(CAPABILITY, &id.to_string(), token)) {
+    if opens(cx, id, token) {
         return limited_note(cx, author, id).await;
     }
     let head = *original(cx, author, id, viewer).await?.head();

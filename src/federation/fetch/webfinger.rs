@@ -116,6 +116,18 @@ mod tests {
             assert_eq!(domain(subject), None, "{subject}");
         }
     }
+
+    #[test]
+    fn template_is_filled_only_when_it_leads_somewhere() {
+        let filled = |template: &str, scheme| filled(template, "https://a.test/@b?c=d&e", scheme).ok();
+        let encoded = "https%3A%2F%2Fa.test%2F%40b%3Fc%3Dd%26e";
+        let page = filled("https://b.test/authorize_interaction?uri={uri}", Scheme::Https);
+        assert_eq!(page, Some(format!("https://b.test/authorize_interaction?uri={encoded}")));
+        assert_eq!(filled("http://b.test/{uri}", Scheme::Http), Some(format!("http://b.test/{encoded}")));
+        for template in ["http://b.test/{uri}", "https://b.test/", "javascript:{uri}", "{uri}", "//b.test/{uri}", ""] {
+            assert_eq!(filled(template, Scheme::Https), None, "{template}");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -175,23 +187,6 @@ mod fuzz {
                 _ = address(&answer.subject);
                 _ = answer.actor();
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn template_is_filled_only_when_it_leads_somewhere() {
-        let filled = |template: &str, scheme| filled(template, "https://a.test/@b?c=d&e", scheme).ok();
-        let encoded = "https%3A%2F%2Fa.test%2F%40b%3Fc%3Dd%26e";
-        let page = filled("https://b.test/authorize_interaction?uri={uri}", Scheme::Https);
-        assert_eq!(page, Some(format!("https://b.test/authorize_interaction?uri={encoded}")));
-        assert_eq!(filled("http://b.test/{uri}", Scheme::Http), Some(format!("http://b.test/{encoded}")));
-        for template in ["http://b.test/{uri}", "https://b.test/", "javascript:{uri}", "{uri}", "//b.test/{uri}", ""] {
-            assert_eq!(filled(template, Scheme::Https), None, "{template}");
         }
     }
 }

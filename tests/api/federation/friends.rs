@@ -17,7 +17,15 @@ pub(super) struct Friends {
 
 impl Friends {
     pub(super) async fn new() -> Self {
-        let peers = Peer::pair().await;
+        Self::on(Peer::pair().await).await
+    }
+
+    /// Two servers with further configuration keys.
+    pub(super) async fn with(keys: &[(&str, &str)]) -> Self {
+        Self::on([Peer::with(false, keys).await, Peer::with(true, keys).await]).await
+    }
+
+    async fn on(peers: [Peer; 2]) -> Self {
         let alice = peers[0].account("alice").await;
         let bob = peers[1].account("bob").await;
         let bob_there = peers[0].find(&alice, &peers[1].address(&bob)).await;
