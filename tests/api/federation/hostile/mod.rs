@@ -10,6 +10,7 @@ mod content;
 mod deletions;
 mod documents;
 mod forwarded;
+mod hosts;
 mod interactions;
 mod notes;
 mod pins;
