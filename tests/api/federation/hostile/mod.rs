@@ -4,6 +4,7 @@
 //! person of the server under test, and looks at what became of it.
 
 mod actors;
+mod addresses;
 mod answers;
 mod collections;
 mod content;
