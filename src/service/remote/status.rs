@@ -32,6 +32,8 @@ const MEDIA_MAX: usize = 16;
 /// Most hashtags and mentions, and most accounts of an audience.
 const TAGS_MAX: usize = 100;
 const MENTIONS_MAX: usize = 1_000;
+/// Most mentioned accounts of this server that are notified without following the author; the others may only see it.
+pub(super) const STRANGERS_MAX: usize = 100;
 /// Longest description of an attachment, in characters.
 const DESCRIPTION_MAX: usize = 10_000;
 /// How late a status may arrive and still get an id of its arrival, so that nobody who polls misses it.
@@ -379,6 +381,7 @@ async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &Remote
     let silent: Vec<AccountId> = silent.collect();
     let mentioned = mentions::save(cx, tx, id, &loud, false).await?;
     mentions::save(cx, tx, id, &silent, true).await?;
-    mentions::notify(cx, tx, actor, id, &mentioned).await?;
+    let notified = mentions::notifiable(tx, actor.id, mentioned, STRANGERS_MAX).await?;
+    mentions::notify(cx, tx, actor, id, &notified).await?;
     Ok([loud, silent].concat())
 }

@@ -13,6 +13,7 @@ mod documents;
 mod forwarded;
 mod hosts;
 mod interactions;
+mod mentions;
 mod notes;
 mod pins;
 mod polls;
