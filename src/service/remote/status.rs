@@ -238,9 +238,12 @@ pub async fn delete(cx: &Cx, author: AccountId, uri: &str) -> Result<bool> {
     if found.as_ref().is_some_and(|status| status.account_id != author) {
         return Err(Error::forbidden("the status is someone else's"));
     }
-    store::tombstone::insert(&mut tx, uri, author, cx.clock.now()).await?;
-    if let Some(status) = &found {
-        status::remove(cx, &mut tx, author, status.id).await?;
+    match &found {
+        Some(status) => {
+            store::tombstone::replace(&mut tx, uri, author, cx.clock.now()).await?;
+            status::remove(cx, &mut tx, author, status.id).await?;
+        }
+        None => store::tombstone::insert(&mut tx, uri, author, cx.clock.now()).await?,
     }
     tx.commit().await?;
     Ok(found.is_some())
