@@ -15,6 +15,7 @@ mod hosts;
 mod interactions;
 mod mentions;
 mod notes;
+mod order;
 mod pins;
 mod polls;
 mod signatures;
