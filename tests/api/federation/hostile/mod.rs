@@ -10,6 +10,7 @@ mod collections;
 mod content;
 mod deletions;
 mod documents;
+mod floods;
 mod forwarded;
 mod hosts;
 mod interactions;
