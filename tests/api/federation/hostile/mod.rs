@@ -6,6 +6,7 @@
 mod actors;
 mod addresses;
 mod answers;
+mod clients;
 mod collections;
 mod content;
 mod deletions;
