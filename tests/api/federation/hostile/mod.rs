@@ -15,6 +15,7 @@ mod floods;
 mod forwarded;
 mod hosts;
 mod interactions;
+mod keys;
 mod mentions;
 mod notes;
 mod order;
