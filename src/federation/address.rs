@@ -5,15 +5,35 @@ use outbound::Target;
 /// Longest URL that is kept, in bytes.
 pub(crate) const URL_MAX: usize = 2_048;
 
-/// The host of a URL, with its port unless it is the usual one; `None` when it is no `http` or `https` URL.
+/// The host of a URL, with its port unless it is the usual one; `None` when it is no `http` or `https` URL, when it is too
+/// long to be kept, or when other readers could find another host in it.
 #[must_use]
 pub fn host_of(url: &str) -> Option<String> {
-    Target::parse(url).ok().map(|target| target.authority())
+    if url.len() > URL_MAX {
+        return None;
+    }
+    let target = Target::parse(url).ok()?;
+    is_plain(url, &target.host()).then(|| target.authority())
 }
 
-/// True for a URL that may be stored: `http` or `https`, and not too long.
+/// True for a URL that names `host` as it is: without encoded characters, numbers in the place of an address, and
+/// characters that some readers remove or take for a slash. Letters may be in upper case or Unicode.
+fn is_plain(url: &str, host: &str) -> bool {
+    if url.bytes().any(|byte| byte <= b' ' || byte == b'\\' || byte == 0x7f) {
+        return false;
+    }
+    let Some((_, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let written = match authority.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => authority,
+    };
+    !written.contains('%') && (!written.is_ascii() || written.eq_ignore_ascii_case(host))
+}
+
+/// True for a URL that may be stored.
 pub(crate) fn is_usable(url: &str) -> bool {
-    url.len() <= URL_MAX && host_of(url).is_some()
+    host_of(url).is_some()
 }
 
 /// True when both URLs are on the same host.
@@ -32,5 +52,41 @@ mod tests {
         assert!(!same_host("https://a.test/x", "https://a.test:444/x"));
         assert!(!same_host("https://a.test.evil.test/x", "https://a.test/x"));
         assert_eq!(host_of("mailto:a@b.test"), None);
+    }
+
+    #[test]
+    fn host_has_one_reading() {
+        for (url, host) in [
+            ("https://A.Test/", "a.test"),
+            ("https://a.test:443", "a.test"),
+            ("https://a.test?x", "a.test"),
+            ("https://a.test#x", "a.test"),
+            ("https://b\u{fc}cher.test/", "xn--bcher-kva.test"),
+            ("http://127.0.0.1:3000/", "127.0.0.1:3000"),
+            ("http://[::1]/", "[::1]"),
+            ("http://[::1]:3000/", "[::1]:3000"),
+        ] {
+            assert_eq!(host_of(url).as_deref(), Some(host), "{url}");
+        }
+        for url in [
+            "https://a.test@evil.test/",
+            "https://a.test./",
+            "https://a%2etest/",
+            "https://a.test\\@evil.test/",
+            "https:\\\\a.test/",
+            "https:/a.test/",
+            "https:a.test",
+            "https://a.test\t/",
+            "ht\ntps://a.test/",
+            " https://a.test/",
+            "https://a.test/ x",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://0177.0.0.1/",
+            "http://127.1/",
+            "http://[0:0:0:0:0:0:0:1]/",
+        ] {
+            assert_eq!(host_of(url), None, "{url:?}");
+        }
     }
 }

@@ -168,6 +168,9 @@ fn post(mailbox: fn(&Place) -> Option<Mailbox>) -> Methods {
             let (mut parts, body) = request.into_parts();
             let place = Place::of(&mut parts).await;
             let Some(mailbox) = mailbox(&place) else { return not_found() };
+            if is_encoded(&parts.headers) {
+                return failure(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The activity must not be compressed");
+            }
             let Ok(body) = axum::body::to_bytes(body, ACTIVITY_LIMIT).await else {
                 return failure(StatusCode::PAYLOAD_TOO_LARGE, "The activity is larger than 1 MiB");
             };
@@ -179,6 +182,11 @@ fn post(mailbox: fn(&Place) -> Option<Mailbox>) -> Methods {
             }
         })
     })
+}
+
+/// True for a body that would have to be decompressed: it could be of any size then.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_ENCODING).iter().any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// HTTP/2 has the host in the target instead of a header.

@@ -56,13 +56,17 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
 
 /// As [`note`], after `depth` statuses that led to it.
 pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
-    let host = crate::address::host_of(&note.id).unwrap_or_default();
-    if !Network::of(cx)?.floods.admit(Flood::Statuses, &host, cx.clock.now()) {
-        return Err(Failure::Flood);
-    }
+    admit(cx, note)?;
     let status = RemoteStatus { depth, ..status_of(cx, note).await? };
     quoted(cx, &status).await;
     create(cx, status).await
+}
+
+/// Counts a fetched note against a flood of its host.
+fn admit(cx: &Cx, note: &Note) -> Result<(), Failure> {
+    let host = crate::address::host_of(&note.id).unwrap_or_default();
+    let admitted = Network::of(cx)?.floods.admit(Flood::Statuses, &host, cx.clock.now());
+    if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
 /// Fetches the status that `status` quotes, if it is not known; without its own quote. A status that cannot be fetched is
@@ -78,7 +82,9 @@ async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
     if known(cx, uri).await?.is_some() || store::remote::find_status_by_url(&cx.db, uri).await?.is_some() {
         return Ok(());
     }
-    create(cx, status_of(cx, &note_document(cx, uri).await?).await?).await.map(drop)
+    let note = note_document(cx, uri).await?;
+    admit(cx, &note)?;
+    create(cx, status_of(cx, &note).await?).await.map(drop)
 }
 
 async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {

@@ -16,9 +16,7 @@ pub(super) async fn announce(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> 
     let object = announced(inbound)?;
     let object = object.as_str();
     let uri = inbound.id().ok_or(Ignored::Because("foreign_id"))?;
-    if store::tombstone::exists(&cx.db, uri, inbound.sender.id).await? {
-        return Err(Ignored::Because("deleted_before"));
-    }
+    inbound.is_not_undone(cx).await?;
     let status = match known(cx, object).await? {
         Some(status) => status,
         None if !store::remote::has_local_follower(&cx.db, inbound.sender.id).await? => {

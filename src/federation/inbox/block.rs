@@ -8,6 +8,7 @@ use super::refusal::Ignored;
 
 /// The sender blocks the local account that is the object.
 pub(super) async fn block(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
+    inbound.is_not_undone(cx).await?;
     let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     let target = local(cx, target).await?;
     known(service::remote::block::begin(cx, inbound.sender.id, target).await)

@@ -1,5 +1,6 @@
 //! An accepted activity, as the files of its kinds read it.
 
+use context::Cx;
 use model::AccountId;
 use store::remote::ActorRow;
 
@@ -32,5 +33,18 @@ impl Inbound {
     pub(super) fn id(&self) -> Option<&str> {
         let id = self.activity.id.as_deref()?;
         same_host(id, &self.sender.uri).then_some(id)
+    }
+
+    /// Fails for an activity that the sender undid before it came.
+    ///
+    /// # Errors
+    /// [`Ignored::Because`].
+    pub(super) async fn is_not_undone(&self, cx: &Cx) -> Result<(), Ignored> {
+        match self.id() {
+            Some(uri) if store::tombstone::exists(&cx.db, uri, self.sender.id).await? => {
+                Err(Ignored::Because("deleted_before"))
+            }
+            _ => Ok(()),
+        }
     }
 }

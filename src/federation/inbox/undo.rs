@@ -5,6 +5,7 @@ use service::remote::{follow, interaction};
 
 use super::inbound::Inbound;
 use super::refusal::Ignored;
+use crate::address::{is_usable, same_host};
 use crate::reading::known;
 use crate::vocabulary::{Activity, Kind, Object};
 
@@ -19,15 +20,34 @@ pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let target = target.ok_or(Ignored::Because("no_object"))?;
     match Kind::of(&done.kind) {
         Some(Kind::Follow) => unfollow(cx, inbound, target).await,
-        Some(Kind::Block) => super::block::unblock(cx, inbound, target).await,
-        Some(Kind::Like) => unlike(cx, inbound, target).await,
+        Some(Kind::Block) => {
+            remember(cx, inbound, object).await?;
+            super::block::unblock(cx, inbound, target).await
+        }
+        Some(Kind::Like) => {
+            remember(cx, inbound, object).await?;
+            unlike(cx, inbound, target).await
+        }
         Some(Kind::Announce) => match known(cx, target).await? {
-            Some(status) => found(interaction::unreblog(cx, inbound.sender.id, status).await?),
+            Some(status) => {
+                remember(cx, inbound, object).await?;
+                found(interaction::unreblog(cx, inbound.sender.id, status).await?)
+            }
             None => by_id(cx, inbound, object).await,
         },
         Some(Kind::Accept) => super::accept::reject_undone(cx, inbound, &done).await,
         _ => Err(Ignored::Because("not_undoable")),
     }
+}
+
+/// Remembers that the activity with the id of `object` was undone: it may come later. A Follow is not remembered, since
+/// there is software that uses the id of a follow again for the next one.
+async fn remember(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
+    let own = object.id.as_deref().filter(|id| is_usable(id) && same_host(id, &inbound.sender.uri));
+    let Some(uri) = own else { return Ok(()) };
+    let mut tx = cx.db.begin().await?;
+    store::tombstone::insert(&mut tx, uri, inbound.sender.id, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
 }
 
 async fn unfollow(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored> {
@@ -46,7 +66,7 @@ async fn unlike(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored>
 /// Undoes the reblog with this id. It cannot come later either.
 async fn by_id(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
     let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
-    if !crate::address::same_host(uri, &inbound.sender.uri) {
+    if !is_usable(uri) || !same_host(uri, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_id"));
     }
     match service::remote::status::delete(cx, inbound.sender.id, uri).await {

@@ -127,7 +127,7 @@ async fn is_of_misskey(cx: &Cx, note: &Note) -> Result<bool, Failure> {
 
 /// True for the address of something on another server.
 fn is_foreign(cx: &Cx, uri: &str) -> bool {
-    uri.len() <= URL_MAX && host_of(uri).is_some_and(|host| !cx.config.is_local_domain(&host))
+    host_of(uri).is_some_and(|host| !cx.config.is_local_domain(&host))
 }
 
 /// The poll of a question; `None` for anything else.
@@ -266,7 +266,7 @@ pub(super) fn language(note: &Note) -> Option<String> {
 
 /// The page of the note, on its own host; its id when there is none.
 pub(super) fn page(note: &Note) -> String {
-    let fits = |href: &str| href.len() <= URL_MAX && same_host(href, &note.id);
+    let fits = |href: &str| same_host(href, &note.id);
     let is_page = |kind: Option<&str>| kind.is_none_or(|kind| kind == "text/html");
     let page = note.url.iter().find(|link| is_page(link.media_type.as_deref()) && fits(&link.href));
     page.map_or_else(|| note.id.clone(), |link| link.href.clone())

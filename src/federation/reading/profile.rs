@@ -3,6 +3,7 @@
 use context::Cx;
 use model::Json;
 use model::account::{ActorType, OtherSettings, Searchability};
+use outbound::Target;
 use service::remote::account::RemoteProfile;
 use store::account::ActorObject;
 
@@ -28,7 +29,7 @@ pub(crate) fn profile(
     unstated: Searchability,
 ) -> Result<RemoteProfile, Failure> {
     let disbelieved = Failure::Disbelieved;
-    let (kind, inbox, public_key) = (kind(&actor.kind), address(actor.inbox.as_ref()), public_key(actor));
+    let (kind, inbox, public_key) = (kind(&actor.kind), inbox(actor.inbox.as_ref()), public_key(actor));
     cx.step("type", kind.is_some(), || format!("the type {:?} is {}", &*actor.kind, known(kind.is_some())));
     cx.step("inbox", inbox.is_some(), || inbox.clone().unwrap_or_else(|| "there is none that can be used".to_owned()));
     cx.step("key", public_key.is_some(), || match public_key {
@@ -37,6 +38,7 @@ pub(crate) fn profile(
     });
     let kind = kind.ok_or(disbelieved("the document is not an actor"))?;
     let inbox = inbox.ok_or(disbelieved("the actor has no inbox"))?;
+    let shared = actor.endpoints.as_ref().and_then(|all| self::inbox(all.shared_inbox.as_ref()));
     let fields = actor.attachment.iter().filter(|field| field.kind.iter().any(|kind| kind == "PropertyValue"));
     let setting = |name: &str| actor.other_setting.iter().find(|one| one.name == name).map(|one| one.value);
     let own = |id: Option<&Id>| address(id).filter(|url| same_host(url, &actor.id));
@@ -79,9 +81,10 @@ pub(crate) fn profile(
         created_at: actor.published.as_deref().and_then(model::Time::parse_rfc3339),
         actor: ActorObject {
             also_known_as: Json(actor.also_known_as.iter().take(NAMES_MAX).map(|id| id.0.clone()).collect()),
+            // Elsewhere it would receive the activities for other accounts of this host.
+            shared_inbox_url: shared.filter(|url| same_host(url, &inbox)),
             inbox_url: Some(inbox),
             outbox_url: own(actor.outbox.as_ref()),
-            shared_inbox_url: actor.endpoints.as_ref().and_then(|all| address(all.shared_inbox.as_ref())),
             followers_url: own(actor.followers.as_ref()),
             following_url: own(actor.following.as_ref()),
             featured_url: own(actor.featured.as_ref()),
@@ -102,6 +105,12 @@ fn kind(types: &[String]) -> Option<ActorType> {
 /// A URL that may be stored.
 fn address(id: Option<&Id>) -> Option<String> {
     id.map(|id| &id.0).filter(|url| is_usable(url)).cloned()
+}
+
+/// The URL of an inbox in its canonical form, so that several ways to write it are one inbox.
+fn inbox(id: Option<&Id>) -> Option<String> {
+    let url = id.map(|id| &id.0).filter(|url| is_usable(url))?;
+    Target::parse(url).ok().map(|target| target.url().to_owned())
 }
 
 /// The key that the actor claims as its own.

@@ -92,7 +92,7 @@ pub async fn remove_remote(cx: &Cx, account: AccountId) -> Result<()> {
     let found = store::account::lock(&mut tx, &[account]).await?.pop();
     if let Some(account) = found.filter(|account| !account.is_local()) {
         hide(cx, &mut tx, &account).await?;
-        store::tombstone::insert(&mut tx, &account.uri, account.id, cx.clock.now()).await?;
+        store::tombstone::replace(&mut tx, &account.uri, account.id, cx.clock.now()).await?;
         queue::enqueue(cx, &mut tx, &RemoveAccount { account: account.id }).await?;
     }
     Ok(tx.commit().await?)

@@ -2,7 +2,7 @@
 
 use super::emoji;
 use super::poll;
-use super::status::{RemoteStatus, content, insert_media, spoiler};
+use super::status::{RemoteStatus, STRANGERS_MAX, content, insert_media, spoiler};
 use crate::search::index;
 use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
@@ -69,7 +69,8 @@ pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
     store::status_edit::update(&mut tx, id, revised, edited_at.min(cx.clock.now())).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
     mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags).await?;
-    let (addressed, readdressed) = mentions::replace(cx, &mut tx, &actor, id, &new.mentions).await?;
+    let (addressed, readdressed) =
+        mentions::replace(cx, &mut tx, &actor, id, &new.mentions, Some(STRANGERS_MAX)).await?;
     reference::replace(cx, &mut tx, referring, references, &addressed).await?;
     if visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, &mut tx, id).await?;

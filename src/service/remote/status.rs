@@ -32,6 +32,8 @@ const MEDIA_MAX: usize = 16;
 /// Most hashtags and mentions, and most accounts of an audience.
 const TAGS_MAX: usize = 100;
 const MENTIONS_MAX: usize = 1_000;
+/// Most mentioned accounts of this server that are notified without following the author; the others may only see it.
+pub(super) const STRANGERS_MAX: usize = 100;
 /// Longest description of an attachment, in characters.
 const DESCRIPTION_MAX: usize = 10_000;
 /// How late a status may arrive and still get an id of its arrival, so that nobody who polls misses it.
@@ -236,9 +238,12 @@ pub async fn delete(cx: &Cx, author: AccountId, uri: &str) -> Result<bool> {
     if found.as_ref().is_some_and(|status| status.account_id != author) {
         return Err(Error::forbidden("the status is someone else's"));
     }
-    store::tombstone::insert(&mut tx, uri, author, cx.clock.now()).await?;
-    if let Some(status) = &found {
-        status::remove(cx, &mut tx, author, status.id).await?;
+    match &found {
+        Some(status) => {
+            store::tombstone::replace(&mut tx, uri, author, cx.clock.now()).await?;
+            status::remove(cx, &mut tx, author, status.id).await?;
+        }
+        None => store::tombstone::insert(&mut tx, uri, author, cx.clock.now()).await?,
     }
     tx.commit().await?;
     Ok(found.is_some())
@@ -379,6 +384,7 @@ async fn address(cx: &Cx, tx: &mut Tx, actor: &Actor, id: StatusId, new: &Remote
     let silent: Vec<AccountId> = silent.collect();
     let mentioned = mentions::save(cx, tx, id, &loud, false).await?;
     mentions::save(cx, tx, id, &silent, true).await?;
-    mentions::notify(cx, tx, actor, id, &mentioned).await?;
+    let notified = mentions::notifiable(tx, actor.id, mentioned, STRANGERS_MAX).await?;
+    mentions::notify(cx, tx, actor, id, &notified).await?;
     Ok([loud, silent].concat())
 }

@@ -154,7 +154,7 @@ async fn rename(cx: &Cx, tx: &mut Tx, actor: &Actor, referring: Referring, edit:
     let (id, words) = (referring.id, edit.words);
     store::tag::clear_for_status(tx, id, actor.id).await?;
     mentions::save_tags(cx, tx, id, actor.id, referring.visibility, &words.tags).await?;
-    let (audience, readdressed) = mentions::replace(cx, tx, actor, id, &words.mentions).await?;
+    let (audience, readdressed) = mentions::replace(cx, tx, actor, id, &words.mentions, None).await?;
     reference::replace(cx, tx, referring, edit.references, &audience).await?;
     if referring.visibility == Visibility::Direct && readdressed {
         conversation::rearrange(cx, tx, id).await?;

@@ -38,13 +38,15 @@ pub(super) async fn address(
 }
 
 /// Replaces the mentions in the text of the status by `mentions`, and notifies the new ones. Returns all accounts
-/// that may see it by a mention, and whether the accounts mentioned in the text changed.
+/// that may see it by a mention, and whether the accounts mentioned in the text changed. `strangers_max`: as in
+/// [`notifiable`], earlier mentions included; `None` for a status of this server.
 pub(crate) async fn replace(
     cx: &Cx,
     tx: &mut Tx,
     actor: &Actor,
     id: StatusId,
     mentions: &[AccountId],
+    strangers_max: Option<usize>,
 ) -> Result<(Vec<AccountId>, bool)> {
     let known = store::mention::list(&mut *tx, id).await?;
     store::mention::silence(tx, id, mentions).await?;
@@ -55,9 +57,11 @@ pub(crate) async fn replace(
     let new: Vec<AccountId> = mentions.iter().copied().filter(|account| !loud.contains(account)).collect();
     save(cx, tx, id, &new, false).await?;
     let all = store::mention::list(&mut *tx, id).await?;
-    let mentioned =
-        all.iter().filter(|(_, account, _)| new.contains(account)).map(|(row, account, _)| (*row, *account));
-    let mentioned: Vec<_> = mentioned.collect();
+    let mut mentioned: Vec<(RowId, AccountId)> = all.iter().map(|(row, account, _)| (*row, *account)).collect();
+    if let Some(most) = strangers_max.filter(|_| !new.is_empty()) {
+        mentioned = notifiable(tx, actor.id, mentioned, most).await?;
+    }
+    mentioned.retain(|(_, account)| new.contains(account));
     notify(cx, tx, actor, id, &mentioned).await?;
     let readdressed = !(new.is_empty() && loud.iter().all(|id| mentions.contains(id)));
     Ok((all.into_iter().map(|(_, account, _)| account).collect(), readdressed))
@@ -102,6 +106,29 @@ async fn notified(
         told.extend(store::mention::list_limited_authors(db, conversation, audience).await?);
     }
     Ok(told)
+}
+
+/// The mentions in a status of `author` that notify their accounts: of its followers, and the first `strangers_max` of
+/// other accounts of this server, so that a stranger cannot notify everyone by one status. No statement unless there are
+/// more mentions.
+pub(crate) async fn notifiable(
+    tx: &mut Tx,
+    author: AccountId,
+    mut mentioned: Vec<(RowId, AccountId)>,
+    strangers_max: usize,
+) -> Result<Vec<(RowId, AccountId)>> {
+    if mentioned.len() <= strangers_max {
+        return Ok(mentioned);
+    }
+    let accounts: Vec<AccountId> = mentioned.iter().map(|(_, account)| *account).collect();
+    let strangers: BTreeSet<AccountId> =
+        store::follow::list_strangers_among(&mut *tx, author, &accounts).await?.into_iter().collect();
+    let mut count = 0;
+    mentioned.retain(|(_, account)| {
+        count += usize::from(strangers.contains(account));
+        count <= strangers_max || !strangers.contains(account)
+    });
+    Ok(mentioned)
 }
 
 /// Notifies the mentioned accounts, in the transaction that mentions them.

@@ -238,3 +238,16 @@ pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &
         .scalars()
         .await
 }
+
+/// The accounts of this server among `among` that do not follow `target`, in no particular order.
+pub async fn list_strangers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
+    db.query(sql!(
+        "SELECT a.id FROM accounts a
+         WHERE a.id" in("$2") "AND a.domain IS NULL
+           AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.account_id = a.id AND f.target_account_id = $1)"
+    ))
+    .bind(target)
+    .bind(Ids::of(among.iter().copied()))
+    .scalars()
+    .await
+}

@@ -16,6 +16,20 @@ pub async fn insert(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Re
     Ok(())
 }
 
+/// As [`insert`], for an object that was known to be of `account`: it counts more than what others said before.
+pub async fn replace(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO tombstones (uri, account_id, created_at) VALUES ($1, $2, $3)
+         ON CONFLICT (uri) DO UPDATE SET account_id = excluded.account_id, created_at = excluded.created_at"
+    ))
+    .bind(uri.to_owned())
+    .bind(account)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// True when `account` deleted the object `uri`: what others of its server say was deleted does not count.
 pub async fn exists(db: impl Executor, uri: &str, account: AccountId) -> Result<bool> {
     let row: Option<(AccountId,)> = db

@@ -115,3 +115,35 @@ async fn deleted_actor_does_not_come_back() {
     assert!([401, 403].contains(&answer.status.as_u16()), "{}", answer.text());
     assert_eq!(scene.app.count("follows").await, 0);
 }
+
+#[tokio::test]
+async fn delete_by_someone_else_does_not_undo_what_the_author_deleted() {
+    let scene = Scene::new().await;
+    let bob = scene.liar.person("bob");
+    scene.follow(&bob).await;
+    let note = bob.note("1");
+    // Mallory says first that it was deleted.
+    assert_eq!(
+        scene.send(&scene.mallory, &scene.mallory.activity("Delete", note["id"].clone())).await,
+        "Delete unknown_status"
+    );
+    scene.receive(&bob, &note).await;
+    assert_eq!(scene.send(&bob, &bob.activity("Delete", note["id"].clone())).await, "Delete ok");
+    scene.send(&scene.mallory, &scene.mallory.activity("Delete", note["id"].clone())).await;
+    assert_eq!(scene.send(&bob, &bob.activity("Create", note.clone())).await, "Create gone");
+    assert!(!scene.has(text(&note, "id")).await);
+}
+
+#[tokio::test]
+async fn delete_of_an_actor_by_someone_else_does_not_undo_its_own() {
+    let scene = Scene::new().await;
+    let bob = scene.liar.person("bob");
+    assert_eq!(
+        scene.send(&scene.mallory, &scene.mallory.activity("Delete", bob.uri.clone())).await,
+        "Delete unknown_status"
+    );
+    scene.find(&bob).await;
+    assert_eq!(scene.send(&bob, &bob.activity("Delete", bob.uri.clone())).await, "Delete ok");
+    scene.app.app.clock.advance(chrono::Duration::minutes(2));
+    assert_eq!(scene.search(&bob.address()).await, None, "who is gone does not come back");
+}

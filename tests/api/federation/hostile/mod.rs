@@ -4,14 +4,21 @@
 //! person of the server under test, and looks at what became of it.
 
 mod actors;
+mod addresses;
 mod answers;
+mod clients;
 mod collections;
 mod content;
 mod deletions;
 mod documents;
+mod floods;
 mod forwarded;
+mod hosts;
 mod interactions;
+mod keys;
+mod mentions;
 mod notes;
+mod order;
 mod pins;
 mod polls;
 mod signatures;

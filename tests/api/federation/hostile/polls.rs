@@ -122,3 +122,75 @@ async fn question_with_too_many_or_endless_options_is_cut() {
     assert!(shown.iter().all(|option| text(option, "title").chars().count() == 500));
     assert_eq!(status["poll"]["expires_at"], Value::Null);
 }
+
+#[tokio::test]
+async fn votes_that_arrive_at_once_count_once() {
+    let scene = Scene::new().await;
+    let status = scene.asks(json!({ "options": ["a", "b"], "expires_in": 600 })).await;
+    let votes: Vec<_> = (0..8)
+        .map(|number| {
+            let name = if number < 4 { "same".to_owned() } else { number.to_string() };
+            scene.mallory.letter(&scene.app, &vote(&scene.mallory, &name, &status, "a"))
+        })
+        .collect();
+    let answers = futures_util::future::join_all(votes.iter().map(|letter| letter.send(&scene.app))).await;
+    assert!(answers.iter().any(|answer| answer.status == 202), "one of them finds the key");
+    tokio::join!(scene.app.run_jobs(), scene.app.run_jobs());
+    assert_eq!(scene.votes(&status).await, (1, vec![1, 0]));
+}
+
+#[tokio::test]
+async fn votes_that_are_counted_at_once_count_once() {
+    let scene = Scene::new().await;
+    let single = scene.asks(json!({ "options": ["a", "b"], "expires_in": 600 })).await;
+    let multiple = scene.asks(json!({ "options": ["a", "b"], "expires_in": 600, "multiple": true })).await;
+    let voter = scene.find(&scene.mallory).await;
+    let voter = model::AccountId::from(text(&voter, "id").parse::<i64>().unwrap());
+    for (status, expected) in [(&single, 1), (&multiple, 2)] {
+        let poll = model::StatusId::from(status.number());
+        let vote = async |number: usize| {
+            let title = if number.is_multiple_of(2) { "a" } else { "b" };
+            service::remote::poll::vote(&scene.app.app, voter, poll, title).await
+        };
+        let done = futures_util::future::join_all((0..8).map(vote)).await;
+        assert_eq!(done.iter().filter(|done| matches!(done, Ok(true))).count(), expected, "{done:?}");
+        assert!(
+            done.iter().flat_map(|done| done.as_ref().err()).all(|error| matches!(error, context::Error::Invalid(_)))
+        );
+        let (voters, counts) = scene.votes(status).await;
+        assert_eq!((voters, counts.iter().sum::<i64>()), (1, i64::try_from(expected).unwrap()));
+    }
+}
+
+#[tokio::test]
+async fn vote_in_two_activities_counts_once() {
+    let scene = Scene::new().await;
+    let status = scene.asks(json!({ "options": ["a", "b"], "expires_in": 600 })).await;
+    let note = vote(&scene.mallory, "1", &status, "a")["object"].clone();
+    // The same vote, in an activity with another id, and the other way round.
+    let again = scene.mallory.activity("Create", note.clone());
+    let other = with(
+        again.clone(),
+        &json!({ "object": with(note.clone(), &json!({ "id": format!("{}#votes/2", scene.mallory.uri) })) }),
+    );
+    assert_eq!(scene.send(&scene.mallory, &scene.mallory.activity("Create", note)).await, "Create ok");
+    for activity in [again, other] {
+        assert_eq!(scene.send(&scene.mallory, &activity).await, "Create not_votable");
+    }
+    assert_eq!(scene.votes(&status).await, (1, vec![1, 0]));
+}
+
+#[tokio::test]
+async fn vote_in_an_unknown_or_foreign_poll_does_nothing() {
+    let scene = Scene::new().await;
+    let status = scene.asks(json!({ "options": ["a", "b"], "expires_in": 600 })).await;
+    let bob = scene.liar.person("bob");
+    for parent in [scene.alice_uri("/statuses/1"), format!("{}/notes/q", bob.uri), "http://10.0.0.1/1".to_owned()] {
+        let note = vote(&scene.mallory, "1", &status, "a")["object"].clone();
+        let vote = scene.mallory.activity("Create", with(note, &json!({ "inReplyTo": parent, "to": [] })));
+        assert_eq!(scene.send(&scene.mallory, &vote).await, "Create unrelated", "{parent}");
+    }
+    // A vote that came too early does not count later, and does not prevent the vote.
+    assert_eq!(scene.send(&scene.mallory, &vote(&scene.mallory, "1", &status, "a")).await, "Create ok");
+    assert_eq!(scene.app.count("statuses").await, 1);
+}

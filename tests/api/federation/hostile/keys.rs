@@ -1,0 +1,179 @@
+//! Keys that move: to another actor, to another document, to another text.
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use super::Scene;
+use crate::harness::liar::{KEY, Key, OTHER_KEY, Person, Reply, with};
+use crate::harness::{Letter, Liar};
+
+impl Scene {
+    /// A Follow of Alice by `person`, signed with `key` under the name `key_id`.
+    fn signed(&self, person: &Person, key_id: &str, key: &Key) -> Letter {
+        self.app.tick();
+        let follow = person.activity("Follow", self.alice_uri(""));
+        Letter::new(&self.app, "/inbox", follow.to_string()).signed(key_id, key)
+    }
+
+    async fn forgets_attempts(&self) {
+        self.app.app.clock.advance(Duration::minutes(2));
+    }
+}
+
+/// A key document.
+fn key_document(id: &str, owner: &str, key: &Key) -> Value {
+    let context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/v1"];
+    json!({ "@context": context, "id": id, "type": "Key", "owner": owner, "publicKeyPem": key.public })
+}
+
+#[tokio::test]
+async fn key_that_changed_is_fetched_at_once_and_the_old_one_no_longer_signs() {
+    let scene = Scene::new().await;
+    let mallory = &scene.mallory;
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &KEY)).await, "Follow ok");
+    let changed = json!({ "id": mallory.key_id, "owner": mallory.uri, "publicKeyPem": OTHER_KEY.public });
+    mallory.change_actor(&json!({ "publicKey": changed }));
+    scene.forgets_attempts().await;
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &OTHER_KEY)).await, "Follow ok");
+    for _ in 0..2 {
+        let old = scene.signed(mallory, &mallory.key_id, &KEY);
+        assert_eq!(scene.refuse(&old).await, (401, "forged".to_owned()));
+        scene.forgets_attempts().await;
+    }
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &OTHER_KEY)).await, "Follow ok");
+}
+
+#[tokio::test]
+async fn key_that_is_gone_no_longer_signs_after_a_refresh() {
+    let scene = Scene::new().await;
+    scene.find(&scene.mallory).await;
+    scene.mallory.change_actor(&json!({ "publicKey": null }));
+    let update = scene.mallory.activity("Update", scene.mallory.uri.clone());
+    assert_eq!(scene.send(&scene.mallory, &update).await, "Update ok");
+    scene.forgets_attempts().await;
+    let letter = scene.signed(&scene.mallory, &scene.mallory.key_id, &KEY);
+    assert_eq!(scene.refuse(&letter).await, (401, "no_key".to_owned()));
+}
+
+#[tokio::test]
+async fn key_that_two_actors_claim_signs_for_its_owner_alone() {
+    let scene = Scene::new().await;
+    let bob = scene.liar.person("bob");
+    let id = scene.liar.url("/keys/1");
+    scene.liar.document("/keys/1", &key_document(&id, &bob.uri, &KEY));
+    for person in [&bob, &scene.mallory] {
+        person.change_actor(&json!({ "publicKey": { "id": id, "owner": person.uri, "publicKeyPem": KEY.public } }));
+    }
+    let lie = scene.signed(&scene.mallory, &id, &KEY);
+    assert_eq!(scene.refuse(&lie).await, (401, "not_the_actor".to_owned()));
+    assert!(!scene.knows(&scene.mallory.uri).await);
+    assert_eq!(scene.deliver(&scene.signed(&bob, &id, &KEY)).await, "Follow ok");
+}
+
+#[tokio::test]
+async fn key_under_the_id_of_someone_elses_key_does_not_sign() {
+    let scene = Scene::new().await;
+    let bob = scene.liar.person("bob");
+    let own = json!({ "id": bob.key_id, "owner": bob.uri, "publicKeyPem": OTHER_KEY.public });
+    bob.change_actor(&json!({ "publicKey": own }));
+    let claimed = json!({ "id": bob.key_id, "owner": scene.mallory.uri, "publicKeyPem": KEY.public });
+    scene.mallory.change_actor(&json!({ "publicKey": claimed }));
+    scene.find(&scene.mallory).await;
+    for person in [&bob, &scene.mallory] {
+        let lie = scene.signed(person, &bob.key_id, &KEY);
+        assert_eq!(scene.refuse(&lie).await, (401, "forged".to_owned()));
+        scene.forgets_attempts().await;
+    }
+    assert_eq!(scene.deliver(&scene.signed(&bob, &bob.key_id, &OTHER_KEY)).await, "Follow ok");
+}
+
+#[tokio::test]
+async fn key_of_another_host_with_an_owner_here_is_refused() {
+    let scene = Scene::new().await;
+    let id = scene.liar.url("/keys/1");
+    for owner in
+        [scene.alice_uri(""), "http://localhost:3000/actor".to_owned(), "http://LOCALHOST:3000/actor".to_owned()]
+    {
+        scene.liar.document("/keys/1", &key_document(&id, &owner, &KEY));
+        let follow = with(scene.mallory.activity("Follow", scene.alice_uri("")), &json!({ "actor": owner }));
+        let letter = Letter::new(&scene.app, "/inbox", follow.to_string()).signed(&id, &KEY);
+        assert_eq!(scene.refuse(&letter).await, (401, "no_key".to_owned()), "{owner}");
+        scene.forgets_attempts().await;
+    }
+}
+
+#[tokio::test]
+async fn key_document_that_names_another_owner_later_signs_for_one_at_a_time() {
+    let scene = Scene::new().await;
+    let (bob, eve) = (scene.liar.person("bob"), scene.liar.person("eve"));
+    let id = scene.liar.url("/keys/1");
+    let claim = |person: &Person, key: &Key| {
+        scene.liar.document("/keys/1", &key_document(&id, &person.uri, key));
+        let own = json!({ "id": id, "owner": person.uri, "publicKeyPem": key.public });
+        person.change_actor(&json!({ "publicKey": own }));
+    };
+    claim(&bob, &KEY);
+    assert_eq!(scene.deliver(&scene.signed(&bob, &id, &KEY)).await, "Follow ok");
+    // The same key is still Bob's here, whatever its document says now.
+    claim(&eve, &KEY);
+    assert_eq!(scene.refuse(&scene.signed(&eve, &id, &KEY)).await, (401, "not_the_actor".to_owned()));
+    // Another key under the same id is the new owner's.
+    claim(&eve, &OTHER_KEY);
+    scene.forgets_attempts().await;
+    assert_eq!(scene.deliver(&scene.signed(&eve, &id, &OTHER_KEY)).await, "Follow ok");
+    assert_eq!(scene.refuse(&scene.signed(&bob, &id, &OTHER_KEY)).await, (401, "not_the_actor".to_owned()));
+}
+
+#[tokio::test]
+async fn one_of_several_keys_signs() {
+    let scene = Scene::new().await;
+    let mallory = &scene.mallory;
+    let bob = Liar::start().await.person("bob");
+    let key = |id: &str, owner: &str, key: &Key| json!({ "id": id, "owner": owner, "publicKeyPem": key.public });
+    let (first, second) = (format!("{}#first", mallory.uri), format!("{}#second", mallory.uri));
+    mallory.change_actor(&json!({ "publicKey": [
+        key(&first, &bob.uri, &OTHER_KEY), key(&bob.key_id, &mallory.uri, &OTHER_KEY),
+        { "id": first, "owner": mallory.uri, "publicKeyPem": "none" },
+        key(&mallory.key_id, &mallory.uri, &KEY), key(&second, &mallory.uri, &OTHER_KEY),
+    ] }));
+    assert_eq!(scene.refuse(&scene.signed(mallory, &first, &OTHER_KEY)).await, (401, "forged".to_owned()));
+    assert_eq!(scene.refuse(&scene.signed(mallory, &bob.key_id, &OTHER_KEY)).await, (401, "forged".to_owned()));
+    assert_eq!(scene.refuse(&scene.signed(mallory, &second, &OTHER_KEY)).await, (401, "forged".to_owned()));
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &KEY)).await, "Follow ok");
+}
+
+#[tokio::test]
+async fn actor_whose_document_names_another_id_later_does_not_become_it() {
+    let scene = Scene::new().await;
+    let mallory = &scene.mallory;
+    let eve = scene.liar.person("eve");
+    let account = scene.find(mallory).await;
+    let moved = json!({ "id": eve.uri, "publicKey": { "id": mallory.key_id, "owner": eve.uri, "publicKeyPem": OTHER_KEY.public } });
+    mallory.change_actor(&moved);
+    for person in [mallory, &eve] {
+        let lie = scene.signed(person, &mallory.key_id, &OTHER_KEY);
+        assert_eq!(scene.refuse(&lie).await, (401, "no_key".to_owned()));
+        scene.forgets_attempts().await;
+    }
+    assert_eq!(scene.deliver(&scene.signed(mallory, &mallory.key_id, &KEY)).await, "Follow ok", "what is known stays");
+    assert!(!scene.knows(&eve.uri).await);
+    assert_eq!(scene.find(mallory).await["id"], account["id"]);
+}
+
+#[tokio::test]
+async fn key_that_redirects_is_not_claimed() {
+    let scene = Scene::new().await;
+    let bob = Liar::start().await.person("bob");
+    let open = scene.liar.put("/open", Reply::redirect(&scene.mallory.path()));
+    let letter = scene.signed(&scene.mallory, &format!("{open}#main-key"), &KEY);
+    assert_eq!(scene.refuse(&letter).await, (401, "no_key".to_owned()));
+    // From Mallory's own address to someone else's document.
+    scene.liar.put(&scene.mallory.path(), Reply::redirect(&bob.uri));
+    scene.forgets_attempts().await;
+    for person in [&scene.mallory, &bob] {
+        let letter = scene.signed(person, &scene.mallory.key_id, &KEY);
+        assert_eq!(scene.refuse(&letter).await, (401, "no_key".to_owned()));
+        scene.forgets_attempts().await;
+    }
+    assert_eq!(scene.app.count("accounts WHERE domain IS NOT NULL").await, 0);
+}
