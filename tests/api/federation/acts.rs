@@ -138,14 +138,12 @@ async fn pinned_status_is_pinned_on_the_other_server() {
 #[tokio::test]
 async fn servers_with_authorized_fetch_reach_one_another() {
     let friends = Friends::with(&[("ROOKERY_ACCESS_AUTHORIZED_FETCH", "true")]).await;
-    let mention = format!("@{} only you", friends.peers[1].address(&friends.bob));
-    let limited = json!({ "status": mention, "visibility": "limited" });
     let carol = friends.peers[0].account("carol").await;
     let parent = carol.publish("by Carol").await;
     let posts = [
         friends.alice.publish("for everyone").await,
         friends.alice.publish_to("private", "for followers").await,
-        friends.alice.publish(limited).await,
+        friends.alice.publish_to("mutual", "for friends").await,
         friends.alice.reply(&parent, "whose parent is fetched").await,
     ];
     friends.settle().await;
