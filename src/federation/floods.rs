@@ -89,6 +89,33 @@ mod tests {
     }
 
     #[test]
+    fn each_flood_and_each_source_has_its_own_limit() {
+        let (floods, now) = (Floods::default(), Time::from_micros(0));
+        let admitted = |what, source| (0..2_000).filter(|_| floods.admit(what, source, now)).count();
+        for source in ["a.test", "b.test"] {
+            assert_eq!(admitted(Flood::Statuses, source), 1_000);
+            assert_eq!(admitted(Flood::Actors, source), 400);
+            assert_eq!(admitted(Flood::Subdomains, source), 10);
+        }
+        let almost = now + TimeDelta::seconds(299);
+        assert!(!floods.admit(Flood::Actors, "a.test", almost), "refused ones do not move the window");
+        assert!(floods.admit(Flood::Subdomains, "a.test", almost));
+        assert!(floods.admit(Flood::Actors, "a.test", almost + TimeDelta::seconds(1)));
+    }
+
+    #[test]
+    fn many_sources_do_not_end_a_window() {
+        let (floods, now) = (Floods::default(), Time::from_micros(0));
+        for _ in 0..400 {
+            floods.admit(Flood::Actors, "a.test", now);
+        }
+        for number in 0..CROWDED + 10 {
+            floods.admit(Flood::Subdomains, &number.to_string(), now + TimeDelta::minutes(2));
+        }
+        assert!(!floods.admit(Flood::Actors, "a.test", now + TimeDelta::minutes(4)));
+    }
+
+    #[test]
     fn window_ends() {
         let (floods, now) = (Floods::default(), Time::from_micros(0));
         let admitted = (0..20).filter(|_| floods.admit(Flood::Subdomains, "a.test", now)).count();

@@ -110,7 +110,8 @@ fn address(id: Option<&Id>) -> Option<String> {
 /// The URL of an inbox in its canonical form, so that several ways to write it are one inbox.
 fn inbox(id: Option<&Id>) -> Option<String> {
     let url = id.map(|id| &id.0).filter(|url| is_usable(url))?;
-    Target::parse(url).ok().map(|target| target.url().to_owned())
+    let target = Target::parse(url).ok()?;
+    Some(target.url().to_owned()).filter(|url| is_usable(url))
 }
 
 /// The key that the actor claims as its own.

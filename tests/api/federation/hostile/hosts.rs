@@ -20,7 +20,7 @@ impl Scene {
             format!("http:/{host}"),
             format!("http:{host}"),
             format!("//{host}"),
-            format!("{host}"),
+            host.clone(),
             format!("http://127.0.0.1.:{port}"),
             format!("http://127%2e0%2e0%2e1:{port}"),
             format!("http://%31%32%37.0.0.1:{port}"),
