@@ -20,6 +20,7 @@ mod reading;
 pub mod signature;
 mod signer;
 mod state;
+mod steps;
 pub mod vocabulary;
 
 pub use failure::Failure;

@@ -82,11 +82,11 @@ pub async fn hosts(cx: &Cx, after: &str, limit: i64) -> Result<Vec<OwedHost>> {
         found.entry(host).or_default().1 = Some(state);
     }
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    Ok(found.into_iter().take(limit).map(|(host, (owed, state))| shown(host, owed, state, now)).collect())
+    Ok(found.into_iter().take(limit).map(|(host, (owed, state))| shown(host, owed.as_ref(), state, now)).collect())
 }
 
-fn shown(host: String, owed: Option<OwedRow>, health: Option<RemoteHost>, now: Time) -> OwedHost {
-    let sending = match &owed {
+fn shown(host: String, owed: Option<&OwedRow>, health: Option<RemoteHost>, now: Time) -> OwedHost {
+    let sending = match owed {
         None => HostState::Idle,
         Some(row) => match (row.claimed_until, row.run_at) {
             (Some(until), _) if until > now => HostState::Sending,
@@ -102,10 +102,10 @@ fn shown(host: String, owed: Option<OwedRow>, health: Option<RemoteHost>, now: T
     };
     OwedHost {
         host,
-        owed: owed.as_ref().map_or(0, |row| row.owed),
-        oldest_at: owed.as_ref().map(|row| row.oldest_at),
-        attempts: owed.as_ref().map_or(0, |row| row.attempts),
-        next_at: owed.as_ref().and_then(|row| row.run_at),
+        owed: owed.map_or(0, |row| row.owed),
+        oldest_at: owed.map(|row| row.oldest_at),
+        attempts: owed.map_or(0, |row| row.attempts),
+        next_at: owed.and_then(|row| row.run_at),
         failures: health.as_ref().map_or(0, |health| health.failures),
         error: health.and_then(|health| health.error),
         state,

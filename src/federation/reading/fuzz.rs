@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{author_of, converted, emoji, media, note, profile, username, visibility};
 use crate::address::{URL_MAX, is_usable, same_host};
 use crate::vocabulary::{Activity, Actor, Jrd, KeyDocument, Kind, Note, parse, parse_plain};
+use model::account::Searchability;
 
 /// Documents that have every member once.
 fn examples() -> [Value; 4] {
@@ -162,7 +163,7 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
 
 /// Reads `found` as a status, and checks what is kept.
 fn check_note(found: &Note) {
-    _ = author_of(found).map(|author| assert!(same_host(author, &found.id)));
+    _ = author_of(&(), found).map(|author| assert!(same_host(author, &found.id)));
     _ = visibility(&found.to, &found.cc, Some("https://a.test/u/followers"));
     let page = note::page(found);
     assert!(page == found.id || (same_host(&page, &found.id) && page.len() <= URL_MAX));
@@ -200,7 +201,7 @@ proptest! {
         }
         if let Ok(found) = parse::<Actor>(&body) {
             check_emojis(&found.tag);
-            if let (Ok(name), Ok(profile)) = (username(&found), profile(&found, "u", "a.test")) {
+            if let (Ok(name), Ok(profile)) = (username(&found), profile(&(), &found, "u", "a.test", Searchability::Direct)) {
                 prop_assert!(super::is_username(name));
                 prop_assert!(profile.url.is_some_and(|url| url == found.id || same_host(&url, &found.id)));
                 for url in [profile.avatar_url, profile.header_url, profile.actor.inbox_url].into_iter().flatten() {
@@ -238,7 +239,7 @@ proptest! {
 fn examples_are_read() {
     let [note, actor, create, jrd] = examples().map(|document| document.to_string().into_bytes());
     check_note(&parse(&note).unwrap());
-    assert!(profile(&parse(&actor).unwrap(), "u", "a.test").is_ok());
+    assert!(profile(&(), &parse(&actor).unwrap(), "u", "a.test", Searchability::Direct).is_ok());
     assert!(parse::<Activity>(&create).unwrap().object[0].read::<Note>().is_some());
     assert!(parse_plain::<Jrd>(&jrd).unwrap().actor().is_some());
 }

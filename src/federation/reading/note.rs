@@ -14,6 +14,7 @@ use super::media::media;
 use super::profile::{is_misskey, searchability};
 use crate::Failure;
 use crate::address::{URL_MAX, host_of, is_usable, same_host};
+use crate::steps::Steps;
 use crate::vocabulary::{Choice, Closed, Id, Note, Tag, is_public};
 
 /// The audience of signed-in people, in the forms in which it is written.
@@ -27,7 +28,7 @@ const ADDRESSEES_MAX: usize = 1_000;
 ///
 /// # Errors
 /// [`Failure::Disbelieved`].
-pub(crate) fn author_of<'a>(cx: &Cx, note: &'a Note) -> Result<&'a str, Failure> {
+pub(crate) fn author_of<'a>(cx: &impl Steps, note: &'a Note) -> Result<&'a str, Failure> {
     let is_known = note.is_status();
     cx.step("type", is_known, || {
         format!("the type {:?} is {}", &*note.kind, if is_known { "known" } else { "not the type of a status" })

@@ -1,6 +1,5 @@
 //! An actor document as a profile: the members that are believed, and their bounds.
 
-use context::Cx;
 use model::Json;
 use model::account::{ActorType, OtherSettings, Searchability};
 use outbound::Target;
@@ -10,6 +9,7 @@ use store::account::ActorObject;
 use super::emoji::emojis;
 use crate::Failure;
 use crate::address::{is_usable, same_host};
+use crate::steps::Steps;
 use crate::vocabulary::{Actor, Id, Many, is_public};
 
 /// Longest user name, in characters.
@@ -22,7 +22,7 @@ const NAMES_MAX: usize = 100;
 /// # Errors
 /// [`Failure::Disbelieved`] when it lacks a member that a follow needs.
 pub(crate) fn profile(
-    cx: &Cx,
+    cx: &impl Steps,
     actor: &Actor,
     username: &str,
     domain: &str,

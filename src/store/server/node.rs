@@ -70,6 +70,7 @@ macro_rules! with_ids {
             "rules",
             "domain_blocks",
             "deliveries",
+            "dead_deliveries",
             "domain_allows",
             "jobs",
             "outbound_documents",
