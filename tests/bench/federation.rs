@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use database::Db;
 use database::db::Engine;
+use model::clock::Clock;
 
 use crate::data::Data;
 use crate::load::{self, Amount, Connection};
@@ -95,7 +96,7 @@ async fn arrivals(server: &Process, db: &Db) {
 
 /// A status as servers send it.
 fn create(author: &Neighbour, number: usize) -> String {
-    let (uri, now) = (&author.uri, chrono::Utc::now().to_rfc3339());
+    let (uri, now) = (&author.uri, Clock::system().now().to_api());
     let audience = serde_json::json!({
         "to": ["https://www.w3.org/ns/activitystreams#Public"], "cc": [format!("{uri}/followers")],
     });

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use crypto::key_pair;
 use crypto::rsa::SigningKey;
 use database::Db;
+use model::clock::Clock;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -155,7 +156,7 @@ impl Neighbour {
     /// A request to the shared inbox that this account signs now.
     pub fn post(&self, body: &str) -> Vec<u8> {
         let digest = format!("SHA-256={}", STANDARD.encode(crypto::digest_sha256(body.as_bytes())));
-        let date = chrono::Utc::now().format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        let date = Clock::system().now().format("%a, %d %b %Y %H:%M:%S GMT").to_string();
         let kind = "application/activity+json";
         let text = format!(
             "(request-target): post /inbox\nhost: {DOMAIN}\ndate: {date}\ndigest: {digest}\ncontent-type: {kind}"
