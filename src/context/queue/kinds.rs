@@ -89,7 +89,7 @@ jobs! {
     }
 
     /// Fetches the statuses of a remote account that was followed: recent and pinned ones, and how many it has.
-    FillAccount as "fill_account" in Fetch, key |job| job.account.to_string() => {
+    FillAccount as "fill_account" in Fetch, key |job| format!("{}-{}", job.account, job.follower) => {
         account: AccountId,
         /// The new follower, whose home timeline receives the statuses.
         follower: AccountId,

@@ -112,13 +112,13 @@ pub(super) async fn deliver_now(cx: &Cx, tx: &mut Tx, host: &str) -> Result<()> 
 pub async fn set_paused(cx: &Cx, host: &str, paused: bool) -> Result<bool> {
     let host = service::domain::parse(host).ok_or_else(|| Error::invalid(format!("{host:?} is not a host")))?;
     let mut tx = cx.db.begin().await?;
-    let state = store::host::find(&mut tx, &host).await?.unwrap_or_else(|| well(&host));
-    if state.paused_at.is_some() == paused {
+    let state = store::host::find(&mut tx, &host).await?;
+    if state.as_ref().is_some_and(|state| state.paused_at.is_some()) == paused {
         return Ok(false);
     }
-    store::host::save(&mut tx, &RemoteHost { paused_at: paused.then(|| cx.clock.now()), ..state.clone() }).await?;
+    store::host::set_paused(&mut tx, &host, paused.then(|| cx.clock.now())).await?;
     if !paused {
-        if state.failures == 0 {
+        if state.is_none_or(|state| state.failures == 0) {
             store::host::recover(&mut tx, &host).await?;
         }
         deliver_now(cx, &mut tx, &host).await?;

@@ -77,22 +77,25 @@ async fn deliver_to_host(cx: &Cx, job: DeliverToHost, claim: Claim) -> Result<Do
     let network = Network::of(cx)?;
     let lock = network.sending(&job.host);
     let _one_at_a_time = lock.lock().await;
-    let mut state = store::host::find(&cx.db, &job.host).await?;
-    if state.as_ref().is_some_and(|state| state.paused_at.is_some()) {
-        return Ok(Done::Remove);
-    }
-    // Hosts that failed before leave most of the lane to the others.
-    let _permit = match state.as_ref().filter(|state| state.failures > 0).map(|_| network.failing.try_acquire()) {
-        Some(Err(_)) => return later(cx, &job, claim, CROWDED_PAUSE).await,
-        permit => permit,
-    };
+    let mut permit = None;
     loop {
+        let state = store::host::find(&cx.db, &job.host).await?;
+        if state.as_ref().is_some_and(|state| state.paused_at.is_some()) {
+            return Ok(Done::Remove);
+        }
+        // Hosts that failed before leave most of the lane to the others.
+        if permit.is_none() && state.as_ref().is_some_and(|state| state.failures > 0) {
+            let Ok(acquired) = network.failing.try_acquire() else {
+                return later(cx, &job, claim, CROWDED_PAUSE).await;
+            };
+            permit = Some(acquired);
+        }
         let now = cx.clock.now();
         let mut tx = cx.db.begin().await?;
         let batch = store::delivery::claim(&mut tx, &job.host, now, now + CLAIM, BATCH).await?;
         tx.commit().await?;
         let pause = if !batch.is_empty() {
-            send_batch(cx, &job.host, state.take(), batch).await?
+            send_batch(cx, &job.host, state, batch).await?
         } else if store::delivery::waits(&cx.db, &job.host).await? {
             Some(until_next(cx, &job.host).await?)
         } else {

@@ -28,15 +28,17 @@ const COUNT_MAX: i64 = 1_000_000_000;
 #[job]
 async fn fill_account(cx: &Cx, job: FillAccount, claim: Claim) -> Result<Done, JobFailure> {
     let now = cx.clock.now();
-    let mut tx = cx.db.begin().await?;
-    let claimed = store::remote_thread::claim_fill(&mut tx, job.account, now - FRESH, now).await?;
-    tx.commit().await?;
+    if store::remote_thread::was_filled(&cx.db, job.account, now - FRESH).await? {
+        return Ok(Done::Remove);
+    }
     let actor = store::remote::get_actor(&cx.db, job.account).await?;
-    let Some(actor) = actor.filter(|actor| claimed && actor.domain.is_some() && actor.suspended_at.is_none()) else {
+    let Some(actor) = actor.filter(|actor| actor.domain.is_some() && actor.suspended_at.is_none()) else {
         return Ok(Done::Remove);
     };
     fill(cx, &actor).await?;
     let mut tx = cx.db.begin().await?;
+    // Only now: a fill that was interrupted is done again.
+    store::remote_thread::set_filled(&mut tx, job.account, now).await?;
     let merge = Merge { account: job.follower, target: job.account };
     queue::enqueue(cx, &mut tx, &merge).await?;
     queue::finish(&mut tx, claim).await?;

@@ -66,15 +66,27 @@ pub async fn make_due(tx: &mut Tx, kind: &'static str, hosts: &[String], now: Ti
     Ok(())
 }
 
-/// Replaces the row of a host.
+/// Pauses a host since `since`, or ends its pause.
+pub async fn set_paused(tx: &mut Tx, host: &str, since: Option<Time>) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO remote_hosts (host, failures, failed_days, paused_at) VALUES ($1, 0, 0, $2)
+         ON CONFLICT (host) DO UPDATE SET paused_at = excluded.paused_at"
+    ))
+    .bind(host.to_owned())
+    .bind(since)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Replaces the row of a host, apart from an operator's pause.
 pub async fn save(tx: &mut Tx, row: &RemoteHost) -> Result<()> {
     tx.query(sql!(
-        "INSERT INTO remote_hosts (host, failures, failed_days, failed_at, error, unavailable_at, tried_at, paused_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        "INSERT INTO remote_hosts (host, failures, failed_days, failed_at, error, unavailable_at, tried_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (host) DO UPDATE
          SET failures = excluded.failures, failed_days = excluded.failed_days, failed_at = excluded.failed_at,
-             error = excluded.error, unavailable_at = excluded.unavailable_at, tried_at = excluded.tried_at,
-             paused_at = excluded.paused_at"
+             error = excluded.error, unavailable_at = excluded.unavailable_at, tried_at = excluded.tried_at"
     ))
     .bind(row.host.clone())
     .bind(row.failures)
@@ -83,7 +95,6 @@ pub async fn save(tx: &mut Tx, row: &RemoteHost) -> Result<()> {
     .bind(row.error.clone())
     .bind(row.unavailable_at)
     .bind(row.tried_at)
-    .bind(row.paused_at)
     .execute()
     .await?;
     Ok(())

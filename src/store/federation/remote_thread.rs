@@ -93,17 +93,26 @@ pub async fn adopt(tx: &mut Tx, child: StatusId, parent: &Status) -> Result<()> 
     Ok(())
 }
 
-/// Claims an account for fetching its statuses, unless they were fetched after `before`.
-pub async fn claim_fill(tx: &mut Tx, account: AccountId, before: Time, now: Time) -> Result<bool> {
-    let claimed = tx
-        .query(sql!(
-            "INSERT INTO remote_fills (account_id, filled_at) VALUES ($1, $3)
-             ON CONFLICT (account_id) DO UPDATE SET filled_at = excluded.filled_at WHERE remote_fills.filled_at < $2"
-        ))
+/// True when the statuses of an account were fetched after `since`.
+pub async fn was_filled(db: impl Executor, account: AccountId, since: Time) -> Result<bool> {
+    let row: Option<(AccountId,)> = db
+        .query(sql!("SELECT f.account_id FROM remote_fills f WHERE f.account_id = $1 AND f.filled_at > $2"))
         .bind(account)
-        .bind(before)
-        .bind(now)
-        .execute()
+        .bind(since)
+        .optional()
         .await?;
-    Ok(claimed > 0)
+    Ok(row.is_some())
+}
+
+/// Notes that the statuses of an account were fetched.
+pub async fn set_filled(tx: &mut Tx, account: AccountId, now: Time) -> Result<()> {
+    tx.query(sql!(
+        "INSERT INTO remote_fills (account_id, filled_at) VALUES ($1, $2)
+         ON CONFLICT (account_id) DO UPDATE SET filled_at = excluded.filled_at"
+    ))
+    .bind(account)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }

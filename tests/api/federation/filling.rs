@@ -50,7 +50,7 @@ async fn ancestors_of_a_reply_are_fetched() {
     let second = carol.reply(&first, "second").await;
     let third = friends.alice.reply(&second, "third").await;
     friends.settle().await;
-    // A reply to someone whom Bob does not follow.
+    // Bob does not follow the author of the parent.
     assert!(friends.home_of_bob().await.is_empty());
     let there = friends.bob.search_status(&third["url"]).await;
     let (above, below) = thread(&friends.bob, &there).await;
@@ -96,4 +96,21 @@ async fn replies_to_a_status_are_fetched_when_someone_looks() {
     let (_, below) = thread(&bob, &there).await;
     assert_eq!(below, [second["uri"].clone(), third["uri"].clone()]);
     assert_eq!(peers[1].count(&format!("statuses WHERE uri = '{}'", hidden["uri"].as_str().unwrap())).await, 0);
+}
+
+#[tokio::test]
+async fn two_new_followers_of_one_account_both_have_its_statuses() {
+    let peers = Peer::pair().await;
+    let alice = peers[0].account("alice").await;
+    let [bob, carol] = peers[1].accounts(["bob", "carol"]).await;
+    let status = alice.publish("before they followed").await;
+    let alice_there = peers[1].find(&bob, &peers[0].address(&alice)).await;
+    for follower in [&bob, &carol] {
+        follower.follow(&alice_there).ok().await;
+    }
+    settle(&peers).await;
+    for follower in [&bob, &carol] {
+        let home = follower.get("/api/v1/timelines/home").ok().await;
+        assert_eq!((home.as_array().unwrap().len(), &home[0]["uri"]), (1, &status["uri"]), "{home}");
+    }
 }

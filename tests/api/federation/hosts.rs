@@ -1,4 +1,4 @@
-//! Hosts of other servers that fail, hang, are set aside or paused; and what is asked of them once a day.
+//! Hosts of other servers that fail, hang, are set aside or paused; and their NodeInfo.
 
 use chrono::Duration;
 use federation::deliver::{self, HostState, OwedHost};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::liar::{Person, Reply};
 use crate::harness::{Client, Counters, Liar, TestApp};
 
-/// A server with Alice, whom people of two other servers follow.
+/// A server with Alice, and followers of hers on two other servers.
 struct Scene {
     app: TestApp,
     alice: Client,
@@ -167,6 +167,25 @@ async fn paused_host_waits_until_it_is_resumed() {
 }
 
 #[tokio::test]
+async fn pause_of_a_host_that_fails_lasts() {
+    let scene = Scene::new().await;
+    breaks_down(&scene.carol);
+    scene.publish("hello").await;
+    let asked = scene.one.asked("/users/carol/inbox");
+    scene.federation(&["pause", &scene.one.domain]).await;
+    scene.later(Duration::days(1)).await;
+    scene.publish("more").await;
+    assert_eq!(scene.one.asked("/users/carol/inbox"), asked, "a paused host is not tried");
+    let state = scene.state(&scene.one.domain).await.unwrap();
+    assert_eq!((state.state, state.failures, state.owed), (HostState::Paused, 1, 2), "{state:?}");
+    recovers(&scene.carol);
+    scene.federation(&["resume", &scene.one.domain]).await;
+    scene.app.make_jobs_due().await;
+    scene.app.run_jobs().await;
+    assert_eq!((scene.owed().await, scene.app.count("remote_hosts").await), (0, 0));
+}
+
+#[tokio::test]
 async fn delivery_that_was_given_up_is_listed_and_tried_again() {
     let scene = Scene::new().await;
     scene.one.put("/users/carol/inbox", Reply::status(500, ""));
@@ -220,6 +239,14 @@ async fn node_info_is_fetched_once_a_day() {
     scene.alice.search_account(&erin.address()).await;
     scene.app.run_jobs().await;
     assert_eq!(liar.asked("/nodeinfo/2.0"), 2);
+
+    // Such software states neither who may find a status nor its language.
+    let uri = liar.document("/users/erin/notes/1", &erin.note("1"));
+    let status = scene.alice.search_status(&uri.into()).await;
+    assert_eq!((&status["searchability"], &status["language"]), (&"public".into(), &"ja".into()), "{status}");
+    let uri = scene.one.document("/users/carol/notes/1", &scene.carol.note("1"));
+    let status = scene.alice.search_status(&uri.into()).await;
+    assert_eq!((&status["searchability"], &status["language"]), (&"direct".into(), &Value::Null), "{status}");
 }
 
 #[tokio::test]
