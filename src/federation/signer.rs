@@ -14,7 +14,7 @@ use crate::signature::{self, Claim, Incoming};
 use crate::state::Network;
 use crate::{Failure, fetch, policy};
 
-/// Why nobody is known to have signed a request; the text is shown to the peer.
+/// Why the signer of a request is not known; the text is shown to the peer.
 #[derive(Debug, thiserror::Error)]
 pub enum Rejection {
     /// The signature is missing or not acceptable.
@@ -128,7 +128,7 @@ async fn claimed(cx: &Cx, request: &Incoming<'_>) -> Result<(Claim, Option<Actor
     Ok((claim, known))
 }
 
-/// True when the request names a domain of this server: another one could pass on what was signed for it.
+/// True when the request names a domain of this server: another server could pass on requests that were signed for it.
 fn is_for_us(cx: &Cx, request: &Incoming<'_>) -> bool {
     let host = request.headers.get(hyper::header::HOST).and_then(|host| host.to_str().ok());
     host.is_some_and(|host| cx.config.is_local_domain(host))

@@ -33,7 +33,7 @@ async fn distribute(cx: &Cx, job: Distribute, claim: Claim) -> Result<Done, Fail
     Ok(Done::Removed)
 }
 
-/// What is sent, and to which inboxes.
+/// A document to send, and its inboxes.
 struct Found {
     author: Account,
     /// `None` for a profile.
@@ -41,7 +41,7 @@ struct Found {
     inboxes: Vec<String>,
 }
 
-/// The rows of a distribution; `None` when they are gone, or nobody is to receive it.
+/// The rows of a distribution; `None` when they are gone, or there is no recipient.
 async fn find(tx: &mut Tx, what: Distribution) -> Result<Option<Found>> {
     let (author, status, inboxes) = match what {
         Distribution::Published(id) | Distribution::Edited(id) | Distribution::Tally(id) => {

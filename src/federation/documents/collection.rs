@@ -64,6 +64,12 @@ fn served(collection: &Collection) -> Result<Served> {
     Ok(Served::new(with_context(&Fragment::of(collection)?), KEEP))
 }
 
+/// A collection of which only the first page is named.
+fn beginning(id: String) -> Result<Served> {
+    let first = Some(format!("{id}?page=true"));
+    served(&Collection { id, kind: "Collection", first, ..Collection::default() })
+}
+
 /// An ordered collection without members.
 pub(super) fn empty(id: &str) -> Result<Served> {
     served(&Collection {
@@ -192,8 +198,7 @@ pub(super) async fn replies(
     note::original(cx, account, id, viewer).await?;
     let url = format!("{}/replies", cx.urls.note(&account.username, id));
     if page.page.is_none() {
-        let first = Some(format!("{url}?page=true"));
-        return served(&Collection { id: url, kind: "Collection", first, ..Collection::default() });
+        return beginning(url);
     }
     let after = StatusId::from(page.min_id.unwrap_or(0));
     let others = page.only_other_accounts;
@@ -214,7 +219,7 @@ pub(super) async fn replies(
     })
 }
 
-/// What is counted of a status.
+/// The counts of a status that have a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
     Likes,
@@ -242,7 +247,7 @@ pub(super) async fn counted(
     })
 }
 
-/// The statuses that everyone may read among those that a status of `account` refers to.
+/// The references of a status of `account` that everyone may read.
 pub(super) async fn references(
     cx: &Cx,
     account: &Account,
@@ -253,8 +258,7 @@ pub(super) async fn references(
     note::original(cx, account, id, viewer).await?;
     let url = format!("{}/references", cx.urls.note(&account.username, id));
     if page.page.is_none() {
-        let first = Some(format!("{url}?page=true"));
-        return served(&Collection { id: url, kind: "Collection", first, ..Collection::default() });
+        return beginning(url);
     }
     let after = page.min_id.unwrap_or(0);
     let mut rows = store::reference::list_public(&cx.db, &[id], RowId::from(after)).await?;
@@ -281,7 +285,7 @@ pub(super) async fn thread(cx: &Cx, id: ConversationId, page: &Page) -> Result<S
         let start = store::remote::list_thread(&cx.db, id, StatusId::from(0), 1).await?.pop().ok_or(Error::NotFound)?;
         return served(&Collection {
             kind: "OrderedCollection",
-            // Of a thread that began with a status for fewer readers, nobody is named.
+            // A thread that began with a status for fewer readers names no author.
             attributed_to: start.first.then_some(start.author),
             first: Some(format!("{url}?page=true")),
             id: url,

@@ -60,7 +60,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// True for documents that are the same for everyone, whoever signed the request, in every mode.
+    /// True for documents that are the same for every reader, in every mode.
     fn is_open(&self) -> bool {
         matches!(self, Self::Server | Self::ServerOutbox | Self::Context(..) | Self::Emoji(_))
     }
@@ -75,7 +75,7 @@ impl Document {
 #[model::use_case]
 #[boxed]
 pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
-    // A capability is for whoever has it.
+    // A capability opens the note without a signature.
     let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));
     let anyone = has_capability || document.is_open();
     let reader = if anyone { Reader::anyone() } else { Reader::of(cx, request).await? };
@@ -108,7 +108,7 @@ async fn read(cx: &Cx, document: &Document, reader: &Reader, token: Option<&str>
     if blocked { nothing(cx, document, &account).await } else { part(cx, document, &account, reader, token).await }
 }
 
-/// What a reader whom `account` blocks is served beside the actor.
+/// The document as readers who are blocked by `account` receive it.
 ///
 /// # Errors
 /// [`Error::NotFound`] for statuses.

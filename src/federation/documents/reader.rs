@@ -105,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// `served`, as it may be kept: what was served to a signer is for no one else.
+    /// `served`, as it may be kept: an answer to a signer is not kept for others.
     pub(super) fn restrict(&self, served: Served) -> Served {
         let keep = if self.signer.is_some() { Keep::Nobody } else { served.keep };
         Served { keep, varies_by_signature: self.required, ..served }

@@ -14,7 +14,7 @@ use crate::failure::is_answer;
 use crate::reading::{Author, author_of, read};
 use crate::vocabulary::Note;
 
-/// What a lookup would do.
+/// The outcome of a lookup that stores nothing.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub steps: Vec<Step>,

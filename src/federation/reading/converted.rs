@@ -1,4 +1,4 @@
-//! Articles, pages, events, videos, sounds and pictures as text: what a reader of short statuses expects of them.
+//! Articles, pages, events, videos, sounds and pictures as text for readers of short statuses.
 //!
 //! The title, then when and where an event takes place, then the summary or the beginning of the text, then the links.
 //! Titles and places are plain text, and escaped here; other HTML stays as received.

@@ -1,4 +1,4 @@
-//! Property tests: any document is read or refused, and what is kept of it stays within bounds.
+//! Property tests: any document is read or refused, and its kept members stay within bounds.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -161,7 +161,7 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Reads `found` as a status, and checks what is kept.
+/// Reads `found` as a status, and checks its kept members.
 fn check_note(found: &Note) {
     _ = author_of(&(), found).map(|author| assert!(same_host(author, &found.id)));
     _ = visibility(&found.to, &found.cc, Some("https://a.test/u/followers"));

@@ -124,7 +124,7 @@ impl Note {
     }
 }
 
-/// Reads the authors, with those that say they are people before channels and groups.
+/// Reads the authors, people before channels and groups.
 fn people_first<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Many<Id>, D::Error> {
     #[derive(Deserialize)]
     struct Head {

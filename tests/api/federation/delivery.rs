@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::liar::{Person, Reply};
 use crate::harness::{Client, Liar, TestApp};
 
-/// A server with Alice, whom Carol of another server follows.
+/// A server with Alice, and her follower Carol on another server.
 struct Scene {
     app: TestApp,
     alice: Client,

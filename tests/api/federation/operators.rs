@@ -1,4 +1,4 @@
-//! `rookery federation`: lookups and their explanation, and what is owed to other servers.
+//! `rookery federation`: lookups and their explanation, and deliveries to other servers.
 
 use std::time::{Duration, Instant};
 

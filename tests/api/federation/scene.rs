@@ -1,4 +1,4 @@
-//! A server under test with Alice, and a server of other software with Carol, whom she follows.
+//! A server under test with Alice, and a server of other software; Alice follows Carol there.
 
 use serde_json::{Value, json};
 

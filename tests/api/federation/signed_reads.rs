@@ -10,7 +10,7 @@ const AUTHORIZED: (&str, &str) = ("ROOKERY_ACCESS_AUTHORIZED_FETCH", "true");
 /// Status codes with authorized fetch, and without.
 const MODES: [bool; 2] = [false, true];
 
-/// A server with Alice; Carol of another server follows her, and Dave, whom Alice knows, does not.
+/// A server with Alice; Carol of another server follows her, and Dave, who is known here, does not.
 struct Scene {
     app: TestApp,
     alice: Client,

@@ -236,7 +236,7 @@ async fn lemmy() {
     let software = software!("lemmy");
     let group = software.follow("/c/chess").await;
     assert_eq!((&group["group"], &group["avatar"]), (&json!(true), &json!("https://files.fedi.example/chess.png")));
-    // A community passes on what its members do.
+    // A community passes on the activities of its members.
     let announce = &software.documents["/activities/announce/create/1"];
     let letter = software.person("/c/chess").letter(&software.scene.app, announce);
     assert_eq!(letter.send(&software.scene.app).await.status, 202);

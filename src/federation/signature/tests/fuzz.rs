@@ -118,7 +118,7 @@ proptest! {
                 None => message.method = at.get(&[Method::GET, Method::POST, Method::PUT, Method::DELETE]).clone(),
             }
         }
-        // What the signature does not cover may change, and so may white space around values.
+        // Unsigned headers may change, and so may white space around values.
         if is_accepted(&message) {
             let host = |message: &Message| message.headers["host"].to_str().unwrap().trim().to_ascii_lowercase();
             prop_assert_eq!(&message.method, &original.method);

@@ -232,7 +232,7 @@ async fn long_signature_and_many_signatures_are_refused() {
 async fn compressed_body_is_refused() {
     let scene = Scene::new().await;
     let follow = scene.mallory.activity("Follow", scene.alice_uri("")).to_string();
-    // The head of gzip, and what is not compressed but says so.
+    // The head of gzip, and plain text that is announced as compressed.
     let gzip = [b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03".as_slice(), follow.as_bytes()].concat();
     for encoding in ["gzip", "br", "deflate", "zstd", "gzip, gzip", "x"] {
         for body in [gzip.clone(), follow.clone().into_bytes()] {

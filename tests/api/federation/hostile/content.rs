@@ -1,4 +1,4 @@
-//! Texts and addresses that are built to harm whoever looks at them.
+//! Texts and addresses that are built to harm their readers.
 
 use serde_json::{Value, json};
 

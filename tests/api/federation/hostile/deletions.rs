@@ -1,4 +1,4 @@
-//! Lies about what was deleted.
+//! Lies about deletions.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn actor_of_someone_else_is_not_deleted() {
         assert_eq!(scene.send(&scene.mallory, &delete(&scene.mallory)).await, "Delete not_the_author");
         assert_eq!(scene.send(&eve, &delete(&eve)).await, "Delete foreign_object");
     }
-    // Bob is still there, and what he says of himself is still believed.
+    // Bob is still there, and his own activities are still believed.
     let actor = with(bob.actor(), &json!({ "name": "Robert" }));
     assert_eq!(scene.send(&bob, &bob.activity("Update", actor)).await, "Update ok");
     assert_eq!(scene.find(&bob).await["display_name"], "Robert");

@@ -102,7 +102,7 @@ async fn flood_of_fetched_statuses_of_one_host_ends_with_its_window() {
     let quoting = with(scene.mallory.note("2"), &json!({ "quoteUrl": id }));
     scene.receive(&scene.mallory, &quoting).await;
     assert!(!scene.has(&id).await);
-    // What is sent is not fetched.
+    // A status that is sent is not fetched.
     scene.receive(&scene.mallory, &scene.mallory.note("3")).await;
     let theirs = far.liar.document("/users/far/notes/1", &far.note("1"));
     assert!(scene.open(&theirs).await.is_some(), "another host");

@@ -6,7 +6,7 @@ use super::{Scene, text};
 use crate::harness::Liar;
 use crate::harness::liar::{Person, Reply, with};
 
-/// Bob of another server, whom Alice follows, with a status that she has.
+/// Bob of another server, with a status that his follower Alice received.
 async fn bob(scene: &Scene) -> (Person, Value) {
     let bob = Liar::start().await.person("bob");
     scene.follow(&bob).await;

@@ -7,7 +7,7 @@ use crate::harness::liar::{PUBLIC, with};
 use crate::harness::{Liar, id};
 
 impl Scene {
-    /// `person`, whom Alice asked to follow; returns the account and the Follow that was sent.
+    /// Makes Alice request to follow `person`; returns the account and the Follow that was sent.
     async fn requested(&self, person: &crate::harness::liar::Person) -> (Value, Value) {
         let account = self.find(person).await;
         self.alice.follow(&account).ok().await;

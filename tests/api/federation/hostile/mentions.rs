@@ -11,7 +11,7 @@ const STRANGERS: usize = 100;
 /// Number of people here who follow the author.
 const FOLLOWERS: usize = 3;
 
-/// A note that mentions `people`, and nobody else.
+/// A note that mentions only `people`.
 fn mentioning(author: &Person, name: &str, people: &[Client]) -> Value {
     let uris: Vec<String> = people.iter().map(|one| format!("http://localhost:3000/users/{}", one.name)).collect();
     let tags: Vec<Value> = uris.iter().map(|uri| json!({ "type": "Mention", "href": uri })).collect();

@@ -60,7 +60,7 @@ impl Scene {
         format!("http://localhost:3000/users/alice{rest}")
     }
 
-    /// `person` as an account here, found as apps find accounts; `None` when nobody is found.
+    /// `person` as an account here, found as apps find accounts; `None` without a result.
     async fn search(&self, address: &str) -> Option<Value> {
         let address: String = url::form_urlencoded::byte_serialize(address.as_bytes()).collect();
         let path = format!("/api/v2/search?q=@{address}&resolve=true&type=accounts");

@@ -1,4 +1,4 @@
-//! Lies about who wrote a status, and to whom.
+//! Lies about the author and the audience of a status.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Lies about polls: votes that nobody may cast, and counts that are impossible or someone else's.
+//! Lies about polls: forbidden votes, and counts that are impossible or someone else's.
 
 use serde_json::{Value, json};
 
