@@ -37,7 +37,6 @@ use service::{oauth, search, signing_key, token};
 use tower::ServiceExt as _;
 
 pub use browser::{Browser, PASSWORD, form_fields};
-#[cfg(feature = "plugins")]
 pub use cli::CommandOutput;
 pub use client::{Answer, Client, RequestBuilder};
 pub use counters::Counters;
