@@ -59,6 +59,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0023_remote_threads",
     "0024_remote_hosts",
     "0025_conversation_statuses",
+    "0026_staff",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -7,6 +7,7 @@
 pub mod account;
 pub mod account_document;
 pub mod activity;
+pub mod admin;
 pub mod announcement;
 pub mod application;
 pub mod archive;

@@ -73,6 +73,7 @@ macro_rules! rendered {
 named! {
     bool = "boolean",
     String = "string",
+    crate::admin::AuditEntry = "Admin_AuditEntry",
     Application = "Application",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",

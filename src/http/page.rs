@@ -7,9 +7,11 @@ use axum::response::{IntoResponse, Response};
 
 use super::extract::{OffsetPaging, Paging};
 use super::json::Json;
+use crate::error::Result;
 use crate::operation::Respond;
-use context::json::Array;
+use context::json::{Array, Fragment};
 use entity::Schema;
+use serde::Serialize;
 
 /// A list of rendered entities, with the links to the neighbouring pages.
 #[derive(Debug)]
@@ -40,6 +42,19 @@ impl<T> Page<T> {
         let next = (full || links == Links::Always).then_some(*last);
         let prev = if links == Links::SinceId { "since_id" } else { "min_id" };
         Self::linked(items, link_header(paging, next, Some((prev, *first))))
+    }
+
+    /// A page of entities that are serialised, each with the key of its row, newest first.
+    ///
+    /// # Errors
+    /// [`Error::Internal`](crate::error::Error) when an entity cannot be serialised.
+    pub fn of_entities<const D: i64, const M: i64>(paging: &Paging<D, M>, items: Vec<(i64, T)>) -> Result<Self>
+    where
+        T: Serialize,
+    {
+        let ids: Vec<i64> = items.iter().map(|(id, _)| *id).collect();
+        let items: Vec<Fragment> = items.iter().map(|(_, item)| Fragment::of(item)).collect::<Result<_, _>>()?;
+        Ok(Self::new(paging, Links::MinId, &ids, items))
     }
 
     /// A page by offset: `count` results were read, before filtering; `items` are the rendered results after it.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::account::Searchability;
 use super::notification::NotificationType;
+use super::staff::{NO_POSITION, Permissions, Staff};
 use super::status::{QuotePolicy, Visibility};
 use super::{Account, AccountId, AppId, Json, Scopes, Time, TokenId};
 
@@ -21,6 +22,8 @@ pub struct Actor {
     pub locked: bool,
     pub limited: bool,
     pub permissions: Permissions,
+    /// The position of its role; -1 without one. A higher role may act on lower ones.
+    pub role_position: i64,
     pub locale: Option<String>,
     pub preferences: Preferences,
     pub last_active_at: Option<Time>,
@@ -46,6 +49,7 @@ impl Actor {
             locked: account.locked,
             limited: account.is_limited(),
             permissions: Permissions::default(),
+            role_position: NO_POSITION,
             locale: None,
             preferences: Preferences::default(),
             last_active_at: None,
@@ -53,6 +57,17 @@ impl Actor {
             token: None,
             app: None,
             scopes: Scopes::default(),
+        }
+    }
+}
+
+impl From<&Actor> for Staff {
+    fn from(actor: &Actor) -> Self {
+        Self {
+            account: Some(actor.id),
+            name: actor.username.clone(),
+            position: actor.role_position,
+            permissions: actor.permissions,
         }
     }
 }
@@ -109,76 +124,6 @@ impl Unusable {
             moved: account.moved_to_account_id.is_some(),
         };
         membership.unusable()
-    }
-}
-
-/// A role's permission bits (docs/contract/rules.md#2-authentication).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Permissions(pub i64);
-
-/// The names of permissions, in the order of their bits (docs/contract/extensions.md#13-admin-api).
-const NAMES: [&str; 20] = [
-    "administrator",
-    "view_devops",
-    "view_audit_log",
-    "view_dashboard",
-    "manage_reports",
-    "manage_federation",
-    "manage_settings",
-    "manage_blocks",
-    "manage_taxonomies",
-    "manage_appeals",
-    "manage_users",
-    "manage_invites",
-    "manage_rules",
-    "manage_announcements",
-    "manage_custom_emojis",
-    "manage_webhooks",
-    "invite_users",
-    "manage_roles",
-    "manage_user_access",
-    "delete_user_data",
-];
-
-impl Permissions {
-    /// Every bit of the core: 0 to 19.
-    pub const ALL: i64 = (1 << 20) - 1;
-    /// Bit 0: implies all permissions.
-    pub const ADMINISTRATOR: i64 = 1;
-    /// Bit 4.
-    pub const MANAGE_REPORTS: i64 = 1 << 4;
-    /// Bit 6.
-    pub const MANAGE_SETTINGS: i64 = 1 << 6;
-    /// Bit 10.
-    pub const MANAGE_USERS: i64 = 1 << 10;
-    /// Bit 16.
-    pub const INVITE_USERS: i64 = 1 << 16;
-    /// The bits that concern moderation: 2 to 5, 7 to 11, 18 and 19.
-    const MODERATION: i64 = 0b1100_0000_1111_1011_1100;
-
-    /// The bit of the permission with the name `name` in roles; `None` for an unknown name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<i64> {
-        NAMES.iter().position(|known| *known == name).map(|bit| 1 << bit)
-    }
-
-    /// A role's bits combined with the bits of the default role; an administrator has all bits.
-    #[must_use]
-    pub fn effective(role: i64, everyone: i64) -> Self {
-        let bits = role | everyone;
-        Self(if bits & Self::ADMINISTRATOR == 0 { bits } else { Self::ALL })
-    }
-
-    /// True when the set includes any moderation permission.
-    #[must_use]
-    pub fn moderates(self) -> bool {
-        self.0 & (Self::MODERATION | Self::ADMINISTRATOR) != 0
-    }
-
-    /// True when the set includes `bit`.
-    #[must_use]
-    pub fn has(self, bit: i64) -> bool {
-        self.0 & bit == bit
     }
 }
 

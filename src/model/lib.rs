@@ -32,6 +32,7 @@ pub mod settings;
 pub mod severance;
 pub mod span;
 pub mod sqlite;
+pub mod staff;
 pub mod status;
 pub mod suggestion;
 mod text_enum;
@@ -43,7 +44,7 @@ pub mod urls;
 
 pub use ::macros::{boxed, parameters, use_case};
 pub use account::{Account, Field};
-pub use actor::{Actor, Permissions, Preferences};
+pub use actor::{Actor, Preferences};
 pub use card::PreviewCard;
 pub use cursor::Cursor;
 pub use emoji::{Emoji, Emojis};
@@ -61,6 +62,7 @@ pub use scheduled_status::ScheduledStatus;
 pub use scope::Scopes;
 pub use settings::Settings;
 pub use sqlx::types::Json;
+pub use staff::{Permissions, Staff};
 pub use status::{QuotePolicy, Status, Visibility};
 pub use time::Time;
 

@@ -7,6 +7,7 @@ pub mod account;
 pub mod auth;
 pub mod feed;
 pub mod media;
+pub mod moderation;
 pub mod notification;
 pub mod page;
 pub mod remote;
@@ -21,6 +22,7 @@ pub use account::{
 };
 pub use auth::{application, confirmation, link, oauth, password, rate_limits, session, token};
 pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
+pub use moderation::audit;
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use server::{announcement, domain, domain_policy, instance, locale, public, report, rule, settings, webfinger};

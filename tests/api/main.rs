@@ -9,6 +9,7 @@ mod harness;
 #[path = "../seed/mod.rs"]
 mod seed;
 
+mod admin;
 mod federation;
 mod jobs;
 mod platform;

@@ -5,6 +5,7 @@
 //! Spec: <https://docs.joinmastodon.org/methods/>
 
 pub mod accounts;
+pub mod admin;
 pub mod announcements;
 pub mod apps;
 pub mod blocks;

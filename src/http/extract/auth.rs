@@ -14,7 +14,7 @@ use crate::auth::Authentication;
 use crate::error::{Error, ErrorResponse, Result};
 use crate::operation::{Caller, Describe, Operation, Security};
 use model::actor::Unusable;
-use model::{Actor, Grant, Permissions};
+use model::{Actor, Grant, Permissions, Staff};
 
 /// A signed-in user with a usable account, whose token has one of the scopes of `S`.
 #[derive(Debug)]
@@ -24,10 +24,20 @@ pub struct Auth<S>(pub Arc<Actor>, pub PhantomData<S>);
 #[derive(Debug)]
 pub struct MaybeAuth<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
 
-/// A user who may change the server's settings, whose token has one of the scopes of `S`; or `None` for a request
-/// over the admin socket.
+/// A member of staff whose role has one of the permissions of `P` and whose token has one of the scopes of `S`; an
+/// operator for a request over the admin socket.
 #[derive(Debug)]
-pub struct Admin<S>(pub Option<Arc<Actor>>, pub PhantomData<S>);
+pub struct StaffAuth<S, P>(pub Staff, pub PhantomData<(S, P)>);
+
+/// As [`StaffAuth`] for routes that anyone may use and that show more to staff: `None` without the permission.
+#[derive(Debug)]
+pub struct MaybeStaff<S, P> {
+    /// The member of staff.
+    pub staff: Option<Staff>,
+    /// The user of the token, with the permission or without it.
+    pub actor: Option<Arc<Actor>>,
+    marker: PhantomData<(S, P)>,
+}
 
 /// Marks a request that came over the admin socket, in its extensions.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +72,58 @@ macro_rules! needs {
     )+};
 }
 
+/// The permissions of staff that a route accepts.
+pub trait RequiredPermission: Send + Sync + 'static {
+    /// One of these bits is sufficient.
+    const ANY: i64;
+    /// The permission that documents name.
+    const NAME: &'static str;
+}
+
+macro_rules! permissions {
+    ($($name:ident = $text:literal [$($bit:ident),+]),+ $(,)?) => {$(
+        #[doc = concat!("Needs the permission ", $text, ".")]
+        #[derive(Debug)]
+        pub struct $name;
+        impl RequiredPermission for $name {
+            const ANY: i64 = $(Permissions::$bit)|+;
+            const NAME: &'static str = $text;
+        }
+    )+};
+}
+
+permissions! {
+    DeleteUserData = "delete_user_data" [DELETE_USER_DATA],
+    ManageAppeals = "manage_appeals" [MANAGE_APPEALS],
+    ManageBlocks = "manage_blocks" [MANAGE_BLOCKS],
+    ManageFederation = "manage_federation" [MANAGE_FEDERATION],
+    ManagePlugins = "manage_plugins" [MANAGE_PLUGINS, MANAGE_SETTINGS],
+    ManageReports = "manage_reports" [MANAGE_REPORTS],
+    ManageRoles = "manage_roles" [MANAGE_ROLES],
+    ManageTaxonomies = "manage_taxonomies" [MANAGE_TAXONOMIES],
+    ManageUsers = "manage_users" [MANAGE_USERS],
+    ViewAuditLog = "view_audit_log" [VIEW_AUDIT_LOG],
+    ViewDashboard = "view_dashboard" [VIEW_DASHBOARD],
+}
+
 needs! {
     AnyScope = [],
     AdminRead = ["admin:read"],
+    AdminReadAccounts = ["admin:read:accounts"],
+    AdminReadCanonicalEmailBlocks = ["admin:read:canonical_email_blocks"],
+    AdminReadDomainAllows = ["admin:read:domain_allows"],
+    AdminReadDomainBlocks = ["admin:read:domain_blocks"],
+    AdminReadEmailDomainBlocks = ["admin:read:email_domain_blocks"],
+    AdminReadIpBlocks = ["admin:read:ip_blocks"],
+    AdminReadReports = ["admin:read:reports"],
     AdminWrite = ["admin:write"],
+    AdminWriteAccounts = ["admin:write:accounts"],
+    AdminWriteCanonicalEmailBlocks = ["admin:write:canonical_email_blocks"],
+    AdminWriteDomainAllows = ["admin:write:domain_allows"],
+    AdminWriteDomainBlocks = ["admin:write:domain_blocks"],
+    AdminWriteEmailDomainBlocks = ["admin:write:email_domain_blocks"],
+    AdminWriteIpBlocks = ["admin:write:ip_blocks"],
+    AdminWriteReports = ["admin:write:reports"],
     Profile = ["profile", "read:accounts"],
     Push = ["push"],
     ReadAccounts = ["read:accounts"],
@@ -110,10 +168,21 @@ macro_rules! describe {
 describe! {
     Auth = User, any_state: false;
     MaybeAuth = Optional, any_state: false;
-    Admin = Admin, any_state: false;
     AppAuth = Application, any_state: false;
     AnyStateAuth = User, any_state: true;
     AnyStateAppAuth = Application, any_state: true;
+}
+
+impl<S: RequiredScopes, P: RequiredPermission> Describe for StaffAuth<S, P> {
+    fn describe(operation: &mut Operation) {
+        operation.security = Security { caller: Caller::Staff(P::NAME), scopes: S::SCOPES, any_state: false };
+    }
+}
+
+impl<S: RequiredScopes, P> Describe for MaybeStaff<S, P> {
+    fn describe(operation: &mut Operation) {
+        operation.security = Security { caller: Caller::Optional, scopes: S::SCOPES, any_state: false };
+    }
 }
 
 /// Public: see the extractor.
@@ -127,20 +196,30 @@ impl<S: RequiredScopes> FromRequestParts<()> for AppAuth<S> {
     }
 }
 
-impl<S: RequiredScopes> FromRequestParts<()> for Admin<S> {
+impl<S: RequiredScopes, P: RequiredPermission> FromRequestParts<()> for StaffAuth<S, P> {
     type Rejection = ErrorResponse;
 
     /// Responds 403, not 401, without a token (docs/contract/extensions.md#13-admin-api).
     async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
         if parts.extensions.get::<ViaAdminSocket>().is_some() {
-            return Ok(Self(None, PhantomData));
+            return Ok(Self(Staff::operator(), PhantomData));
         }
         let grant = match granted(&parts.extensions, S::SCOPES)? {
             Some(_) => token(&parts.extensions, S::SCOPES)?,
             None => return Err(not_allowed().into()),
         };
-        let actor = grant.actor.clone().filter(|actor| actor.permissions.has(Permissions::MANAGE_SETTINGS));
-        Ok(Self(Some(actor.ok_or_else(not_allowed)?), PhantomData))
+        let actor = grant.actor.as_deref().filter(|actor| actor.permissions.has_any(P::ANY));
+        Ok(Self(Staff::from(actor.ok_or_else(not_allowed)?), PhantomData))
+    }
+}
+
+impl<S: RequiredScopes, P: RequiredPermission> FromRequestParts<()> for MaybeStaff<S, P> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &()) -> Result<Self> {
+        let actor = optional_actor(&parts.extensions, S::SCOPES)?;
+        let staff = actor.as_deref().filter(|actor| actor.permissions.has_any(P::ANY)).map(Staff::from);
+        Ok(Self { staff, actor, marker: PhantomData })
     }
 }
 

@@ -57,8 +57,8 @@ pub enum Caller {
     Application,
     /// Of a user.
     User,
-    /// Of a user with permission to change the server's settings.
-    Admin,
+    /// Of a user whose role has this permission.
+    Staff(&'static str),
     /// A browser's session, which is a cookie.
     Session,
 }

@@ -70,10 +70,12 @@ fn form(fields: &[&Parameter]) -> Value {
 }
 
 /// Requirements on the caller beyond the token.
-fn beyond_tokens(security: &Security) -> Option<&'static str> {
+fn beyond_tokens(security: &Security) -> Option<String> {
     match security {
-        Security { caller: Caller::Admin, .. } => Some("For users who may change the server's settings."),
-        Security { any_state: true, .. } => Some("Open to accounts that are not confirmed or approved yet."),
+        Security { caller: Caller::Staff(permission), .. } => {
+            Some(format!("For users whose role has the permission {permission}."))
+        }
+        Security { any_state: true, .. } => Some("Open to accounts that are not confirmed or approved yet.".to_owned()),
         _ => None,
     }
 }
@@ -84,7 +86,7 @@ pub fn security(caller: Caller, scopes: &[&str]) -> Vec<Value> {
     let schemes: &[&str] = match caller {
         Caller::Public => &[],
         Caller::Optional | Caller::Application => &["user", "application"],
-        Caller::User | Caller::Admin => &["user"],
+        Caller::User | Caller::Staff(_) => &["user"],
         Caller::Session => &["session"],
     };
     let scopes: Vec<&[&str]> = if scopes.is_empty() { vec![&[]] } else { scopes.chunks(1).collect() };

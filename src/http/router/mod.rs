@@ -5,6 +5,7 @@
 //! handler.
 
 mod accounts;
+mod admin;
 mod browser;
 mod feeds;
 mod filters;
@@ -52,7 +53,7 @@ pub fn standalone(cx: context::Cx, routes: Routes) -> Router {
 }
 
 /// The core's routes.
-pub(crate) fn core() -> [Routes; 9] {
+pub(crate) fn core() -> [Routes; 10] {
     [
         accounts::routes(),
         statuses::routes(),
@@ -60,6 +61,7 @@ pub(crate) fn core() -> [Routes; 9] {
         feeds::routes(),
         filters::routes(),
         server::routes(),
+        admin::routes(),
         oauth::routes(),
         browser::routes().with_cookies(),
         browser::files(),

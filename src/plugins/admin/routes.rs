@@ -16,7 +16,7 @@ use crypto::signature::PublicKey;
 use entity::Schema;
 use model::params::required;
 use rookery_http::Result;
-use rookery_http::extract::auth::{Admin, AdminRead, AdminWrite};
+use rookery_http::extract::auth::{AdminRead, AdminWrite, ManagePlugins, StaffAuth};
 use rookery_http::extract::{Params, Path};
 use rookery_http::json::Json;
 
@@ -31,13 +31,13 @@ impl Schema for OrderRow {}
 impl Schema for Retried {}
 
 /// `GET /api/admin/plugins`
-pub async fn index(cx: Cx, _: Admin<AdminRead>) -> Result<Json<Vec<Plugin>>> {
+pub async fn index(cx: Cx, _: StaffAuth<AdminRead, ManagePlugins>) -> Result<Json<Vec<Plugin>>> {
     let all = admin::list(&cx).await?;
     Json::of(&all.iter().map(|known| Plugin::new(&cx, known)).collect::<Vec<_>>())
 }
 
 /// `GET /api/admin/plugins/{name}`
-pub async fn show(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json<Detail>> {
+pub async fn show(cx: Cx, _: StaffAuth<AdminRead, ManagePlugins>, Path(name): Path<String>) -> Result<Json<Detail>> {
     detail(&cx, &name).await
 }
 
@@ -55,7 +55,7 @@ pub struct Agreed {
 /// `POST /api/admin/plugins/{name}/enable`
 pub async fn enable(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
 ) -> Result<Json<Detail>> {
@@ -64,19 +64,27 @@ pub async fn enable(
 }
 
 /// `POST /api/admin/plugins/{name}/disable`
-pub async fn disable(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
+pub async fn disable(
+    cx: Cx,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
+    Path(name): Path<String>,
+) -> Result<Json<Detail>> {
     admin::disable(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/reload`
-pub async fn reload(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
+pub async fn reload(cx: Cx, _: StaffAuth<AdminWrite, ManagePlugins>, Path(name): Path<String>) -> Result<Json<Detail>> {
     admin::accept(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/rollback`
-pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Detail>> {
+pub async fn rollback(
+    cx: Cx,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
+    Path(name): Path<String>,
+) -> Result<Json<Detail>> {
     admin::rollback(&cx, &name).await?;
     reloaded(&cx, &name).await
 }
@@ -84,7 +92,7 @@ pub async fn rollback(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) ->
 /// `POST /api/admin/plugins/{name}/grant`
 pub async fn grant(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
 ) -> Result<Json<Detail>> {
@@ -107,7 +115,7 @@ pub struct Revoked {
 /// A package that asks for one of them stops serving.
 pub async fn revoke(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(revoked): Params<Revoked>,
 ) -> Result<Json<Detail>> {
@@ -120,7 +128,7 @@ pub async fn revoke(
 /// `POST /api/admin/plugins/{name}/limits`
 pub async fn limits(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(limits): Params<Map<String, Value>>,
 ) -> Result<Json<Detail>> {
@@ -131,7 +139,7 @@ pub async fn limits(
 /// `POST /api/admin/plugins/{name}/config`
 pub async fn config(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(members): Params<Map<String, Value>>,
 ) -> Result<Json<Detail>> {
@@ -150,7 +158,7 @@ pub struct Secret {
 /// `POST /api/admin/plugins/{name}/secrets`
 pub async fn secrets(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(secret): Params<Secret>,
 ) -> Result<Json<Detail>> {
@@ -166,7 +174,7 @@ pub struct Retried {
 }
 
 /// `POST /api/admin/plugins/{name}/retry`
-pub async fn retry(cx: Cx, _: Admin<AdminWrite>, Path(name): Path<String>) -> Result<Json<Retried>> {
+pub async fn retry(cx: Cx, _: StaffAuth<AdminWrite, ManagePlugins>, Path(name): Path<String>) -> Result<Json<Retried>> {
     Json::of(&Retried { events: admin::retry(&cx, &name).await? })
 }
 
@@ -185,7 +193,7 @@ pub struct Run {
 /// One step of the command: an answer with `continue` asks for the next, with that as `args`.
 pub async fn run(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(run): Params<Run>,
 ) -> Result<Json<Value>> {
@@ -203,7 +211,7 @@ pub struct Uninstall {
 /// `POST /api/admin/plugins/{name}/uninstall`
 pub async fn uninstall(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(params): Params<Uninstall>,
 ) -> Result<Json<Uninstalled>> {
@@ -253,7 +261,7 @@ impl Install {
 /// What would be installed, to be agreed to by its digest; changes nothing.
 pub async fn review(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(wanted): Params<Install>,
 ) -> Result<Json<Review>> {
@@ -265,7 +273,7 @@ pub async fn review(
 /// Installs a plugin, or upgrades it.
 pub async fn install(
     cx: Cx,
-    _: Admin<AdminWrite>,
+    _: StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(wanted): Params<Install>,
 ) -> Result<Json<Detail>> {
@@ -274,7 +282,11 @@ pub async fn install(
 }
 
 /// `GET /api/admin/plugins/{name}/verify`
-pub async fn verify(cx: Cx, _: Admin<AdminRead>, Path(name): Path<String>) -> Result<Json<Verified>> {
+pub async fn verify(
+    cx: Cx,
+    _: StaffAuth<AdminRead, ManagePlugins>,
+    Path(name): Path<String>,
+) -> Result<Json<Verified>> {
     Json::of(&install::verify::plugin(&cx, &name, None).await?)
 }
 
@@ -289,7 +301,7 @@ pub struct After {
 /// `GET /api/admin/plugins/{name}/logs`
 pub async fn logs(
     cx: Cx,
-    _: Admin<AdminRead>,
+    _: StaffAuth<AdminRead, ManagePlugins>,
     Path(name): Path<String>,
     Params(params): Params<After>,
 ) -> Result<Json<Vec<LogLine>>> {
@@ -300,7 +312,11 @@ pub async fn logs(
 }
 
 /// `GET /api/admin/plugin_order/{hook}`
-pub async fn order(cx: Cx, _: Admin<AdminRead>, Path(hook): Path<String>) -> Result<Json<Vec<OrderRow>>> {
+pub async fn order(
+    cx: Cx,
+    _: StaffAuth<AdminRead, ManagePlugins>,
+    Path(hook): Path<String>,
+) -> Result<Json<Vec<OrderRow>>> {
     let placed = admin::order(&cx, &hook).await?;
     Json::of(&placed.into_iter().map(OrderRow::from).collect::<Vec<_>>())
 }

@@ -175,6 +175,7 @@ fn from_row(row: TokenActorRow) -> Grant {
             locked: row.locked.unwrap_or_default(),
             limited: row.limited_at.is_some(),
             permissions: row.permissions.effective(),
+            role_position: row.permissions.position(),
             locale: row.locale,
             preferences: row.preferences.map(|json| json.0).unwrap_or_default(),
             last_active_at: row.last_active_at,

@@ -1,5 +1,6 @@
-//! Data for moderation: reports, roles and trends.
+//! Data for moderation: the audit log, reports, roles and trends.
 
+pub mod audit;
 pub mod report;
 pub mod role;
 pub mod trend;

@@ -2,6 +2,7 @@
 //! docs/contract/rules.md#2-authentication.
 
 use database::{Executor, Result, sql};
+use model::staff::NO_POSITION;
 use model::{AccountId, Permissions};
 
 /// The role assigned to an account; empty when there is none.
@@ -30,6 +31,8 @@ pub struct RolePermissions {
     role: Option<i64>,
     #[row(rename = "everyone_permissions")]
     everyone: Option<i64>,
+    #[row(rename = "role_position")]
+    position: Option<i64>,
 }
 
 impl RolePermissions {
@@ -38,12 +41,18 @@ impl RolePermissions {
     pub fn effective(self) -> Permissions {
         Permissions::effective(self.role.unwrap_or_default(), self.everyone.unwrap_or_default())
     }
+
+    /// The position of the role; [`NO_POSITION`] without one.
+    #[must_use]
+    pub fn position(self) -> i64 {
+        self.position.unwrap_or(NO_POSITION)
+    }
 }
 
 /// The columns of [`RolePermissions`], from the tables that `role_joins!` joins.
 macro_rules! role_permission_columns {
     () => {
-        "r.permissions AS role_permissions, e.permissions AS everyone_permissions"
+        "r.permissions AS role_permissions, e.permissions AS everyone_permissions, r.position AS role_position"
     };
 }
 pub(crate) use role_permission_columns;

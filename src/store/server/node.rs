@@ -40,7 +40,12 @@ pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -
 macro_rules! with_ids {
     ($then:ident) => {
         $then!(
+            "account_warnings",
             "accounts",
+            "appeals",
+            "audit_log",
+            "report_notes",
+            "warning_presets",
             "oauth_apps",
             "oauth_grants",
             "oauth_tokens",

@@ -5,8 +5,8 @@
 use model::{Account, AccountId, Preferences};
 use service::{removal, staff};
 
-use super::TestApp;
 use super::verbs::Identified;
+use super::{ALL_SCOPES, Client, TestApp};
 
 impl TestApp {
     /// Hides the account and its content from everyone.
@@ -46,6 +46,14 @@ impl TestApp {
     pub async fn make(&self, person: &(impl Identified + ?Sized), role: &str) {
         let role = staff::role(&self.app, role).await.unwrap();
         staff::set_role(&self.app, &self.stored(person).await, role).await.unwrap();
+    }
+
+    /// A new account with the role of this name, whose token has the scopes of the admin API as well.
+    pub async fn staff(&self, name: &str, role: &str) -> Client {
+        let person = self.account(name).await;
+        self.make(&person, role).await;
+        let token = self.token(Some(person.id()), &format!("{ALL_SCOPES} admin:read admin:write")).await;
+        Client::new(self.clone(), Some(person.id()), name, Some(token))
     }
 
     /// Writes columns of an account that no service writes: `app.set_account(&bob, "memorial = TRUE")`.

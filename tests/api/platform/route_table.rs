@@ -90,6 +90,9 @@ const BESIDE_THE_TABLE: &[&str] = &[
     "/readyz",
     "/assets/",
     "/api/admin/plugin",
+    // The table admin.csv has them.
+    "/api/v1/admin/",
+    "/api/v2/admin/",
     "/api/openapi.json",
 ];
 

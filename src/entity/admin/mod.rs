@@ -1,0 +1,5 @@
+//! The entities of the admin API, one file each.
+
+pub mod audit_entry;
+
+pub use audit_entry::AuditEntry;

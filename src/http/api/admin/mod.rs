@@ -1,0 +1,7 @@
+//! Handlers of the admin API, for the staff.
+//!
+//! Each names the permission and the scope that it needs in its arguments.
+//!
+//! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
+
+pub mod audit_log;

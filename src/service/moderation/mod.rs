@@ -1,0 +1,9 @@
+//! What the staff does: the admin API, its pages and its commands share these use cases.
+//!
+//! Each takes the acting [`Staff`](model::Staff) and checks its rank; the permission is checked by the extractor of the
+//! route, and an operator at the command line has every permission. Each change writes an entry of the audit log in its
+//! transaction.
+//!
+//! Spec: docs/contract/extensions.md#13-admin-api
+
+pub mod audit;
