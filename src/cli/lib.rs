@@ -5,6 +5,7 @@
 //! second. `rookery plugin` leaves the change itself to it. A failure is one sentence on standard error with exit code
 //! 1, wrong usage exit code 2; `--json` prints machine-readable output. Rules live in `service`.
 
+mod account;
 mod announcement;
 mod card;
 mod config;
@@ -92,6 +93,9 @@ enum Command {
     /// Manage the full-text index of statuses
     #[command(subcommand)]
     Search(search::Command),
+    /// Moderate accounts
+    #[command(subcommand)]
+    Account(account::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -122,6 +126,7 @@ impl Command {
             Self::Rule(command) => command.changes(),
             Self::Domain(command) => command.changes(),
             Self::Federation(command) => command.changes(),
+            Self::Account(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
             Self::Trend(command) => command.changes(),
@@ -203,6 +208,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,
+        Command::Account(command) => Box::pin(account::run(&cx, command, output)).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         Command::Media(command) => media_files::run(&cx, command, output).await,

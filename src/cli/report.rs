@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use context::Cx;
 use model::report::ReportCategory;
-use model::{Account, RowId, RuleId, StatusId};
+use model::{Account, RowId, RuleId, Staff, StatusId};
 use service::report::{self, NamedReport};
 use terminal::{Failure, Output};
 
@@ -79,7 +79,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
 
 async fn set_resolved(cx: &Cx, id: i64, resolved: bool, output: Output) -> Result<(), Failure> {
     let id = RowId::from(id);
-    let changed = report::set_resolved(cx, id, resolved).await?;
+    let changed = report::set_resolved(cx, &Staff::operator(), id, resolved).await?;
     let state = if resolved { "resolved" } else { "open" };
     let since = if changed { "now" } else { "already" };
     output.answer(&Changed { id, changed }, || format!("The report {id} is {since} {state}."))

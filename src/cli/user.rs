@@ -8,10 +8,13 @@ use serde::Serialize;
 use super::create_users::{self, NewUser};
 use super::settings::standard_input;
 use super::transfer;
-use context::Cx;
+use context::{Cx, Error};
 use crypto::Secret;
+use model::moderation::WarningAction;
 use model::transfer::TransferKind;
-use model::{AccountId, Scopes, Time};
+use model::{AccountId, Scopes, Staff, Time};
+use service::moderation::account as managed;
+use service::moderation::action::{self, ActionParams};
 use service::transfer::Mode;
 use service::{application, removal, signing_key, staff, token};
 use store::user::UserSummary;
@@ -210,9 +213,14 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Create(create) => make(cx, create, output).await,
         Command::Approve { username } => {
             let account = staff::find(cx, &username).await?;
-            let answer = Changed { username: &account.username, changed: staff::approve(cx, &account).await? };
-            let said = if answer.changed { "is in now" } else { "was in already" };
-            output.answer(&answer, || format!("@{} {said}.", answer.username))
+            let changed = match managed::approve(cx, &Staff::operator(), account.id, true).await {
+                Ok(()) => true,
+                Err(Error::Forbidden(_)) => false,
+                Err(error) => return Err(error.into()),
+            };
+            let said = if changed { "is in now" } else { "was in already" };
+            output
+                .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }
         Command::SetRole { username, role } => set_role(cx, &username, &role, output).await,
         Command::ResetPassword { username, password_stdin } => {
@@ -232,14 +240,27 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::List => list(cx, output).await,
         Command::Suspend { username } => {
             let account = staff::find(cx, &username).await?;
-            let changed = removal::suspend(cx, &account).await?;
+            let changed = !account.is_suspended();
+            if changed {
+                let params = ActionParams {
+                    action: WarningAction::Suspend,
+                    report: None,
+                    preset: None,
+                    text: String::new(),
+                    notify: true,
+                };
+                action::act(cx, &Staff::operator(), account.id, params).await?;
+            }
             let said = if changed { "is suspended now" } else { "was suspended already" };
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }
         Command::Unsuspend { username } => {
             let account = staff::find(cx, &username).await?;
-            let changed = removal::unsuspend(cx, &account).await?;
+            let changed = account.is_suspended();
+            if changed {
+                managed::unsuspend(cx, &Staff::operator(), account.id).await?;
+            }
             let said = if changed { "is back" } else { "was not suspended" };
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))

@@ -1,4 +1,4 @@
-//! Lists, reports and severances, as members of notifications and of their groups.
+//! Lists, reports, strikes and severances, as members of notifications and of their groups.
 //!
 //! Reached from [`notification`](super::notification) and [`notification_group`](super::notification_group). One
 //! batch for each kind and page, and no statement if no notification has that kind.
@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{list, report, severance};
+use super::{account_warning, list, report, severance};
 use context::Cx;
 use context::by_id::ById;
 use context::error::Result;
@@ -14,12 +14,13 @@ use context::json::Fragment;
 use model::{Actor, NotificationType, RowId};
 use service::notification::VisibleNotification;
 
-/// The lists, reports and severances of a page of notifications.
+/// The lists, reports, strikes and severances of a page of notifications.
 pub(super) struct Attached {
     /// By the activity of the notification.
     lists: HashMap<i64, Fragment>,
     reports: ById<RowId, Fragment>,
     severances: ById<RowId, Fragment>,
+    warnings: ById<RowId, Fragment>,
 }
 
 /// A member of a notification.
@@ -54,7 +55,7 @@ impl Attached {
         Self::beside(cx, lists, shown.iter().map(|(_, shown)| shown)).await
     }
 
-    /// Loads the reports and severances of the notifications of `page`, to accompany `lists`.
+    /// Loads the reports, strikes and severances of the notifications of `page`, to accompany `lists`.
     async fn beside(
         cx: &Cx,
         lists: HashMap<i64, Fragment>,
@@ -62,12 +63,15 @@ impl Attached {
     ) -> Result<Self> {
         let reports = page.clone().filter_map(|shown| activity(shown, NotificationType::AdminReport));
         let reports: Vec<RowId> = reports.map(RowId::from).collect();
+        let warnings = page.clone().filter_map(|shown| activity(shown, NotificationType::ModerationWarning));
+        let warnings: Vec<RowId> = warnings.map(RowId::from).collect();
         let severances = page.filter_map(|shown| activity(shown, NotificationType::SeveredRelationships));
         let severances: Vec<i64> = severances.collect();
         Ok(Self {
             lists,
             reports: report::render(cx, &reports).await?,
             severances: severance::render(cx, &severances).await?,
+            warnings: account_warning::render(cx, &warnings).await?,
         })
     }
 
@@ -78,6 +82,10 @@ impl Attached {
         }
         if let Some(event) = activity(shown, NotificationType::SeveredRelationships) {
             return self.severances.get(&event.into()).map_or(Member::Gone, |event| Member::Of("event", event));
+        }
+        if let Some(warning) = activity(shown, NotificationType::ModerationWarning) {
+            let warning = self.warnings.get(&warning.into());
+            return warning.map_or(Member::Gone, |warning| Member::Of("moderation_warning", warning));
         }
         let list = activity(shown, NotificationType::ListStatus).and_then(|activity| self.lists.get(&activity));
         list.map_or(Member::None, |list| Member::Of("list", list))

@@ -13,6 +13,7 @@ use database::versions::Dependency;
 use model::account::Searchability;
 use model::{AccountId, QuotePolicy};
 use store::profile::CredentialRow;
+use store::role::{AssignedRole, RolePermissions};
 
 /// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
 const DEFAULT_ROLE: i64 = -99;
@@ -64,16 +65,22 @@ impl From<&CredentialRow> for Source {
     }
 }
 
-impl From<&CredentialRow> for Role {
-    fn from(row: &CredentialRow) -> Self {
-        let role = &row.role;
+impl Role {
+    /// The role of a user; the default role without one.
+    pub(crate) fn new(role: &AssignedRole, permissions: RolePermissions, highlighted: Option<bool>) -> Self {
         Self {
             id: role.id.unwrap_or(DEFAULT_ROLE).to_string(),
             name: role.name.clone().unwrap_or_default(),
-            permissions: row.permissions.effective().0.to_string(),
+            permissions: permissions.effective().0.to_string(),
             color: role.color.clone().unwrap_or_default(),
-            highlighted: row.role_highlighted.unwrap_or_default(),
+            highlighted: highlighted.unwrap_or_default(),
         }
+    }
+}
+
+impl From<&CredentialRow> for Role {
+    fn from(row: &CredentialRow) -> Self {
+        Self::new(&row.role, row.permissions, row.role_highlighted)
     }
 }
 

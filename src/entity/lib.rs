@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod account_document;
+mod account_warning;
 pub mod activity;
 pub mod admin;
 pub mod announcement;

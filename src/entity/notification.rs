@@ -17,8 +17,19 @@ use service::notification::VisibleNotification;
 use service::notification::groups::ungrouped;
 
 /// The member names of a notification.
-pub(super) const MEMBERS: &[&str] =
-    &["id", "type", "created_at", "group_key", "filtered", "account", "status", "list", "report", "event"];
+pub(super) const MEMBERS: &[&str] = &[
+    "id",
+    "type",
+    "created_at",
+    "group_key",
+    "filtered",
+    "account",
+    "status",
+    "list",
+    "report",
+    "event",
+    "moderation_warning",
+];
 
 /// The members other than account and status.
 #[derive(Debug, Serialize)]

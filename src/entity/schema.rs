@@ -88,6 +88,7 @@ named! {
 
 rendered! {
     Account,
+    AdminAccount = "Admin_Account",
     Announcement,
     Context,
     Conversation,

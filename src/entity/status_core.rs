@@ -89,9 +89,9 @@ pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc
     let generation = cx.emojis().generation;
     let (mut cores, mut missing) = (Vec::with_capacity(heads.len()), Vec::new());
     for head in heads {
-        match cx.caches.statuses.get(&(head.id, head.version, generation)) {
+        match cx.caches.statuses.get(&(head.id, head.version, generation, head.author_sensitized)) {
             Some(core) => cores.push((head.id, core)),
-            None => missing.push(head.id),
+            None => missing.push((head.id, head.author_sensitized)),
         }
     }
     if !missing.is_empty() {
@@ -99,17 +99,23 @@ pub(super) async fn cores(cx: &Cx, heads: &[&Head]) -> Result<ById<StatusId, Arc
         missing.dedup();
         for (id, version, core) in load(cx, &missing).await? {
             let core = Arc::new(core);
-            cx.caches.statuses.insert((id, version, generation), Arc::clone(&core));
+            let sensitized = missing.contains(&(id, true));
+            cx.caches.statuses.insert((id, version, generation, sensitized), Arc::clone(&core));
             cores.push((id, core));
         }
     }
     Ok(cores.into())
 }
 
-/// Renders the shared part of `ids`: one statement per kind of associated row.
-async fn load(cx: &Cx, ids: &[StatusId]) -> Result<Vec<(StatusId, i64, StatusCore)>> {
-    let statuses = store::status::list(&cx.db, ids).await?;
-    let rows = Associated::load(cx, ids, &statuses).await?;
+/// Renders the shared part of statuses, given with whether moderators mark their authors' media as sensitive: one
+/// statement per kind of associated row.
+async fn load(cx: &Cx, missing: &[(StatusId, bool)]) -> Result<Vec<(StatusId, i64, StatusCore)>> {
+    let ids: Vec<StatusId> = missing.iter().map(|(id, _)| *id).collect();
+    let mut statuses = store::status::list(&cx.db, &ids).await?;
+    for status in &mut statuses {
+        status.sensitive |= missing.contains(&(status.id, true));
+    }
+    let rows = Associated::load(cx, &ids, &statuses).await?;
     statuses.iter().map(|status| Ok((status.id, status.version, rows.core(cx, status)?))).collect()
 }
 

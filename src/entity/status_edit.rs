@@ -46,7 +46,9 @@ impl<'a> FormerPoll<'a> {
 /// Renders all revisions, oldest first; a status that was never edited has exactly one.
 pub async fn render(cx: &Cx, status: &Status, edits: &[Edit]) -> Result<Vec<Fragment>> {
     let author = account::render_one(cx, status.account_id).await?;
-    let domain = store::account::domains(&cx.db, &[status.account_id]).await?.pop().and_then(|(_, domain)| domain);
+    let row = store::account::find(&cx.db, status.account_id).await?;
+    let sensitized = row.as_ref().is_some_and(model::Account::is_sensitized);
+    let domain = row.and_then(|row| row.domain);
     let media = store::media::list_for_statuses(&cx.db, &[status.id]).await?;
     let media: Vec<MediaAttachment> = media.iter().map(|media| MediaAttachment::new(media, &cx.urls)).collect();
     let options = if status.has_poll { Some(store::poll::list_titles(&cx.db, status.id).await?) } else { None };
@@ -61,7 +63,7 @@ pub async fn render(cx: &Cx, status: &Status, edits: &[Edit]) -> Result<Vec<Frag
     let past = edits.iter().map(|edit| Revision {
         content: &edit.content,
         spoiler_text: &edit.spoiler_text,
-        sensitive: edit.sensitive,
+        sensitive: edit.sensitive || sensitized,
         markdown: edit.markdown,
         created_at: edit.created_at.to_api(),
         media_attachments: edit.media.0.clone(),
@@ -71,7 +73,7 @@ pub async fn render(cx: &Cx, status: &Status, edits: &[Edit]) -> Result<Vec<Frag
     let current = Revision {
         content: &status.content,
         spoiler_text: &status.spoiler_text,
-        sensitive: status.sensitive,
+        sensitive: status.sensitive || sensitized,
         markdown: status.markdown,
         created_at: status.edited_at.unwrap_or(status.created_at).to_api(),
         media_attachments: serde_json::to_value(media).map_err(Error::internal)?,

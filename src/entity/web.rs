@@ -156,7 +156,7 @@ impl WebStatus {
             edited: status.edited_at.is_some(),
             visibility: status.visibility.coarse(),
             is_public: matches!(status.visibility, Visibility::Public | Visibility::PublicUnlisted),
-            sensitive: status.sensitive,
+            sensitive: status.sensitive || author.is_sensitized(),
             media,
             poll: None,
             replies_count: status.replies_count,

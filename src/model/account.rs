@@ -75,6 +75,8 @@ pub struct Account {
     pub memorial: bool,
     pub suspended_at: Option<Time>,
     pub limited_at: Option<Time>,
+    /// When moderators marked all its media as sensitive.
+    pub sensitized_at: Option<Time>,
     pub moved_to_account_id: Option<AccountId>,
     pub other_settings: Json<OtherSettings>,
     /// Domains of sites that may name it as the author of their pages, in lower-case ASCII; each includes its
@@ -125,6 +127,7 @@ impl Account {
             memorial: false,
             suspended_at: None,
             limited_at: None,
+            sensitized_at: None,
             moved_to_account_id: None,
             other_settings: Json(OtherSettings::default()),
             attribution_domains: Json(Vec::new()),
@@ -156,6 +159,12 @@ impl Account {
     #[must_use]
     pub fn is_suspended(&self) -> bool {
         self.suspended_at.is_some()
+    }
+
+    /// True when moderators mark all media of the account as sensitive.
+    #[must_use]
+    pub fn is_sensitized(&self) -> bool {
+        self.sensitized_at.is_some()
     }
 
     /// True when moderators limited (silenced) the account.

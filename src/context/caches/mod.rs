@@ -38,8 +38,9 @@ pub struct Caches {
     pub decorated_accounts: Versioned<(AccountId, i64, Generations), Arc<str>>,
     /// Accounts as their owners see them.
     pub credentials: Versioned<(AccountId, Generations), Arc<str>>,
-    /// The part of statuses that does not depend on the viewer, by id, version and generation of emojis.
-    pub statuses: Versioned<(StatusId, i64, i64), Arc<StatusCore>>,
+    /// The part of statuses that does not depend on the viewer, by id, version and generation of emojis, and whether
+    /// moderators mark all media of the author as sensitive.
+    pub statuses: Versioned<(StatusId, i64, i64, bool), Arc<StatusCore>>,
     /// The text of statuses that filters match, by id and version.
     pub texts: Versioned<(StatusId, i64), Arc<Searchable>>,
     /// The names and notes of authors that filters match, by id and version.

@@ -5,41 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::declare::jobs;
 use super::job::Job;
 use super::payload::{Distribution, Subject};
 use crate::change::Change;
 use model::job::Lane;
 use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
-
-/// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
-macro_rules! jobs {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)? => {
-            $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
-        }
-    )+) => {
-        $(
-        $(#[$doc])*
-        #[derive(Debug, Serialize, Deserialize)]
-        pub struct $name {
-            $($(#[$field_doc])* pub $field: $type),*
-        }
-
-        impl Job for $name {
-            const KIND: &'static str = $kind;
-            const LANE: Lane = Lane::$lane;
-            $(fn key(&self) -> Option<String> {
-                let $job = self;
-                Some($key)
-            })?
-        }
-    )+
-
-        /// The names of all kinds, with their lanes.
-        pub const KINDS: &[(&str, Lane)] = &[$(($kind, Lane::$lane)),+];
-    };
-}
 
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.
@@ -348,6 +319,13 @@ jobs! {
     RefreshTrends as "refresh_trends" in Background, key |_job| String::new() => {
         /// Lower bound of the row ids not covered by the previous run; 0 starts a new pass.
         since: i64,
+    }
+
+    /// Deletes the data of an account that has been suspended long enough, unless that was lifted.
+    DeleteSuspended as "delete_suspended" in Background => {
+        account: AccountId,
+        /// When it was suspended, in microseconds since 1970: a later suspension has a job of its own.
+        suspended_at: i64,
     }
 
     /// Removes the next part of an account.

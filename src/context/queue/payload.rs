@@ -43,6 +43,8 @@ pub enum Subject {
     Approved,
     /// A scheduled status was not published.
     ScheduleFailed(ScheduledStatusId),
+    /// Moderators warned the account, or took action on it.
+    Warning(RowId),
 }
 
 /// Most statuses in a plugin's feed.

@@ -325,7 +325,7 @@ impl Rows {
             attributed_to: &author.uri,
             to: audience.to,
             cc: audience.cc,
-            sensitive: status.sensitive,
+            sensitive: status.sensitive || author.is_sensitized(),
             atom_uri: &status.uri,
             in_reply_to_atom_uri: answered,
             conversation: status.conversation_id.map(|id| thread(cx, id.into())),

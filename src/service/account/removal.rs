@@ -16,7 +16,9 @@ use crate::{archive, follow, rate_limits, sign_up, status};
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
-use context::queue::{self, Failure, ForgetAccount, Next, PurgeMedia, PurgeProfileImages, RemoveAccount};
+use context::queue::{
+    self, DeleteSuspended, Failure, ForgetAccount, Next, PurgeMedia, PurgeProfileImages, RemoveAccount,
+};
 use context::{Cx, job};
 use crypto::Secret;
 use database::Tx;
@@ -30,35 +32,21 @@ const STATUS_BATCH: i64 = 50;
 const ROW_BATCH: i64 = 1_000;
 /// Time after which a transaction takes no further status, since it blocks all other writers.
 const TIME_BUDGET: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long the data of a suspended account is kept.
+pub(crate) const SUSPENSION_PERIOD: TimeDelta = TimeDelta::days(30);
 /// Delay between closing an account and deleting its data: requests that started earlier have ended.
 const REMOVAL_DELAY: TimeDelta = TimeDelta::minutes(1);
 
-/// Hides `account` and its statuses from everyone; false when it is suspended already.
-#[model::use_case]
-pub async fn suspend(cx: &Cx, account: &Account) -> Result<bool> {
-    let mut tx = cx.db.begin().await?;
-    let hidden = hide(cx, &mut tx, account).await?;
-    tx.commit().await?;
+/// Hides `account` and its statuses from everyone, and deletes its data after [`SUSPENSION_PERIOD`] unless the
+/// suspension is lifted until then; false when it is suspended already.
+pub(crate) async fn hide_for_a_time(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {
+    let hidden = hide(cx, tx, account).await?;
+    if hidden {
+        let now = cx.clock.now();
+        let job = DeleteSuspended { account: account.id, suspended_at: now.timestamp_micros() };
+        queue::enqueue_at(cx, tx, &job, now + SUSPENSION_PERIOD).await?;
+    }
     Ok(hidden)
-}
-
-/// Lifts a suspension; false when `account` is not suspended.
-///
-/// # Errors
-/// [`Error::Conflict`] when its removal has started or is complete.
-#[model::use_case]
-pub async fn unsuspend(cx: &Cx, account: &Account) -> Result<bool> {
-    let mut tx = cx.db.begin().await?;
-    store::account::lock(&mut tx, &[account.id]).await?;
-    if store::user::find(&mut tx, account.id).await?.is_none() {
-        return Err(Error::Conflict(format!("@{} is removed for good", account.username).into()));
-    }
-    let shown = store::removal::unsuspend(&mut tx, account.id).await?;
-    if shown {
-        change::record(cx, &mut tx, Change::AccountUpdated { account: account.id }).await?;
-    }
-    tx.commit().await?;
-    Ok(shown)
 }
 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
@@ -70,19 +58,31 @@ pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
     let user = store::user::find(&mut tx, account.id).await?;
     let posted = !store::removal::list_statuses(&mut tx, account.id, 1).await?.is_empty();
     if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
-        store::plugin_data::purge_account(&mut tx, account.id).await?;
-        store::removal::delete(&mut tx, account.id).await?;
-        tx.commit().await?;
-        return Ok(());
+        erase(&mut tx, account.id).await?;
+    } else {
+        begin(cx, &mut tx, account).await?;
     }
-    hide(cx, &mut tx, account).await?;
-    change::record(cx, &mut tx, Change::AccountRemoved { account: account.id }).await?;
-    store::removal::delete_user(&mut tx, account.id).await?;
-    revoke::everything(cx, &mut tx, account.id).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Deletes a local account that never was usable, and its user: its name is free again.
+pub(crate) async fn erase(tx: &mut Tx, account: AccountId) -> Result<()> {
+    store::plugin_data::purge_account(tx, account).await?;
+    Ok(store::removal::delete(tx, account).await?)
+}
+
+/// Begins the deletion of a locked account: a local one is signed out now, a remote one is not fetched again.
+pub(crate) async fn begin(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    hide(cx, tx, account).await?;
     let job = RemoveAccount { account: account.id };
-    queue::enqueue_at(cx, &mut tx, &job, cx.clock.now() + REMOVAL_DELAY).await?;
-    tx.commit().await?;
-    Ok(())
+    if !account.is_local() {
+        store::tombstone::replace(tx, &account.uri, account.id, cx.clock.now()).await?;
+        return queue::enqueue(cx, tx, &job).await;
+    }
+    change::record(cx, tx, Change::AccountRemoved { account: account.id }).await?;
+    store::removal::delete_user(tx, account.id).await?;
+    revoke::everything(cx, tx, account.id).await?;
+    queue::enqueue_at(cx, tx, &job, cx.clock.now() + REMOVAL_DELAY).await
 }
 
 /// Removes the account of another server that no longer exists there: it is hidden now, and deleted in the background.
@@ -91,9 +91,7 @@ pub async fn remove_remote(cx: &Cx, account: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let found = store::account::lock(&mut tx, &[account]).await?.pop();
     if let Some(account) = found.filter(|account| !account.is_local()) {
-        hide(cx, &mut tx, &account).await?;
-        store::tombstone::replace(&mut tx, &account.uri, account.id, cx.clock.now()).await?;
-        queue::enqueue(cx, &mut tx, &RemoveAccount { account: account.id }).await?;
+        begin(cx, &mut tx, &account).await?;
     }
     Ok(tx.commit().await?)
 }
@@ -230,6 +228,20 @@ async fn reserve_name(cx: &Cx, tx: &mut Tx, id: AccountId, username: &str, versi
     let (account, actor) = sign_up::local(cx, id, username);
     let account = Account { suspended_at: Some(account.created_at), version, ..account };
     Ok(store::account::insert(tx, &account, actor).await?)
+}
+
+/// Deletes the data of an account that was suspended long ago. Does nothing when the suspension was lifted since, or
+/// the deletion has begun.
+#[model::use_case]
+#[job]
+async fn delete_suspended(cx: &Cx, tx: &mut Tx, job: DeleteSuspended) -> Result<()> {
+    let Some(account) = store::account::lock(tx, &[job.account]).await?.pop() else { return Ok(()) };
+    let suspended_at = account.suspended_at.map(|at| at.timestamp_micros());
+    let has_data = !account.is_local() || store::user::find(&mut *tx, account.id).await?.is_some();
+    if suspended_at == Some(job.suspended_at) && has_data {
+        begin(cx, tx, &account).await?;
+    }
+    Ok(())
 }
 
 #[model::use_case]

@@ -1,12 +1,12 @@
-//! User management by staff: approving, confirming, assigning roles, setting passwords.
+//! User management by staff: finding people, assigning roles, setting passwords. The rest is in
+//! [`moderation`](crate::moderation).
 //!
 //! Reached from the command line, later from the admin API, which check permission.
 
 use crate::oauth::revoke;
-use crate::{email, password, sign_up};
+use crate::{account, password};
 use context::Cx;
 use context::error::{Error, Result};
-use context::queue::Subject;
 use crypto::Secret;
 use model::Account;
 
@@ -28,20 +28,18 @@ pub async fn find(cx: &Cx, name: &str) -> Result<Account> {
     account.ok_or_else(|| Error::invalid(format!("there is no account {name:?} on this server")))
 }
 
-/// Approves a pending sign-up, mails the user, and treats the address as confirmed; false when nothing was pending.
+/// The account named `name`: as [`find`], or `user@domain` for a remote one that is known here.
+///
+/// # Errors
+/// [`Error::Invalid`] naming it, when there is none.
 #[model::use_case]
-pub async fn approve(cx: &Cx, account: &Account) -> Result<bool> {
-    let mut tx = cx.db.begin().await?;
-    let approved = store::user::approve(&mut tx, account.id).await?;
-    let confirmed = store::user::confirm(&mut tx, account.id, cx.clock.now()).await?;
-    if approved {
-        email::queue(cx, &mut tx, account.id, Subject::Approved, None).await?;
+pub async fn find_any(cx: &Cx, name: &str) -> Result<Account> {
+    let handle = account::name(cx, name);
+    if !handle.contains('@') {
+        return find(cx, &handle).await;
     }
-    if approved || confirmed {
-        sign_up::admit(cx, &mut tx, account.id).await?;
-    }
-    tx.commit().await?;
-    Ok(approved || confirmed)
+    let found = store::account::list_by_handles(&cx.db, &[handle]).await?.pop();
+    found.ok_or_else(|| Error::invalid(format!("the account {name:?} is not known here")))
 }
 
 /// The id of the role named `name`, ignoring case; `None` for `none`.

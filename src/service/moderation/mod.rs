@@ -6,4 +6,6 @@
 //!
 //! Spec: docs/contract/extensions.md#13-admin-api
 
+pub mod account;
+pub mod action;
 pub mod audit;

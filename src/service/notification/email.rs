@@ -34,6 +34,7 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
         ("mail/reset.html", include_str!("../templates/mail/reset.html")),
         ("mail/reset.txt", include_str!("../templates/mail/reset.txt")),
         ("mail/schedule_failed.txt", include_str!("../templates/mail/schedule_failed.txt")),
+        ("mail/warning.txt", include_str!("../templates/mail/warning.txt")),
     ])
 });
 
@@ -62,7 +63,7 @@ async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subjec
         Subject::Reset => password::send_link(cx, tx, &user).await,
         Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
         // Sent by events, never requested.
-        Subject::Approved | Subject::ScheduleFailed(_) => Ok(()),
+        Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => Ok(()),
     }
 }
 
@@ -84,9 +85,16 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Some(failed) => Some(failed),
             None => return Ok(None),
         },
-        Subject::Confirm | Subject::Reset | Subject::Approved => None,
+        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::Warning(_) => None,
     };
     let (scheduled_at, reason) = failed.unzip();
+    let warning = match subject {
+        Subject::Warning(id) => match store::warning::list(&cx.db, &[id]).await?.pop() {
+            Some(warning) => Some(warning),
+            None => return Ok(None),
+        },
+        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) => None,
+    };
     let url = link.as_ref().map(|link| crate::link::url(cx, link.kind, link.id)).unwrap_or_default();
     let address_change = user.confirmed_at.is_some();
     let values = context! {
@@ -96,6 +104,8 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         address_change => address_change,
         scheduled_at => scheduled_at,
         reason => reason,
+        action => warning.as_ref().map(|warning| warning.action.as_str()),
+        text => warning.as_ref().map(|warning| warning.text.clone()),
         valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
     };
     let to = recipient(subject, user, link.and_then(|link| link.email));
@@ -108,7 +118,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Subject::Confirm | Subject::Reset => {
                 Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", template(subject)), &values)?)
             }
-            Subject::Approved | Subject::ScheduleFailed(_) => None,
+            Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => None,
         },
         unsubscribe_url: None,
         date: cx.clock.now(),
@@ -149,7 +159,10 @@ async fn failure(cx: &Cx, language: Language, id: ScheduledStatusId) -> Result<O
 fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String {
     match (subject, confirming) {
         (Subject::Confirm, Some(email)) => email,
-        (Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_), _) => user.email,
+        (
+            Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_),
+            _,
+        ) => user.email,
     }
 }
 
@@ -159,6 +172,7 @@ fn template(subject: Subject) -> &'static str {
         Subject::Reset => "reset",
         Subject::Approved => "approved",
         Subject::ScheduleFailed(_) => "schedule_failed",
+        Subject::Warning(_) => "warning",
     }
 }
 
@@ -168,6 +182,7 @@ fn subject_line(subject: Subject, language: Language, site_title: &str) -> Strin
         Subject::Reset => "mail_reset.subject",
         Subject::Approved => "mail_approved.subject",
         Subject::ScheduleFailed(_) => "mail_schedule.subject",
+        Subject::Warning(_) => "mail_warning.subject",
     };
     language.say_with(key, &[("site", &site_title)])
 }

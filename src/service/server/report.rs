@@ -5,6 +5,7 @@
 //!
 //! Spec: docs/contract/rules.md#19-reports; <https://docs.joinmastodon.org/methods/reports/>
 
+use crate::audit::{self, Entry, Target};
 use crate::notification::{self, StaffNotice};
 use crate::rate_limits::{self, Family};
 use crate::visibility::{self, Place};
@@ -12,7 +13,7 @@ use crate::{account, domain};
 use context::Cx;
 use context::error::{Error, Result};
 use model::report::ReportCategory;
-use model::{Account, AccountId, Actor, Json, RowId, RuleId, StatusId};
+use model::{Account, AccountId, Actor, Json, RowId, RuleId, Staff, StatusId};
 
 pub use store::report::Report;
 
@@ -63,6 +64,9 @@ pub async fn create(cx: &Cx, actor: &Actor, target: AccountId, draft: Draft) -> 
         forwarded,
         forward_to_domains: Json(domains),
         action_taken_at: None,
+        action_taken_by_account_id: None,
+        assigned_account_id: None,
+        updated_at: None,
         created_at: cx.clock.now(),
     };
     let mut tx = cx.db.begin().await?;
@@ -161,10 +165,15 @@ pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
 /// # Errors
 /// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
-pub async fn set_resolved(cx: &Cx, id: RowId, resolved: bool) -> Result<bool> {
+pub async fn set_resolved(cx: &Cx, staff: &Staff, id: RowId, resolved: bool) -> Result<bool> {
     find(cx, id).await?;
     let mut tx = cx.db.begin().await?;
-    let changed = store::report::set_action_taken(&mut tx, id, resolved.then(|| cx.clock.now())).await?;
+    let changed = store::report::set_resolved(&mut tx, id, resolved, staff.account, cx.clock.now()).await?;
+    if changed {
+        let action = if resolved { "report.resolve" } else { "report.reopen" };
+        let entry = Entry::new(action, Target::new("report", id, format!("#{id}")));
+        audit::record(cx, &mut tx, staff, entry).await?;
+    }
     tx.commit().await?;
     Ok(changed)
 }

@@ -20,6 +20,12 @@ pub struct Report {
     pub forwarded: bool,
     pub forward_to_domains: Json<Vec<String>>,
     pub action_taken_at: Option<Time>,
+    /// Who resolved it; `None` for an operator.
+    pub action_taken_by_account_id: Option<AccountId>,
+    /// The member of staff who takes care of it.
+    pub assigned_account_id: Option<AccountId>,
+    /// `None`: unchanged since `created_at`.
+    pub updated_at: Option<Time>,
     pub created_at: Time,
 }
 
@@ -54,20 +60,32 @@ pub async fn list_all(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
         .await
 }
 
-/// Records when action was taken on a report, or that it was reopened (`None`); false when nothing changes, or it is
+/// Records that `by` took action on a report, or reopened it (`resolved` false); false when nothing changes, or it is
 /// missing.
-pub async fn set_action_taken(tx: &mut Tx, id: RowId, at: Option<Time>) -> Result<bool> {
+pub async fn set_resolved(tx: &mut Tx, id: RowId, resolved: bool, by: Option<AccountId>, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!(
-            "UPDATE reports SET action_taken_at = $2
-             WHERE id = $1 AND (action_taken_at IS NULL) <> (CAST($3 AS BOOLEAN))"
+            "UPDATE reports SET action_taken_at = $2, action_taken_by_account_id = $3, updated_at = $4
+             WHERE id = $1 AND (action_taken_at IS NULL) = (CAST($5 AS BOOLEAN))"
         ))
         .bind(id)
-        .bind(at)
-        .bind(at.is_none())
+        .bind(resolved.then_some(now))
+        .bind(by.filter(|_| resolved))
+        .bind(now)
+        .bind(resolved)
         .execute()
         .await?;
     Ok(changed > 0)
+}
+
+/// The unresolved reports about `account`, oldest first.
+pub async fn list_unresolved_about(db: impl Executor, account: AccountId) -> Result<Vec<RowId>> {
+    db.query(sql!(
+        "SELECT r.id FROM reports r WHERE r.target_account_id = $1 AND r.action_taken_at IS NULL ORDER BY r.id"
+    ))
+    .bind(account)
+    .scalars()
+    .await
 }
 
 /// Deletes up to `limit` each of the reports by an account and about it; returns how many.

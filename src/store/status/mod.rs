@@ -52,6 +52,8 @@ pub struct Head {
     pub author_suspended: bool,
     /// The author is limited.
     pub author_limited: bool,
+    /// Moderators mark all media of the author as sensitive.
+    pub author_sensitized: bool,
     /// The number of replies, which changes without the version.
     pub replies_count: i64,
     /// The number of reblogs, as above.
@@ -76,7 +78,7 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
                     s.has_poll, s.has_references, s.quote_id, s.quote_policy, s.conversation_id, a.suspended_at IS NOT NULL AS author_suspended,
-                    a.limited_at IS NOT NULL AS author_limited, s.replies_count, s.reblogs_count,
+                    a.limited_at IS NOT NULL AS author_limited, a.sensitized_at IS NOT NULL AS author_sensitized, s.replies_count, s.reblogs_count,
                     s.favourites_count, s.referred_by_count, s.quotes_count FROM "
         };
     }

@@ -1,9 +1,12 @@
 //! Moderation of accounts, through services where they exist.
 //!
-//! The server does not yet limit, disable or hold back accounts itself, so these write the columns.
+//! Acts as an operator, who outranks everyone.
 
-use model::{Account, AccountId, Preferences};
-use service::{removal, staff};
+use model::moderation::WarningAction;
+use model::{Account, AccountId, Preferences, Staff};
+use service::moderation::account;
+use service::moderation::action::{self, ActionParams};
+use service::staff;
 
 use super::verbs::Identified;
 use super::{ALL_SCOPES, Client, TestApp};
@@ -11,16 +14,28 @@ use super::{ALL_SCOPES, Client, TestApp};
 impl TestApp {
     /// Hides the account and its content from everyone.
     pub async fn suspend(&self, person: &(impl Identified + ?Sized)) {
-        assert!(removal::suspend(&self.app, &self.stored(person).await).await.unwrap(), "suspended already");
+        self.act(person, WarningAction::Suspend).await;
     }
 
     pub async fn unsuspend(&self, person: &(impl Identified + ?Sized)) {
-        assert!(removal::unsuspend(&self.app, &self.stored(person).await).await.unwrap(), "not suspended");
+        account::unsuspend(&self.app, &Staff::operator(), self.stored(person).await.id).await.unwrap();
     }
 
     /// Hides the account from everyone who does not follow it.
     pub async fn limit(&self, person: &(impl Identified + ?Sized)) {
-        self.set_account(person, "limited_at = created_at").await;
+        self.act(person, WarningAction::Silence).await;
+    }
+
+    /// Marks all media of the account as sensitive.
+    pub async fn sensitize(&self, person: &(impl Identified + ?Sized)) {
+        self.act(person, WarningAction::Sensitive).await;
+    }
+
+    /// Takes an action on the account, without a report, a text or a mail.
+    pub async fn act(&self, person: &(impl Identified + ?Sized), action: WarningAction) {
+        let id = self.stored(person).await.id;
+        let params = ActionParams { action, report: None, preset: None, text: String::new(), notify: false };
+        action::act(&self.app, &Staff::operator(), id, params).await.unwrap();
     }
 
     /// As if the sign-up were waiting for approval.
@@ -29,7 +44,7 @@ impl TestApp {
     }
 
     pub async fn approve(&self, person: &(impl Identified + ?Sized)) {
-        assert!(staff::approve(&self.app, &self.stored(person).await).await.unwrap(), "nothing was pending");
+        account::approve(&self.app, &Staff::operator(), self.stored(person).await.id, true).await.unwrap();
     }
 
     /// As if it had not confirmed its address.
@@ -39,7 +54,7 @@ impl TestApp {
 
     /// Prevents the account from signing in.
     pub async fn disable(&self, person: &(impl Identified + ?Sized)) {
-        self.set_user(person, "disabled = TRUE").await;
+        self.act(person, WarningAction::Disable).await;
     }
 
     /// Gives the person the role of this name: `app.make(&bob, "Moderator")`.

@@ -11,7 +11,6 @@ use futures_util::future::join_all;
 use plugins::admin;
 use serde_json::{Value, json};
 use service::oauth::revoke;
-use service::{removal, staff};
 
 use super::groups::{served, settle, switch_off, switch_on};
 use crate::harness::{Browser, Client, TestApp, ids};
@@ -309,8 +308,7 @@ async fn devices_of_blocking_or_suspended_accounts_are_unreachable() {
     alice.unblock(&bob).ok().await;
     assert_eq!(seen(&his, &alice).await, ["A"]);
     let hers = device(&carol, "C", 5, []).await;
-    let account = staff::find(&app.app, "alice").await.unwrap();
-    removal::suspend(&app.app, &account).await.unwrap();
+    app.suspend(&alice).await;
     let asked = hers.post(QUERY).json(&json!({ "id": [alice.id().to_string()] })).ok().await;
     assert_eq!(asked, json!([]));
     hers.post(DELIVER).json(&json!({ "device": [letter(&alice, "A", "x")] })).fails(404).await;

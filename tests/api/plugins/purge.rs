@@ -4,7 +4,6 @@ use database::db::Engine;
 use model::AccountId;
 use plugins::admin;
 use serde_json::{Value, json};
-use service::{removal, staff};
 use store::plugin_event::{self, NewEvent};
 
 use super::groups::{served, settle, switch_on};
@@ -57,10 +56,9 @@ async fn plugin_data_is_deleted_with_its_account() {
     settle(&app).await;
     assert!(caught(hers_catches.clone()).await >= 1, "her antenna catches herself");
     assert_ne!(bob.get(&timeline).ok().await, json!([]), "and his her");
-    let account = staff::find(&app.app, "alice").await.unwrap();
-    removal::suspend(&app.app, &account).await.unwrap();
+    app.suspend(&alice).await;
     settle(&app).await;
-    removal::unsuspend(&app.app, &account).await.unwrap();
+    app.unsuspend(&alice).await;
     assert_eq!(kept(&app, alice.id()).await, given, "a restored account has all data");
 
     remove(&app, "alice").await;

@@ -1,6 +1,8 @@
 //! Sign-up: in an app, in a browser, and as the owner of a new server.
 
+use model::Staff;
 use serde_json::{Value, json};
+use service::moderation::account;
 use service::{owner, staff};
 
 use crate::harness::{Browser, TestApp};
@@ -200,8 +202,8 @@ async fn approval_is_mailed() {
     assert!(Browser::new(&app).get(&link).await.text().contains("A moderator"));
 
     let account = staff::find(&app.app, "alice").await.unwrap();
-    assert!(staff::approve(&app.app, &account).await.unwrap());
-    assert!(!staff::approve(&app.app, &account).await.unwrap(), "once");
+    account::approve(&app.app, &Staff::operator(), account.id, true).await.unwrap();
+    account::approve(&app.app, &Staff::operator(), account.id, true).await.expect_err("once");
     let letters = app.letters().await;
     assert_eq!(letters.len(), 2);
     assert!(letters[1].contains("your request was approved"));

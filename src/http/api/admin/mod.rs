@@ -4,4 +4,5 @@
 //!
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
+pub mod accounts;
 pub mod audit_log;

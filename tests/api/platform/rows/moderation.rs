@@ -54,6 +54,9 @@ async fn report_is_read_back_as_inserted() {
         forwarded: true,
         forward_to_domains: Json(vec!["remote.test".to_owned()]),
         action_taken_at: Some(time(1)),
+        action_taken_by_account_id: Some(ANN.into()),
+        assigned_account_id: Some(ANN.into()),
+        updated_at: Some(time(3)),
         created_at: time(2),
     };
     store::report::insert(&mut tx, &report).await.unwrap();
