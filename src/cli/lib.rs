@@ -14,6 +14,7 @@ mod doctor;
 mod domain;
 mod emoji;
 mod federation;
+mod ip_block;
 mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
@@ -71,6 +72,9 @@ enum Command {
     /// Block domains of other servers, and allow domains in limited federation
     #[command(subcommand)]
     Domain(domain::Command),
+    /// Block networks: their clients are refused, or cannot sign up freely
+    #[command(subcommand)]
+    IpBlock(ip_block::Command),
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
@@ -121,6 +125,7 @@ impl Command {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
             Self::Domain(command) => command.changes(),
+            Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
@@ -196,6 +201,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
+        Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,

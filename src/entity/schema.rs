@@ -74,6 +74,7 @@ named! {
     bool = "boolean",
     String = "string",
     crate::admin::AuditEntry = "Admin_AuditEntry",
+    crate::admin::IpBlock = "Admin_IpBlock",
     Application = "Application",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",

@@ -68,6 +68,7 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
     store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
     store::plugin_kv::delete_expired(&mut tx, now).await?;
+    store::ip_block::delete_expired(&mut tx, now).await?;
     let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");

@@ -2,9 +2,11 @@
 //!
 //! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may admit people regardless of the mode,
 //! or without approval. It is called before the form is validated, and its claim is part of the transaction that
-//! creates the account. Not implemented, because the server does not support them: rules for addresses and e-mail
-//! providers, a limit of accounts, sign-in by another service. The command line and the owner's set-up create
-//! accounts directly, with `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
+//! creates the account. Blocked networks are refused, or need approval. Not implemented, because
+//! the server does not support them: rules for e-mail providers, a limit of accounts, sign-in by another service. The command
+//! line and the owner's set-up create accounts directly, with `service::sign_up`.
+//!
+//! Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use context::queue::Subject;
 use crypto::Secret;
 use database::Tx;
 use model::instance::Rule;
+use model::ip_block::IpSeverity;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
 use model::{Account, AccountId, Grant};
@@ -157,16 +160,24 @@ async fn claim(
 /// The conditions of a sign-up with this admission, or without one.
 ///
 /// # Errors
-/// [`Error::Forbidden`] while registrations are closed.
+/// [`Error::Forbidden`] while registrations are closed, and for a client in a network that may not sign up.
 pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
+    let from_network_needs_approval = match cx.client_block() {
+        Some(IpSeverity::NoAccess | IpSeverity::SignUpBlock) => {
+            return Err(Error::forbidden("Sign-up is not possible from your network"));
+        }
+        Some(IpSeverity::SignUpRequiresApproval) => true,
+        None => false,
+    };
     let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
     let needs_approval = match mode(cx) {
-        RegistrationsMode::Open => false,
+        RegistrationsMode::Open => from_network_needs_approval && !approves,
         RegistrationsMode::Approved => !approves,
         RegistrationsMode::None if opens && !cx.config.access.single_user => !approves,
         RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
     };
-    Ok(Terms { needs_approval, needs_reason: needs_approval && cx.settings().require_invite_text })
+    let needs_reason = needs_approval && mode(cx) != RegistrationsMode::Open && cx.settings().require_invite_text;
+    Ok(Terms { needs_approval, needs_reason })
 }
 
 /// Collects all errors, so that one response contains them all.

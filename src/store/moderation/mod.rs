@@ -1,6 +1,8 @@
-//! Data for moderation: the audit log, reports, roles and trends.
+//! Data for moderation: the audit log, reports, roles and trends; blocked networks and e-mail addresses, and the
+//! addresses that accounts used.
 
 pub mod audit;
+pub mod ip_block;
 pub mod report;
 pub mod role;
 pub mod trend;

@@ -5,3 +5,4 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod audit_log;
+pub mod ip_blocks;
