@@ -12,6 +12,7 @@ mod create_users;
 mod database;
 mod doctor;
 mod domain;
+mod email_block;
 mod emoji;
 mod federation;
 mod ip_block;
@@ -75,6 +76,9 @@ enum Command {
     /// Block networks: their clients are refused, or cannot sign up freely
     #[command(subcommand)]
     IpBlock(ip_block::Command),
+    /// Block e-mail addresses and their domains at sign-up
+    #[command(subcommand)]
+    EmailBlock(email_block::Command),
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
@@ -134,6 +138,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
+            Self::EmailBlock(_) => false,
             Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
@@ -202,6 +207,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
         Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
+        Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,

@@ -74,6 +74,8 @@ named! {
     bool = "boolean",
     String = "string",
     crate::admin::AuditEntry = "Admin_AuditEntry",
+    crate::admin::CanonicalEmailBlock = "Admin_CanonicalEmailBlock",
+    crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
     Application = "Application",
     CredentialApplication = "CredentialApplication",

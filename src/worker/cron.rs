@@ -14,6 +14,7 @@ use context::job;
 use context::queue::{self, Clean, Done, Failure};
 use database::Tx;
 use model::Time;
+use service::email_block;
 use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
@@ -69,6 +70,7 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
     store::plugin_kv::delete_expired(&mut tx, now).await?;
     store::ip_block::delete_expired(&mut tx, now).await?;
+    store::email_block::delete_old_attempts(&mut tx, email_block::first_kept_day(now)).await?;
     let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");

@@ -1,7 +1,11 @@
 //! The entities of the admin API, one file each.
 
 pub mod audit_entry;
+pub mod canonical_email_block;
+pub mod email_domain_block;
 pub mod ip_block;
 
 pub use audit_entry::AuditEntry;
+pub use canonical_email_block::CanonicalEmailBlock;
+pub use email_domain_block::EmailDomainBlock;
 pub use ip_block::IpBlock;

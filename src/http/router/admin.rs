@@ -1,7 +1,7 @@
 //! The admin API: what the staff does.
 
-use crate::api::admin::{audit_log, ip_blocks};
-use crate::operation::methods::get;
+use crate::api::admin::{audit_log, canonical_email_blocks, email_domain_blocks, ip_blocks};
+use crate::operation::methods::{get, post};
 use crate::policy::API;
 use crate::table::Routes;
 
@@ -14,5 +14,25 @@ pub(crate) fn routes() -> Routes {
             API,
             get(ip_blocks::show).put(ip_blocks::update).patch(ip_blocks::update).delete(ip_blocks::delete),
         )
-
+        .route(
+            "/api/v1/admin/email_domain_blocks",
+            API,
+            get(email_domain_blocks::index).post(email_domain_blocks::create),
+        )
+        .route(
+            "/api/v1/admin/email_domain_blocks/{id}",
+            API,
+            get(email_domain_blocks::show).delete(email_domain_blocks::delete),
+        )
+        .route(
+            "/api/v1/admin/canonical_email_blocks",
+            API,
+            get(canonical_email_blocks::index).post(canonical_email_blocks::create),
+        )
+        .route("/api/v1/admin/canonical_email_blocks/test", API, post(canonical_email_blocks::test))
+        .route(
+            "/api/v1/admin/canonical_email_blocks/{id}",
+            API,
+            get(canonical_email_blocks::show).delete(canonical_email_blocks::delete),
+        )
 }

@@ -7,4 +7,5 @@
 //! Spec: docs/contract/extensions.md#13-admin-api
 
 pub mod audit;
+pub mod email_block;
 pub mod ip_block;

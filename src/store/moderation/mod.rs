@@ -2,6 +2,7 @@
 //! addresses that accounts used.
 
 pub mod audit;
+pub mod email_block;
 pub mod ip_block;
 pub mod report;
 pub mod role;

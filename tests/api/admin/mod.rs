@@ -1,4 +1,6 @@
 //! The admin API: one file for each module of handlers in `src/http/api/admin`, with the same name.
 
 mod audit_log;
+mod canonical_email_blocks;
+mod email_domain_blocks;
 mod ip_blocks;

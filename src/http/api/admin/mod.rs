@@ -5,4 +5,6 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod audit_log;
+pub mod canonical_email_blocks;
+pub mod email_domain_blocks;
 pub mod ip_blocks;

@@ -4,6 +4,7 @@ use model::domain_policy::Flags;
 use model::instance::Severity;
 use model::ip_block::IpSeverity;
 use store::domain_policy::{Allow, Block};
+use store::email_block::{CanonicalEmailBlock, EmailDomainBlock};
 use store::ip_block::IpBlock;
 
 use super::*;
@@ -180,4 +181,22 @@ async fn ip_block_is_read_back_as_inserted_and_as_updated() {
     same(&changed, store::ip_block::find_by_ip(&mut tx, "2001:db8::/32").await.unwrap());
     same(&changed, store::ip_block::delete(&mut tx, changed.id).await.unwrap());
     assert!(!store::ip_block::update(&mut tx, &changed).await.unwrap());
+}
+
+#[tokio::test]
+async fn email_blocks_are_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let domain = EmailDomainBlock {
+        id: RowId::from(9_500),
+        domain: "mail.test".to_owned(),
+        allow_with_approval: true,
+        created_at: time(1),
+    };
+    store::email_block::insert_domain(&mut tx, &domain).await.unwrap();
+    same(&domain, store::email_block::find_domain(&mut tx, domain.id).await.unwrap());
+    let address =
+        CanonicalEmailBlock { id: RowId::from(9_600), canonical_email_hash: "hash".to_owned(), created_at: time(2) };
+    store::email_block::insert_address(&mut tx, &address).await.unwrap();
+    same(&address, store::email_block::find_address(&mut tx, address.id).await.unwrap());
 }
