@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::sign_up::{self, NewAccount};
 use crate::token::{self, Issued};
-use crate::{email, email_block, link, session};
+use crate::{email, email_block, link, session, user_ip};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::extension::Admission;
@@ -129,6 +129,7 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
     let account = sign_up::create_as(cx, &mut tx, id, invited_by, new).await?;
     let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
     email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
+    user_ip::record(cx, &mut tx, account).await?;
     Ok((tx, Registered { account, needs_approval }))
 }
 

@@ -9,3 +9,4 @@
 pub mod audit;
 pub mod email_block;
 pub mod ip_block;
+pub mod user_ip;

@@ -8,3 +8,4 @@ pub mod report;
 pub mod role;
 pub mod trend;
 pub mod trend_use;
+pub mod user_ip;

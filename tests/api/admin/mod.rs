@@ -4,3 +4,4 @@ mod audit_log;
 mod canonical_email_blocks;
 mod email_domain_blocks;
 mod ip_blocks;
+mod user_ips;
