@@ -13,8 +13,10 @@ mod create_users;
 mod database;
 mod doctor;
 mod domain;
+mod email_block;
 mod emoji;
 mod federation;
+mod ip_block;
 mod media_files;
 #[cfg(feature = "plugins")]
 mod plugin;
@@ -72,6 +74,12 @@ enum Command {
     /// Block domains of other servers, and allow domains in limited federation
     #[command(subcommand)]
     Domain(domain::Command),
+    /// Block networks: their clients are refused, or cannot sign up freely
+    #[command(subcommand)]
+    IpBlock(ip_block::Command),
+    /// Block e-mail addresses and their domains at sign-up
+    #[command(subcommand)]
+    EmailBlock(email_block::Command),
     /// Look things up at other servers, and look after what is owed to them
     #[command(subcommand)]
     Federation(federation::Command),
@@ -125,6 +133,7 @@ impl Command {
             Self::Settings(command) => command.changes(),
             Self::Rule(command) => command.changes(),
             Self::Domain(command) => command.changes(),
+            Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
             Self::Account(command) => command.changes(),
             Self::User(command) => command.changes(),
@@ -134,6 +143,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
+            Self::EmailBlock(_) => false,
             Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
@@ -201,6 +211,8 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Settings(command) => settings::run(&cx, command, output).await,
         Command::Rule(command) => rule::run(&cx, command, output).await,
         Command::Domain(command) => Box::pin(domain::run(&cx, command, output)).await,
+        Command::IpBlock(command) => Box::pin(ip_block::run(&cx, command, output)).await,
+        Command::EmailBlock(command) => Box::pin(email_block::run(&cx, command, output)).await,
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,

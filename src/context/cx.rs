@@ -4,7 +4,7 @@
 //! (its id, its pinned extensions, its spent rate limits, its origin) is passed in this argument, never in a
 //! task-local.
 
-use std::collections::HashSet;
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +24,7 @@ use crate::limits::{Limits, Standing};
 use crate::messages::Language;
 use crate::node::{self, Node};
 use crate::origin::Origin;
+pub use crate::recording_uses::RecordingUses;
 use config::{Config, Scheme};
 use crypto::push::Vapid;
 use crypto::{Keys, RandomIds};
@@ -34,8 +35,9 @@ use media::{Converter, Programs, Sandbox};
 use model::clock::{Clock, Ids};
 use model::domain_policy::DomainPolicy;
 use model::instance::Rule;
+use model::ip_block::{IpBlocks, IpSeverity};
 use model::urls::Urls;
-use model::{Emojis, Settings, TokenId};
+use model::{Emojis, Settings};
 
 /// Most concurrent requests to the translation service.
 const TRANSLATION_REQUESTS: usize = 8;
@@ -91,33 +93,9 @@ pub struct Services {
     /// Signs pushes; `None` disables push, since the stored key pair cannot be read.
     pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
-    /// Held while settings, rules, emojis and the domain policy are read, so that an older read never replaces a newer one.
+    /// Held while settings, rules, emojis, the domain policy and blocked networks are read, so that an older
+    /// read never replaces a newer one.
     reloading: tokio::sync::Mutex<()>,
-}
-
-/// The tokens whose use is being recorded: concurrent requests with one of them need not record it again.
-#[derive(Debug, Default)]
-pub struct RecordingUses(Mutex<HashSet<TokenId>>);
-
-impl RecordingUses {
-    /// Adds a token; false when its use is already being recorded.
-    pub fn insert(&self, token: TokenId) -> bool {
-        self.tokens().insert(token)
-    }
-
-    /// Removes a token whose use was recorded.
-    pub fn remove(&self, token: TokenId) {
-        self.tokens().remove(&token);
-    }
-
-    /// True when no use is being recorded.
-    pub fn is_empty(&self) -> bool {
-        self.tokens().is_empty()
-    }
-
-    fn tokens(&self) -> MutexGuard<'_, HashSet<TokenId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Data that an admin changes while the server runs, as last read from the database.
@@ -128,6 +106,7 @@ struct Loaded {
     emojis: Arc<Emojis>,
     rules: Arc<Vec<Rule>>,
     domain_policy: Arc<DomainPolicy>,
+    ip_blocks: Arc<IpBlocks>,
 }
 
 /// The state of one request, job or command.
@@ -135,6 +114,8 @@ struct Loaded {
 struct Scope {
     extensions: Arc<dyn Extensions>,
     request_id: Option<RequestId>,
+    /// The address of the client.
+    client: Option<IpAddr>,
     origin: Origin,
     notes: Arc<Mutex<Notes>>,
     /// Where the steps of lookups are recorded, if they are.
@@ -163,6 +144,13 @@ impl RequestId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl Scope {
+    fn new(extensions: Arc<dyn Extensions>) -> Self {
+        let origin = Origin::default();
+        Self { extensions, request_id: None, client: None, origin, notes: Arc::default(), steps: None }
     }
 }
 
@@ -221,9 +209,7 @@ impl Cx {
             ids,
             node,
         });
-        let scope =
-            Scope { extensions, request_id: None, origin: Origin::default(), notes: Arc::default(), steps: None };
-        let cx = Self { services, scope: Arc::new(scope) };
+        let cx = Self { services, scope: Arc::new(Scope::new(extensions)) };
         cx.reload().await?;
         Ok(cx)
     }
@@ -239,8 +225,15 @@ impl Cx {
     /// The context of a new request or job: pins its extensions and starts with no spent rate limits.
     #[must_use]
     pub fn begin(&self, request_id: Option<RequestId>) -> Self {
-        let extensions = self.scope.extensions.pinned();
-        let scope = Scope { extensions, request_id, origin: Origin::default(), notes: Arc::default(), steps: None };
+        let scope = Scope { request_id, ..Scope::new(self.scope.extensions.pinned()) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// As [`Cx::begin`], for a request of the client at the address `client`.
+    #[must_use]
+    pub fn begin_request(&self, request_id: RequestId, client: IpAddr) -> Self {
+        let scope =
+            Scope { request_id: Some(request_id), client: Some(client), ..Scope::new(self.scope.extensions.pinned()) };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
     }
 
@@ -292,6 +285,18 @@ impl Cx {
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.scope.request_id.as_ref().map(RequestId::as_str)
+    }
+
+    /// The address of the client of the current request; `None` outside of a request.
+    #[must_use]
+    pub fn client(&self) -> Option<IpAddr> {
+        self.scope.client
+    }
+
+    /// The severity of the block that covers the client's address; `None` without a block, and outside of a request.
+    #[must_use]
+    pub fn client_block(&self) -> Option<IpSeverity> {
+        self.scope.client.and_then(|client| self.settings.load().ip_blocks.severity(client, self.clock.now()))
     }
 
     /// The plugins that caused the operations of this context.
@@ -359,15 +364,15 @@ impl Cx {
         Arc::clone(&self.settings.load().domain_policy)
     }
 
-    /// Drops cached rows that another process may have changed; true when settings, rules, emojis or the domain policy
-    /// changed and were read again. On failure the previous values stay.
+    /// Drops cached rows that another process may have changed; true when settings, rules, emojis, the domain policy or
+    /// blocked networks changed and were read again. On failure the previous values stay.
     pub async fn invalidate(&self) -> Result<bool> {
         self.db.notice_other_processes().await?;
         self.reload().await
     }
 
-    /// Reads settings, rules, emojis and the domain policy again if they changed since they were last read; true when
-    /// they did. On failure the previous values stay.
+    /// Reads settings, rules, emojis, the domain policy and blocked networks again if they changed since they were last
+    /// read; true when they did. On failure the previous values stay.
     pub async fn reload(&self) -> Result<bool> {
         let _one_at_a_time = self.reloading.lock().await;
         let generation = store::settings::generation(&self.db).await?;
@@ -380,7 +385,8 @@ impl Cx {
         let emojis = Arc::new(Emojis { by_shortcode, generation });
         let rules = Arc::new(store::instance::rules(&self.db).await?);
         let domain_policy = Arc::new(store::domain_policy::load(&self.db).await?);
-        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules, domain_policy }));
+        let ip_blocks = Arc::new(store::ip_block::load(&self.db).await?);
+        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules, domain_policy, ip_blocks }));
         Ok(true)
     }
 }

@@ -18,6 +18,7 @@ pub mod messages;
 pub mod node;
 mod origin;
 pub mod queue;
+mod recording_uses;
 pub mod vapid;
 
 pub use cx::Cx;

@@ -1,6 +1,7 @@
 //! The client's IP address: the peer's, or the one a trusted proxy reports in `X-Forwarded-For`.
 //!
-//! Used for rate limits. Headers from addresses outside `server.trusted_proxies` are ignored, as anyone can set them.
+//! Used for rate limits, blocked networks, and the addresses that accounts used. Headers from addresses outside
+//! `server.trusted_proxies` are ignored, as anyone can set them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -19,6 +19,7 @@ pub mod files;
 pub mod headers;
 pub mod health;
 mod in_flight;
+mod ip_blocks;
 pub mod json;
 pub mod mount;
 pub mod oauth;

@@ -80,6 +80,8 @@ pub struct Policy {
     pub keep: Keep,
     /// Who is served on a closed server.
     pub closed: Closed,
+    /// Served to blocked addresses too: a probe of the health of the server.
+    pub probe: bool,
 }
 
 /// A method that changes something, as a constant.
@@ -112,6 +114,7 @@ pub const API: Policy = Policy {
     files: None,
     keep: Keep::Nobody,
     closed: Closed::ToStrangers,
+    probe: false,
 };
 
 /// Another endpoint for programs: OAuth, probes, files.
@@ -185,6 +188,13 @@ impl Policy {
     #[must_use]
     pub const fn closed(mut self, closed: Closed) -> Self {
         self.closed = closed;
+        self
+    }
+
+    /// Blocked addresses are served too.
+    #[must_use]
+    pub const fn probe(mut self) -> Self {
+        self.probe = true;
         self
     }
 

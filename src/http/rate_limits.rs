@@ -8,7 +8,6 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::auth::Authentication;
-use super::client_address::client_address;
 use super::policy::{Per, RouteKind};
 use super::request_limits::is_multipart;
 use super::state::RequestState;
@@ -26,7 +25,7 @@ const PAGING: [&str; 4] = ["page", "min_id", "max_id", "since_id"];
 
 /// Counts a request against its limits; what comes back is the standing to show: exceeded when one of them is.
 pub(crate) fn spend(state: &RequestState<'_>, request: &Request, authentication: &Authentication) -> Option<Standing> {
-    let address = || Key::address(client_address(request, &state.cx.config.server.trusted_proxies));
+    let address = || Key::address(state.client);
     let (person, token) = match authentication {
         Authentication::Grant(grant) => (grant.actor.as_ref().map(|actor| actor.id), Some(grant.token)),
         Authentication::Missing | Authentication::Invalid | Authentication::Unknown => (None, None),

@@ -1,12 +1,13 @@
 //! The server as one service: every request goes through the same stages, in this order.
 //!
-//! Normal form of the path, which ends a request that fails it; route and policy, context and span; then, inside the
-//! stages that turn a panic into a 500 and a time-out into a 503: declared size, token, rate limits, closed servers,
-//! the handler. The response passes, in this order, the error page, the request id, headers, compression. Each stage is
-//! a function of the module named after it and reads the [`RequestState`], which lives on the stack; values for the
-//! handler's extractors are in the request's extensions.
+//! Normal form of the path, which ends a request that fails it; route and policy, context and span; blocked addresses;
+//! then, inside the stages that turn a panic into a 500 and a time-out into a 503: declared size, token, rate limits,
+//! closed servers, the handler. The response passes, in this order, the error page, the request id, headers,
+//! compression. Each stage is a function of the module named after it and reads the [`RequestState`], which lives on
+//! the stack; values for the handler's extractors are in the request's extensions.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use super::observe::{self, RequestSeconds};
 use super::policy::{Policy, RouteKind, SMALL_BODY_BYTES};
 use super::table::{Route, Table};
 use super::web::{self, Cookies};
-use super::{closed_server, compress, headers, path_normalisation, rate_limits, request_limits};
+use super::{closed_server, compress, headers, ip_blocks, path_normalisation, rate_limits, request_limits};
 use crate::Cx;
 use crate::state::{Carries, RequestState};
 use context::cx::RequestId;
@@ -84,7 +85,9 @@ impl Shared {
         let is_normal = path_normalisation::normalise(request.uri_mut());
         let Found { route, segments, negotiated } = self.find(&request);
         let id = RequestId::draw(&self.ids);
-        let state = RequestState { negotiated, ..state_of(Cx(self.cx.begin(Some(id))), route, &request) };
+        let client = client_address(&request, &self.cx.config.server.trusted_proxies);
+        let cx = Cx(self.cx.begin_request(id, client));
+        let state = RequestState { negotiated, ..state_of(cx, client, route, &request) };
         let extensions = request.extensions_mut();
         extensions.insert(state.cx.clone());
         if let Some(limit) = state.policy.body_limit_bytes {
@@ -129,6 +132,9 @@ impl Shared {
         {
             return headers::preflight(methods, request.headers());
         }
+        if let Some(refusal) = ip_blocks::refuse(state) {
+            return refusal;
+        }
         let limit = match request_limits::time_limit(&state.cx, &request) {
             Ok(limit) => limit,
             Err(error) => return ErrorResponse(error).into_response(),
@@ -138,7 +144,7 @@ impl Shared {
     }
 
     async fn handle(&self, state: &RequestState<'_>, request: Request) -> Response {
-        let address = Key::address(client_address(&request, &state.cx.config.server.trusted_proxies));
+        let address = Key::address(state.client);
         let (parts, body) = request.into_parts();
         // Until the request is answered: with it go the files.
         let (in_flight, body) = InFlight::count(&self.budget, || address, body);
@@ -244,7 +250,7 @@ fn leave_body_out(response: &mut Response) {
 }
 
 /// The state of `request`, which matched `route`.
-fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestState<'a> {
+fn state_of<'a>(cx: Cx, client: IpAddr, route: Option<&'a Route>, request: &Request) -> RequestState<'a> {
     let policy = route.map_or_else(|| Policy::fallback(request.uri().path()), |route| &route.policy);
     let query = request.uri().query().unwrap_or_default();
     if policy.kind != RouteKind::Api
@@ -259,6 +265,7 @@ fn state_of<'a>(cx: Cx, route: Option<&'a Route>, request: &Request) -> RequestS
         pages: rate_limits::is_paging(query),
         wants_page: web::wants_page(policy.kind, request.headers()),
         encodings: request.headers().get(header::ACCEPT_ENCODING).cloned(),
+        client,
         method: request.method().clone(),
         cx,
         route,

@@ -1,5 +1,7 @@
 //! The state of a request that all stages share, apart from the request itself.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 
 use super::policy::Policy;
@@ -29,6 +31,8 @@ pub(crate) struct RequestState<'a> {
     pub wants_page: bool,
     /// `Accept-Encoding`.
     pub encodings: Option<HeaderValue>,
+    /// The address of the client.
+    pub client: IpAddr,
 }
 
 /// The headers of a request that its answer may vary by: true for those it carries.

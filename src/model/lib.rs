@@ -5,6 +5,7 @@ extern crate self as model;
 
 pub mod account;
 pub mod actor;
+pub mod address;
 pub mod card;
 pub mod clock;
 mod cursor;
@@ -14,6 +15,7 @@ pub mod filter;
 mod grant;
 mod id;
 pub mod instance;
+pub mod ip_block;
 pub mod job;
 pub mod link;
 pub mod list;

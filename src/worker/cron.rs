@@ -14,6 +14,7 @@ use context::job;
 use context::queue::{self, Clean, Done, Failure};
 use database::Tx;
 use model::Time;
+use service::email_block;
 use service::oauth::authorize::CODE_REPLAY_WINDOW;
 use store::job::Claim;
 
@@ -27,6 +28,11 @@ const IDEMPOTENCY_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
 /// How long an event is kept for a plugin that has not received it.
 const EVENT_RETENTION: TimeDelta = TimeDelta::days(14);
+
+/// How long an address that an account used is kept after its last use.
+const IP_RETENTION: TimeDelta = TimeDelta::days(365);
+/// Most such addresses deleted in one run.
+const IP_BATCH: i64 = 10_000;
 
 /// How long a processed activity is recognised: as long as its signature can be valid, a day at most.
 const REPLAY_WINDOW: TimeDelta = TimeDelta::days(1);
@@ -68,13 +74,16 @@ async fn clean(cx: &Cx, job: Clean, claim: Claim) -> Result<Done, Failure> {
     store::oauth_code::delete_expired(&mut tx, now - CODE_REPLAY_WINDOW).await?;
     store::cleaning::delete_idempotency_keys(&mut tx, now - IDEMPOTENCY_LIFETIME).await?;
     store::plugin_kv::delete_expired(&mut tx, now).await?;
+    store::ip_block::delete_expired(&mut tx, now).await?;
+    store::email_block::delete_old_attempts(&mut tx, email_block::first_kept_day(now)).await?;
+    let old_ips = store::user_ip::delete_old(&mut tx, now - IP_RETENTION, IP_BATCH).await?;
     let old = store::plugin_event::delete_old(&mut tx, now - EVENT_RETENTION).await?;
     if old > 0 {
         tracing::warn!(events = old, "dropped undelivered plugin events older than 14 days");
     }
     let more = clean_federation(&mut tx, now).await?;
     // Deleted in batches; the next run, one second later, deletes the rest.
-    let next = if old > 0 || more { TimeDelta::seconds(1) } else { CLEAN_EVERY };
+    let next = if old > 0 || old_ips > 0 || more { TimeDelta::seconds(1) } else { CLEAN_EVERY };
     queue::enqueue_at(cx, &mut tx, &job, now + next).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;

@@ -1,6 +1,7 @@
 //! <https://docs.joinmastodon.org/entities/Admin_Account/>
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -11,7 +12,8 @@ use context::Cx;
 use context::by_id::ById;
 use context::error::{Error, Result};
 use context::json::Fragment;
-use model::{AccountId, AppId};
+use model::{AccountId, AppId, Time};
+use service::user_ip;
 use store::managed_account::ManagedAccount;
 
 /// An account as the staff sees it. What a user has is `None` for a remote account.
@@ -80,8 +82,14 @@ pub async fn render_one(cx: &Cx, row: &ManagedAccount) -> Result<Fragment> {
 }
 
 /// The addresses of the users among `rows`.
-async fn addresses(_cx: &Cx, _rows: &[ManagedAccount]) -> Result<HashMap<AccountId, Vec<Ip>>> {
-    Ok(HashMap::new())
+async fn addresses(cx: &Cx, rows: &[ManagedAccount]) -> Result<HashMap<AccountId, Vec<Ip>>> {
+    let users: Vec<AccountId> = rows.iter().filter_map(|row| row.user_id).collect();
+    if users.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let used = user_ip::latest_ips(cx, &users).await?.into_iter();
+    let ip = |(ip, used_at): (IpAddr, Time)| Ip { ip: ip.to_string(), used_at: used_at.to_api() };
+    Ok(used.map(|(account, ips)| (account, ips.into_iter().map(ip).collect())).collect())
 }
 
 impl<'a> AdminAccount<'a> {

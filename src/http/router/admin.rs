@@ -1,6 +1,6 @@
 //! The admin API: what the staff does.
 
-use crate::api::admin::{accounts, audit_log};
+use crate::api::admin::{accounts, audit_log, canonical_email_blocks, email_domain_blocks, ip_blocks};
 use crate::operation::methods::{get, post};
 use crate::policy::API;
 use crate::table::Routes;
@@ -18,4 +18,31 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/accounts/{id}/unsuspend", API, post(accounts::unsuspend))
         .route("/api/v1/admin/accounts/{id}/action", API, post(accounts::act))
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))
+        .route("/api/v1/admin/ip_blocks", API, get(ip_blocks::index).post(ip_blocks::create))
+        .route(
+            "/api/v1/admin/ip_blocks/{id}",
+            API,
+            get(ip_blocks::show).put(ip_blocks::update).patch(ip_blocks::update).delete(ip_blocks::delete),
+        )
+        .route(
+            "/api/v1/admin/email_domain_blocks",
+            API,
+            get(email_domain_blocks::index).post(email_domain_blocks::create),
+        )
+        .route(
+            "/api/v1/admin/email_domain_blocks/{id}",
+            API,
+            get(email_domain_blocks::show).delete(email_domain_blocks::delete),
+        )
+        .route(
+            "/api/v1/admin/canonical_email_blocks",
+            API,
+            get(canonical_email_blocks::index).post(canonical_email_blocks::create),
+        )
+        .route("/api/v1/admin/canonical_email_blocks/test", API, post(canonical_email_blocks::test))
+        .route(
+            "/api/v1/admin/canonical_email_blocks/{id}",
+            API,
+            get(canonical_email_blocks::show).delete(canonical_email_blocks::delete),
+        )
 }

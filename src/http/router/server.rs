@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Routes {
         .route("/.well-known/nodeinfo", WELL_KNOWN, get(well_known::nodeinfo_discovery))
         .route("/nodeinfo/2.0", WELL_KNOWN, get(well_known::nodeinfo))
         .route("/.well-known/change-password", WELL_KNOWN, get(well_known::change_password))
-        .route("/health", PROGRAM, get(health::alive))
-        .route("/livez", PROGRAM, get(health::alive))
-        .route("/readyz", PROGRAM, get(health::ready))
+        .route("/health", PROGRAM.probe(), get(health::alive))
+        .route("/livez", PROGRAM.probe(), get(health::alive))
+        .route("/readyz", PROGRAM.probe(), get(health::ready))
 }

@@ -2,15 +2,17 @@
 //!
 //! Reached from `POST /api/v1/accounts` and the sign-up page. An extension may admit people regardless of the mode,
 //! or without approval. It is called before the form is validated, and its claim is part of the transaction that
-//! creates the account. Not implemented, because the server does not support them: rules for addresses and e-mail
-//! providers, a limit of accounts, sign-in by another service. The command line and the owner's set-up create
-//! accounts directly, with `service::sign_up`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
+//! creates the account. Blocked networks and e-mail addresses are refused, or need approval ([`email_block`]). Not
+//! implemented, because the server does not support them: a limit of accounts, sign-in by another service. The command
+//! line and the owner's set-up create accounts directly, with `service::sign_up`.
+//!
+//! Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use std::sync::Arc;
 
 use crate::sign_up::{self, NewAccount};
 use crate::token::{self, Issued};
-use crate::{email, link, session};
+use crate::{email, email_block, link, session, user_ip};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::extension::Admission;
@@ -18,6 +20,7 @@ use context::queue::Subject;
 use crypto::Secret;
 use database::Tx;
 use model::instance::Rule;
+use model::ip_block::IpSeverity;
 use model::link::LinkKind;
 use model::settings::RegistrationsMode;
 use model::{Account, AccountId, Grant};
@@ -98,7 +101,7 @@ pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Resul
 async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {
     let offered = judge(cx, &form.params).await?;
     let offered_terms = terms(cx, offered.as_ref())?;
-    check(cx, &form, offered_terms).await?;
+    let email_needs_approval = check(cx, &form, offered_terms).await?;
     let hash = crypto::hash_password(form.password).await?;
     let id = cx.ids.next();
     let (mut tx, admission) = claim(cx, offered, &form.params, id).await?;
@@ -108,12 +111,14 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
         check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
         faults.check()?;
     }
+    let approves = admission.as_ref().is_some_and(|admission| admission.approves);
+    let needs_approval = terms.needs_approval || (email_needs_approval && !approves);
     let new = NewAccount {
         username: form.username,
         email: form.email.clone(),
         password_hash: Some(hash),
         confirmed: false,
-        approved: !terms.needs_approval,
+        approved: !needs_approval,
         role_id: None,
         locale: form.locale.filter(|name| is_name(name)),
         time_zone: form.time_zone.filter(|name| is_name(name)),
@@ -124,7 +129,8 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
     let account = sign_up::create_as(cx, &mut tx, id, invited_by, new).await?;
     let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
     email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
-    Ok((tx, Registered { account, needs_approval: terms.needs_approval }))
+    user_ip::record(cx, &mut tx, account).await?;
+    Ok((tx, Registered { account, needs_approval }))
 }
 
 /// The decision of an extension on a sign-up with these parameters. No extension is called on a single-user server.
@@ -157,20 +163,28 @@ async fn claim(
 /// The conditions of a sign-up with this admission, or without one.
 ///
 /// # Errors
-/// [`Error::Forbidden`] while registrations are closed.
+/// [`Error::Forbidden`] while registrations are closed, and for a client in a network that may not sign up.
 pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
+    let from_network_needs_approval = match cx.client_block() {
+        Some(IpSeverity::NoAccess | IpSeverity::SignUpBlock) => {
+            return Err(Error::forbidden("Sign-up is not possible from your network"));
+        }
+        Some(IpSeverity::SignUpRequiresApproval) => true,
+        None => false,
+    };
     let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
     let needs_approval = match mode(cx) {
-        RegistrationsMode::Open => false,
+        RegistrationsMode::Open => from_network_needs_approval && !approves,
         RegistrationsMode::Approved => !approves,
         RegistrationsMode::None if opens && !cx.config.access.single_user => !approves,
         RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
     };
-    Ok(Terms { needs_approval, needs_reason: needs_approval && cx.settings().require_invite_text })
+    let needs_reason = needs_approval && mode(cx) != RegistrationsMode::Open && cx.settings().require_invite_text;
+    Ok(Terms { needs_approval, needs_reason })
 }
 
-/// Collects all errors, so that one response contains them all.
-async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
+/// Collects all errors, so that one response contains them all; true when the e-mail address needs approval.
+async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<bool> {
     let mut faults = Validation::default();
     sign_up::check_username(&form.username, &mut faults);
     sign_up::check_email(&form.email, &mut faults);
@@ -181,14 +195,18 @@ async fn check(cx: &Cx, form: &SignUp, terms: Terms) -> Result<()> {
     } else if store::account::find_local(&cx.db, &form.username).await?.is_some() {
         faults.add("username", "ERR_TAKEN", "has already been taken");
     }
-    if store::user::find_by_email(&cx.db, &form.email).await?.is_some() {
+    let email_needs_approval = if store::user::find_by_email(&cx.db, &form.email).await?.is_some() {
         faults.add("email", "ERR_TAKEN", "has already been taken");
-    }
+        false
+    } else {
+        email_block::judge_sign_up(cx, &form.email).await?.check(&mut faults)
+    };
     if !form.agreement {
         faults.add("agreement", "ERR_ACCEPTED", "must be accepted");
     }
     check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
-    faults.check()
+    faults.check()?;
+    Ok(email_needs_approval)
 }
 
 /// The inviting account, to be shown to the invited person; `None` when the account is not visible.

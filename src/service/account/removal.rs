@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::oauth::revoke;
 use crate::session::Person;
-use crate::{archive, follow, rate_limits, sign_up, status};
+use crate::{archive, email_block, follow, rate_limits, sign_up, status};
 use context::change::{self, Change};
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
@@ -71,8 +71,14 @@ pub(crate) async fn erase(tx: &mut Tx, account: AccountId) -> Result<()> {
     Ok(store::removal::delete(tx, account).await?)
 }
 
-/// Begins the deletion of a locked account: a local one is signed out now, a remote one is not fetched again.
+/// Begins the deletion of a locked account: a local one is signed out now, a remote one is not fetched again. The e-mail
+/// address of a suspended one is blocked.
 pub(crate) async fn begin(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    if account.is_suspended()
+        && let Some(user) = store::user::find(&mut *tx, account.id).await?
+    {
+        email_block::keep_out(cx, tx, &user.email).await?;
+    }
     hide(cx, tx, account).await?;
     let job = RemoveAccount { account: account.id };
     if !account.is_local() {

@@ -3,7 +3,7 @@
 //! Reached from the confirmation page and `/api/v1/emails`. Spec: docs/contract/rules.md#8-oauth-and-sign-up.
 
 use crate::session::{self, Person};
-use crate::{email, link, rate_limits, sign_up};
+use crate::{email, email_block, link, rate_limits, sign_up};
 use context::Cx;
 use context::error::{Error, OnUnique, Result, Validation};
 use context::limits::Key;
@@ -59,7 +59,7 @@ pub(crate) async fn send_link(cx: &Cx, tx: &mut database::Tx, user: &User) -> Re
 ///
 /// # Errors
 /// [`Error::Forbidden`] when nothing awaits confirmation, or the application is not the one used to sign up,
-/// [`Error::Validation`] for an address that is malformed or taken, [`Error::RateLimited`].
+/// [`Error::Validation`] for an address that is malformed, blocked or taken, [`Error::RateLimited`].
 #[model::use_case]
 pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
     let user = store::user::find(&cx.db, actor.id).await?.ok_or(Error::NotFound)?;
@@ -80,7 +80,8 @@ pub async fn resend(cx: &Cx, actor: &Actor, email: Option<&str>) -> Result<()> {
 /// Makes `email` the address of `person` once it is confirmed with the link in a mail to it.
 ///
 /// # Errors
-/// [`Error::Validation`] naming `current_password` or `email`, when it is malformed, taken, or the current address.
+/// [`Error::Validation`] naming `current_password` or `email`, when it is malformed, blocked, taken, or the current
+/// address.
 /// [`Error::RateLimited`].
 #[model::use_case]
 pub async fn change_by(cx: &Cx, person: &Person, password: Secret, email: &str) -> Result<()> {
@@ -105,6 +106,7 @@ pub async fn is_confirmed(cx: &Cx, actor: &Actor) -> Result<bool> {
 async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
     let mut faults = Validation::default();
     sign_up::check_email(email, &mut faults);
+    let needs_approval = email_block::judge(cx, email).await?.check(&mut faults);
     faults.check()?;
     if store::user::find_by_email(&cx.db, email).await?.is_some_and(|other| other.account_id != user.account_id) {
         return Err(taken());
@@ -115,6 +117,10 @@ async fn change(cx: &Cx, user: &User, email: &str) -> Result<()> {
         store::user::set_unconfirmed_email(&mut tx, user.account_id, email).await?;
     } else {
         store::user::set_email(&mut tx, user.account_id, email, None).await.on_unique(taken)?;
+        if needs_approval && user.invited_by_account_id.is_none() {
+            // As if it had signed up with this address.
+            store::user::withdraw_approval(&mut tx, user.account_id).await?;
+        }
     }
     queue(cx, &mut tx, user.account_id, email).await?;
     tx.commit().await?;

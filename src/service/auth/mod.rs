@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use chrono::Duration;
 
+use crate::user_ip;
 use context::Cx;
 use context::caches::before_read;
 use context::error::Result;
@@ -64,7 +65,8 @@ fn touch_at(row: &TokenActorRow) -> Time {
     active.map_or(used, |active| active.min(used)) + TOUCH_AFTER
 }
 
-/// Records the use of a token in the background. Used only for statistics, so a lost update is harmless.
+/// Records the use of a token in the background. Used only for statistics and the addresses that staff see, so a lost
+/// update is harmless.
 fn touch_later(cx: &Cx, grant: &Arc<Grant>) {
     if !cx.recording_uses.insert(grant.token) {
         return;
@@ -151,6 +153,7 @@ async fn touch(cx: &Cx, grant: &Grant) -> Result<()> {
     store::oauth::touch_token(&mut tx, grant.token, now).await?;
     if let (Some(actor), None) = (&grant.actor, grant.unusable) {
         store::account::record_activity(&mut tx, actor.id, now, week(now)).await?;
+        user_ip::record(cx, &mut tx, actor.id).await?;
     }
     tx.commit().await?;
     Ok(())

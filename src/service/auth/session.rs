@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use chrono::Duration;
 
 use crate::oauth::revoke;
-use crate::{auth, password, rate_limits};
+use crate::{auth, password, rate_limits, user_ip};
 use context::Cx;
 use context::error::{Error, Result, Validation};
 use context::limits::Key;
@@ -154,6 +154,7 @@ pub async fn start(cx: &Cx, account: AccountId, previous: Option<&str>, browser:
     }
     store::session::delete_expired(&mut tx, now).await?;
     store::session::insert(&mut tx, &session, crypto::hash(&token), now).await?;
+    user_ip::record(cx, &mut tx, account).await?;
     tx.commit().await?;
     Ok(Secret::from(token))
 }

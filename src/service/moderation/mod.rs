@@ -9,3 +9,6 @@
 pub mod account;
 pub mod action;
 pub mod audit;
+pub mod email_block;
+pub mod ip_block;
+pub mod user_ip;

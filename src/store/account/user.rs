@@ -81,6 +81,12 @@ pub async fn approve(tx: &mut Tx, id: AccountId) -> Result<bool> {
     Ok(changed > 0)
 }
 
+/// Lets a sign-up wait for approval again.
+pub async fn withdraw_approval(tx: &mut Tx, id: AccountId) -> Result<()> {
+    tx.query(sql!("UPDATE users SET approved = FALSE WHERE account_id = $1")).bind(id).execute().await?;
+    Ok(())
+}
+
 /// Confirms a user's e-mail address; false when it is already confirmed.
 pub async fn confirm(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let changed = tx

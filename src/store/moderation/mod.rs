@@ -1,9 +1,13 @@
-//! Data for moderation: the audit log, reports, roles and trends.
+//! Data for moderation: the audit log, reports, roles and trends; blocked networks and e-mail addresses, and the
+//! addresses that accounts used.
 
 pub mod audit;
+pub mod email_block;
+pub mod ip_block;
 pub mod managed_account;
 pub mod report;
 pub mod role;
 pub mod trend;
 pub mod trend_use;
+pub mod user_ip;
 pub mod warning;

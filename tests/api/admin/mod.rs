@@ -2,3 +2,7 @@
 
 mod accounts;
 mod audit_log;
+mod canonical_email_blocks;
+mod email_domain_blocks;
+mod ip_blocks;
+mod user_ips;

@@ -255,6 +255,7 @@ const SCANS: &[(&str, &str)] = &[
     ("DELETE FROM plugins", "an admin removes a plugin, and with it the events that wait for it"),
     ("FROM domain_blocks", "a table of few rows"),
     ("FROM domain_allows", "a table of few rows"),
+    ("FROM ip_blocks b ORDER BY", "read into memory when it changes"),
     ("_sqlx_migrations", "a row for each migration"),
     ("FROM custom_emojis", "read into memory when it changes"),
     ("FROM id_nodes n", "a table of 128 rows"),

@@ -19,6 +19,7 @@ use model::params::required;
 use model::{AccountId, Permissions, RowId};
 use service::moderation::account::{self, AccountFilter};
 use service::moderation::action::{self, ActionParams};
+use service::user_ip;
 
 /// Query parameters of [`index`]. A flag counts when it has any value that is not blank, also `false`.
 #[model::parameters]
@@ -265,11 +266,14 @@ async fn one(cx: &Cx, id: AccountId) -> Result<Json<entity::admin::Account>> {
 async fn page(
     cx: &Cx,
     mut filter: AccountFilter,
-    _ip: Option<String>,
+    ip: Option<String>,
     paging: &AccountPaging,
 ) -> Result<Page<entity::admin::Account>> {
     filter.display_name = filter.display_name.filter(|name| !name.trim().is_empty());
     filter.email = filter.email.map(|email| email.trim().to_owned()).filter(|email| !email.is_empty());
+    if let Some(ip) = ip.filter(|ip| !ip.trim().is_empty()) {
+        filter.among = Some(user_ip::accounts_of_network(cx, &ip).await?);
+    }
     let rows = account::list(cx, &filter, &paging.cursor).await?;
     let rendered = entity::admin::account::render(cx, &rows).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.id.into()).collect();

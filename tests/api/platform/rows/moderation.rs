@@ -1,8 +1,11 @@
-//! Rows of severances, reports, announcements and the domain policy.
+//! Rows of severances, reports, announcements, the domain policy and other blocks.
 
 use model::domain_policy::Flags;
 use model::instance::Severity;
+use model::ip_block::IpSeverity;
 use store::domain_policy::{Allow, Block};
+use store::email_block::{CanonicalEmailBlock, EmailDomainBlock};
+use store::ip_block::IpBlock;
 
 use super::*;
 
@@ -152,4 +155,51 @@ async fn domain_allow_is_read_back_as_inserted() {
     same(&allow, store::domain_policy::list_allows(&mut tx).await.unwrap().pop());
     assert!(store::domain_policy::delete_allow(&mut tx, "remote.test").await.unwrap());
     assert!(!store::domain_policy::delete_allow(&mut tx, "remote.test").await.unwrap());
+}
+
+#[tokio::test]
+async fn ip_block_is_read_back_as_inserted_and_as_updated() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let block = IpBlock {
+        id: RowId::from(9_400),
+        ip: "203.0.113.0/24".to_owned(),
+        severity: IpSeverity::SignUpBlock,
+        comment: "comment".to_owned(),
+        expires_at: Some(time(1)),
+        created_at: time(2),
+        updated_at: time(3),
+    };
+    store::ip_block::insert(&mut tx, &block).await.unwrap();
+    same(&block, store::ip_block::find(&mut tx, block.id).await.unwrap());
+    let changed = IpBlock {
+        ip: "2001:db8::/32".to_owned(),
+        severity: IpSeverity::NoAccess,
+        comment: "other".to_owned(),
+        expires_at: None,
+        updated_at: time(4),
+        ..block
+    };
+    assert!(store::ip_block::update(&mut tx, &changed).await.unwrap());
+    same(&changed, store::ip_block::find_by_ip(&mut tx, "2001:db8::/32").await.unwrap());
+    same(&changed, store::ip_block::delete(&mut tx, changed.id).await.unwrap());
+    assert!(!store::ip_block::update(&mut tx, &changed).await.unwrap());
+}
+
+#[tokio::test]
+async fn email_blocks_are_read_back_as_inserted() {
+    let app = TestApp::new().await;
+    let mut tx = app.db().begin().await.unwrap();
+    let domain = EmailDomainBlock {
+        id: RowId::from(9_500),
+        domain: "mail.test".to_owned(),
+        allow_with_approval: true,
+        created_at: time(1),
+    };
+    store::email_block::insert_domain(&mut tx, &domain).await.unwrap();
+    same(&domain, store::email_block::find_domain(&mut tx, domain.id).await.unwrap());
+    let address =
+        CanonicalEmailBlock { id: RowId::from(9_600), canonical_email_hash: "hash".to_owned(), created_at: time(2) };
+    store::email_block::insert_address(&mut tx, &address).await.unwrap();
+    same(&address, store::email_block::find_address(&mut tx, address.id).await.unwrap());
 }
