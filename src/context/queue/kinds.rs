@@ -5,41 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::declare::jobs;
 use super::job::Job;
 use super::payload::{Distribution, Subject};
 use crate::change::Change;
 use model::job::Lane;
 use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
-
-/// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
-macro_rules! jobs {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)? => {
-            $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
-        }
-    )+) => {
-        $(
-        $(#[$doc])*
-        #[derive(Debug, Serialize, Deserialize)]
-        pub struct $name {
-            $($(#[$field_doc])* pub $field: $type),*
-        }
-
-        impl Job for $name {
-            const KIND: &'static str = $kind;
-            const LANE: Lane = Lane::$lane;
-            $(fn key(&self) -> Option<String> {
-                let $job = self;
-                Some($key)
-            })?
-        }
-    )+
-
-        /// The names of all kinds, with their lanes.
-        pub const KINDS: &[(&str, Lane)] = &[$(($kind, Lane::$lane)),+];
-    };
-}
 
 jobs! {
     /// Accepts the pending follow requests of an account, as long as it is unlocked.
@@ -61,6 +32,13 @@ jobs! {
         /// The host whose accounts are next; empty at the start.
         host: String,
         /// The last account of the previous batch; 0 for the first batch of a host.
+        after: AccountId,
+    }
+
+    /// Removes the next accounts of a domain that limited federation no longer admits.
+    RemoveDisallowed as "remove_disallowed" in Background, key |job| format!("{} {}", job.domain, job.after) => {
+        domain: String,
+        /// The last account of the previous batch; 0 for the first batch.
         after: AccountId,
     }
 

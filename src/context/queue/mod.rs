@@ -4,6 +4,7 @@
 //! back-off and dead letters. A job may run twice (a kill between its work and its removal), so every kind is idempotent.
 //! A kind of job is a row of [`kinds`], and a function with the attribute [`job`](macro@crate::job) in the file of its use case.
 
+mod declare;
 mod enqueue;
 pub(crate) mod job;
 pub mod kinds;

@@ -91,11 +91,16 @@ pub async fn remove_remote(cx: &Cx, account: AccountId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let found = store::account::lock(&mut tx, &[account]).await?.pop();
     if let Some(account) = found.filter(|account| !account.is_local()) {
-        hide(cx, &mut tx, &account).await?;
         store::tombstone::replace(&mut tx, &account.uri, account.id, cx.clock.now()).await?;
-        queue::enqueue(cx, &mut tx, &RemoveAccount { account: account.id }).await?;
+        begin_removal(cx, &mut tx, &account).await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// Hides an account of another server, which is locked, and queues the deletion of its data.
+pub(crate) async fn begin_removal(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    hide(cx, tx, account).await?;
+    queue::enqueue(cx, tx, &RemoveAccount { account: account.id }).await
 }
 
 /// Removes the account of `person` at their request, after checking their password.

@@ -7,6 +7,7 @@
 //! Spec: docs/contract/extensions.md#13-admin-api
 
 pub mod audit;
+pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
 pub mod user_ip;
