@@ -4,9 +4,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use context::Cx;
+use model::Staff;
 use model::domain_policy::Flags;
 use model::instance::Severity;
-use service::domain_policy::{self, BlockParams};
+use service::domain_decision::{self, BlockParams};
 use store::domain_policy::{Allow, Block};
 use terminal::{Failure, Output};
 
@@ -138,9 +139,10 @@ struct Changed {
 }
 
 pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(), Failure> {
+    let staff = Staff::operator();
     match command {
         Command::List => {
-            let (blocks, allows) = domain_policy::list(cx).await?;
+            let (blocks, allows) = domain_decision::list(cx).await?;
             let policy = Policy {
                 blocks: blocks.into_iter().map(BlockRow::from).collect(),
                 allows: allows.into_iter().map(AllowRow::from).collect(),
@@ -149,23 +151,23 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         }
         Command::Block(new) => {
             let (domain, params) = new.parts();
-            let block = BlockRow::from(domain_policy::block(cx, &domain, params).await?);
+            let block = BlockRow::from(domain_decision::block(cx, &staff, &domain, params).await?);
             output.answer(&block, || block.text())
         }
         Command::Allow { domain } => {
-            let (domain, changed) = domain_policy::allow(cx, &domain).await?;
+            let (allow, changed) = domain_decision::allow(cx, &staff, &domain).await?;
             let since = if changed { "now" } else { "already" };
             let effect = match cx.config.access.limited_federation {
                 true => "",
                 false => " This has an effect only with access.limited_federation.",
             };
-            let answer = Changed { domain, changed };
+            let answer = Changed { domain: allow.domain, changed };
             output.answer(&answer, || format!("{} is {since} allowed.{effect}", answer.domain))
         }
         Command::Remove { domain, allow } => {
             let (domain, state) = match allow {
-                true => (domain_policy::disallow(cx, &domain).await?, "allowed"),
-                false => (domain_policy::unblock(cx, &domain).await?, "blocked"),
+                true => (domain_decision::disallow(cx, &staff, &domain).await?, "allowed"),
+                false => (domain_decision::unblock(cx, &staff, &domain).await?, "blocked"),
             };
             let answer = Changed { domain, changed: true };
             output.answer(&answer, || format!("{} is no longer {state}.", answer.domain))

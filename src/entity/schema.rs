@@ -75,6 +75,8 @@ named! {
     String = "string",
     crate::admin::AuditEntry = "Admin_AuditEntry",
     crate::admin::CanonicalEmailBlock = "Admin_CanonicalEmailBlock",
+    crate::admin::DomainAllow = "Admin_DomainAllow",
+    crate::admin::DomainBlock = "Admin_DomainBlock",
     crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
     Application = "Application",

@@ -1,8 +1,8 @@
 //! Which servers this one talks to: the one function asked on every way in and out.
 //!
 //! Reached before a document is fetched, a signature or activity accepted, and a delivery sent. It decides about the
-//! server as a whole; `service::domain_policy` keeps the policy, and the flags of a block are applied where an activity
-//! is processed.
+//! server as a whole; `service::domain_decision` changes the policy, and the flags of a block are applied where an
+//! activity is processed.
 //!
 //! Spec: docs/contract/federation.md#10-limited-federation-and-domain-policy
 

@@ -52,8 +52,8 @@ impl<T> Page<T> {
     where
         T: Serialize,
     {
-        let ids: Vec<i64> = items.iter().map(|(id, _)| *id).collect();
-        let items: Vec<Fragment> = items.iter().map(|(_, item)| Fragment::of(item)).collect::<Result<_, _>>()?;
+        let (ids, items): (Vec<i64>, Vec<T>) = items.into_iter().unzip();
+        let items: Vec<Fragment> = items.iter().map(Fragment::of).collect::<Result<_, _>>()?;
         Ok(Self::new(paging, Links::MinId, &ids, items))
     }
 

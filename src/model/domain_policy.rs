@@ -145,7 +145,8 @@ fn normal(host: &str) -> Cow<'_, str> {
 }
 
 /// The domains whose block covers `host`, most specific first: with its port, without it, and each domain above.
-fn covering(host: &str) -> impl Iterator<Item = &str> {
+/// `host` is in lower case, without the dot of the root.
+pub fn covering(host: &str) -> impl Iterator<Item = &str> {
     let name = without_port(host);
     let with_port = (name.len() < host.len()).then_some(host);
     with_port.into_iter().chain(std::iter::successors(Some(name), |domain| Some(domain.split_once('.')?.1)))

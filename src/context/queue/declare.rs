@@ -1,4 +1,4 @@
-//! The macro that declares the kinds of job.
+//! How the kinds of jobs are declared: the macro of [`kinds`](super::kinds).
 
 /// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
 macro_rules! jobs {
@@ -29,4 +29,5 @@ macro_rules! jobs {
         pub const KINDS: &[(&str, Lane)] = &[$(($kind, Lane::$lane)),+];
     };
 }
+
 pub(super) use jobs;

@@ -35,6 +35,13 @@ jobs! {
         after: AccountId,
     }
 
+    /// Removes the next accounts of a domain that limited federation no longer admits.
+    RemoveDisallowed as "remove_disallowed" in Background, key |job| format!("{} {}", job.domain, job.after) => {
+        domain: String,
+        /// The last account of the previous batch; 0 for the first batch.
+        after: AccountId,
+    }
+
     /// Attaches the card of the link in a status's text, or removes it.
     AttachCard as "attach_card" in Background, key |job| job.status.to_string() => {
         /// The status; it may be gone.

@@ -3,11 +3,15 @@
 pub mod account;
 pub mod audit_entry;
 pub mod canonical_email_block;
+pub mod domain_allow;
+pub mod domain_block;
 pub mod email_domain_block;
 pub mod ip_block;
 
 pub use crate::schema::AdminAccount as Account;
 pub use audit_entry::AuditEntry;
 pub use canonical_email_block::CanonicalEmailBlock;
+pub use domain_allow::DomainAllow;
+pub use domain_block::{DomainBlock, DomainBlockConflict};
 pub use email_domain_block::EmailDomainBlock;
 pub use ip_block::IpBlock;

@@ -1,6 +1,8 @@
 //! The admin API: what the staff does.
 
-use crate::api::admin::{accounts, audit_log, canonical_email_blocks, email_domain_blocks, ip_blocks};
+use crate::api::admin::{
+    accounts, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks,
+};
 use crate::operation::methods::{get, post};
 use crate::policy::API;
 use crate::table::Routes;
@@ -18,6 +20,17 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/accounts/{id}/unsuspend", API, post(accounts::unsuspend))
         .route("/api/v1/admin/accounts/{id}/action", API, post(accounts::act))
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))
+        .route("/api/v1/admin/domain_blocks", API, get(domain_blocks::index).post(domain_blocks::create))
+        .route(
+            "/api/v1/admin/domain_blocks/{id}",
+            API,
+            get(domain_blocks::show)
+                .put(domain_blocks::update)
+                .patch(domain_blocks::update)
+                .delete(domain_blocks::delete),
+        )
+        .route("/api/v1/admin/domain_allows", API, get(domain_allows::index).post(domain_allows::create))
+        .route("/api/v1/admin/domain_allows/{id}", API, get(domain_allows::show).delete(domain_allows::delete))
         .route("/api/v1/admin/ip_blocks", API, get(ip_blocks::index).post(ip_blocks::create))
         .route(
             "/api/v1/admin/ip_blocks/{id}",

@@ -79,15 +79,15 @@ pub(crate) async fn begin(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()>
     {
         email_block::keep_out(cx, tx, &user.email).await?;
     }
-    hide(cx, tx, account).await?;
-    let job = RemoveAccount { account: account.id };
     if !account.is_local() {
         store::tombstone::replace(tx, &account.uri, account.id, cx.clock.now()).await?;
-        return queue::enqueue(cx, tx, &job).await;
+        return begin_removal(cx, tx, account).await;
     }
+    hide(cx, tx, account).await?;
     change::record(cx, tx, Change::AccountRemoved { account: account.id }).await?;
     store::removal::delete_user(tx, account.id).await?;
     revoke::everything(cx, tx, account.id).await?;
+    let job = RemoveAccount { account: account.id };
     queue::enqueue_at(cx, tx, &job, cx.clock.now() + REMOVAL_DELAY).await
 }
 
@@ -100,6 +100,12 @@ pub async fn remove_remote(cx: &Cx, account: AccountId) -> Result<()> {
         begin(cx, &mut tx, &account).await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// Hides a locked account of another server, and queues the deletion of its data; it may be fetched again.
+pub(crate) async fn begin_removal(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    hide(cx, tx, account).await?;
+    queue::enqueue(cx, tx, &RemoveAccount { account: account.id }).await
 }
 
 /// Removes the account of `person` at their request, after checking their password.

@@ -9,6 +9,7 @@
 pub mod account;
 pub mod action;
 pub mod audit;
+pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
 pub mod user_ip;

@@ -1,28 +1,26 @@
-//! The policy of this server about other servers: blocks of domains, and the domains that limited federation admits.
+//! The effect of the policy about other servers on their known accounts.
 //!
-//! Reached from `rookery domain`, later from the admin API. `Cx::domain_policy` reads the policy from memory. A change
+//! [`domain_decision`](crate::domain_decision) changes the policy, and `Cx::domain_policy` reads it from memory. A change
 //! starts a job that brings the known accounts of the domain and its subdomains in line with it: it suspends or limits
 //! them and ends their follows, or lifts this. Suspensions and limits that follow from a block have the time of the
 //! block, which tells them apart from decisions of moderators about single accounts; these are never changed.
-//! `federation::policy` decides which servers are talked to. Blocks by single people are in
-//! [`domain_block`](crate::domain_block).
+//! `federation::policy` decides which servers are talked to.
 //!
 //! Spec: docs/contract/federation.md#10-limited-federation-and-domain-policy
 
 use std::collections::BTreeMap;
 
-use crate::{domain, follow, notification};
+use crate::{follow, notification, removal};
 use context::change::{self, Change};
-use context::error::{Error, Result};
+use context::error::Result;
 use context::extension::Notice;
-use context::queue::{self, ApplyDomainPolicy};
+use context::queue::{ApplyDomainPolicy, RemoveDisallowed};
 use context::{Cx, job};
 use database::Tx;
-use model::domain_policy::{self, DomainPolicy, Flags};
+use model::domain_policy::{self, DomainPolicy};
 use model::instance::Severity;
 use model::severance::SeveranceKind;
 use model::{Account, AccountId, NotificationType, Time};
-use store::domain_policy::{Allow, Block};
 use store::severance::Severance;
 
 /// Most accounts changed in one transaction.
@@ -31,104 +29,6 @@ const ACCOUNT_BATCH: i64 = 100;
 const FOLLOW_BATCH: i64 = 50;
 /// Most domains examined in one transaction.
 const HOST_BATCH: i64 = 1_000;
-/// Longest comment, in characters.
-const COMMENT_MAX: usize = 10_000;
-
-/// The parts of a block that its author chooses.
-#[derive(Clone, Debug)]
-pub struct BlockParams {
-    pub severity: Severity,
-    pub flags: Flags,
-    /// The published list hides the middle of the domain.
-    pub obfuscate: bool,
-    /// The published list leaves the domain out.
-    pub hidden: bool,
-    /// For the moderators.
-    pub private_comment: Option<String>,
-    /// For the published list.
-    pub public_comment: Option<String>,
-}
-
-/// Blocks the domain `text` and its subdomains, or replaces the block of the domain. Returns the stored block.
-///
-/// # Errors
-/// [`Error::Invalid`] for an invalid domain, a domain of this server, and a comment that is too long.
-#[model::use_case]
-pub async fn block(cx: &Cx, text: &str, params: BlockParams) -> Result<Block> {
-    let domain = parse(cx, text)?;
-    let now = cx.clock.now();
-    let mut block = Block {
-        id: cx.ids.next(),
-        domain,
-        severity: params.severity,
-        flags: params.flags,
-        obfuscate: params.obfuscate,
-        hidden: params.hidden,
-        private_comment: comment(params.private_comment)?,
-        public_comment: comment(params.public_comment)?,
-        created_at: now,
-    };
-    let mut tx = cx.db.begin().await?;
-    (block.id, block.created_at) = store::domain_policy::upsert_block(&mut tx, &block).await?;
-    apply(cx, tx, &block.domain, block.created_at, now).await?;
-    Ok(block)
-}
-
-/// Removes the block of the domain `text`, and lifts the suspensions and limits that followed from it. Follows that it
-/// ended are not restored. Returns the domain.
-///
-/// # Errors
-/// [`Error::Invalid`] for an invalid domain, and when the domain is not blocked.
-#[model::use_case]
-pub async fn unblock(cx: &Cx, text: &str) -> Result<String> {
-    let domain = read(text)?;
-    let mut tx = cx.db.begin().await?;
-    let Some(blocked_at) = store::domain_policy::delete_block(&mut tx, &domain).await? else {
-        return Err(Error::invalid(format!("{domain} is not blocked")));
-    };
-    apply(cx, tx, &domain, blocked_at, cx.clock.now()).await?;
-    Ok(domain)
-}
-
-/// Admits the domain `text`, without its subdomains, to limited federation. Returns the domain, and true when it was not
-/// allowed before.
-///
-/// # Errors
-/// As [`block`].
-#[model::use_case]
-pub async fn allow(cx: &Cx, text: &str) -> Result<(String, bool)> {
-    let domain = parse(cx, text)?;
-    let now = cx.clock.now();
-    let mut tx = cx.db.begin().await?;
-    let allow = Allow { id: cx.ids.next(), domain, created_at: now };
-    let inserted = store::domain_policy::insert_allow(&mut tx, &allow).await?;
-    if inserted {
-        publish(cx, tx, now).await?;
-    }
-    Ok((allow.domain, inserted))
-}
-
-/// Removes the domain `text` from those that limited federation admits. Returns the domain.
-///
-/// # Errors
-/// [`Error::Invalid`] for an invalid domain, and when the domain is not allowed.
-#[model::use_case]
-pub async fn disallow(cx: &Cx, text: &str) -> Result<String> {
-    let domain = read(text)?;
-    let mut tx = cx.db.begin().await?;
-    if !store::domain_policy::delete_allow(&mut tx, &domain).await? {
-        return Err(Error::invalid(format!("{domain} is not allowed")));
-    }
-    publish(cx, tx, cx.clock.now()).await?;
-    Ok(domain)
-}
-
-/// All blocks and allows, by domain.
-#[model::use_case]
-pub async fn list(cx: &Cx) -> Result<(Vec<Block>, Vec<Allow>)> {
-    Ok((store::domain_policy::list_blocks(&cx.db).await?, store::domain_policy::list_allows(&cx.db).await?))
-}
-
 /// When a new account of `host` is suspended and limited by `policy`; `None` when it is not.
 #[must_use]
 pub fn standing_of_new(policy: &DomainPolicy, host: &str) -> (Option<Time>, Option<Time>) {
@@ -138,51 +38,6 @@ pub fn standing_of_new(policy: &DomainPolicy, host: &str) -> (Option<Time>, Opti
         Severity::Silence => (None, rule.blocked_at),
         Severity::Noop => (None, None),
     }
-}
-
-fn read(text: &str) -> Result<String> {
-    let fits = |domain: &String| domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte));
-    domain::parse(text)
-        .filter(fits)
-        .ok_or_else(|| Error::invalid(format!("{text:?} is not a domain: write it as in example.org")))
-}
-
-fn parse(cx: &Cx, text: &str) -> Result<String> {
-    let domain = read(text)?;
-    if [domain.as_str(), domain_policy::without_port(&domain)].iter().any(|own| cx.config.is_local_domain(own)) {
-        return Err(Error::invalid(format!("{domain} is a domain of this server")));
-    }
-    Ok(domain)
-}
-
-/// A comment without surrounding space; `None` when it is empty.
-fn comment(text: Option<String>) -> Result<Option<String>> {
-    let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    if text.as_ref().is_some_and(|text| text.chars().count() > COMMENT_MAX || text.contains('\0')) {
-        return Err(Error::invalid(format!("a comment has at most {COMMENT_MAX} characters")));
-    }
-    Ok(text)
-}
-
-/// Queues the job for a changed block, and commits.
-async fn apply(cx: &Cx, mut tx: Tx, domain: &str, blocked_at: Time, now: Time) -> Result<()> {
-    let job = ApplyDomainPolicy {
-        domain: domain.to_owned(),
-        blocked_at: blocked_at.timestamp_micros(),
-        begun_at: now.timestamp_micros(),
-        host: String::new(),
-        after: AccountId::from(0),
-    };
-    queue::enqueue(cx, &mut tx, &job).await?;
-    publish(cx, tx, now).await
-}
-
-/// Commits a change of the policy, and applies it in this process.
-async fn publish(cx: &Cx, mut tx: Tx, now: Time) -> Result<()> {
-    store::settings::bump_generation(&mut tx, now).await?;
-    tx.commit().await?;
-    cx.reload().await?;
-    Ok(())
 }
 
 /// Brings the next accounts of a domain and its subdomains in line with the policy that holds now. Returns the
@@ -204,6 +59,24 @@ async fn apply_domain_policy(cx: &Cx, tx: &mut Tx, mut job: ApplyDomainPolicy) -
     if !align(cx, tx, &policy, &job, &batch).await? {
         job.after = *last;
     }
+    Ok(Some(job))
+}
+
+/// Removes the next accounts of a domain that limited federation no longer admits: they are suspended now, and their
+/// data is deleted by jobs. Stops when the domain is allowed again. Returns the remaining work.
+#[model::use_case]
+#[job]
+async fn remove_disallowed(cx: &Cx, tx: &mut Tx, mut job: RemoveDisallowed) -> Result<Option<RemoveDisallowed>> {
+    cx.reload().await?;
+    if !cx.config.access.limited_federation || cx.domain_policy().allows(&job.domain) {
+        return Ok(None);
+    }
+    let batch = store::domain_policy::list_accounts(&mut *tx, &job.domain, job.after, ACCOUNT_BATCH).await?;
+    let Some(last) = batch.last() else { return Ok(None) };
+    for account in store::account::lock(tx, &batch).await? {
+        removal::begin_removal(cx, tx, &account).await?;
+    }
+    job.after = *last;
     Ok(Some(job))
 }
 
@@ -315,7 +188,7 @@ async fn record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::domain_policy::Rule;
+    use model::domain_policy::{Flags, Rule};
 
     #[test]
     fn new_account_takes_the_time_of_the_block() {

@@ -1,15 +1,17 @@
 //! The policy about other servers: blocked and allowed domains, and the accounts that a change of it concerns.
 //!
-//! Reached from `context::Cx`, which keeps the policy in memory, and from `service::domain_policy`. The published list of
-//! blocks is in [`instance`](crate::instance), the blocks of single people in [`domain_block`](crate::domain_block).
+//! Reached from `context::Cx`, which keeps the policy in memory, and from `service::domain_decision`. The published
+//! list of blocks is in [`instance`](crate::instance), the blocks of single people in
+//! [`domain_block`](crate::domain_block).
 //!
 //! Spec: docs/contract/federation.md#10-limited-federation-and-domain-policy
 
-use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::sql::{Ids, Texts};
+use database::{Executor, Result, Tx, paged, sql};
 use model::domain_policy::{DomainPolicy, Flags, Rule};
 use model::instance::Severity;
-use model::{AccountId, RowId, Time};
+use model::row::Binder;
+use model::{AccountId, Cursor, RowId, Time};
 
 /// A blocked domain.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -49,6 +51,52 @@ pub async fn list_blocks(db: impl Executor) -> Result<Vec<Block>> {
     db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b ORDER BY b.domain")).all().await
 }
 
+/// A page of the blocks, newest first.
+pub async fn list_blocks_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<Block>> {
+    let sql = paged!(
+        cursor,
+        "SELECT " block_columns!() " FROM domain_blocks b WHERE b.id < $1 AND b.id > $2",
+        by "b.id", limit "$3"
+    );
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// A page of the allows, newest first.
+pub async fn list_allows_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<Allow>> {
+    let sql = paged!(
+        cursor,
+        "SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.id < $1 AND w.id > $2",
+        by "w.id", limit "$3"
+    );
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+pub async fn find_block(db: impl Executor, id: RowId) -> Result<Option<Block>> {
+    db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b WHERE b.id = $1")).bind(id).optional().await
+}
+
+/// The blocks of exactly these domains, in no order.
+pub async fn list_of_domains(db: impl Executor, domains: &[&str]) -> Result<Vec<Block>> {
+    db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b WHERE b.domain" in("$1")))
+        .bind(Texts::of(domains.iter().copied()))
+        .all()
+        .await
+}
+
+pub async fn find_allow(db: impl Executor, id: RowId) -> Result<Option<Allow>> {
+    db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.id = $1")).bind(id).optional().await
+}
+
+/// The allow of exactly this domain.
+pub async fn find_allow_of(db: impl Executor, domain: &str) -> Result<Option<Allow>> {
+    db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.domain = $1"))
+        .bind(domain.to_owned())
+        .optional()
+        .await
+}
+
 /// All allows, by domain.
 pub async fn list_allows(db: impl Executor) -> Result<Vec<Allow>> {
     db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w ORDER BY w.domain")).all().await
@@ -64,15 +112,51 @@ pub async fn load<E: Executor + Copy>(db: E) -> Result<DomainPolicy> {
     Ok(DomainPolicy::new(blocks, allows))
 }
 
-/// Inserts a block, or replaces the block of its domain, which keeps its id and time. Returns the stored id and time.
-pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
-    let flags = &block.flags;
-    tx.query(sql!(
+/// The insert of a [`Block`], whose values [`bind_block`] binds.
+macro_rules! insert_block {
+    () => {
         "INSERT INTO domain_blocks
              (id, domain, severity, reject_media, reject_reports, reject_favourite, reject_reply_exclude_followers,
               reject_hashtag, reject_straight_follow, reject_new_follow, reject_friend, reject_send_sensitive,
               block_trends, detect_invalid_subscription, obfuscate, hidden, private_comment, public_comment, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"
+    };
+}
+
+fn bind_block<B: Binder>(binder: B, block: &Block) -> B {
+    let flags = &block.flags;
+    binder
+        .value(block.id)
+        .value(block.domain.clone())
+        .value(block.severity)
+        .value(flags.reject_media)
+        .value(flags.reject_reports)
+        .value(flags.reject_favourite)
+        .value(flags.reject_reply_exclude_followers)
+        .value(flags.reject_hashtag)
+        .value(flags.reject_straight_follow)
+        .value(flags.reject_new_follow)
+        .value(flags.reject_friend)
+        .value(flags.reject_send_sensitive)
+        .value(flags.block_trends)
+        .value(flags.detect_invalid_subscription)
+        .value(block.obfuscate)
+        .value(block.hidden)
+        .value(block.private_comment.clone())
+        .value(block.public_comment.clone())
+        .value(block.created_at)
+}
+
+/// Inserts a block; false when its domain is blocked already.
+pub async fn insert_block(tx: &mut Tx, block: &Block) -> Result<bool> {
+    let query = tx.query(sql!(insert_block!() " ON CONFLICT (domain) DO NOTHING"));
+    Ok(bind_block(query, block).execute().await? > 0)
+}
+
+/// Inserts a block, or replaces the block of its domain, which keeps its id and time. Returns the stored id and time.
+pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
+    let query = tx.query(sql!(
+        insert_block!() "
          ON CONFLICT (domain) DO UPDATE
          SET severity = excluded.severity, reject_media = excluded.reject_media,
              reject_reports = excluded.reject_reports, reject_favourite = excluded.reject_favourite,
@@ -84,28 +168,8 @@ pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
              hidden = excluded.hidden, private_comment = excluded.private_comment,
              public_comment = excluded.public_comment
          RETURNING id, created_at"
-    ))
-    .bind(block.id)
-    .bind(block.domain.clone())
-    .bind(block.severity)
-    .bind(flags.reject_media)
-    .bind(flags.reject_reports)
-    .bind(flags.reject_favourite)
-    .bind(flags.reject_reply_exclude_followers)
-    .bind(flags.reject_hashtag)
-    .bind(flags.reject_straight_follow)
-    .bind(flags.reject_new_follow)
-    .bind(flags.reject_friend)
-    .bind(flags.reject_send_sensitive)
-    .bind(flags.block_trends)
-    .bind(flags.detect_invalid_subscription)
-    .bind(block.obfuscate)
-    .bind(block.hidden)
-    .bind(block.private_comment.clone())
-    .bind(block.public_comment.clone())
-    .bind(block.created_at)
-    .one()
-    .await
+    ));
+    bind_block(query, block).one().await
 }
 
 /// Deletes the block of `domain`; returns when it was made, `None` when there is none.

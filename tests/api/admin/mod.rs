@@ -3,6 +3,8 @@
 mod accounts;
 mod audit_log;
 mod canonical_email_blocks;
+mod domain_allows;
+mod domain_blocks;
 mod email_domain_blocks;
 mod ip_blocks;
 mod user_ips;

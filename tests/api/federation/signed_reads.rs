@@ -202,7 +202,7 @@ async fn limited_federation_implies_authorized_fetch() {
     let erin = Liar::start().await.person("erin");
     assert_eq!(Letter::read(&app, "/users/alice").send(&app).await.status, 401);
     assert_eq!(erin.reads(&app, "/users/alice").send(&app).await.status, 403);
-    service::domain_policy::allow(&app.app, &erin.liar.domain).await.unwrap();
+    service::domain_decision::allow(&app.app, &model::Staff::operator(), &erin.liar.domain).await.unwrap();
     assert_eq!(erin.reads(&app, "/users/alice").send(&app).await.status, 200);
 }
 

@@ -8,7 +8,7 @@ use model::Time;
 use model::domain_policy::Flags;
 use model::instance::Severity;
 use serde_json::{Value, json};
-use service::domain_policy::{self, BlockParams};
+use service::domain_decision::{self, BlockParams};
 
 use crate::harness::{Client, TestApp};
 use crate::platform::contract;
@@ -32,12 +32,12 @@ async fn begin(app: &TestApp, domain: &str, severity: Severity) -> Time {
         private_comment: None,
         public_comment: None,
     };
-    domain_policy::block(&app.app, domain, params).await.unwrap().created_at
+    domain_decision::block(&app.app, &model::Staff::operator(), domain, params).await.unwrap().created_at
 }
 
 async fn unblock(app: &TestApp, domain: &str) {
     app.tick();
-    domain_policy::unblock(&app.app, domain).await.unwrap();
+    domain_decision::unblock(&app.app, &model::Staff::operator(), domain).await.unwrap();
     app.run_jobs().await;
 }
 
@@ -293,7 +293,7 @@ async fn block_removed_before_its_job_runs_changes_nothing() {
     let world = World::new().await;
     let World { app, alice, .. } = &world;
     begin(app, "evil.test", Severity::Suspend).await;
-    domain_policy::unblock(&app.app, "evil.test").await.unwrap();
+    domain_decision::unblock(&app.app, &model::Staff::operator(), "evil.test").await.unwrap();
     app.run_jobs().await;
     assert_eq!(standings(app).await, [Vec::<String>::new(), vec![]]);
     assert_eq!(world.shown(alice, "home").await.len(), 3);
@@ -302,7 +302,7 @@ async fn block_removed_before_its_job_runs_changes_nothing() {
     // Removed and made again while the accounts still have the time of the first block.
     let first = block(app, "evil.test", Severity::Suspend).await;
     app.tick();
-    domain_policy::unblock(&app.app, "evil.test").await.unwrap();
+    domain_decision::unblock(&app.app, &model::Staff::operator(), "evil.test").await.unwrap();
     let second = begin(app, "evil.test", Severity::Suspend).await;
     assert_ne!(first, second);
     app.run_jobs().await;
@@ -399,7 +399,7 @@ async fn suspended_and_own_domains_are_not_talked_to() {
     let app = TestApp::new().await;
     block(&app, "evil.test", Severity::Suspend).await;
     block(&app, "loud.test", Severity::Silence).await;
-    domain_policy::allow(&app.app, "good.test").await.unwrap();
+    domain_decision::allow(&app.app, &model::Staff::operator(), "good.test").await.unwrap();
     for host in ["evil.test", "A.EVIL.test:3000", "evil.test."] {
         assert_eq!(may_talk(&app.app, host), Err(Refused::Suspended), "{host}");
     }
@@ -416,7 +416,7 @@ async fn suspended_and_own_domains_are_not_talked_to() {
 async fn limited_federation_talks_to_allowed_domains_alone() {
     let app = TestApp::with(&[("ROOKERY_ACCESS_LIMITED_FEDERATION", "true")]).await;
     for domain in ["good.test", "evil.test"] {
-        domain_policy::allow(&app.app, domain).await.unwrap();
+        domain_decision::allow(&app.app, &model::Staff::operator(), domain).await.unwrap();
     }
     block(&app, "evil.test", Severity::Suspend).await;
     assert_eq!(may_talk(&app.app, "Good.test:443"), Ok(()));
@@ -424,6 +424,6 @@ async fn limited_federation_talks_to_allowed_domains_alone() {
     for host in ["a.good.test", "other.test", "notgood.test"] {
         assert_eq!(may_talk(&app.app, host), Err(Refused::NotAllowed), "{host}");
     }
-    domain_policy::disallow(&app.app, "good.test").await.unwrap();
+    domain_decision::disallow(&app.app, &model::Staff::operator(), "good.test").await.unwrap();
     assert_eq!(may_talk(&app.app, "good.test"), Err(Refused::NotAllowed));
 }

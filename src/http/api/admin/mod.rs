@@ -7,5 +7,7 @@
 pub mod accounts;
 pub mod audit_log;
 pub mod canonical_email_blocks;
+pub mod domain_allows;
+pub mod domain_blocks;
 pub mod email_domain_blocks;
 pub mod ip_blocks;

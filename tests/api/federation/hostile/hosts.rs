@@ -183,7 +183,7 @@ async fn target_at_a_deceptive_host_is_nobody_here() {
 async fn blocked_domain_in_upper_case_or_with_a_port_is_blocked() {
     let scene = Scene::new().await;
     let host = scene.liar.domain.clone();
-    let block = service::domain_policy::BlockParams {
+    let block = service::domain_decision::BlockParams {
         severity: model::instance::Severity::Suspend,
         flags: model::domain_policy::Flags::NONE,
         obfuscate: false,
@@ -191,7 +191,7 @@ async fn blocked_domain_in_upper_case_or_with_a_port_is_blocked() {
         private_comment: None,
         public_comment: None,
     };
-    service::domain_policy::block(&scene.app.app, "evil.test", block).await.unwrap();
+    service::domain_decision::block(&scene.app.app, &model::Staff::operator(), "evil.test", block).await.unwrap();
     for name in ["evil.test", "EVIL.test", "a.evil.test", "evil.test:8443", "EVIL.TEST:443", "ev\u{ff49}l.test"] {
         let url = format!("https://{name}/users/x");
         let failure = federation::fetch::account(&scene.app.app, &url).await.expect_err("it is blocked");

@@ -211,7 +211,7 @@ async fn request_replayed_after_an_undo_has_no_effect() {
 async fn suspended_host_is_refused() {
     let scene = Scene::new().await;
     scene.find(&scene.mallory).await;
-    let block = service::domain_policy::BlockParams {
+    let block = service::domain_decision::BlockParams {
         severity: model::instance::Severity::Suspend,
         flags: model::domain_policy::Flags::NONE,
         obfuscate: false,
@@ -219,7 +219,9 @@ async fn suspended_host_is_refused() {
         private_comment: None,
         public_comment: None,
     };
-    service::domain_policy::block(&scene.app.app, &scene.liar.domain, block).await.unwrap();
+    service::domain_decision::block(&scene.app.app, &model::Staff::operator(), &scene.liar.domain, block)
+        .await
+        .unwrap();
     let mention = json!([{ "type": "Mention", "href": scene.alice_uri(""), "name": "@alice" }]);
     let note = with(scene.mallory.note("1"), &json!({ "tag": mention, "to": [PUBLIC, scene.alice_uri("")] }));
     let create = scene.mallory.activity("Create", note.clone());
