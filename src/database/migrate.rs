@@ -60,6 +60,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0024_remote_hosts",
     "0025_conversation_statuses",
     "0026_staff",
+    "0028_figures",
 ];
 
 /// The four digits at the beginning of a file name.

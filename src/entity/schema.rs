@@ -88,6 +88,10 @@ named! {
 
 rendered! {
     Account,
+    AdminPublisher = "Admin_Publisher",
+    AdminTag = "Admin_Tag",
+    AdminTrendsLink = "Admin_TrendsLink",
+    AdminTrendsStatus = "Admin_TrendsStatus",
     Announcement,
     Context,
     Conversation,

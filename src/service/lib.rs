@@ -21,7 +21,7 @@ pub use account::{
     profile_link, registration, relations, relationship, removal, sign_up, signing_key, staff, suggestion, transfer,
 };
 pub use auth::{application, confirmation, link, oauth, password, rate_limits, session, token};
-pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
+pub use feed::{filter, list, marker, search, streaming, tag, tag_review, timeline, trend};
 pub use moderation::audit;
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};

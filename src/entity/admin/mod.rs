@@ -1,5 +1,8 @@
 //! The entities of the admin API, one file each.
 
 pub mod audit_entry;
+pub mod publisher;
+pub mod tag;
+pub mod trend;
 
 pub use audit_entry::AuditEntry;

@@ -1,6 +1,7 @@
-//! Data for moderation: the audit log, reports, roles and trends.
+//! Data for moderation: the audit log, reports, roles, trends and the publishers of links.
 
 pub mod audit;
+pub mod publisher;
 pub mod report;
 pub mod role;
 pub mod trend;

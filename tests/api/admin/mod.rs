@@ -1,3 +1,4 @@
 //! The admin API: one file for each module of handlers in `src/http/api/admin`, with the same name.
 
 mod audit_log;
+mod trends;

@@ -5,3 +5,5 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod audit_log;
+pub mod tags;
+pub mod trends;
