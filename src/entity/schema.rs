@@ -88,6 +88,9 @@ named! {
 
 rendered! {
     Account,
+    AdminCohort = "Admin_Cohort",
+    AdminDimension = "Admin_Dimension",
+    AdminMeasure = "Admin_Measure",
     AdminPublisher = "Admin_Publisher",
     AdminTag = "Admin_Tag",
     AdminTrendsLink = "Admin_TrendsLink",

@@ -19,6 +19,7 @@ pub mod link;
 pub mod list;
 pub mod marker;
 pub mod media;
+pub mod metrics;
 pub mod notification;
 pub mod oauth;
 pub mod params;

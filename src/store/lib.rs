@@ -20,7 +20,7 @@ pub use account::{
 };
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline};
-pub use moderation::{audit, publisher, report, role, trend, trend_use};
+pub use moderation::{audit, day_count, metrics, publisher, report, role, trend, trend_use};
 pub use notification::push;
 pub use oauth::{application, oauth_code, one_time_link, session};
 pub use plugin::{

@@ -1,6 +1,10 @@
 //! The entities of the admin API, one file each.
 
 pub mod audit_entry;
+pub mod cohort;
+pub mod dimension;
+pub mod measure;
+mod metrics;
 pub mod publisher;
 pub mod tag;
 pub mod trend;

@@ -1,6 +1,6 @@
 //! The admin API: what the staff does.
 
-use crate::api::admin::{audit_log, tags, trends};
+use crate::api::admin::{audit_log, metrics, tags, trends};
 use crate::operation::methods::{get, post};
 use crate::policy::API;
 use crate::table::Routes;
@@ -20,6 +20,9 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/trends/statuses", API, get(trends::statuses))
         .route("/api/v1/admin/trends/statuses/{id}/approve", API, post(trends::approve_status))
         .route("/api/v1/admin/trends/statuses/{id}/reject", API, post(trends::reject_status))
+        .route("/api/v1/admin/measures", API, post(metrics::measures))
+        .route("/api/v1/admin/dimensions", API, post(metrics::dimensions))
+        .route("/api/v1/admin/retention", API, post(metrics::retention))
         .route("/api/v1/admin/tags", API, get(tags::index))
         .route("/api/v1/admin/tags/{id}", API, get(tags::show).put(tags::update).patch(tags::update))
 }

@@ -7,3 +7,4 @@
 //! Spec: docs/contract/extensions.md#13-admin-api
 
 pub mod audit;
+pub mod metrics;

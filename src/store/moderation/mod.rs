@@ -1,6 +1,8 @@
-//! Data for moderation: the audit log, reports, roles, trends and the publishers of links.
+//! Data for moderation: the audit log, metrics, reports, roles, trends and the publishers of links.
 
 pub mod audit;
+pub mod day_count;
+pub mod metrics;
 pub mod publisher;
 pub mod report;
 pub mod role;

@@ -5,5 +5,6 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod audit_log;
+pub mod metrics;
 pub mod tags;
 pub mod trends;
