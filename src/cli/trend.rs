@@ -1,12 +1,16 @@
-//! `rookery trend tags|statuses|links|approve|reject`: what trends, and what of it may be shown.
+//! `rookery trend tags|statuses|links|publishers|approve|reject|hashtags|hashtag`: what trends, what of it may be shown,
+//! and what staff decided about hashtags.
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use context::Cx;
-use model::Time;
 use model::trend::TrendKind;
+use model::{Cursor, Time};
+use service::tag_review::TagDecision;
+use service::trend::publisher;
 use service::trend::review::{self, NamedTrend, Subject};
+use service::{card, tag_review};
 use terminal::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -23,26 +27,78 @@ pub(super) enum Command {
         #[arg(long)]
         pending: bool,
     },
-    /// List the links that trend, the highest score first; `rookery card approve` reviews them
+    /// List the links that trend, the highest score first
     Links {
         /// Only links without a review
         #[arg(long)]
         pending: bool,
     },
+    /// List the publishers of links, the last recorded one first
+    Publishers {
+        /// Only publishers without a review
+        #[arg(long)]
+        pending: bool,
+        /// How many to read
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i64).range(1..=1000))]
+        limit: i64,
+        /// Only publishers recorded before the one with this id
+        #[arg(long)]
+        before: Option<i64>,
+    },
     /// Allow something in trends
     Approve {
         /// The kind of subject
         kind: Kind,
-        /// The hashtag, the id of the status, or the name of the author
+        /// The hashtag, the id of the status, the name of the author, the address of the link, or the publisher's domain
         subject: String,
     },
     /// Exclude something from trends
     Reject {
         /// The kind of subject
         kind: Kind,
-        /// The hashtag, the id of the status, or the name of the author
+        /// The hashtag, the id of the status, the name of the author, the address of the link, or the publisher's domain
         subject: String,
     },
+    /// List all hashtags, the last recorded one first, with the decisions about them
+    Hashtags {
+        /// How many
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..=1000))]
+        limit: i64,
+        /// Only hashtags recorded before the one with this id
+        #[arg(long)]
+        before: Option<i64>,
+    },
+    /// Show a hashtag, or decide about it
+    Hashtag {
+        /// With or without the `#`
+        name: String,
+        #[command(flatten)]
+        decision: DecisionArgs,
+    },
+}
+
+/// A decision about a hashtag. What is not given is not changed.
+#[derive(Debug, Args)]
+pub(super) struct DecisionArgs {
+    /// How it is spelled: the same letters, in upper or lower case, with or without accents
+    #[arg(long)]
+    display_name: Option<String>,
+    /// Whether it may be shown as a trend
+    #[arg(long)]
+    trendable: Option<bool>,
+    /// Whether local statuses may have it
+    #[arg(long)]
+    usable: Option<bool>,
+    /// Whether a search may find it
+    #[arg(long)]
+    listable: Option<bool>,
+}
+
+impl DecisionArgs {
+    fn is_empty(&self) -> bool {
+        let Self { display_name, trendable, usable, listable } = self;
+        display_name.is_none() && trendable.is_none() && usable.is_none() && listable.is_none()
+    }
 }
 
 /// The kind of subject of a review.
@@ -54,14 +110,23 @@ pub(super) enum Kind {
     Status,
     /// All statuses of an author without a separate review
     Author,
+    /// A link
+    Link,
+    /// All links of a site without a separate review
+    Publisher,
 }
 
 impl Command {
     /// True for a command that a running server must apply.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Self::Tags { .. } | Self::Statuses { .. } | Self::Links { .. } => false,
+            Self::Tags { .. }
+            | Self::Statuses { .. }
+            | Self::Links { .. }
+            | Self::Publishers { .. }
+            | Self::Hashtags { .. } => false,
             Self::Approve { .. } | Self::Reject { .. } => true,
+            Self::Hashtag { decision, .. } => !decision.is_empty(),
         }
     }
 }
@@ -87,9 +152,45 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Tags { pending } => list(cx, TrendKind::Tag, pending, output).await,
         Command::Statuses { pending } => list(cx, TrendKind::Status, pending, output).await,
         Command::Links { pending } => list(cx, TrendKind::Link, pending, output).await,
+        Command::Publishers { pending, limit, before } => publishers(cx, pending, page(limit, before), output).await,
         Command::Approve { kind, subject } => decide(cx, kind, &subject, true, output).await,
         Command::Reject { kind, subject } => decide(cx, kind, &subject, false, output).await,
+        Command::Hashtags { limit, before } => {
+            let tags = tag_review::list(cx, None, &page(limit, before)).await?;
+            let rows: Vec<TagRow<'_>> = tags.iter().map(TagRow::from).collect();
+            output.answer(&rows, || rows.iter().map(TagRow::line).collect())
+        }
+        Command::Hashtag { name, decision } => hashtag(cx, &name, decision, output).await,
     }
+}
+
+fn page(limit: i64, before: Option<i64>) -> Cursor {
+    Cursor { limit, max_id: before, ..Cursor::default() }
+}
+
+async fn publishers(cx: &Cx, pending: bool, page: Cursor, output: Output) -> Result<(), Failure> {
+    let mut publishers = publisher::list(cx, &page).await?;
+    publishers.retain(|publisher| !pending || publisher.reviewed_at.is_none());
+    let rows: Vec<PublisherRow<'_>> = publishers.iter().map(PublisherRow::from).collect();
+    output.answer(&rows, || {
+        rows.iter().map(|row| format!("{}  {}  {}\n", row.domain, row.id, state(row.approved))).collect()
+    })
+}
+
+async fn hashtag(cx: &Cx, name: &str, decision: DecisionArgs, output: Output) -> Result<(), Failure> {
+    let missing = |error| match error {
+        context::Error::NotFound => Failure::new(format!("there is no hashtag {name:?}")),
+        error => error.into(),
+    };
+    let tag = if decision.is_empty() {
+        tag_review::find_named(cx, name).await.map_err(missing)?
+    } else {
+        let id = review::find_tag(cx, name).await.map_err(missing)?;
+        let DecisionArgs { display_name, trendable, usable, listable } = decision;
+        tag_review::update(cx, None, id, TagDecision { display_name, trendable, usable, listable }).await?
+    };
+    let row = TagRow::from(&tag);
+    output.answer(&row, || row.line())
 }
 
 async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result<(), Failure> {
@@ -99,24 +200,37 @@ async fn list(cx: &Cx, kind: TrendKind, pending: bool, output: Output) -> Result
 }
 
 async fn decide(cx: &Cx, kind: Kind, text: &str, approved: bool, output: Output) -> Result<(), Failure> {
-    review::review(cx, find(cx, kind, text).await?, approved).await?;
-    let done = if approved { "Approved" } else { "Rejected" };
-    output.answer(&Reviewed { subject: text, approved }, || format!("{done} {text}."))
-}
-
-async fn find(cx: &Cx, kind: Kind, text: &str) -> Result<Subject, Failure> {
-    let found = match kind {
-        Kind::Tag => review::find_tag(cx, text).await,
-        Kind::Author => review::find_author(cx, text).await,
+    let decided = match kind {
+        Kind::Tag => match review::find_tag(cx, text).await {
+            Ok(id) => review::review(cx, Subject::Tag(id), approved).await,
+            Err(error) => Err(error),
+        },
+        Kind::Author => match review::find_author(cx, text).await {
+            Ok(author) => review::review(cx, author, approved).await,
+            Err(error) => Err(error),
+        },
         Kind::Status => match text.parse() {
-            Ok(id) => review::find_status(cx, id).await,
+            Ok(id) => match review::find_status(cx, id).await {
+                Ok(status) => review::review(cx, status, approved).await,
+                Err(error) => Err(error),
+            },
             Err(_) => return Err(Failure::new(format!("{text:?} is not the id of a status"))),
         },
+        Kind::Link => match text.parse() {
+            Ok(id) => card::review_card(cx, id, approved).await.map(drop),
+            Err(_) => card::review(cx, text, approved).await,
+        },
+        Kind::Publisher => match publisher::find(cx, text).await {
+            Ok(id) => publisher::review(cx, id, approved).await.map(drop),
+            Err(error) => Err(error),
+        },
     };
-    found.map_err(|error| match error {
+    decided.map_err(|error| match error {
         context::Error::NotFound => Failure::new(format!("there is no {} {text:?}", kind.word())),
         error => error.into(),
-    })
+    })?;
+    let done = if approved { "Approved" } else { "Rejected" };
+    output.answer(&Reviewed { subject: text, approved }, || format!("{done} {text}."))
 }
 
 impl Kind {
@@ -125,6 +239,8 @@ impl Kind {
             Self::Tag => "hashtag",
             Self::Status => "status",
             Self::Author => "account",
+            Self::Link => "link",
+            Self::Publisher => "domain",
         }
     }
 }
@@ -144,12 +260,71 @@ impl<'a> From<&'a NamedTrend> for TrendRow<'a> {
 
 impl TrendRow<'_> {
     fn line(&self) -> String {
-        let state = match self.approved {
-            Some(true) => "approved",
-            Some(false) => "rejected",
-            None => "not reviewed",
-        };
         let at = self.domain.map(|domain| format!("@{domain}")).unwrap_or_default();
-        format!("{:>10.1}  {}{at}  {}  {state}\n", self.score, self.name, self.id)
+        format!("{:>10.1}  {}{at}  {}  {}\n", self.score, self.name, self.id, state(self.approved))
+    }
+}
+
+/// The result of a review, in words.
+fn state(approved: Option<bool>) -> &'static str {
+    match approved {
+        Some(true) => "approved",
+        Some(false) => "rejected",
+        None => "not reviewed",
+    }
+}
+
+#[derive(Serialize)]
+struct PublisherRow<'a> {
+    id: String,
+    domain: &'a str,
+    approved: Option<bool>,
+    reviewed_at: Option<String>,
+    review_requested_at: Option<String>,
+}
+
+impl<'a> From<&'a publisher::Publisher> for PublisherRow<'a> {
+    fn from(publisher: &'a publisher::Publisher) -> Self {
+        Self {
+            id: publisher.id.to_string(),
+            domain: &publisher.domain,
+            approved: publisher.trendable,
+            reviewed_at: publisher.reviewed_at.map(Time::to_api),
+            review_requested_at: publisher.requested_review_at.map(Time::to_api),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TagRow<'a> {
+    id: String,
+    name: &'a str,
+    display_name: &'a str,
+    trendable: Option<bool>,
+    usable: bool,
+    listable: Option<bool>,
+    reviewed_at: Option<String>,
+}
+
+impl<'a> From<&'a tag_review::ReviewedTag> for TagRow<'a> {
+    fn from(reviewed: &'a tag_review::ReviewedTag) -> Self {
+        Self {
+            id: reviewed.tag.id.to_string(),
+            name: &reviewed.tag.name,
+            display_name: &reviewed.tag.display_name,
+            trendable: reviewed.trendable,
+            usable: reviewed.usable,
+            listable: reviewed.listable,
+            reviewed_at: reviewed.reviewed_at.map(Time::to_api),
+        }
+    }
+}
+
+impl TagRow<'_> {
+    fn line(&self) -> String {
+        let usable = if self.usable { "usable" } else { "not usable" };
+        let listed = if self.listable == Some(false) { "not listed" } else { "listed" };
+        let Self { display_name, id, .. } = self;
+        format!("{display_name}  {id}  {usable}, {listed}, for trends {}\n", state(self.trendable))
     }
 }

@@ -61,6 +61,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0025_conversation_statuses",
     "0026_staff",
     "0027_addresses",
+    "0028_figures",
 ];
 
 /// The four digits at the beginning of a file name.

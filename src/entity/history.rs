@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use context::Cx;
+use context::error::Result;
 use model::clock::Ids;
-use model::{StatusId, Time};
+use model::{StatusId, TagId, Time};
 
 const DAYS: i64 = 7;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
@@ -23,7 +24,7 @@ pub struct Day {
 
 /// The use of several hashtags, or of several links.
 #[derive(Debug)]
-pub(super) struct Histories {
+pub(crate) struct Histories {
     /// In days since the epoch.
     today: i64,
     /// Uses and accounts, by id and day.
@@ -32,18 +33,27 @@ pub(super) struct Histories {
 
 impl Histories {
     /// The lowest id of a status that counts.
-    pub(super) fn since(cx: &Cx) -> StatusId {
+    pub(crate) fn since(cx: &Cx) -> StatusId {
         Ids::first_at(Time::from_micros((today(cx) - DAYS + 1) * DAY_SECONDS * 1_000_000)).into()
     }
 
     /// From rows of id, day, uses and accounts.
-    pub(super) fn new(cx: &Cx, rows: impl IntoIterator<Item = (i64, i64, i64, i64)>) -> Self {
+    pub(crate) fn new(cx: &Cx, rows: impl IntoIterator<Item = (i64, i64, i64, i64)>) -> Self {
         let used = rows.into_iter().map(|(id, day, uses, accounts)| ((id, day), (uses, accounts))).collect();
         Self { today: today(cx), used }
     }
 
+    /// The use of hashtags. One statement, or none without hashtags.
+    pub(crate) async fn of_tags(cx: &Cx, tags: &[TagId]) -> Result<Self> {
+        let rows = match tags {
+            [] => Vec::new(),
+            tags => store::tag::history(&cx.db, tags, Self::since(cx)).await?,
+        };
+        Ok(Self::new(cx, rows.into_iter().map(|(tag, day, uses, accounts)| (i64::from(tag), day, uses, accounts))))
+    }
+
     /// The history of `id`.
-    pub(super) fn of(&self, id: i64) -> Vec<Day> {
+    pub(crate) fn of(&self, id: i64) -> Vec<Day> {
         let day = |back: i64| {
             let (uses, accounts) = self.used.get(&(id, self.today - back)).copied().unwrap_or_default();
             Day {

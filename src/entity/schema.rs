@@ -94,6 +94,13 @@ named! {
 rendered! {
     Account,
     AdminAccount = "Admin_Account",
+    AdminCohort = "Admin_Cohort",
+    AdminDimension = "Admin_Dimension",
+    AdminMeasure = "Admin_Measure",
+    AdminPublisher = "Admin_Publisher",
+    AdminTag = "Admin_Tag",
+    AdminTrendsLink = "Admin_TrendsLink",
+    AdminTrendsStatus = "Admin_TrendsStatus",
     Announcement,
     Context,
     Conversation,

@@ -33,12 +33,7 @@ pub async fn render_one(cx: &Cx, tag: FoundTag, signed_in: bool) -> Result<Fragm
 /// follows and features them.
 pub async fn render(cx: &Cx, tags: &[FoundTag], signed_in: bool) -> Result<Vec<Fragment>> {
     let ids: Vec<TagId> = tags.iter().map(|tag| tag.id).collect();
-    let rows = match ids.as_slice() {
-        [] => Vec::new(),
-        ids => store::tag::history(&cx.db, ids, Histories::since(cx)).await?,
-    };
-    let rows = rows.into_iter().map(|(tag, day, uses, accounts)| (i64::from(tag), day, uses, accounts));
-    let histories = Histories::new(cx, rows);
+    let histories = Histories::of_tags(cx, &ids).await?;
     tags.iter()
         .map(|tag| {
             Fragment::of(&Tag {

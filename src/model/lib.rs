@@ -21,6 +21,7 @@ pub mod link;
 pub mod list;
 pub mod marker;
 pub mod media;
+pub mod metrics;
 pub mod moderation;
 pub mod notification;
 pub mod oauth;

@@ -21,8 +21,8 @@ pub use account::{
     profile_link, registration, relations, relationship, removal, sign_up, signing_key, staff, suggestion, transfer,
 };
 pub use auth::{application, confirmation, link, oauth, password, rate_limits, session, token};
-pub use feed::{filter, list, marker, search, streaming, tag, timeline, trend};
-pub use moderation::{audit, domain_decision, email_block, ip_block, user_ip};
+pub use feed::{filter, list, marker, search, streaming, tag, tag_review, timeline, trend};
+pub use moderation::{audit, domain_decision, email_block, ip_block, metrics, user_ip};
 pub use notification::{email, push};
 pub use page::{card, emoji, translation, web_page};
 pub use server::{announcement, domain, domain_policy, instance, locale, public, report, rule, settings, webfinger};

@@ -75,6 +75,8 @@ pub struct Caches {
     pub notes: Versioned<(StatusId, i64, [i64; 3]), Arc<str>>,
     /// The URIs of the actors that have a key, by its id.
     pub key_owners: Versioned<String, Arc<str>>,
+    /// Rendered metrics for staff, by what they measure, each with the second at which it was rendered.
+    pub metrics: Versioned<String, Arc<str>>,
     /// Usage statistics.
     pub usage: Timed<Usage>,
     /// Activity of the last weeks.
@@ -111,6 +113,7 @@ impl Default for Caches {
             documents: Versioned::with_capacity(16, 16 * MIB),
             notes: Versioned::with_capacity(4_096, 16 * MIB),
             key_owners: Versioned::with_capacity(10_000, 4 * MIB),
+            metrics: Versioned::with_capacity(FEW, 8 * MIB),
             usage: Timed::default(),
             activity: Timed::default(),
             peers: Timed::default(),

@@ -113,6 +113,9 @@ jobs! {
     /// undelivered plugin events. Recurring.
     Clean as "clean" in Background, key |_job| String::new() => {}
 
+    /// Counts the next past days for metrics. Recurring.
+    CountDays as "count_days" in Background, key |_job| String::new() => {}
+
     /// Deletes the next notifications of a dismissed request.
     DeleteFiltered as "delete_filtered" in Background => {
         /// The account that dismissed the request.
@@ -150,9 +153,7 @@ jobs! {
     }
 
     /// Deletes a status whose text sets an expiry, unless the expiry was changed meanwhile.
-    ExpireStatus as "expire_status" in Background => {
-        status: StatusId,
-    }
+    ExpireStatus as "expire_status" in Background => { status: StatusId }
 
     /// Adds a new status to the feeds of its author's followers, and notifies the followers who enabled notifications
     /// for the author.
@@ -173,9 +174,7 @@ jobs! {
     }
 
     /// Creates the signing key of an account that has none.
-    GenerateKey as "generate_key" in Background => {
-        account: AccountId,
-    }
+    GenerateKey as "generate_key" in Background => { account: AccountId }
 
     /// Publishes an announcement that is due, withdraws one that ended, and sends the change to live listeners.
     TendAnnouncement as "tend_announcement" in Background => {
@@ -227,9 +226,7 @@ jobs! {
     }
 
     /// Publishes a scheduled status that is due.
-    PublishScheduled as "publish_scheduled" in Background => {
-        scheduled: ScheduledStatusId,
-    }
+    PublishScheduled as "publish_scheduled" in Background => { scheduled: ScheduledStatusId }
 
     /// Creates an archive that an account requested.
     MakeArchive as "make_archive" in Background => {

@@ -3,10 +3,17 @@
 pub mod account;
 pub mod audit_entry;
 pub mod canonical_email_block;
+pub mod cohort;
+pub mod dimension;
 pub mod domain_allow;
 pub mod domain_block;
 pub mod email_domain_block;
 pub mod ip_block;
+pub mod measure;
+mod metrics;
+pub mod publisher;
+pub mod tag;
+pub mod trend;
 
 pub use crate::schema::AdminAccount as Account;
 pub use audit_entry::AuditEntry;

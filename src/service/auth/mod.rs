@@ -13,8 +13,6 @@ pub mod token;
 
 use std::sync::Arc;
 
-use chrono::Duration;
-
 use crate::user_ip;
 use context::Cx;
 use context::caches::before_read;
@@ -24,8 +22,8 @@ use model::actor::{Membership, Unusable};
 use model::{AccountId, Actor, Grant, Scopes, Time, TokenId};
 use store::oauth::TokenActorRow;
 
-/// How often an account's last activity is written: once a day is enough for the usage statistics.
-const TOUCH_AFTER: Duration = Duration::hours(24);
+/// An account's last activity is written once a day, which is enough for the usage statistics.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// Seconds of a week, the unit of the usage statistics.
 const WEEK_SECONDS: i64 = 7 * 24 * 60 * 60;
@@ -57,12 +55,13 @@ fn rows(grant: &Grant) -> [Dependency; 2] {
     [token, grant.actor.as_ref().map_or(token, |actor| Dependency::Account(actor.id))]
 }
 
-/// When the next use of a token is recorded: immediately if the token or its account was never used.
+/// When the next use of a token is recorded: from the next day (in UTC) on, and immediately if the token or its account was never used.
 fn touch_at(row: &TokenActorRow) -> Time {
     let never = Time::from_micros(0);
     let active = row.account_id.map(|_| row.last_active_at.unwrap_or(never));
     let used = row.last_used_at.unwrap_or(never);
-    active.map_or(used, |active| active.min(used)) + TOUCH_AFTER
+    let last = active.map_or(used, |active| active.min(used));
+    Time::from_micros((day(last) + 1) * DAY_SECONDS * 1_000_000)
 }
 
 /// Records the use of a token in the background. Used only for statistics and the addresses that staff see, so a lost
@@ -152,7 +151,7 @@ async fn touch(cx: &Cx, grant: &Grant) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     store::oauth::touch_token(&mut tx, grant.token, now).await?;
     if let (Some(actor), None) = (&grant.actor, grant.unusable) {
-        store::account::record_activity(&mut tx, actor.id, now, week(now)).await?;
+        store::account::record_activity(&mut tx, actor.id, now, week(now), day(now)).await?;
         user_ip::record(cx, &mut tx, actor.id).await?;
     }
     tx.commit().await?;
@@ -163,6 +162,11 @@ async fn touch(cx: &Cx, grant: &Grant) -> Result<()> {
 #[must_use]
 pub fn week(time: Time) -> i64 {
     time.timestamp().div_euclid(WEEK_SECONDS)
+}
+
+/// The day of `time` in UTC, counted from the epoch.
+fn day(time: Time) -> i64 {
+    time.timestamp().div_euclid(DAY_SECONDS)
 }
 
 fn from_row(row: TokenActorRow) -> Grant {

@@ -6,5 +6,6 @@ pub mod marker;
 pub mod search;
 pub mod streaming;
 pub mod tag;
+pub mod tag_review;
 pub mod timeline;
 pub mod trend;

@@ -12,4 +12,5 @@ pub mod audit;
 pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
+pub mod metrics;
 pub mod user_ip;

@@ -62,7 +62,7 @@ pub async fn words(cx: &Cx, actor: &Actor, source: Source<'_>) -> Result<Words> 
     check_length(cx, &text, &spoiler_text)?;
     let text = text::rewrite_local_mentions(&text, &local_domains(cx));
     let scan = if markdown { text::scan_markup(&text) } else { text::scan(&text) };
-    let tags = tags(cx, &scan)?;
+    let tags = tags(cx, &scan).await?;
     let references = text::references(&text, &scan);
     let mentioned = mentioned(cx, actor.id, &scan).await?;
     let content =
@@ -125,14 +125,26 @@ fn check_length(cx: &Cx, text: &str, spoiler_text: &str) -> Result<()> {
     Err(Error::invalid(format!("Validation failed: Text character limit of {most} exceeded ({length})")))
 }
 
-fn tags(cx: &Cx, scan: &text::Scan) -> Result<Vec<(String, String)>> {
+/// The hashtags of a text: one statement, or none without hashtags.
+///
+/// # Errors
+/// [`Error::Invalid`] for hashtags that the settings or a review exclude.
+async fn tags(cx: &Cx, scan: &text::Scan) -> Result<Vec<(String, String)>> {
     let mut tags = BTreeMap::new();
     for tag in scan.hashtags() {
         tags.entry(tag.name.clone()).or_insert_with(|| tag.display.clone());
     }
+    if tags.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<String> = tags.keys().cloned().collect();
+    let unusable = store::tag_review::list_unusable(&cx.db, &names).await?;
     let settings = cx.settings();
-    let refused: Vec<&str> =
-        tags.keys().filter(|name| settings.disallowed_hashtags.contains(name)).map(String::as_str).collect();
+    let refused: Vec<&str> = names
+        .iter()
+        .filter(|name| settings.disallowed_hashtags.contains(name) || unusable.contains(name))
+        .map(String::as_str)
+        .collect();
     if refused.is_empty() {
         return Ok(tags.into_iter().collect());
     }

@@ -191,11 +191,17 @@ pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Re
     Ok(())
 }
 
-/// Records the time and week of activity of a local account, for the usage stats.
-pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64) -> Result<()> {
+/// Records the time, week and day of activity of a local account, for the usage stats; week and day are counted from
+/// the epoch.
+pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64, day: i64) -> Result<()> {
     tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
     tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
         .bind(week)
+        .bind(id)
+        .execute()
+        .await?;
+    tx.query(sql!("INSERT INTO active_days (day, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
+        .bind(day)
         .bind(id)
         .execute()
         .await?;

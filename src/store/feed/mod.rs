@@ -18,6 +18,7 @@ pub mod list_feed;
 pub mod marker;
 pub mod tag;
 pub mod tag_feed;
+pub mod tag_review;
 pub mod timeline;
 
 use std::ops::RangeInclusive;

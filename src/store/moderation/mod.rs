@@ -1,10 +1,13 @@
-//! Data for moderation: the audit log, reports, roles and trends; blocked networks and e-mail addresses, and the
-//! addresses that accounts used.
+//! Data for moderation: the audit log, reports, roles, trends with the publishers of links, metrics, blocked networks and
+//! e-mail addresses, and the addresses that accounts used.
 
 pub mod audit;
+pub mod day_count;
 pub mod email_block;
 pub mod ip_block;
 pub mod managed_account;
+pub mod metrics;
+pub mod publisher;
 pub mod report;
 pub mod role;
 pub mod trend;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::tag::{FoundTag, is_featuring};
 use database::sql::{Ids, Texts};
 use database::{Executor, Result, Tx, sql};
+use model::status::Visibility;
 use model::trend::TrendKind;
 use model::{AccountId, Json, StatusId, TagId, Time};
 
@@ -41,6 +42,8 @@ pub struct TrendPage {
     pub languages: Vec<String>,
     /// Whether unreviewed trends are included.
     pub unreviewed: bool,
+    /// Whether rejected trends are included.
+    pub rejected: bool,
     pub limit: i64,
     /// Number of trends to skip.
     pub offset: i64,
@@ -50,7 +53,7 @@ pub struct TrendPage {
 pub async fn page(db: impl Executor, kind: TrendKind, page: &TrendPage) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT r.subject_id FROM trends r
-         WHERE r.kind = $1 AND r.score > 0 AND coalesce(r.allowed, $2)
+         WHERE r.kind = $1 AND r.score > 0 AND (coalesce(r.allowed, $2) OR $6)
          ORDER BY CASE WHEN r.language" in("$3") "THEN 0 ELSE 1 END, r.score DESC, r.subject_id DESC
          LIMIT $4 OFFSET $5"
     ))
@@ -59,6 +62,7 @@ pub async fn page(db: impl Executor, kind: TrendKind, page: &TrendPage) -> Resul
     .bind(Texts::of(page.languages.iter().cloned()))
     .bind(page.limit)
     .bind(page.offset)
+    .bind(page.rejected)
     .scalars()
     .await
 }
@@ -115,6 +119,27 @@ pub async fn tags(db: impl Executor, ids: &[TagId], viewer: Option<AccountId>) -
     ))
     .bind(Ids::of(ids.iter().copied()))
     .bind(viewer.map_or(0, i64::from))
+    .all()
+    .await
+}
+
+/// A status among the trends, as staff reviews it.
+#[derive(Clone, Debug, model::Row)]
+pub struct StatusReview {
+    pub id: StatusId,
+    pub visibility: Visibility,
+    /// Neither the status nor its author was reviewed.
+    pub requires_review: bool,
+}
+
+/// The reviews of statuses, in no particular order.
+pub async fn list_status_reviews(db: impl Executor, ids: &[StatusId]) -> Result<Vec<StatusReview>> {
+    db.query(sql!(
+        "SELECT s.id, s.visibility, s.trendable IS NULL AND a.reviewed_at IS NULL AS requires_review
+         FROM statuses s JOIN accounts a ON a.id = s.account_id
+         WHERE s.id" in("$1")
+    ))
+    .bind(Ids::of(ids.iter().copied()))
     .all()
     .await
 }
@@ -220,7 +245,7 @@ pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> 
 }
 
 /// Stores the result of a review in the trends of a kind.
-pub(crate) async fn set_allowed<T: Into<i64> + Copy>(
+pub async fn set_allowed<T: Into<i64> + Copy>(
     tx: &mut Tx,
     kind: TrendKind,
     subjects: &[T],

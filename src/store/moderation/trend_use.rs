@@ -25,6 +25,8 @@ pub struct Use {
     pub id: i64,
     /// The language of the linked page.
     pub language: Option<String>,
+    /// The address of the link; `None` for a hashtag.
+    pub page_url: Option<String>,
     /// The result of a review.
     pub allowed: Option<bool>,
     /// Number of people who used it.
@@ -37,7 +39,7 @@ pub struct Use {
 /// `+st.tag_id`: grouping by the primary key of `status_tags` would read all of it.
 pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
     db.query(sql!(
-        "SELECT t.id, CAST(NULL AS TEXT) AS language, t.trendable AS allowed, used.accounts
+        "SELECT t.id, CAST(NULL AS TEXT) AS language, CAST(NULL AS TEXT) AS page_url, t.trendable AS allowed, used.accounts
          FROM (SELECT +st.tag_id AS tag_id, COUNT(DISTINCT s.account_id) AS accounts
                FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
                WHERE st.status_id >= $1 AND st.status_id < $2 AND s.id = st.status_id AND a.id = s.account_id
@@ -88,7 +90,7 @@ pub async fn list_links(
     limit: i64,
 ) -> Result<Vec<Use>> {
     db.query(sql!(
-        "SELECT c.id, c.language, c.trendable AS allowed, used.accounts
+        "SELECT c.id, c.language, c.page_url, c.trendable AS allowed, used.accounts
          FROM (SELECT +x.card_id AS card_id, COUNT(DISTINCT s.account_id) AS accounts
                FROM status_cards x CROSS JOIN statuses s CROSS JOIN accounts a
                WHERE x.status_id >= $1 AND x.status_id < $2 AND s.id = x.status_id AND a.id = s.account_id

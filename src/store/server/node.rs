@@ -85,6 +85,7 @@ macro_rules! with_ids {
             "plugins",
             "notices",
             "roles",
+            "link_publishers",
             "list_notices",
             "filters",
             "filter_keywords",

@@ -7,4 +7,7 @@ mod domain_allows;
 mod domain_blocks;
 mod email_domain_blocks;
 mod ip_blocks;
+mod metrics;
+mod metrics_speed;
+mod trends;
 mod user_ips;

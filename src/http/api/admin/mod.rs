@@ -11,3 +11,6 @@ pub mod domain_allows;
 pub mod domain_blocks;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
+pub mod metrics;
+pub mod tags;
+pub mod trends;

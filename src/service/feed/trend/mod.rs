@@ -1,15 +1,17 @@
 //! Trends: hashtags, statuses and links that are currently in wide use.
 //!
 //! Read by the routes of trends ([`tags`], [`statuses`], [`links`]), scored every few minutes by a job ([`refresh`]),
-//! and shown once staff has approved them ([`review`]), or immediately with the setting `trendable_by_default`. A
-//! further kind needs a variant of [`TrendKind`], a function in [`refresh`] that measures it, and one here that reads
+//! and shown once staff has approved them ([`review`], [`publisher`]), or immediately with the setting
+//! `trendable_by_default`. Staff sees all of them ([`unreviewed`]). A further kind needs a variant of [`TrendKind`], a function in [`refresh`] that measures it, and one here that reads
 //! it.
 //!
 //! Spec: docs/contract/rules.md#23-discovery; <https://docs.joinmastodon.org/methods/trends/>
 
+pub mod publisher;
 pub mod refresh;
 pub mod review;
 mod score;
+pub mod unreviewed;
 
 use std::collections::HashMap;
 
@@ -78,6 +80,7 @@ async fn ids(cx: &Cx, kind: TrendKind, query: &Query) -> Result<Vec<i64>> {
     let page = TrendPage {
         languages: query.languages.clone(),
         unreviewed: settings.trendable_by_default,
+        rejected: false,
         limit: query.limit,
         offset: query.offset,
     };

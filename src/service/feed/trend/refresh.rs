@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 
+use super::publisher::{self, Decisions};
 use super::score::{Scoring, THRESHOLD, burst, count};
 use context::error::Result;
 use context::extension::{Entity, Target};
@@ -64,8 +65,7 @@ pub async fn save(cx: &Cx, tx: &mut Tx, measured: &Measured) -> Result<()> {
         match kind {
             TrendKind::Tag => store::trend::request_tag_reviews(tx, &ids, now).await?,
             TrendKind::Status => store::trend::request_author_reviews(tx, &ids, now).await?,
-            // Staff finds them in the list of unreviewed trends.
-            TrendKind::Link => {}
+            TrendKind::Link => publisher::request_reviews(cx, tx, &ids).await?,
         }
     }
     Ok(())
@@ -93,11 +93,12 @@ async fn measure_used(cx: &Cx, kind: TrendKind) -> Result<Vec<NewTrend>> {
         true => trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?,
     };
     let before: HashMap<i64, i64> = before.into_iter().collect();
+    let decided = Decisions::load(&cx.db, used.iter().filter_map(|used| used.page_url.as_deref())).await?;
     let used = used.into_iter().map(|used| Use {
         subject: used.id,
+        allowed: used.allowed.or_else(|| decided.of(used.page_url.as_deref()?)),
         burst: burst(count(used.accounts), count(before.get(&used.id).copied().unwrap_or_default())),
         language: used.language,
-        allowed: used.allowed,
     });
     let known = store::trend::list(&cx.db, kind).await?;
     Ok(by_peaks(Scoring::of(kind), cx.clock.now(), known, used.collect()))

@@ -1,12 +1,12 @@
 //! Reviews of trends: staff approves or rejects a hashtag, a status or an author for trends.
 //!
-//! Reached from `rookery trend`. A review applies to current and future trends from the next request on.
+//! Reached from `rookery trend`; the admin API reviews by id ([`unreviewed`](super::unreviewed)). A review applies to current and future trends from the next request on.
 
 use crate::{account, tag};
 use context::Cx;
 use context::error::{Error, Result};
-use model::StatusId;
 use model::trend::TrendKind;
+use model::{StatusId, TagId};
 pub use store::trend::{NamedTrend, Subject};
 
 /// The trends of a kind, the highest score first; with `pending` only unreviewed ones.
@@ -22,12 +22,12 @@ pub async fn list(cx: &Cx, kind: TrendKind, pending: bool) -> Result<Vec<NamedTr
 /// # Errors
 /// [`Error::NotFound`] when it is not a valid hashtag.
 #[model::use_case]
-pub async fn find_tag(cx: &Cx, name: &str) -> Result<Subject> {
+pub async fn find_tag(cx: &Cx, name: &str) -> Result<TagId> {
     let (name, display) = tag::parse(name).ok_or(Error::NotFound)?;
     let mut tx = cx.db.begin().await?;
     let id = tag::get_or_insert(cx, &mut tx, &name, display).await?;
     tx.commit().await?;
-    Ok(Subject::Tag(id))
+    Ok(id)
 }
 
 /// The status, if there is one.

@@ -21,7 +21,7 @@ use chrono::TimeDelta;
 use outbound::Target;
 
 pub(crate) use review::approved;
-pub use review::{list, refetch, review};
+pub use review::{list, refetch, review, review_card};
 
 use context::error::Result;
 use context::queue::{

@@ -5,10 +5,12 @@
 //!
 //! Spec: docs/contract/rules.md#12-timelines and docs/contract/rules.md#23-discovery.
 
+use crate::trend::publisher::Decisions;
 use context::Cx;
 use context::error::{Error, Result};
 use context::queue::{self, FetchCard};
-use model::RowId;
+use model::card::CardState;
+use model::{PreviewCard, RowId};
 use store::card::ReviewedCard;
 
 /// The newest `limit` cards with content.
@@ -28,6 +30,20 @@ pub async fn review(cx: &Cx, url: &str, trendable: bool) -> Result<()> {
     store::card::set_trendable(&mut tx, &cards, trendable, cx.clock.now()).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Sets whether the card `id` may be shown as a trend, and returns it.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such card, or nothing to show of it.
+#[model::use_case]
+pub async fn review_card(cx: &Cx, id: RowId, trendable: bool) -> Result<PreviewCard> {
+    let mut tx = cx.db.begin().await?;
+    let card = store::card::lock(&mut tx, id).await?.filter(|card| card.state == CardState::Found);
+    let card = card.ok_or(Error::NotFound)?;
+    store::card::set_trendable(&mut tx, &[id], trendable, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(card)
 }
 
 /// Fetches the page of the link `url` again, soon.
@@ -61,6 +77,7 @@ pub(crate) async fn approved(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
         return Err(Error::NotFound);
     }
     let mut cards = store::card::list_by_url(&cx.db, url).await?;
-    cards.retain(|card| card.trendable.unwrap_or(settings.trendable_by_default));
+    let decided = Decisions::load(&cx.db, cards.iter().map(|card| card.page_url.as_str())).await?;
+    cards.retain(|card| card.trendable.or_else(|| decided.of(&card.page_url)).unwrap_or(settings.trendable_by_default));
     if cards.is_empty() { Err(Error::NotFound) } else { Ok(cards.into_iter().map(|card| card.id).collect()) }
 }
