@@ -5,7 +5,7 @@
 
 use database::sql::Texts;
 use database::{Executor, Result, Tx, sql};
-use model::{AppId, TagId, Time};
+use model::{AccountId, AppId, TagId, Time};
 
 use crate::day_count::IdRange;
 use crate::tag::is_public;
@@ -76,53 +76,52 @@ pub async fn count_resolved(db: impl Executor, from: Time, until: Time) -> Resul
     .await
 }
 
-/// The use of a hashtag in public statuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TagNumber {
-    Accounts,
-    Uses,
-    Servers,
+/// The public uses of a hashtag on each day, as (day, uses).
+pub async fn count_tag_uses(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
+    db.query(sql!(
+        "SELECT st.status_id / $4 AS day, COUNT(*) AS uses
+         FROM status_tags st CROSS JOIN statuses s
+         WHERE st.tag_id = $1 AND st.status_id >= $2 AND st.status_id < $3 AND s.id = st.status_id AND " is_public!() "
+         GROUP BY st.status_id / $4"
+    ))
+    .bind(tag)
+    .bind(from)
+    .bind(until)
+    .bind(DAY)
+    .all()
+    .await
 }
 
-/// The use of a hashtag on each day, as (day, number).
-pub async fn count_tag(db: impl Executor, number: TagNumber, tag: TagId, range: IdRange) -> Result<Vec<(i64, i64)>> {
-    macro_rules! by_day {
-        ($what:literal) => {
-            sql!(
-                "SELECT st.status_id / $4 AS day, " $what " AS number
-                 FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
-                 WHERE st.tag_id = $1 AND st.status_id >= $2 AND st.status_id < $3 AND s.id = st.status_id
-                   AND a.id = s.account_id AND " is_public!() "
-                 GROUP BY st.status_id / $4"
-            )
-        };
-    }
-    let sql = match number {
-        TagNumber::Accounts => by_day!("COUNT(DISTINCT s.account_id)"),
-        TagNumber::Uses => by_day!("COUNT(*)"),
-        TagNumber::Servers => by_day!("COUNT(DISTINCT coalesce(a.domain, ''))"),
-    };
-    db.query(sql).bind(tag).bind(range.0).bind(range.1).bind(DAY).all().await
+/// Who used a hashtag in public statuses on each day, as (day, account), each once.
+pub async fn list_tag_accounts(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, AccountId)>> {
+    db.query(sql!(
+        "SELECT DISTINCT st.status_id / $4 AS day, s.account_id
+         FROM status_tags st CROSS JOIN statuses s
+         WHERE st.tag_id = $1 AND st.status_id >= $2 AND st.status_id < $3 AND s.id = st.status_id AND " is_public!()
+    ))
+    .bind(tag)
+    .bind(from)
+    .bind(until)
+    .bind(DAY)
+    .all()
+    .await
 }
 
-/// The use of a hashtag in all of a range.
-pub async fn count_tag_once(db: impl Executor, number: TagNumber, tag: TagId, range: IdRange) -> Result<i64> {
-    macro_rules! whole {
-        ($what:literal) => {
-            sql!(
-                "SELECT " $what " AS number
-                 FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
-                 WHERE st.tag_id = $1 AND st.status_id >= $2 AND st.status_id < $3 AND s.id = st.status_id
-                   AND a.id = s.account_id AND " is_public!()
-            )
-        };
-    }
-    let sql = match number {
-        TagNumber::Accounts => whole!("COUNT(DISTINCT s.account_id)"),
-        TagNumber::Uses => whole!("COUNT(*)"),
-        TagNumber::Servers => whole!("COUNT(DISTINCT coalesce(a.domain, ''))"),
-    };
-    db.query(sql).bind(tag).bind(range.0).bind(range.1).scalar().await
+/// The servers whose accounts used a hashtag in public statuses on each day, as (day, domain), each once; an empty
+/// domain is this server.
+pub async fn list_tag_domains(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, String)>> {
+    db.query(sql!(
+        "SELECT DISTINCT st.status_id / $4 AS day, coalesce(a.domain, '') AS domain
+         FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
+         WHERE st.tag_id = $1 AND st.status_id >= $2 AND st.status_id < $3 AND s.id = st.status_id
+           AND a.id = s.account_id AND " is_public!()
+    ))
+    .bind(tag)
+    .bind(from)
+    .bind(until)
+    .bind(DAY)
+    .all()
+    .await
 }
 
 /// The servers with most public statuses with a hashtag, at most `limit`, as (domain, statuses); an empty domain is

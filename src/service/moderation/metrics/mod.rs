@@ -16,7 +16,14 @@ use context::Cx;
 use context::error::{Error, Result};
 use model::TagId;
 pub use store::day_count::ServerNumber;
-pub use store::metrics::TagNumber;
+
+/// A number of the public uses of a hashtag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagNumber {
+    Accounts,
+    Uses,
+    Servers,
+}
 
 /// A server, with its subdomains if these are included.
 #[derive(Clone, Debug, PartialEq, Eq)]
