@@ -110,6 +110,11 @@ pub fn extensions() -> Vec<Route> {
     table("extensions.csv")
 }
 
+/// The table of the admin API.
+pub fn admin() -> Vec<Route> {
+    table("admin.csv")
+}
+
 fn table(file: &str) -> Vec<Route> {
     let text = std::fs::read_to_string(folder().join(file)).unwrap();
     let mut rows = records(&text).into_iter();

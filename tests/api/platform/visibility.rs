@@ -101,12 +101,21 @@ impl World {
         app.run_jobs().await;
 
         let mut seed = Seed::new(app.db().engine(), "example.test");
-        let remote = seed.account("remote", Some("remote.test"));
+        let remote = ["remote", "remotelimited", "remotesuspended"].map(|name| seed.account(name, Some("remote.test")));
         let signer = |viewer: &Viewer| (*viewer, seed.account(viewer.name, Some(domain(*viewer))));
         let signers = SIGNERS.iter().map(signer).collect();
         let mut world = Self {
-            authors: own.iter().map(|(_, client)| i64::from(client.id())).chain([remote]).collect(),
-            names: ["plain", "limited", "suspended", "remote@remote.test"].map(str::to_owned).to_vec(),
+            authors: own.iter().map(|(_, client)| i64::from(client.id())).chain(remote).collect(),
+            names: [
+                "plain",
+                "limited",
+                "suspended",
+                "remote@remote.test",
+                "remotelimited@remote.test",
+                "remotesuspended@remote.test",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             own,
             viewers,
             signers,
@@ -178,7 +187,7 @@ impl World {
                 let id = self.authors[number];
                 let root = seed.status(&Status { author: self.booster, text: "a root", ..Status::default() });
                 self.roots.push(root);
-                for visibility in VISIBILITIES {
+                for visibility in VISIBILITIES.into_iter().filter(|visibility| author.posts(visibility)) {
                     let mark = format!("zq{author:?}-{visibility}-{reply}qz");
                     let parent = Reply { status: root, account: self.booster, conversation: root };
                     let status = seed.status(&Status {
@@ -186,7 +195,7 @@ impl World {
                         text: &mark,
                         visibility,
                         reply_to: reply.then_some(parent),
-                        local: author != Author::Remote,
+                        local: !author.is_remote(),
                         ..Status::default()
                     });
                     let subject = Subject { id: status, author, visibility, reply, mark };
@@ -242,12 +251,15 @@ impl World {
 
     async fn finish(&self, now: &str) {
         let db = self.app.db();
-        let (limited, suspended) = (self.authors[1], self.authors[2]);
+        let [limited, suspended] = [Author::is_limited, Author::is_suspended].map(|is: fn(Author) -> bool| {
+            let marked = AUTHORS.iter().zip(&self.authors).filter(|(author, _)| is(**author));
+            marked.map(|(_, id)| id.to_string()).collect::<Vec<_>>().join(", ")
+        });
         let once =
             self.people().filter(|(viewer, _)| viewer.muted_once).map(|(_, id)| id.to_string()).collect::<Vec<_>>();
         for statement in [
-            format!("UPDATE accounts SET limited_at = {now}, version = version + 1 WHERE id = {limited}"),
-            format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id = {suspended}"),
+            format!("UPDATE accounts SET limited_at = {now}, version = version + 1 WHERE id IN ({limited})"),
+            format!("UPDATE accounts SET suspended_at = {now}, version = version + 1 WHERE id IN ({suspended})"),
             format!("UPDATE mutes SET expires_at = {now} WHERE account_id IN ({})", once.join(", ")),
             format!("UPDATE users SET feed_state = 'live', last_active_at = {now}"),
             // Every status that a public timeline may contain, with or without favourites.
@@ -502,7 +514,7 @@ async fn documents_for_other_servers_match_oracle() {
         assert!(!answer.status.is_server_error(), "{path}: {}", answer.status);
         answer.text()
     };
-    let local = || world.subjects.iter().filter(|subject| subject.author != Author::Remote);
+    let local = || world.subjects.iter().filter(|subject| !subject.author.is_remote());
     for subject in local() {
         let open = may_see(anonymous, subject) == Some(true);
         let note = format!("/users{}/statuses/{}", world.page(subject).replace('@', ""), subject.id);
@@ -530,7 +542,7 @@ async fn documents_for_signers_match_oracle() {
         let world = World::on(TestApp::with(&[("ROOKERY_ACCESS_AUTHORIZED_FETCH", mode)]).await).await;
         let mut faults = Vec::new();
         let mut shown_at_all = 0;
-        let local = || world.subjects.iter().filter(|subject| subject.author != Author::Remote);
+        let local = || world.subjects.iter().filter(|subject| !subject.author.is_remote());
         for subject in local() {
             let parts: &[&str] =
                 if subject.reply { &[""] } else { &["", "/activity", "/replies", "/likes", "/shares", "/references"] };

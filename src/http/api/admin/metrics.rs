@@ -28,7 +28,7 @@ const LIMIT_MAX: i64 = 100;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TagOf {
     /// The numeric id.
-    id: Option<i64>,
+    id: Option<TagId>,
 }
 
 /// The server of a key.
@@ -45,8 +45,7 @@ pub struct ServerOf {
 /// # Errors
 /// [`Error::BadRequest`] when the request has no object for the key, or without an id.
 fn tag(key: &str, sent: Option<&TagOf>) -> Result<TagId> {
-    let id = sent.and_then(|sent| sent.id).ok_or_else(|| Error::missing(&format!("{key}[id]")))?;
-    Ok(id.into())
+    Ok(sent.and_then(|sent| sent.id).ok_or_else(|| Error::missing(&format!("{key}[id]")))?)
 }
 
 /// The server of the key `key`.

@@ -109,9 +109,35 @@ pub enum Author {
     Limited,
     Suspended,
     Remote,
+    /// Of another server, limited by the moderators of this one.
+    RemoteLimited,
+    /// Of another server, suspended by the moderators of this one.
+    RemoteSuspended,
 }
 
-pub const AUTHORS: [Author; 4] = [Author::Plain, Author::Limited, Author::Suspended, Author::Remote];
+/// The local authors first.
+pub const AUTHORS: [Author; 6] =
+    [Author::Plain, Author::Limited, Author::Suspended, Author::Remote, Author::RemoteLimited, Author::RemoteSuspended];
+
+impl Author {
+    pub fn is_remote(self) -> bool {
+        matches!(self, Self::Remote | Self::RemoteLimited | Self::RemoteSuspended)
+    }
+
+    /// Whether the matrix has a status of this visibility by the author: as many as a page of every route holds.
+    pub fn posts(self, visibility: &str) -> bool {
+        let marked = matches!(self, Self::RemoteLimited | Self::RemoteSuspended);
+        !marked || matches!(visibility, "public" | "unlisted" | "private" | "direct")
+    }
+
+    pub fn is_limited(self) -> bool {
+        matches!(self, Self::Limited | Self::RemoteLimited)
+    }
+
+    pub fn is_suspended(self) -> bool {
+        matches!(self, Self::Suspended | Self::RemoteSuspended)
+    }
+}
 
 /// A status of the matrix.
 #[derive(Clone, Debug)]
@@ -155,7 +181,7 @@ pub enum Verdict {
 /// True if the author permits the viewer to see it (docs/contract/rules.md#10-statuses, "Visibility"); `None` if the
 /// contract does not specify it.
 pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
-    if subject.author == Author::Suspended {
+    if subject.author.is_suspended() {
         return Some(false);
     }
     if viewer.token == Token::Author {
@@ -179,8 +205,8 @@ pub fn may_see(viewer: Viewer, subject: &Subject) -> Option<bool> {
 
 pub fn verdict(viewer: Viewer, subject: &Subject, place: Place) -> Verdict {
     let own = viewer.token == Token::Author;
-    let remote = subject.author == Author::Remote;
-    let limited = subject.author == Author::Limited;
+    let remote = subject.author.is_remote();
+    let limited = subject.author.is_limited();
     let domain = viewer.blocks_domain && remote;
     let decide = |shown: bool| if shown { Verdict::Shown } else { Verdict::Hidden };
     let viewer = if place == Place::Page { VIEWERS[0] } else { viewer };

@@ -48,7 +48,7 @@ const READS: &[Read] = &[
         place: Place::Circle,
         how: How::Pages(
             |world| of_all(world, "circles", |id| format!("/api/v1/circles/{id}/statuses?limit=40")),
-            |subject| !subject.reply && subject.author != Author::Remote,
+            |subject| !subject.reply && !subject.author.is_remote(),
         ),
     },
     Read {

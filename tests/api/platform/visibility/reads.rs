@@ -1,6 +1,6 @@
 //! Paths that read statuses, and the place of the statuses in their responses.
 
-use super::oracle::{AUTHORS, Author, Place, Subject};
+use super::oracle::{AUTHORS, Place, Subject};
 use super::{LINKED, World};
 
 /// A path that reads statuses.
@@ -185,7 +185,7 @@ pub(super) const READS: &[Read] = &[
         place: Place::Timeline,
         how: How::Pages(
             |_| vec!["/api/v1/timelines/public?limit=40&local=true".to_owned()],
-            |subject| !subject.reply && subject.author != Author::Remote,
+            |subject| !subject.reply && !subject.author.is_remote(),
         ),
     },
     Read {
@@ -281,8 +281,7 @@ pub(super) const READS: &[Read] = &[
         how: How::Pages(
             |_| vec!["/api/v1/announcements".to_owned()],
             |subject| {
-                matches!(subject.visibility, "public" | "public_unlisted" | "unlisted")
-                    && subject.author != Author::Remote
+                matches!(subject.visibility, "public" | "public_unlisted" | "unlisted") && !subject.author.is_remote()
             },
         ),
     },

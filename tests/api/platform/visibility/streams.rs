@@ -53,19 +53,19 @@ const FEEDS: [Shows; 2] = [shows(USER, Place::Home, |_| true), shows(LIST, Place
 
 const PUBLIC: [Shows; 7] = [
     shows("public", Place::Timeline, |subject| !subject.reply),
-    shows("public/local", Place::Timeline, |subject| !subject.reply && subject.author != Author::Remote),
-    shows("public/remote", Place::Timeline, |subject| !subject.reply && subject.author == Author::Remote),
+    shows("public/local", Place::Timeline, |subject| !subject.reply && !subject.author.is_remote()),
+    shows("public/remote", Place::Timeline, |subject| !subject.reply && subject.author.is_remote()),
     shows("hashtag?tag=plain", Place::Timeline, |subject| !subject.reply),
     shows("hashtag?tag=replies", Place::Timeline, |subject| subject.reply),
-    shows("hashtag/local?tag=plain", Place::Timeline, |subject| !subject.reply && subject.author != Author::Remote),
-    shows("hashtag/local?tag=replies", Place::Timeline, |subject| subject.reply && subject.author != Author::Remote),
+    shows("hashtag/local?tag=plain", Place::Timeline, |subject| !subject.reply && !subject.author.is_remote()),
+    shows("hashtag/local?tag=replies", Place::Timeline, |subject| subject.reply && !subject.author.is_remote()),
 ];
 
 /// Channels for statuses with media.
 const MEDIA: [Shows; 3] = [
     shows("public?only_media=true", Place::Timeline, |subject| !subject.reply),
-    shows("public/local?only_media=1", Place::Timeline, |subject| !subject.reply && subject.author != Author::Remote),
-    shows("public/remote?only_media=on", Place::Timeline, |subject| !subject.reply && subject.author == Author::Remote),
+    shows("public/local?only_media=1", Place::Timeline, |subject| !subject.reply && !subject.author.is_remote()),
+    shows("public/remote?only_media=on", Place::Timeline, |subject| !subject.reply && subject.author.is_remote()),
 ];
 
 /// An edit is sent to feeds with an entry of the status, and to mentioned accounts.
@@ -110,7 +110,7 @@ fn path(world: &World, channel: &str, listener: i64) -> String {
 fn traits(subject: &Subject, media: bool) -> StatusTraits {
     StatusTraits {
         visibility: subject.visibility.parse().unwrap(),
-        local: subject.author != Author::Remote,
+        local: !subject.author.is_remote(),
         reblog: false,
         reply: subject.reply,
         media,
