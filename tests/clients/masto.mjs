@@ -9,7 +9,7 @@ import { authorize, eventually, FILL_MS, later, people, PIXEL, pushKeys, url, wi
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 const oauth = createOAuthAPIClient({ url });
 const anonymous = client();
-const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => {
+const [alice, bob, carol, owner] = ["alice", "bob", "carol", "owner"].map((name) => {
   const { v1, v2 } = client(people[name].access_token);
   return { ...people[name], v1, v2 };
 });
@@ -634,8 +634,88 @@ test("collections", async () => {
   await alice.v1.collections.$select(collection.id).remove();
 });
 
+// ---- Admin ----
+
 test("admin accounts", async () => {
-  assert.ok(Array.isArray(await alice.v1.admin.accounts.list()));
+  const all = await owner.v1.admin.accounts.list();
+  assert.ok(withId(all, alice.id).confirmed);
+  assert.equal((await owner.v2.admin.accounts.list({ username: "alice" }))[0].id, alice.id);
+  await fails(alice.v1.admin.accounts.$select(bob.id).fetch(), 403);
+});
+
+test("admin account actions", async () => {
+  const target = owner.v1.admin.accounts.$select(carol.id);
+  const act = (type) => target.action.create({ type, text: "a test", sendEmailNotification: false });
+  for (const [type, lift, member] of [
+    ["silence", "unsilence", "silenced"],
+    ["sensitive", "unsensitive", "sensitized"],
+    ["disable", "enable", "disabled"],
+    ["suspend", "unsuspend", "suspended"],
+  ]) {
+    await act(type);
+    assert.equal((await target.fetch())[member], true);
+    assert.equal((await target[lift]())[member], false);
+  }
+  await fails(owner.v1.admin.accounts.$select(owner.id).action.create({ type: "suspend" }), 403);
+});
+
+test("admin reports", async () => {
+  const { id } = await bob.v1.reports.create({ accountId: carol.id, comment: "a test" });
+  assert.ok(withId(await owner.v1.admin.reports.list(), id));
+  const report = owner.v1.admin.reports.$select(id);
+  assert.equal((await report.fetch()).targetAccount.id, carol.id);
+  assert.equal((await report.assignToSelf()).assignedAccount.id, owner.id);
+  assert.equal((await report.unassign()).assignedAccount, null);
+  assert.equal((await report.resolve()).actionTaken, true);
+  assert.equal((await report.reopen()).actionTaken, false);
+  await report.resolve();
+});
+
+test("admin domain blocks and allows", async () => {
+  const blocks = owner.v1.admin.domainBlocks;
+  const made = await blocks.create({ domain: `${word()}.test`, severity: "silence", publicComment: "a test" });
+  assert.ok(withId(await blocks.list(), made.id));
+  const one = blocks.$select(made.id);
+  assert.equal((await one.update({ severity: "suspend" })).severity, "suspend");
+  assert.equal((await one.fetch()).publicComment, "a test");
+  await one.remove();
+  await fails(one.fetch(), 404);
+  const allows = owner.v1.admin.domainAllows;
+  const allow = await allows.create({ domain: `${word()}.test` });
+  assert.ok(withId(await allows.list(), allow.id));
+  await allows.$select(allow.id).remove();
+});
+
+test("admin e-mail and IP blocks", async () => {
+  const domains = owner.v1.admin.emailDomainBlocks;
+  const domain = await domains.create({ domain: `${word()}.test` });
+  assert.equal((await domains.$select(domain.id).fetch()).domain, domain.domain);
+  await domains.$select(domain.id).remove();
+  const addresses = owner.v1.admin.canonicalEmailBlocks;
+  const address = await addresses.create({ email: "Some.One+x@mail.test" });
+  assert.equal((await addresses.test({ email: "someone@mail.test" }))[0].id, address.id);
+  await addresses.$select(address.id).remove();
+  const blocks = owner.v1.admin.ipBlocks;
+  const block = await blocks.create({ ip: "203.0.113.9", severity: "sign_up_block", comment: "a test" });
+  assert.equal(block.ip, "203.0.113.9/32");
+  assert.equal((await blocks.$select(block.id).update({ comment: "changed" })).comment, "changed");
+  await blocks.$select(block.id).remove();
+});
+
+test("admin figures", async () => {
+  const [startAt, endAt] = [-7, 0].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+  const [measure] = await owner.v1.admin.measures.create({ keys: ["new_users"], startAt, endAt });
+  assert.ok(Number(measure.total) >= 4);
+  const [software] = await owner.v1.admin.dimensions.create({ keys: ["software_versions"], startAt, endAt });
+  assert.ok(software.data.length > 0);
+  const cohorts = await owner.v1.admin.retention.create({ startAt, endAt, frequency: "day" });
+  assert.equal(cohorts.length, 8);
+});
+
+test("admin trends", async () => {
+  for (const kind of ["tags", "statuses", "links"]) {
+    assert.ok(Array.isArray(await owner.v1.admin.trends[kind].list()));
+  }
 });
 
 // ---- Streaming ----

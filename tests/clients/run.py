@@ -376,6 +376,7 @@ def node(name):
         server.cli("announcement", "add", "An announcement")
         names = ("alice", "bob", "carol")
         users = [{"username": name, "password": f"password of {name}", "scopes": SCOPES} for name in names]
+        users.append({"username": "owner", "role": "Owner", "scopes": ADMIN_SCOPES})
         people = {user["username"]: user for user in server.create_users(*users)}
         live = {"url": f"http://{server.domain}", "people": people}
         environment = {**server.environment, "CLIENTS_LIVE": json.dumps(live)}
