@@ -36,13 +36,13 @@ pub async fn render(cx: &Cx, start: Time, end: Time, frequency: Frequency) -> Re
     let name = format!("retention {} {} {frequency}", day(start), day(end));
     let make = async {
         let cohorts = retention::cohorts(cx, start, end, frequency).await?;
-        let entities: Vec<Entity> = cohorts.into_iter().map(|cohort| entity(cohort, frequency)).collect();
+        let entities: Vec<Entity> = cohorts.iter().map(|cohort| entity(cohort, frequency)).collect();
         Fragment::of(&entities)
     };
     cached(cx, name, make).await
 }
 
-fn entity(cohort: Cohort, frequency: Frequency) -> Entity {
+fn entity(cohort: &Cohort, frequency: Frequency) -> Entity {
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     let rate = |number: i64| number as f64 / cohort.users.max(1) as f64;
     let point = |(day, number): &(i64, i64)| Point {

@@ -425,3 +425,16 @@ async fn disabled_account_may_do_nothing_until_enabled() {
     service::moderation::account::enable(&app.app, &model::Staff::operator(), alice.id()).await.unwrap();
     alice.get("/api/v1/accounts/verify_credentials").ok().await;
 }
+
+#[tokio::test]
+async fn stream_ends_with_the_account_that_staff_closes() {
+    let app = TestApp::new().await;
+    let moderator = app.staff("moderator", "Moderator").await;
+    let server = app.listen().await;
+    for kind in ["disable", "suspend"] {
+        let person = app.account(&format!("{kind}d")).await;
+        let mut socket = server.socket(&person, "?stream=user").await;
+        moderator.post(&path(person.id(), "/action")).json(&json!({ "type": kind })).ok().await;
+        assert_eq!(u16::from(socket.closed().await.unwrap().code), 1008, "{kind}");
+    }
+}

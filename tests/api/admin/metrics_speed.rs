@@ -1,6 +1,8 @@
 //! The time of each metric on a server with a million statuses. Ignored by default, since it takes minutes:
 //! `cargo test --test api metrics_of_a_million -- --ignored --nocapture`, also with `.ci/with-postgres`.
 
+#![expect(clippy::print_stdout, reason = "the measurement is its output")]
+
 use std::time::Instant;
 
 use context::queue::{self, CountDays};

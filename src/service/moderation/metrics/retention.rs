@@ -35,10 +35,12 @@ pub struct Cohort {
 #[model::use_case]
 pub async fn cohorts(cx: &Cx, start: Time, end: Time, frequency: Frequency) -> Result<Vec<Cohort>> {
     let Period { first, until } = Period::ordered(day(start), day(end) + 1)?;
-    let (index, begin, most, unit): (fn(i64) -> i64, fn(i64) -> i64, _, _) = match frequency {
-        Frequency::Day => (|day| day, |day| day, DAYS_MAX, "days"),
-        Frequency::Month => (month, first_of_month, MONTHS_MAX, "months"),
+    let (most, unit) = match frequency {
+        Frequency::Day => (DAYS_MAX, "days"),
+        Frequency::Month => (MONTHS_MAX, "months"),
     };
+    let index = |day: i64| if frequency == Frequency::Month { month(day) } else { day };
+    let begin = |period: i64| if frequency == Frequency::Month { first_of_month(period) } else { period };
     let periods = index(first)..index(until - 1) + 1;
     if periods.end - periods.start > most {
         return Err(too_long(&format!("{most} {unit}")));
