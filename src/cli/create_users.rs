@@ -152,7 +152,7 @@ async fn prepare(cx: &Cx, new: NewUser) -> Result<Ready, Failure> {
     };
     let role_id = match &new.role {
         None => None,
-        Some(name) => staff::role(cx, name).await?,
+        Some(name) => staff::role(cx, name).await?.map(i64::from),
     };
     let password_hash = match new.password {
         None => None,

@@ -22,6 +22,7 @@ mod media_files;
 mod plugin;
 mod push;
 mod report;
+mod role;
 mod rule;
 mod search;
 mod settings;
@@ -104,6 +105,9 @@ enum Command {
     /// Moderate accounts
     #[command(subcommand)]
     Account(account::Command),
+    /// Manage roles and their permissions
+    #[command(subcommand)]
+    Role(role::Command),
     /// Manage local accounts
     #[command(subcommand)]
     User(user::Command),
@@ -136,6 +140,7 @@ impl Command {
             Self::IpBlock(command) => command.changes(),
             Self::Federation(command) => command.changes(),
             Self::Account(command) => command.changes(),
+            Self::Role(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
             Self::Trend(command) => command.changes(),
@@ -221,6 +226,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,
         Command::Account(command) => Box::pin(account::run(&cx, command, output)).await,
+        Command::Role(command) => Box::pin(role::run(&cx, command, output)).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         Command::Media(command) => media_files::run(&cx, command, output).await,

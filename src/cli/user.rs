@@ -36,8 +36,11 @@ pub(super) enum Command {
     SetRole {
         /// User name
         username: String,
-        /// Owner, Admin, Moderator, or none
+        /// Owner, Admin, Moderator, another role of this server, or none
         role: String,
+        /// Also take it from the last owner
+        #[arg(long)]
+        force: bool,
     },
     /// Set a new password, print it, and end all sessions of the user
     ResetPassword {
@@ -222,7 +225,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             output
                 .answer(&Changed { username: &account.username, changed }, || format!("@{} {said}.", account.username))
         }
-        Command::SetRole { username, role } => set_role(cx, &username, &role, output).await,
+        Command::SetRole { username, role, force } => set_role(cx, &username, &role, force, output).await,
         Command::ResetPassword { username, password_stdin } => {
             reset_password(cx, &username, password_stdin, output).await
         }
@@ -330,10 +333,13 @@ async fn remove(cx: &Cx, username: &str, yes: bool, output: Output) -> Result<()
     })
 }
 
-async fn set_role(cx: &Cx, username: &str, role: &str, output: Output) -> Result<(), Failure> {
+async fn set_role(cx: &Cx, username: &str, role: &str, force: bool, output: Output) -> Result<(), Failure> {
     let account = staff::find(cx, username).await?;
     let id = staff::role(cx, role).await?;
-    staff::set_role(cx, &account, id).await?;
+    service::role::assign(cx, &Staff::operator(), account.id, id, force).await.map_err(|error| match error {
+        Error::Forbidden(why) => Failure::new(format!("{why}, or say --force")),
+        other => other.into(),
+    })?;
     let answer = WithRole { username: &account.username, role: id.map(|_| role) };
     output.answer(&answer, || format!("@{} has the role {role} now.", answer.username))
 }

@@ -11,12 +11,10 @@ use context::error::{Error, Result};
 use context::json::Fragment;
 use database::versions::Dependency;
 use model::account::Searchability;
+use model::staff::DEFAULT_ROLE;
 use model::{AccountId, QuotePolicy};
 use store::profile::CredentialRow;
 use store::role::{AssignedRole, RolePermissions};
-
-/// Id of the default role, for accounts without one (docs/contract/rules.md#1-transport).
-const DEFAULT_ROLE: i64 = -99;
 
 /// The part of an account that is visible only to its owner: source texts and posting defaults.
 #[derive(Debug, Serialize)]

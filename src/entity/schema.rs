@@ -79,6 +79,7 @@ named! {
     crate::admin::DomainBlock = "Admin_DomainBlock",
     crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
+    crate::admin::Role = "Admin_Role",
     Application = "Application",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",

@@ -7,6 +7,12 @@ use super::AccountId;
 /// The position of an account without a role.
 pub const NO_POSITION: i64 = -1;
 
+/// The id of the role that every user has.
+pub const DEFAULT_ROLE: i64 = -99;
+
+/// The id of the role of the owners of the server.
+pub const OWNER_ROLE: i64 = 3;
+
 /// The permission bits of a role (docs/contract/rules.md#2-authentication).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(pub i64);

@@ -12,6 +12,7 @@ pub mod ip_block;
 pub mod measure;
 mod metrics;
 pub mod publisher;
+pub mod role;
 pub mod tag;
 pub mod trend;
 
@@ -22,3 +23,4 @@ pub use domain_allow::DomainAllow;
 pub use domain_block::{DomainBlock, DomainBlockConflict};
 pub use email_domain_block::EmailDomainBlock;
 pub use ip_block::IpBlock;
+pub use role::Role;

@@ -2,9 +2,9 @@
 
 use crate::api::admin::{
     accounts, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, metrics,
-    tags, trends,
+    roles, tags, trends,
 };
-use crate::operation::methods::{get, post};
+use crate::operation::methods::{get, post, put};
 use crate::policy::API;
 use crate::table::Routes;
 
@@ -20,6 +20,13 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/accounts/{id}/unsensitive", API, post(accounts::unsensitive))
         .route("/api/v1/admin/accounts/{id}/unsuspend", API, post(accounts::unsuspend))
         .route("/api/v1/admin/accounts/{id}/action", API, post(accounts::act))
+        .route("/api/v1/admin/accounts/{id}/role", API, put(roles::assign).patch(roles::assign))
+        .route("/api/v1/admin/roles", API, get(roles::index).post(roles::create))
+        .route(
+            "/api/v1/admin/roles/{id}",
+            API,
+            get(roles::show).put(roles::update).patch(roles::update).delete(roles::delete),
+        )
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))
         .route("/api/v1/admin/domain_blocks", API, get(domain_blocks::index).post(domain_blocks::create))
         .route(

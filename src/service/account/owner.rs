@@ -12,9 +12,8 @@ use context::error::{Result, Validation};
 use crypto::Secret;
 use model::AccountId;
 use model::link::LinkKind;
+use model::staff::OWNER_ROLE;
 
-/// The owner role, inserted by the first migration.
-const OWNER_ROLE: i64 = 3;
 /// Longest server title that the page accepts, in characters.
 const TITLE_MAX: usize = 60;
 

@@ -1,14 +1,14 @@
-//! User management by staff: finding people, assigning roles, setting passwords. The rest is in
+//! User management by staff: finding people, setting passwords. The rest is in
 //! [`moderation`](crate::moderation).
 //!
 //! Reached from the command line, later from the admin API, which check permission.
 
 use crate::oauth::revoke;
-use crate::{account, password};
+use crate::{account, password, role};
 use context::Cx;
 use context::error::{Error, Result};
 use crypto::Secret;
-use model::Account;
+use model::{Account, RowId};
 
 /// Random bytes of a generated password.
 const PASSWORD_BYTES: usize = 15;
@@ -47,27 +47,11 @@ pub async fn find_any(cx: &Cx, name: &str) -> Result<Account> {
 /// # Errors
 /// [`Error::Invalid`] listing the existing roles.
 #[model::use_case]
-pub async fn role(cx: &Cx, name: &str) -> Result<Option<i64>> {
+pub async fn role(cx: &Cx, name: &str) -> Result<Option<RowId>> {
     if name.eq_ignore_ascii_case("none") {
         return Ok(None);
     }
-    let roles = store::role::list(&cx.db).await?;
-    if let Some(role) = roles.iter().find(|role| role.name.eq_ignore_ascii_case(name)) {
-        return Ok(Some(role.id));
-    }
-    let names: Vec<String> = roles.into_iter().map(|role| role.name).collect();
-    Err(Error::invalid(format!("there is no role {name:?}; there are {} and none", names.join(", "))))
-}
-
-/// Sets or removes the role of `account`.
-#[model::use_case]
-pub async fn set_role(cx: &Cx, account: &Account, role: Option<i64>) -> Result<()> {
-    let mut tx = cx.db.begin().await?;
-    store::user::set_role(&mut tx, account.id, role).await?;
-    // The role is part of the rendered profile.
-    store::account::bump(&mut tx, account.id).await?;
-    tx.commit().await?;
-    Ok(())
+    Ok(Some(role::find_by_name(cx, name).await?.id))
 }
 
 /// Sets the password of `account`; `None` generates one. Ends all its browser sessions and tokens.

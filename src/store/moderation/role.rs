@@ -1,9 +1,9 @@
 //! Roles: the permissions of staff, and the columns of a role that are read with an account. Permission bits:
 //! docs/contract/rules.md#2-authentication.
 
-use database::{Executor, Result, sql};
-use model::staff::NO_POSITION;
-use model::{AccountId, Permissions};
+use database::{Executor, Result, Tx, sql};
+use model::staff::{DEFAULT_ROLE, NO_POSITION, OWNER_ROLE};
+use model::{AccountId, Permissions, RowId};
 
 /// The role assigned to an account; empty when there is none.
 #[derive(Clone, Debug, model::Row)]
@@ -65,16 +65,116 @@ macro_rules! role_joins {
 }
 pub(crate) use role_joins;
 
-/// The id and name of a role.
-#[derive(Clone, Debug, model::Row)]
+/// A role.
+#[derive(Clone, Debug, PartialEq, Eq, model::Row)]
+#[row(table = "roles", alias = "r")]
 pub struct Role {
-    pub id: i64,
+    pub id: RowId,
     pub name: String,
+    /// As `#ff0000`; empty for none.
+    pub color: String,
+    pub position: i64,
+    /// Its own permission bits.
+    pub permissions: i64,
+    /// Shown on profiles.
+    pub highlighted: bool,
 }
 
-/// The assignable roles, highest position first. The default role has a negative id and is excluded.
+impl Role {
+    /// True for the role that every user has.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        i64::from(self.id) == DEFAULT_ROLE
+    }
+
+    /// True for the role of the owners of the server.
+    #[must_use]
+    pub fn is_owner(&self) -> bool {
+        i64::from(self.id) == OWNER_ROLE
+    }
+}
+
+/// All roles, the highest position first; the default role, which every user has, is the last.
 pub async fn list(db: impl Executor) -> Result<Vec<Role>> {
-    db.query(sql!("SELECT r.id, r.name FROM roles r WHERE r.id > 0 ORDER BY r.position DESC, r.id")).all().await
+    db.query(sql!("SELECT " role_columns!() " FROM roles r ORDER BY r.position DESC, r.id")).all().await
+}
+
+/// As [`list`], locked against other changes of roles and their assignment until the transaction ends.
+pub async fn lock_all(tx: &mut Tx) -> Result<Vec<Role>> {
+    tx.query(sql!(
+        sqlite: "SELECT " role_columns!() " FROM roles r ORDER BY r.position DESC, r.id";
+        postgres: "SELECT " role_columns!() " FROM roles r ORDER BY r.position DESC, r.id FOR NO KEY UPDATE"
+    ))
+    .all()
+    .await
+}
+
+/// Inserts a role.
+///
+/// # Errors
+/// A violation of `roles_name` when the name is taken.
+pub async fn insert(tx: &mut Tx, role: &Role) -> Result<()> {
+    tx.query(sql!(role_insert!())).bind_row(role).execute().await?;
+    Ok(())
+}
+
+/// Replaces all columns of a role.
+///
+/// # Errors
+/// As [`insert`].
+pub async fn update(tx: &mut Tx, role: &Role) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE roles SET name = $2, color = $3, position = $4, permissions = $5, highlighted = $6 WHERE id = $1"
+    ))
+    .bind(role.id)
+    .bind(role.name.clone())
+    .bind(role.color.clone())
+    .bind(role.position)
+    .bind(role.permissions)
+    .bind(role.highlighted)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Deletes a role and takes it from its holders.
+pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
+    tx.query(sql!("UPDATE users SET role_id = NULL WHERE role_id = $1")).bind(id).execute().await?;
+    tx.query(sql!("DELETE FROM roles WHERE id = $1")).bind(id).execute().await?;
+    Ok(())
+}
+
+/// Invalidates the renderings of the holders of a role.
+pub async fn bump_holders(tx: &mut Tx, id: RowId) -> Result<()> {
+    tx.query(sql!(
+        "UPDATE accounts SET version = version + 1
+         WHERE id IN (SELECT u.account_id FROM users u WHERE u.role_id = $1)"
+    ))
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// How many users have the role.
+pub async fn count_holders(db: impl Executor, id: RowId) -> Result<i64> {
+    db.query(sql!("SELECT COUNT(*) FROM users u WHERE u.role_id = $1")).bind(id).scalar().await
+}
+
+/// True when a user other than `account` has the role and can sign in.
+pub async fn has_other_holder(db: impl Executor, id: RowId, account: AccountId) -> Result<bool> {
+    let found: Vec<AccountId> = db
+        .query(sql!(
+            "SELECT u.account_id FROM users u JOIN accounts a ON a.id = u.account_id
+             WHERE u.role_id = $1 AND u.account_id <> $2 AND u.approved AND NOT u.disabled
+                   AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
+             LIMIT 1"
+        ))
+        .bind(id)
+        .bind(account)
+        .scalars()
+        .await?;
+    Ok(!found.is_empty())
 }
 
 /// The permissions of the default role, which every user has.

@@ -9,6 +9,7 @@ mod email_domain_blocks;
 mod ip_blocks;
 mod metrics;
 mod metrics_speed;
+mod roles;
 mod rows;
 mod trends;
 mod user_ips;

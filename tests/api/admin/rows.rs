@@ -103,6 +103,12 @@ impl World {
         self.newest("link_publishers").await
     }
 
+    /// A role below all others.
+    async fn role(&self, name: &str) -> String {
+        let body = json!({ "name": name, "position": 1 });
+        id(&self.owner().post("/api/v1/admin/roles").json(&body).ok().await)
+    }
+
     /// The highest id of a table.
     async fn newest(&self, table: &'static str) -> String {
         self.app.number(&format!("SELECT MAX(id) FROM {table}")).await.to_string()
@@ -146,6 +152,7 @@ impl World {
                     let email = format!("a@{domain}");
                     email_block::create_address(&app.app, &operator, Some(&email), None).await.unwrap().id.to_string()
                 }
+                "roles" => self.role(&domain).await,
                 "tags" => self.tag().await.to_string(),
                 "trends" if section.contains("publishers") => self.publisher().await,
                 "trends" if section.contains("links") => self.link().await,
@@ -158,6 +165,9 @@ impl World {
             if row.path.contains(":id") { row.path.replace(":id", &of(&row.path).await) } else { row.path.clone() };
         match row.path.as_str() {
             "/api/v1/admin/accounts/:id/action" => body = json!({ "type": "none", "text": "be kind" }),
+            "/api/v1/admin/accounts/:id/role" => body = json!({ "role_id": self.role(&domain).await }),
+            "/api/v1/admin/roles" => body = json!({ "name": domain, "position": 1 }),
+            "/api/v1/admin/roles/:id" => body = json!({ "color": "#ff0000" }),
             "/api/v1/admin/reports/:id" => body = json!({ "category": "spam" }),
             "/api/v1/admin/domain_blocks" | "/api/v1/admin/domain_allows" | "/api/v1/admin/email_domain_blocks" => {
                 body = json!({ "domain": domain });

@@ -57,10 +57,14 @@ impl TestApp {
         self.act(person, WarningAction::Disable).await;
     }
 
-    /// Gives the person the role of this name: `app.make(&bob, "Moderator")`.
+    /// Gives the person the role of this name: `app.make(&bob, "Moderator")`. Adds no entry to the audit log.
     pub async fn make(&self, person: &(impl Identified + ?Sized), role: &str) {
         let role = staff::role(&self.app, role).await.unwrap();
-        staff::set_role(&self.app, &self.stored(person).await, role).await.unwrap();
+        let mut tx = self.db().begin().await.unwrap();
+        let id = self.stored(person).await.id;
+        store::user::set_role(&mut tx, id, role.map(i64::from)).await.unwrap();
+        store::account::bump(&mut tx, id).await.unwrap();
+        tx.commit().await.unwrap();
     }
 
     /// A new account with the role of this name, whose token has the scopes of the admin API as well.

@@ -256,6 +256,7 @@ const SCANS: &[(&str, &str)] = &[
     ("FROM domain_blocks", "a table of few rows"),
     ("FROM domain_allows", "a table of few rows"),
     ("FROM ip_blocks b ORDER BY", "read into memory when it changes"),
+    ("FROM roles r ORDER BY", "a few, all of which are listed or locked"),
     ("_sqlx_migrations", "a row for each migration"),
     ("FROM custom_emojis", "read into memory when it changes"),
     ("FROM id_nodes n", "a table of 128 rows"),

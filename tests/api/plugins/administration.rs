@@ -167,6 +167,21 @@ async fn admin_api_needs_settings_permission() {
 }
 
 #[tokio::test]
+async fn admin_api_is_open_to_a_role_with_only_manage_plugins() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    shelf.put("notes", "1.0.0", "");
+    start(&app.app).await;
+    let keeper = app.staff("keeper", "Moderator").await;
+    keeper.post("/api/admin/plugins/notes/enable").fails(403).await;
+    app.run(&["role", "create", "Keeper", "--permissions", "manage_plugins"]).await.ok();
+    app.make(&keeper, "Keeper").await;
+    keeper.post("/api/admin/plugins/notes/enable").ok().await;
+    keeper.get("/api/admin/plugins").ok().await;
+    keeper.get("/api/v1/admin/audit_log").fails(403).await;
+}
+
+#[tokio::test]
 async fn permissions_wait_for_admin_grant() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;

@@ -258,7 +258,7 @@ pub async fn act(
     Ok(Json::empty())
 }
 
-async fn one(cx: &Cx, id: AccountId) -> Result<Json<entity::admin::Account>> {
+pub(super) async fn one(cx: &Cx, id: AccountId) -> Result<Json<entity::admin::Account>> {
     let found = account::find(cx, id).await?;
     Ok(Json::new(entity::admin::account::render_one(cx, &found).await?))
 }
