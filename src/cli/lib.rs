@@ -216,7 +216,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
-        Command::Report(command) => report::run(&cx, command, output).await,
+        Command::Report(command) => Box::pin(report::run(&cx, command, output)).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,

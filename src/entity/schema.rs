@@ -98,6 +98,8 @@ rendered! {
     AdminDimension = "Admin_Dimension",
     AdminMeasure = "Admin_Measure",
     AdminPublisher = "Admin_Publisher",
+    AdminReport = "Admin_Report",
+    AdminReportNote = "Admin_ReportNote",
     AdminTag = "Admin_Tag",
     AdminTrendsLink = "Admin_TrendsLink",
     AdminTrendsStatus = "Admin_TrendsStatus",

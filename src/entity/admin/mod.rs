@@ -12,10 +12,11 @@ pub mod ip_block;
 pub mod measure;
 mod metrics;
 pub mod publisher;
+pub mod report;
 pub mod tag;
 pub mod trend;
 
-pub use crate::schema::AdminAccount as Account;
+pub use crate::schema::{AdminAccount as Account, AdminReport as Report, AdminReportNote as ReportNote};
 pub use audit_entry::AuditEntry;
 pub use canonical_email_block::CanonicalEmailBlock;
 pub use domain_allow::DomainAllow;

@@ -2,9 +2,9 @@
 
 use crate::api::admin::{
     accounts, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, metrics,
-    tags, trends,
+    reports, tags, trends,
 };
-use crate::operation::methods::{get, post};
+use crate::operation::methods::{delete, get, post};
 use crate::policy::API;
 use crate::table::Routes;
 
@@ -71,6 +71,14 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/trends/statuses", API, get(trends::statuses))
         .route("/api/v1/admin/trends/statuses/{id}/approve", API, post(trends::approve_status))
         .route("/api/v1/admin/trends/statuses/{id}/reject", API, post(trends::reject_status))
+        .route("/api/v1/admin/reports", API, get(reports::index))
+        .route("/api/v1/admin/reports/{id}", API, get(reports::show).put(reports::update).patch(reports::update))
+        .route("/api/v1/admin/reports/{id}/assign_to_self", API, post(reports::assign_to_self))
+        .route("/api/v1/admin/reports/{id}/unassign", API, post(reports::unassign))
+        .route("/api/v1/admin/reports/{id}/resolve", API, post(reports::resolve))
+        .route("/api/v1/admin/reports/{id}/reopen", API, post(reports::reopen))
+        .route("/api/v1/admin/reports/{id}/notes", API, get(reports::notes).post(reports::create_note))
+        .route("/api/v1/admin/reports/{id}/notes/{note_id}", API, delete(reports::delete_note))
         .route("/api/v1/admin/measures", API, post(metrics::measures))
         .route("/api/v1/admin/dimensions", API, post(metrics::dimensions))
         .route("/api/v1/admin/retention", API, post(metrics::retention))

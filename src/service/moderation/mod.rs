@@ -13,4 +13,5 @@ pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
 pub mod metrics;
+pub mod report;
 pub mod user_ip;

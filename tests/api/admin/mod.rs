@@ -9,5 +9,6 @@ mod email_domain_blocks;
 mod ip_blocks;
 mod metrics;
 mod metrics_speed;
+mod reports;
 mod trends;
 mod user_ips;

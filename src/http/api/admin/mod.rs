@@ -12,5 +12,6 @@ pub mod domain_blocks;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;
+pub mod reports;
 pub mod tags;
 pub mod trends;
