@@ -79,6 +79,7 @@ named! {
     crate::admin::DomainBlock = "Admin_DomainBlock",
     crate::admin::EmailDomainBlock = "Admin_EmailDomainBlock",
     crate::admin::IpBlock = "Admin_IpBlock",
+    crate::admin::WarningPreset = "Admin_WarningPreset",
     Application = "Application",
     CredentialApplication = "CredentialApplication",
     DomainBlock = "DomainBlock",
@@ -94,6 +95,7 @@ named! {
 rendered! {
     Account,
     AdminAccount = "Admin_Account",
+    AdminAppeal = "Admin_Appeal",
     AdminCohort = "Admin_Cohort",
     AdminDimension = "Admin_Dimension",
     AdminMeasure = "Admin_Measure",

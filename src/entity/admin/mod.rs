@@ -1,6 +1,7 @@
 //! The entities of the admin API, one file each.
 
 pub mod account;
+pub mod appeal;
 pub mod audit_entry;
 pub mod canonical_email_block;
 pub mod cohort;
@@ -15,11 +16,15 @@ pub mod publisher;
 pub mod report;
 pub mod tag;
 pub mod trend;
+pub mod warning_preset;
 
-pub use crate::schema::{AdminAccount as Account, AdminReport as Report, AdminReportNote as ReportNote};
+pub use crate::schema::{
+    AdminAccount as Account, AdminAppeal as Appeal, AdminReport as Report, AdminReportNote as ReportNote,
+};
 pub use audit_entry::AuditEntry;
 pub use canonical_email_block::CanonicalEmailBlock;
 pub use domain_allow::DomainAllow;
 pub use domain_block::{DomainBlock, DomainBlockConflict};
 pub use email_domain_block::EmailDomainBlock;
 pub use ip_block::IpBlock;
+pub use warning_preset::WarningPreset;

@@ -1,8 +1,8 @@
 //! The admin API: what the staff does.
 
 use crate::api::admin::{
-    accounts, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, metrics,
-    reports, tags, trends,
+    accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks,
+    metrics, reports, tags, trends, warning_presets,
 };
 use crate::operation::methods::{delete, get, post};
 use crate::policy::API;
@@ -20,6 +20,11 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/accounts/{id}/unsensitive", API, post(accounts::unsensitive))
         .route("/api/v1/admin/accounts/{id}/unsuspend", API, post(accounts::unsuspend))
         .route("/api/v1/admin/accounts/{id}/action", API, post(accounts::act))
+        .route("/api/v1/admin/appeals", API, get(appeals::index))
+        .route("/api/v1/admin/appeals/{id}/approve", API, post(appeals::approve))
+        .route("/api/v1/admin/appeals/{id}/reject", API, post(appeals::reject))
+        .route("/api/v1/admin/warning_presets", API, get(warning_presets::index).post(warning_presets::create))
+        .route("/api/v1/admin/warning_presets/{id}", API, delete(warning_presets::delete))
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))
         .route("/api/v1/admin/domain_blocks", API, get(domain_blocks::index).post(domain_blocks::create))
         .route(

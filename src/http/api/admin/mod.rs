@@ -5,6 +5,7 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod accounts;
+pub mod appeals;
 pub mod audit_log;
 pub mod canonical_email_blocks;
 pub mod domain_allows;
@@ -15,3 +16,4 @@ pub mod metrics;
 pub mod reports;
 pub mod tags;
 pub mod trends;
+pub mod warning_presets;
