@@ -3,8 +3,9 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::harness::{Client, TestApp, ids};
+use crate::harness::{Browser, Client, TestApp, form_fields, ids};
 use crate::platform::contract;
+use crate::routes::notifications;
 
 const PATH: &str = "/api/v1/admin/reports";
 
@@ -297,4 +298,31 @@ async fn commands_assign_categorise_and_annotate_reports() {
     }
     let expected = ["assign", "update", "add_note", "unassign"].map(|verb| format!("operator report.{verb}"));
     assert_eq!(logged(&app).await, expected);
+}
+
+#[tokio::test]
+async fn staff_switches_notifications_of_reports_off_and_on() {
+    let (app, moderator, [alice, bob, _]) = open().await;
+    let browser = Browser::signed_in(&app, "moderator").await;
+    let save = async |staff: &[&str]| {
+        let page = browser.get("/settings/preferences").await;
+        assert!(page.text().contains("name=\"staff_notifications[]\""), "{}", page.text());
+        let fields: Vec<(&str, &str)> = staff.iter().map(|kind| ("staff_notifications[]", *kind)).collect();
+        let csrf = form_fields(&page.text(), "/settings/preferences").into_iter().find(|(name, _)| name == "csrf");
+        let csrf = csrf.unwrap().1;
+        let own = [("csrf", csrf.as_str()), ("searchability", "direct"), ("quote_policy", "public")];
+        assert_eq!(browser.post("/settings/preferences", &[&own[..], &fields].concat()).await.status, 302);
+    };
+    let count = async || notifications::index(&moderator, "?types[]=admin.report").await.len();
+    report(&alice, &bob, json!({})).await;
+    assert_eq!(count().await, 1, "on by default");
+    save(&["admin.sign_up"]).await;
+    report(&alice, &bob, json!({})).await;
+    assert_eq!(count().await, 1);
+    save(&["admin.sign_up", "admin.report"]).await;
+    report(&alice, &bob, json!({})).await;
+    assert_eq!(count().await, 2);
+    app.account("plain").await;
+    let plain = Browser::signed_in(&app, "plain").await.get("/settings/preferences").await;
+    assert!(!plain.text().contains("staff_notifications"), "only for staff");
 }
