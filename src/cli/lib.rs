@@ -7,6 +7,7 @@
 
 mod account;
 mod announcement;
+mod appeal;
 mod card;
 mod config;
 mod create_users;
@@ -30,6 +31,7 @@ mod socket;
 mod transfer;
 mod trend;
 mod user;
+mod warning_preset;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -93,6 +95,12 @@ enum Command {
     /// Read and resolve reports of accounts
     #[command(subcommand)]
     Report(report::Command),
+    /// Decide about appeals against strikes
+    #[command(subcommand)]
+    Appeal(appeal::Command),
+    /// Manage the preset texts of warnings
+    #[command(subcommand)]
+    WarningPreset(warning_preset::Command),
     /// List trends, and review what may be shown
     #[command(subcommand)]
     Trend(trend::Command),
@@ -141,6 +149,7 @@ impl Command {
             Self::Federation(command) => command.changes(),
             Self::Account(command) => command.changes(),
             Self::Role(command) => command.changes(),
+            Self::Appeal(command) => command.changes(),
             Self::User(command) => command.changes(),
             Self::Announcement(command) => command.changes(),
             Self::Trend(command) => command.changes(),
@@ -148,7 +157,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::EmailBlock(_) => false,
+            Self::EmailBlock(_) | Self::WarningPreset(_) => false,
             Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
@@ -221,7 +230,9 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Federation(command) => Box::pin(federation::run(&cx, command, output)).await,
         Command::Announcement(command) => Box::pin(announcement::run(&cx, command, output)).await,
         Command::Card(command) => card::run(&cx, command, output).await,
-        Command::Report(command) => report::run(&cx, command, output).await,
+        Command::Report(command) => Box::pin(report::run(&cx, command, output)).await,
+        Command::Appeal(command) => Box::pin(appeal::run(&cx, command, output)).await,
+        Command::WarningPreset(command) => Box::pin(warning_preset::run(&cx, command, output)).await,
         Command::Trend(command) => trend::run(&cx, command, output).await,
         Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,

@@ -8,7 +8,7 @@ use context::Cx;
 use context::by_id::ById;
 use context::error::{Error, Result};
 use context::json::Fragment;
-use model::moderation::WarningAction;
+use model::moderation::{AppealState, WarningAction};
 use model::{AccountId, RowId, StatusId};
 use store::warning::{Appeal as AppealRow, Warning};
 
@@ -28,17 +28,12 @@ struct AccountWarning<'a> {
 #[derive(Debug, Serialize)]
 struct Appeal<'a> {
     text: &'a str,
-    state: &'static str,
+    state: AppealState,
 }
 
 impl<'a> From<&'a AppealRow> for Appeal<'a> {
     fn from(row: &'a AppealRow) -> Self {
-        let state = match (row.approved_at, row.rejected_at) {
-            (Some(_), _) => "approved",
-            (None, Some(_)) => "rejected",
-            (None, None) => "pending",
-        };
-        Self { text: &row.text, state }
+        Self { text: &row.text, state: row.state() }
     }
 }
 

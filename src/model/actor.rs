@@ -152,6 +152,8 @@ pub struct Preferences {
     pub chosen_languages: Vec<String>,
     /// The types of notifications sent to this person by mail: a subset of [`NotificationType::MAILED`].
     pub mail_notifications: Vec<NotificationType>,
+    /// The notifications of staff that this person switched off.
+    pub muted_staff_notifications: Vec<NotificationType>,
 }
 
 impl Preferences {
@@ -183,6 +185,7 @@ impl Default for Preferences {
             autoplay_gifs: true,
             chosen_languages: Vec::new(),
             mail_notifications: NotificationType::MAILED_BY_DEFAULT.to_vec(),
+            muted_staff_notifications: Vec::new(),
         }
     }
 }

@@ -41,3 +41,14 @@ text_enum! {
         Suspend = "suspend",
     }
 }
+
+text_enum! {
+    /// What was decided about an appeal.
+    AppealState {
+        /// Nothing yet.
+        Pending = "pending",
+        /// The strike is overruled.
+        Approved = "approved",
+        Rejected = "rejected",
+    }
+}

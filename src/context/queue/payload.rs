@@ -45,6 +45,8 @@ pub enum Subject {
     ScheduleFailed(ScheduledStatusId),
     /// Moderators warned the account, or took action on it.
     Warning(RowId),
+    /// An appeal was approved or rejected.
+    AppealDecided(RowId),
 }
 
 /// Most statuses in a plugin's feed.

@@ -1,6 +1,7 @@
 //! The entities of the admin API, one file each.
 
 pub mod account;
+pub mod appeal;
 pub mod audit_entry;
 pub mod canonical_email_block;
 pub mod cohort;
@@ -12,11 +13,15 @@ pub mod ip_block;
 pub mod measure;
 mod metrics;
 pub mod publisher;
+pub mod report;
 pub mod role;
 pub mod tag;
 pub mod trend;
+pub mod warning_preset;
 
-pub use crate::schema::AdminAccount as Account;
+pub use crate::schema::{
+    AdminAccount as Account, AdminAppeal as Appeal, AdminReport as Report, AdminReportNote as ReportNote,
+};
 pub use audit_entry::AuditEntry;
 pub use canonical_email_block::CanonicalEmailBlock;
 pub use domain_allow::DomainAllow;
@@ -24,3 +29,4 @@ pub use domain_block::{DomainBlock, DomainBlockConflict};
 pub use email_domain_block::EmailDomainBlock;
 pub use ip_block::IpBlock;
 pub use role::Role;
+pub use warning_preset::WarningPreset;

@@ -1,10 +1,10 @@
 //! The admin API: what the staff does.
 
 use crate::api::admin::{
-    accounts, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, metrics,
-    roles, tags, trends,
+    accounts, appeals, audit_log, canonical_email_blocks, domain_allows, domain_blocks, email_domain_blocks, ip_blocks,
+    metrics, reports, roles, tags, trends, warning_presets,
 };
-use crate::operation::methods::{get, post, put};
+use crate::operation::methods::{delete, get, post, put};
 use crate::policy::API;
 use crate::table::Routes;
 
@@ -27,6 +27,11 @@ pub(crate) fn routes() -> Routes {
             API,
             get(roles::show).put(roles::update).patch(roles::update).delete(roles::delete),
         )
+        .route("/api/v1/admin/appeals", API, get(appeals::index))
+        .route("/api/v1/admin/appeals/{id}/approve", API, post(appeals::approve))
+        .route("/api/v1/admin/appeals/{id}/reject", API, post(appeals::reject))
+        .route("/api/v1/admin/warning_presets", API, get(warning_presets::index).post(warning_presets::create))
+        .route("/api/v1/admin/warning_presets/{id}", API, delete(warning_presets::delete))
         .route("/api/v1/admin/audit_log", API, get(audit_log::index))
         .route("/api/v1/admin/domain_blocks", API, get(domain_blocks::index).post(domain_blocks::create))
         .route(
@@ -78,6 +83,14 @@ pub(crate) fn routes() -> Routes {
         .route("/api/v1/admin/trends/statuses", API, get(trends::statuses))
         .route("/api/v1/admin/trends/statuses/{id}/approve", API, post(trends::approve_status))
         .route("/api/v1/admin/trends/statuses/{id}/reject", API, post(trends::reject_status))
+        .route("/api/v1/admin/reports", API, get(reports::index))
+        .route("/api/v1/admin/reports/{id}", API, get(reports::show).put(reports::update).patch(reports::update))
+        .route("/api/v1/admin/reports/{id}/assign_to_self", API, post(reports::assign_to_self))
+        .route("/api/v1/admin/reports/{id}/unassign", API, post(reports::unassign))
+        .route("/api/v1/admin/reports/{id}/resolve", API, post(reports::resolve))
+        .route("/api/v1/admin/reports/{id}/reopen", API, post(reports::reopen))
+        .route("/api/v1/admin/reports/{id}/notes", API, get(reports::notes).post(reports::create_note))
+        .route("/api/v1/admin/reports/{id}/notes/{note_id}", API, delete(reports::delete_note))
         .route("/api/v1/admin/measures", API, post(metrics::measures))
         .route("/api/v1/admin/dimensions", API, post(metrics::dimensions))
         .route("/api/v1/admin/retention", API, post(metrics::retention))

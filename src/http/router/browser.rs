@@ -24,6 +24,7 @@ pub(crate) fn routes() -> Routes {
         .route("/auth/password/edit", ACCOUNT_FORM, get(web::password::edit).post(web::password::update))
         .route("/auth/setup", ACCOUNT_FORM, get(web::owner::show).post(web::owner::create))
         .route("/auth/unsubscribe", ACCOUNT_FORM, get(web::unsubscribe::show).post(web::unsubscribe::create))
+        .route("/auth/strike", ACCOUNT_FORM, get(web::strike::show).post(web::strike::create))
         .route("/", PAGE, get(web::front::show))
         .route("/about", PAGE, get(web::front::about))
         .route("/about/api", PAGE, get(openapi::page))
@@ -76,6 +77,8 @@ pub(crate) fn routes() -> Routes {
         .route("/settings/transfer/export/{kind}", FORM, get(settings::transfers::export))
         .route("/settings/transfer/{id}/failures", FORM, get(settings::transfers::failures))
         .route("/settings/cleanup", FORM, get(settings::cleanup::show).post(settings::cleanup::update))
+        .route("/settings/strikes", FORM, get(settings::strikes::index))
+        .route("/settings/strikes/{id}", FORM, get(settings::strikes::show).post(settings::strikes::create))
         .route("/settings/delete", FORM, get(settings::leaving::show).post(settings::leaving::delete))
 }
 

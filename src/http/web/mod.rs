@@ -23,6 +23,7 @@ pub mod settings;
 pub mod sign_in;
 pub mod sign_up;
 pub mod status;
+pub mod strike;
 pub mod tag;
 mod templates;
 pub mod unsubscribe;

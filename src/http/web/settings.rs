@@ -10,6 +10,7 @@ pub mod leaving;
 pub mod preferences;
 pub mod profile;
 pub mod sessions;
+pub mod strikes;
 pub mod transfers;
 
 use std::collections::BTreeMap;

@@ -8,10 +8,14 @@
 
 pub mod account;
 pub mod action;
+pub mod appeal;
 pub mod audit;
 pub mod domain_decision;
 pub mod email_block;
 pub mod ip_block;
 pub mod metrics;
+pub mod report;
 pub mod role;
+pub(crate) mod strike_link;
 pub mod user_ip;
+pub mod warning_preset;

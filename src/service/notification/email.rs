@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use minijinja::context;
 
+use crate::moderation::strike_link;
 use crate::templates::Templates;
 use crate::{confirmation, notification, password};
 use context::error::Result;
@@ -27,6 +28,7 @@ const REQUESTED: &str = "requested mail";
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
     Templates::new(&[
         ("mail/_layout.html", include_str!("../templates/mail/_layout.html")),
+        ("mail/appeal.txt", include_str!("../templates/mail/appeal.txt")),
         ("mail/approved.txt", include_str!("../templates/mail/approved.txt")),
         ("mail/confirm.html", include_str!("../templates/mail/confirm.html")),
         ("mail/confirm.txt", include_str!("../templates/mail/confirm.txt")),
@@ -63,7 +65,7 @@ async fn answer_request(cx: &Cx, tx: &mut Tx, RequestMail { sealed_email, subjec
         Subject::Reset => password::send_link(cx, tx, &user).await,
         Subject::Confirm => confirmation::send_link(cx, tx, &user).await,
         // Sent by events, never requested.
-        Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => Ok(()),
+        Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) | Subject::AppealDecided(_) => Ok(()),
     }
 }
 
@@ -85,7 +87,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Some(failed) => Some(failed),
             None => return Ok(None),
         },
-        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::Warning(_) => None,
+        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::Warning(_) | Subject::AppealDecided(_) => None,
     };
     let (scheduled_at, reason) = failed.unzip();
     let warning = match subject {
@@ -93,8 +95,22 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Some(warning) => Some(warning),
             None => return Ok(None),
         },
-        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) => None,
+        Subject::Confirm
+        | Subject::Reset
+        | Subject::Approved
+        | Subject::ScheduleFailed(_)
+        | Subject::AppealDecided(_) => None,
     };
+    let appeal = match subject {
+        Subject::AppealDecided(id) => match store::warning::find_appeal(&cx.db, id).await? {
+            Some(appeal) => Some(appeal),
+            None => return Ok(None),
+        },
+        Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => {
+            None
+        }
+    };
+    let strike = warning.as_ref().map(|warning| warning.id).or(appeal.as_ref().map(|appeal| appeal.warning_id));
     let url = link.as_ref().map(|link| crate::link::url(cx, link.kind, link.id)).unwrap_or_default();
     let address_change = user.confirmed_at.is_some();
     let values = context! {
@@ -106,6 +122,8 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
         reason => reason,
         action => warning.as_ref().map(|warning| warning.action.as_str()),
         text => warning.as_ref().map(|warning| warning.text.clone()),
+        decision => appeal.as_ref().map(|appeal| appeal.state().as_str()),
+        strike_url => strike.map(|strike| strike_link::url(cx, strike)),
         valid_hours => LinkKind::ResetPassword.lifetime().num_hours(),
     };
     let to = recipient(subject, user, link.and_then(|link| link.email));
@@ -118,7 +136,7 @@ pub async fn compose(cx: &Cx, account: AccountId, subject: Subject, link: Option
             Subject::Confirm | Subject::Reset => {
                 Some(TEMPLATES.render(cx, language, &format!("mail/{}.html", template(subject)), &values)?)
             }
-            Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) => None,
+            Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_) | Subject::AppealDecided(_) => None,
         },
         unsubscribe_url: None,
         date: cx.clock.now(),
@@ -160,7 +178,12 @@ fn recipient(subject: Subject, user: User, confirming: Option<String>) -> String
     match (subject, confirming) {
         (Subject::Confirm, Some(email)) => email,
         (
-            Subject::Confirm | Subject::Reset | Subject::Approved | Subject::ScheduleFailed(_) | Subject::Warning(_),
+            Subject::Confirm
+            | Subject::Reset
+            | Subject::Approved
+            | Subject::ScheduleFailed(_)
+            | Subject::Warning(_)
+            | Subject::AppealDecided(_),
             _,
         ) => user.email,
     }
@@ -173,6 +196,7 @@ fn template(subject: Subject) -> &'static str {
         Subject::Approved => "approved",
         Subject::ScheduleFailed(_) => "schedule_failed",
         Subject::Warning(_) => "warning",
+        Subject::AppealDecided(_) => "appeal",
     }
 }
 
@@ -183,6 +207,7 @@ fn subject_line(subject: Subject, language: Language, site_title: &str) -> Strin
         Subject::Approved => "mail_approved.subject",
         Subject::ScheduleFailed(_) => "mail_schedule.subject",
         Subject::Warning(_) => "mail_warning.subject",
+        Subject::AppealDecided(_) => "mail_appeal.subject",
     };
     language.say_with(key, &[("site", &site_title)])
 }

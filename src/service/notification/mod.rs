@@ -26,7 +26,7 @@ pub mod title;
 pub use by_mail::{Letter, letter, receiver_of_letters, stop_letters, unsubscribe_url};
 pub use notify::notify;
 pub use retention::delete_old;
-pub use staff::{StaffNotice, notify_staff};
+pub use staff::{StaffNotice, notify_staff, staff_notifications};
 
 pub use store::notification::NotificationFilter;
 

@@ -7,7 +7,7 @@ use context::Cx;
 use context::error::Result;
 use context::extension::Notice;
 use database::Tx;
-use model::{AccountId, NotificationType, Permissions};
+use model::{AccountId, NotificationType, Permissions, Preferences};
 
 /// An event that staff is notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,13 @@ pub enum StaffNotice {
     SignUp,
     /// A report.
     Report,
+}
+
+/// The types of notifications that staff with these permissions gets, unless a preference switches them off.
+#[must_use]
+pub fn staff_notifications(permissions: Permissions) -> Vec<NotificationType> {
+    let noticed = |notice: &StaffNotice| permissions.has(notice.permission());
+    [StaffNotice::SignUp, StaffNotice::Report].into_iter().filter(noticed).map(StaffNotice::kind).collect()
 }
 
 impl StaffNotice {
@@ -35,7 +42,8 @@ impl StaffNotice {
     }
 }
 
-/// Notifies everyone whose role has the permission of an event caused by `from`; `activity` is the id of its row.
+/// Notifies everyone whose role has the permission, and who did not switch it off, of an event caused by `from`;
+/// `activity` is the id of its row.
 pub async fn notify_staff(
     cx: &Cx,
     tx: &mut Tx,
@@ -46,6 +54,8 @@ pub async fn notify_staff(
     let activity = activity.into();
     let staff = store::role::list_staff(&mut *tx, notice.permission() | Permissions::ADMINISTRATOR).await?;
     let told = |receiver| Notice { receiver, from, kind: notice.kind().into(), activity, status: None };
-    let notices: Vec<Notice> = staff.into_iter().map(told).collect();
+    let wants = |preferences: &Preferences| !preferences.muted_staff_notifications.contains(&notice.kind());
+    let receivers = staff.into_iter().filter(|(_, preferences)| wants(&preferences.0)).map(|(account, _)| account);
+    let notices: Vec<Notice> = receivers.map(told).collect();
     notify(cx, tx, &notices).await.map(drop)
 }

@@ -1,11 +1,10 @@
 //! Reports of accounts to the staff.
 //!
-//! Reached from `POST /api/v1/reports`; read and resolved by `rookery report`, later by the admin API. The domains to
-//! forward a report to are stored with it; `federation` sends it.
+//! Reached from `POST /api/v1/reports`; what the staff does with them is in [`moderation`](crate::moderation::report).
+//! The domains to forward a report to are stored with it; `federation` sends it.
 //!
 //! Spec: docs/contract/rules.md#19-reports; <https://docs.joinmastodon.org/methods/reports/>
 
-use crate::audit::{self, Entry, Target};
 use crate::notification::{self, StaffNotice};
 use crate::rate_limits::{self, Family};
 use crate::visibility::{self, Place};
@@ -13,7 +12,7 @@ use crate::{account, domain};
 use context::Cx;
 use context::error::{Error, Result};
 use model::report::ReportCategory;
-use model::{Account, AccountId, Actor, Json, RowId, RuleId, Staff, StatusId};
+use model::{Account, AccountId, Actor, Json, RuleId, StatusId};
 
 pub use store::report::Report;
 
@@ -83,8 +82,16 @@ fn check(cx: &Cx, draft: &Draft) -> Result<()> {
             "Validation failed: Comment is too long (maximum is {COMMENT_MAX} characters)"
         )));
     }
+    check_rules(cx, &draft.rule_ids)
+}
+
+/// Checks that the rules exist.
+///
+/// # Errors
+/// [`Error::Invalid`] naming the first one that does not.
+pub(crate) fn check_rules(cx: &Cx, ids: &[RuleId]) -> Result<()> {
     let rules = cx.rules();
-    match draft.rule_ids.iter().find(|id| !rules.iter().any(|rule| rule.id == **id)) {
+    match ids.iter().find(|id| !rules.iter().any(|rule| rule.id == **id)) {
         Some(id) => Err(Error::invalid(format!("Validation failed: Rules does not reference valid rules: {id}"))),
         None => Ok(()),
     }
@@ -116,64 +123,4 @@ async fn domains(cx: &Cx, target: &Account, draft: &Draft, statuses: &[StatusId]
     domains.sort_unstable();
     domains.dedup();
     Ok(domains)
-}
-
-/// The newest `limit` reports: only unresolved ones, or all.
-#[model::use_case]
-pub async fn list(cx: &Cx, all: bool, limit: i64) -> Result<Vec<Report>> {
-    Ok(if all {
-        store::report::list_all(&cx.db, limit).await?
-    } else {
-        store::report::list_unresolved(&cx.db, limit).await?
-    })
-}
-
-/// A report with its accounts.
-#[derive(Debug)]
-pub struct NamedReport {
-    pub report: Report,
-    pub account: Option<Account>,
-    pub target: Option<Account>,
-}
-
-/// Reports with their accounts, in the order given.
-#[model::use_case]
-pub async fn with_accounts(cx: &Cx, reports: Vec<Report>) -> Result<Vec<NamedReport>> {
-    let ids: Vec<AccountId> = reports.iter().flat_map(|report| [report.account_id, report.target_account_id]).collect();
-    let accounts = store::account::list_with_roles(&cx.db, &ids).await?;
-    let find = |id: AccountId| accounts.iter().map(|row| &row.account).find(|account| account.id == id).cloned();
-    let named = |report: Report| NamedReport {
-        account: find(report.account_id),
-        target: find(report.target_account_id),
-        report,
-    };
-    Ok(reports.into_iter().map(named).collect())
-}
-
-/// The report `id`.
-///
-/// # Errors
-/// [`Error::Invalid`] when it does not exist.
-#[model::use_case]
-pub async fn find(cx: &Cx, id: RowId) -> Result<Report> {
-    let found = store::report::list(&cx.db, &[id]).await?.pop();
-    found.ok_or_else(|| Error::invalid(format!("there is no report {id}")))
-}
-
-/// Marks a report as resolved, or opens it again; false when it has that state already.
-///
-/// # Errors
-/// [`Error::Invalid`] when it does not exist.
-#[model::use_case]
-pub async fn set_resolved(cx: &Cx, staff: &Staff, id: RowId, resolved: bool) -> Result<bool> {
-    find(cx, id).await?;
-    let mut tx = cx.db.begin().await?;
-    let changed = store::report::set_resolved(&mut tx, id, resolved, staff.account, cx.clock.now()).await?;
-    if changed {
-        let action = if resolved { "report.resolve" } else { "report.reopen" };
-        let entry = Entry::new(action, Target::new("report", id, format!("#{id}")));
-        audit::record(cx, &mut tx, staff, entry).await?;
-    }
-    tx.commit().await?;
-    Ok(changed)
 }

@@ -1,11 +1,11 @@
 //! Reports of accounts to the staff: inserting, reading and resolving them.
 //!
-//! Reached from `service::report`, which decides what may be reported.
+//! Reached from `service::report`, which decides what may be reported, and `service::moderation::report`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Executor, Result, Tx, paged, sql};
 use model::report::ReportCategory;
-use model::{AccountId, Json, RowId, RuleId, StatusId, Time};
+use model::{AccountId, Cursor, Json, RowId, RuleId, StatusId, Time};
 
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "reports", alias = "r")]
@@ -29,6 +29,29 @@ pub struct Report {
     pub created_at: Time,
 }
 
+/// The reports that a list has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportFilter {
+    /// Resolved reports instead of unresolved ones.
+    pub resolved: bool,
+    /// By this account.
+    pub account: Option<AccountId>,
+    /// About this account.
+    pub target: Option<AccountId>,
+}
+
+/// What a member of staff noted on a report, for the others.
+#[derive(Clone, Debug, PartialEq, model::Row)]
+#[row(table = "report_notes", alias = "n")]
+pub struct ReportNote {
+    pub id: RowId,
+    pub report_id: RowId,
+    /// The author; `None` for an operator, or when the account no longer exists.
+    pub account_id: Option<AccountId>,
+    pub text: String,
+    pub created_at: Time,
+}
+
 pub async fn insert(tx: &mut Tx, report: &Report) -> Result<()> {
     tx.query(sql!(report_insert!())).bind_row(report).execute().await?;
     Ok(())
@@ -40,6 +63,48 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Report>> {
         .bind(Ids::of(ids.iter().copied()))
         .all()
         .await
+}
+
+/// The report `id`, locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the single writer on SQLite.
+pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Report>> {
+    tx.query(sql!(
+        sqlite: "SELECT " report_columns!() " FROM reports r WHERE r.id = $1";
+        postgres: "SELECT " report_columns!() " FROM reports r WHERE r.id = $1 FOR UPDATE"
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
+/// A page of reports, newest first.
+pub async fn list_page(db: impl Executor, filter: &ReportFilter, cursor: &Cursor) -> Result<Vec<Report>> {
+    macro_rules! matching {
+        ($($conditions:literal),+) => {
+            paged!(
+                cursor,
+                "SELECT " report_columns!() " FROM reports r
+                 WHERE r.id < $1 AND r.id > $2 AND " $($conditions)+,
+                by "r.id", limit "$5"
+            )
+        };
+    }
+    // No account has the id 0.
+    let sql = match (filter.resolved, filter.account, filter.target) {
+        (false, None, None) => matching!("r.action_taken_at IS NULL AND $3 = 0 AND $4 = 0"),
+        (true, None, None) => matching!("r.action_taken_at IS NOT NULL AND $3 = 0 AND $4 = 0"),
+        (false, None, Some(_)) => matching!("r.action_taken_at IS NULL AND r.target_account_id = $4 AND $3 = 0"),
+        (true, None, Some(_)) => matching!("r.action_taken_at IS NOT NULL AND r.target_account_id = $4 AND $3 = 0"),
+        (false, Some(_), _) => {
+            matching!("r.action_taken_at IS NULL AND r.account_id = $3 AND ($4 = 0 OR r.target_account_id = $4)")
+        }
+        (true, Some(_), _) => {
+            matching!("r.action_taken_at IS NOT NULL AND r.account_id = $3 AND ($4 = 0 OR r.target_account_id = $4)")
+        }
+    };
+    let id = |account: Option<AccountId>| account.map_or(0, i64::from);
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after());
+    let rows = query.bind(id(filter.account)).bind(id(filter.target)).bind(cursor.limit).all().await?;
+    Ok(cursor.newest_first(rows))
 }
 
 /// The newest `limit` unresolved reports.
@@ -76,6 +141,64 @@ pub async fn set_resolved(tx: &mut Tx, id: RowId, resolved: bool, by: Option<Acc
         .execute()
         .await?;
     Ok(changed > 0)
+}
+
+/// Assigns a report to a member of staff, or to nobody; false when nothing changes, or it is missing.
+pub async fn set_assigned(tx: &mut Tx, id: RowId, to: Option<AccountId>, now: Time) -> Result<bool> {
+    let changed = tx
+        .query(sql!(
+            "UPDATE reports SET assigned_account_id = $2, updated_at = $3
+             WHERE id = $1 AND assigned_account_id IS DISTINCT FROM $2"
+        ))
+        .bind(id)
+        .bind(to)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Writes the category and the rules of a report.
+pub async fn set_category(
+    tx: &mut Tx,
+    id: RowId,
+    category: ReportCategory,
+    rules: Option<&[RuleId]>,
+    now: Time,
+) -> Result<()> {
+    tx.query(sql!("UPDATE reports SET category = $2, rule_ids = $3, updated_at = $4 WHERE id = $1"))
+        .bind(id)
+        .bind(category)
+        .bind(rules.map(|rules| Json(rules.to_vec())))
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// A page of the notes on a report, newest first.
+pub async fn list_notes(db: impl Executor, report: RowId, cursor: &Cursor) -> Result<Vec<ReportNote>> {
+    let sql = paged!(
+        cursor,
+        "SELECT " report_note_columns!() " FROM report_notes n WHERE n.report_id = $3 AND n.id < $1 AND n.id > $2",
+        by "n.id", limit "$4"
+    );
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(report).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+pub async fn find_note(db: impl Executor, id: RowId) -> Result<Option<ReportNote>> {
+    db.query(sql!("SELECT " report_note_columns!() " FROM report_notes n WHERE n.id = $1")).bind(id).optional().await
+}
+
+pub async fn insert_note(tx: &mut Tx, note: &ReportNote) -> Result<()> {
+    tx.query(sql!(report_note_insert!())).bind_row(note).execute().await?;
+    Ok(())
+}
+
+/// Deletes a note; false when it is missing.
+pub async fn delete_note(tx: &mut Tx, id: RowId) -> Result<bool> {
+    Ok(tx.query(sql!("DELETE FROM report_notes WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// The unresolved reports about `account`, oldest first.

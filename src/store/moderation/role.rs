@@ -3,7 +3,7 @@
 
 use database::{Executor, Result, Tx, sql};
 use model::staff::{DEFAULT_ROLE, NO_POSITION, OWNER_ROLE};
-use model::{AccountId, Permissions, RowId};
+use model::{AccountId, Json, Permissions, Preferences, RowId};
 
 /// The role assigned to an account; empty when there is none.
 #[derive(Clone, Debug, model::Row)]
@@ -183,14 +183,14 @@ pub async fn permissions_of_everybody(db: impl Executor) -> Result<i64> {
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
-/// The accounts whose role has one of the permission bits `any`. The default role, which every user has, does not
-/// count.
-pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<AccountId>> {
+/// The accounts whose role has one of the permission bits `any`, with their preferences. The default role, which every
+/// user has, does not count.
+pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<(AccountId, Json<Preferences>)>> {
     db.query(sql!(
-        "SELECT u.account_id FROM users u
+        "SELECT u.account_id, u.preferences FROM users u
          WHERE u.role_id IN (SELECT r.id FROM roles r WHERE r.id > 0 AND (r.permissions & $1) <> 0)"
     ))
     .bind(any)
-    .scalars()
+    .all()
     .await
 }

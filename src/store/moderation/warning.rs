@@ -3,9 +3,9 @@
 //! Reached from `service::moderation`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::moderation::WarningAction;
-use model::{AccountId, Json, RowId, StatusId, Time};
+use database::{Executor, Result, Tx, paged, sql};
+use model::moderation::{AppealState, WarningAction};
+use model::{AccountId, Cursor, Json, RowId, StatusId, Time};
 
 /// A strike.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -38,6 +38,18 @@ pub struct Appeal {
     pub approved_at: Option<Time>,
     pub rejected_at: Option<Time>,
     pub created_at: Time,
+}
+
+impl Appeal {
+    /// What was decided.
+    #[must_use]
+    pub fn state(&self) -> AppealState {
+        match (self.approved_at, self.rejected_at) {
+            (Some(_), _) => AppealState::Approved,
+            (None, Some(_)) => AppealState::Rejected,
+            (None, None) => AppealState::Pending,
+        }
+    }
 }
 
 /// A text that moderators choose from when they warn.
@@ -73,6 +85,109 @@ pub async fn list_of(db: impl Executor, account: AccountId, limit: i64) -> Resul
     .bind(limit)
     .all()
     .await
+}
+
+/// A page of the strikes of an account, newest first.
+pub async fn list_page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Warning>> {
+    let sql = paged!(
+        cursor,
+        "SELECT " warning_columns!() " FROM account_warnings w
+         WHERE w.target_account_id = $3 AND w.id < $1 AND w.id > $2",
+        by "w.id", limit "$4"
+    );
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(account).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// True when the account has a later strike than `id` with this action, which no appeal overruled.
+pub async fn has_later(db: impl Executor, account: AccountId, id: RowId, action: WarningAction) -> Result<bool> {
+    let found: Vec<RowId> = db
+        .query(sql!(
+            "SELECT w.id FROM account_warnings w
+             WHERE w.target_account_id = $1 AND w.id > $2 AND w.action = $3 AND w.overruled_at IS NULL LIMIT 1"
+        ))
+        .bind(account)
+        .bind(id)
+        .bind(action)
+        .scalars()
+        .await?;
+    Ok(!found.is_empty())
+}
+
+/// Records that an appeal against a strike was approved.
+pub async fn set_overruled(tx: &mut Tx, id: RowId, at: Time) -> Result<()> {
+    tx.query(sql!("UPDATE account_warnings SET overruled_at = $2 WHERE id = $1")).bind(id).bind(at).execute().await?;
+    Ok(())
+}
+
+/// Inserts an appeal.
+///
+/// # Errors
+/// A violation of `appeals_warning` when the strike has one.
+pub async fn insert_appeal(tx: &mut Tx, appeal: &Appeal) -> Result<()> {
+    tx.query(sql!(appeal_insert!())).bind_row(appeal).execute().await?;
+    Ok(())
+}
+
+pub async fn find_appeal(db: impl Executor, id: RowId) -> Result<Option<Appeal>> {
+    db.query(sql!("SELECT " appeal_columns!() " FROM appeals p WHERE p.id = $1")).bind(id).optional().await
+}
+
+/// A page of the appeals in this state, newest first.
+pub async fn list_appeals_page(db: impl Executor, state: AppealState, cursor: &Cursor) -> Result<Vec<Appeal>> {
+    macro_rules! matching {
+        ($condition:literal) => {
+            paged!(
+                cursor,
+                "SELECT " appeal_columns!() " FROM appeals p WHERE p.id < $1 AND p.id > $2 AND " $condition,
+                by "p.id", limit "$3"
+            )
+        };
+    }
+    let sql = match state {
+        AppealState::Pending => matching!("p.approved_at IS NULL AND p.rejected_at IS NULL"),
+        AppealState::Approved => matching!("p.approved_at IS NOT NULL"),
+        AppealState::Rejected => matching!("p.rejected_at IS NOT NULL"),
+    };
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+/// Decides a pending appeal; false when it is decided already, or missing.
+pub async fn decide_appeal(tx: &mut Tx, id: RowId, approve: bool, by: Option<AccountId>, at: Time) -> Result<bool> {
+    let changed = tx
+        .query(sql!(
+            "UPDATE appeals SET approved_at = $2, rejected_at = $3, decided_by_account_id = $4
+             WHERE id = $1 AND approved_at IS NULL AND rejected_at IS NULL"
+        ))
+        .bind(id)
+        .bind(approve.then_some(at))
+        .bind((!approve).then_some(at))
+        .bind(by)
+        .execute()
+        .await?;
+    Ok(changed > 0)
+}
+
+/// A page of the presets, newest first.
+pub async fn list_presets(db: impl Executor, cursor: &Cursor) -> Result<Vec<WarningPreset>> {
+    let sql = paged!(
+        cursor,
+        "SELECT " warning_preset_columns!() " FROM warning_presets t WHERE t.id < $1 AND t.id > $2",
+        by "t.id", limit "$3"
+    );
+    let query = db.query(sql).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit);
+    Ok(cursor.newest_first(query.all().await?))
+}
+
+pub async fn insert_preset(tx: &mut Tx, preset: &WarningPreset) -> Result<()> {
+    tx.query(sql!(warning_preset_insert!())).bind_row(preset).execute().await?;
+    Ok(())
+}
+
+/// Deletes a preset; false when it is missing.
+pub async fn delete_preset(tx: &mut Tx, id: RowId) -> Result<bool> {
+    Ok(tx.query(sql!("DELETE FROM warning_presets WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// The appeals of the strikes `warnings`, in no particular order.

@@ -1,6 +1,7 @@
 //! The admin API: one file for each module of handlers in `src/http/api/admin`, with the same name.
 
 mod accounts;
+mod appeals;
 mod audit_log;
 mod canonical_email_blocks;
 mod domain_allows;
@@ -9,7 +10,9 @@ mod email_domain_blocks;
 mod ip_blocks;
 mod metrics;
 mod metrics_speed;
+mod reports;
 mod roles;
 mod rows;
 mod trends;
 mod user_ips;
+mod warning_presets;

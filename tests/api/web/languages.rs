@@ -4,7 +4,7 @@ use crate::harness::{Browser, TestApp};
 use serde_json::json;
 
 /// Public pages and settings pages.
-const PAGES: [&str; 27] = [
+const PAGES: [&str; 28] = [
     "/",
     "/about",
     "/privacy-policy",
@@ -24,6 +24,7 @@ const PAGES: [&str; 27] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",
     "/settings/cleanup",

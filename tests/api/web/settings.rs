@@ -5,7 +5,7 @@ use crate::routes::media::png;
 use serde_json::json;
 
 /// All settings pages.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "/settings",
     "/settings/password",
     "/settings/email",
@@ -14,6 +14,7 @@ const PAGES: [&str; 13] = [
     "/settings/filters",
     "/settings/filters/new",
     "/settings/followed_tags",
+    "/settings/strikes",
     "/settings/sessions",
     "/settings/transfer",
     "/settings/cleanup",

@@ -5,6 +5,7 @@
 //! Spec: docs/contract/extensions.md#13-admin-api; <https://docs.joinmastodon.org/methods/admin/>
 
 pub mod accounts;
+pub mod appeals;
 pub mod audit_log;
 pub mod canonical_email_blocks;
 pub mod domain_allows;
@@ -12,6 +13,8 @@ pub mod domain_blocks;
 pub mod email_domain_blocks;
 pub mod ip_blocks;
 pub mod metrics;
+pub mod reports;
 pub mod roles;
 pub mod tags;
 pub mod trends;
+pub mod warning_presets;

@@ -20,7 +20,7 @@ use service::role::{self, RoleParams};
 pub struct AssignedRoleParams {
     /// The role; null or blank for none.
     #[serde(deserialize_with = "sent_int")]
-    #[schemars(with = "Option<i64>", transform = required)]
+    #[schemars(with = "Option<RowId>", transform = required)]
     role_id: Option<Option<i64>>,
 }
 

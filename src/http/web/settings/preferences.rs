@@ -14,8 +14,9 @@ use crate::web::{Form, Page};
 use context::Language;
 use context::error::{Error, Validation};
 use model::actor::User;
-use model::{NotificationType, Preferences, QuotePolicy};
-use service::preference;
+use model::{NotificationType, Permissions, Preferences, QuotePolicy};
+use service::notification::staff_notifications;
+use service::{preference, session};
 use text::language::LANGUAGES;
 
 /// Where this page is.
@@ -43,13 +44,15 @@ pub struct Fields {
     autoplay_gifs: Option<bool>,
     /// Types of notifications.
     mail_notifications: Option<Vec<String>>,
+    /// Types of notifications for staff; counts for staff only.
+    staff_notifications: Option<Vec<String>>,
     /// ISO 639 codes; none: all languages.
     chosen_languages: Option<Vec<String>>,
 }
 
 /// `GET /settings/preferences`
 pub async fn show(frame: Frame) -> Result<Page> {
-    page(&frame, &Fields::of(&frame.person.user), None)
+    page(&frame, &Fields::of(&frame.person.user), None).await
 }
 
 /// `POST /settings/preferences`
@@ -64,19 +67,26 @@ pub async fn update(frame: Frame, Form(form): Form<Fields>) -> Result<Response> 
             Ok(frame.done("preferences.saved", PATH))
         }
         Err(error) => {
-            let page = page(&frame, &form, Some(&frame.faults(error)?))?;
+            let page = page(&frame, &form, Some(&frame.faults(error)?)).await?;
             Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY).into_response())
         }
     }
 }
 
 async fn save(frame: &Frame, form: &Fields) -> Result<(), Error> {
-    preference::update(&frame.cx, frame.person.account.id, form.preferences()?, filled(&form.locale)).await
+    let staff = staff_notifications(session::actor(&frame.cx, &frame.person).await?.permissions);
+    let mut muted = frame.person.user.preferences.0.muted_staff_notifications.clone();
+    muted.retain(|kind| !staff.contains(kind));
+    let ticked = |kind: &NotificationType| form.staff_notifications.iter().flatten().any(|word| word == kind.as_str());
+    muted.extend(staff.into_iter().filter(|kind| !ticked(kind)));
+    let preferences = Preferences { muted_staff_notifications: muted, ..form.preferences()? };
+    preference::update(&frame.cx, frame.person.account.id, preferences, filled(&form.locale)).await
 }
 
 type Errors = BTreeMap<&'static str, String>;
 
-fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
+async fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
+    let staff = staff_notifications(frame.actor().await?.permissions);
     let (visibilities, language) = (preference::visibilities(&frame.cx), frame.cx.language());
     let title = |word: &String| Some((word.clone(), frame.cx.extensions().visibility_title(word, language)?));
     let titles: BTreeMap<String, String> = visibilities.iter().filter_map(title).collect();
@@ -87,6 +97,7 @@ fn page(frame: &Frame, form: &Fields, errors: Option<&Errors>) -> Result<Page> {
         visibilities => visibilities,
         locales => Language::ALL.map(|language| [language.code(), language.name()]),
         mails => NotificationType::MAILED.map(NotificationType::as_str),
+        staff => staff.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
         languages => LANGUAGES.iter().map(|language| [language.code, language.name]).collect::<Vec<_>>(),
     };
     frame.page("preferences", "settings.preferences", "settings/preferences.html", own)
@@ -114,11 +125,18 @@ impl Fields {
             expand_spoilers: Some(preferences.expand_spoilers),
             autoplay_gifs: Some(preferences.autoplay_gifs),
             mail_notifications: Some(preferences.mail_notifications.iter().map(ToString::to_string).collect()),
+            staff_notifications: Some(
+                staff_notifications(Permissions(Permissions::ALL))
+                    .into_iter()
+                    .filter(|kind| !preferences.muted_staff_notifications.contains(kind))
+                    .map(|kind| kind.to_string())
+                    .collect(),
+            ),
             chosen_languages: Some(preferences.chosen_languages.clone()),
         }
     }
 
-    /// The preferences of the form.
+    /// The preferences of the form, without those of staff.
     fn preferences(&self) -> Result<Preferences, Error> {
         let mut faults = Validation::default();
         let mut known = |attribute: &'static str, is_known: bool| {
@@ -149,6 +167,7 @@ impl Fields {
             expand_spoilers: ticked(self.expand_spoilers),
             autoplay_gifs: ticked(self.autoplay_gifs),
             mail_notifications: mailed.unwrap_or_default(),
+            muted_staff_notifications: Vec::new(),
             chosen_languages: self.chosen_languages.clone().unwrap_or_default(),
         })
     }
