@@ -4,13 +4,14 @@
 //! it with [`Cx::invalidate`].
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::audit::{self, Entry, Target};
 use crate::sign_up;
 use config::nearest;
 use context::Cx;
 use context::error::{Error, Result, Validation};
-use model::Settings;
+use model::{Settings, Staff};
 
 /// Longest text value, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
@@ -123,7 +124,7 @@ pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
 /// # Errors
 /// [`Error::Invalid`] for an unknown setting or an invalid value.
 #[model::use_case]
-pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
+pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
     let value =
         takes.read(text).ok_or_else(|| Error::invalid(format!("{key}: {:?} is not {}", clip(text), takes.words())))?;
@@ -139,6 +140,8 @@ pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
         let stamped = if text.trim().is_empty() { String::new() } else { now.to_api_seconds() };
         store::settings::set(&mut tx, stamp, &Value::from(stamped), now).await?;
     }
+    let entry = Entry::new("settings.update", Target::new("setting", 0, key));
+    audit::record(cx, &mut tx, staff, entry.with(takes.logged(&value))).await?;
     store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.reload().await?;
@@ -179,6 +182,14 @@ impl Takes {
                 format!("at most {max} account names (user or user@domain) separated by commas, or empty")
             }
             Self::Nothing => "for you to set: the server does".to_owned(),
+        }
+    }
+
+    /// The value in the audit log: texts are left out.
+    fn logged(self, value: &Value) -> Value {
+        match self {
+            Self::Flag | Self::Whole(..) | Self::Choice(_) => json!({ "value": value }),
+            _ => json!({}),
         }
     }
 

@@ -534,7 +534,7 @@ async fn instance_shows_whether_all_users_may_invite() {
 async fn person_has_as_many_invitations_as_the_admin_allows() {
     let app = server("none").await;
     let most = [("max_per_person".to_owned(), json!(2))].into_iter().collect();
-    plugins::admin::configure(&app.app, "invites", most).await.unwrap();
+    plugins::admin::configure(&app.app, &model::Staff::operator(), "invites", most).await.unwrap();
     plugins::life::follow(&app.app).await;
     let alice = app.account("alice").await;
     for _ in 0..2 {
