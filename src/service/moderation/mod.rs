@@ -15,3 +15,4 @@ pub mod ip_block;
 pub mod metrics;
 pub mod role;
 pub mod user_ip;
+pub(crate) mod word;

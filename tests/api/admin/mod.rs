@@ -10,5 +10,7 @@ mod ip_blocks;
 mod metrics;
 mod metrics_speed;
 mod roles;
+mod sign_ups;
 mod trends;
 mod user_ips;
+mod words;

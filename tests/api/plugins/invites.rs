@@ -545,3 +545,20 @@ async fn person_has_as_many_invitations_as_the_admin_allows() {
     assert_eq!(refused.status, 422, "{}", refused.text());
     assert!(refused.text().contains("You have 2 invitations, which is the limit"), "{}", refused.text());
 }
+
+#[tokio::test]
+async fn invitation_lifts_limit_and_hours_of_sign_ups() {
+    let app = server("open").await;
+    let alice = app.account("alice").await;
+    let code = invite(&app, &alice, &[]).await;
+    let client = app.application("write:accounts").await;
+    app.set("sign_ups_per_day", 1).await;
+    client.post(SIGN_UP).json(&form("invited", Some(&code))).ok().await;
+    client.post(SIGN_UP).json(&form("first", None)).ok().await;
+    client.post(SIGN_UP).json(&form("second", None)).fails(403).await;
+    client.post(SIGN_UP).json(&form("second", Some(&code))).ok().await;
+    app.set("sign_ups_per_day", 0).await;
+    app.set("sign_up_hours", "1-2").await;
+    client.post(SIGN_UP).json(&form("third", None)).fails(403).await;
+    client.post(SIGN_UP).json(&form("third", Some(&code))).ok().await;
+}
