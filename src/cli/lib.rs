@@ -8,6 +8,7 @@
 mod account;
 mod announcement;
 mod appeal;
+mod audit;
 mod card;
 mod config;
 mod create_users;
@@ -110,6 +111,8 @@ enum Command {
     /// Manage the full-text index of statuses
     #[command(subcommand)]
     Search(search::Command),
+    /// List the changes that the staff and operators made, newest first
+    Audit(audit::Filter),
     /// Moderate accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -157,7 +160,7 @@ impl Command {
             // The server that runs here makes the change itself.
             #[cfg(feature = "plugins")]
             Self::Plugin(_) => false,
-            Self::EmailBlock(_) | Self::WarningPreset(_) => false,
+            Self::Audit(_) | Self::EmailBlock(_) | Self::WarningPreset(_) => false,
             Self::Card(_) | Self::Media(_) | Self::Push(_) | Self::Report(_) | Self::Search(_) | Self::Serve => false,
             Self::Completion { .. } | Self::Config(_) | Self::Db(_) | Self::Doctor => false,
         }
@@ -237,6 +240,7 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Push(command) => push::run(&cx, command, output).await,
         Command::Search(command) => search::run(&cx, command, output).await,
         Command::Account(command) => Box::pin(account::run(&cx, command, output)).await,
+        Command::Audit(filter) => audit::run(&cx, filter, output).await,
         Command::Role(command) => Box::pin(role::run(&cx, command, output)).await,
         Command::User(command) => Box::pin(user::run(&cx, command, output)).await,
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::socket;
+use model::Staff;
 use plugins::Cx;
 use plugins::admin::entity::{Detail, OrderRow, Plugin, Uninstalled};
 use plugins::{admin, life};
@@ -238,15 +239,19 @@ async fn write(cx: &Cx, name: &str, what: &str, body: Value) -> Result<(), Failu
     let list = |key: &str| body.get(key).and_then(|list| Vec::deserialize(list).ok()).unwrap_or_default();
     let members = body.as_object().cloned().unwrap_or_default();
     match what {
-        "enable" => admin::enable_shown(cx, name, text("digest").as_deref()).await?,
-        "disable" => admin::disable(cx, name).await?,
-        "reload" => admin::accept(cx, name).await?,
-        "rollback" => admin::rollback(cx, name).await?,
-        "grant" => admin::grant_some(cx, name, &list("permissions"), text("digest").as_deref()).await?,
-        "revoke" => admin::revoke(cx, name, &list("permissions")).await?,
-        "limits" => admin::set_limits(cx, name, members).await?,
-        "config" => admin::configure(cx, name, members).await?,
-        "secrets" => admin::set_secret(cx, name, &text("name").unwrap_or_default(), text("value")).await?,
+        "enable" => admin::enable_shown(cx, &Staff::operator(), name, text("digest").as_deref()).await?,
+        "disable" => admin::disable(cx, &Staff::operator(), name).await?,
+        "reload" => admin::accept(cx, &Staff::operator(), name).await?,
+        "rollback" => admin::rollback(cx, &Staff::operator(), name).await?,
+        "grant" => {
+            admin::grant_some(cx, &Staff::operator(), name, &list("permissions"), text("digest").as_deref()).await?
+        }
+        "revoke" => admin::revoke(cx, &Staff::operator(), name, &list("permissions")).await?,
+        "limits" => admin::set_limits(cx, &Staff::operator(), name, members).await?,
+        "config" => admin::configure(cx, &Staff::operator(), name, members).await?,
+        "secrets" => {
+            admin::set_secret(cx, &Staff::operator(), name, &text("name").unwrap_or_default(), text("value")).await?
+        }
         other => unreachable!("{other} is one of the commands above"),
     };
     Ok(())
@@ -297,7 +302,7 @@ async fn retry(cx: &Cx, name: &str, output: Output) -> Result<(), Failure> {
     let path = format!("/api/admin/plugins/{name}/retry");
     let events = match socket::post(cx, &path, &json!({})).await? {
         Some(answer) => answer["events"].as_u64().unwrap_or_default(),
-        None => admin::retry(cx, name).await?,
+        None => admin::retry(cx, &Staff::operator(), name).await?,
     };
     output.answer(&json!({"name": name, "events": events}), || format!("{name} receives {events} events again."))
 }
@@ -307,7 +312,7 @@ async fn uninstall(cx: &Cx, name: &str, purge: bool, output: Output) -> Result<(
     let answer = match socket::post(cx, &path, &json!({"purge": purge})).await? {
         Some(answer) => answer,
         None => {
-            let dump = admin::uninstall(cx, name, purge).await?;
+            let dump = admin::uninstall(cx, &Staff::operator(), name, purge).await?;
             serde_json::to_value(Uninstalled::new(name.to_owned(), purge, dump.as_deref())).map_err(Failure::new)?
         }
     };

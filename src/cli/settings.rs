@@ -47,7 +47,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
         Command::Get { key } => show(output, &settings::get(cx, &key).await?),
         Command::Set { key, value } => {
             let value = if value == "-" { standard_input()? } else { value };
-            show(output, &settings::set(cx, &key, &value).await?)
+            show(output, &settings::set(cx, &model::Staff::operator(), &key, &value).await?)
         }
     }
 }

@@ -93,8 +93,7 @@ pub struct Services {
     /// Signs pushes; `None` disables push, since the stored key pair cannot be read.
     pub vapid: Option<Vapid>,
     settings: ArcSwap<Loaded>,
-    /// Held while settings, rules, emojis, the domain policy and blocked networks are read, so that an older
-    /// read never replaces a newer one.
+    /// Held while the data that an admin changes is read, so that an older read never replaces a newer one.
     reloading: tokio::sync::Mutex<()>,
 }
 
@@ -107,6 +106,7 @@ struct Loaded {
     rules: Arc<Vec<Rule>>,
     domain_policy: Arc<DomainPolicy>,
     ip_blocks: Arc<IpBlocks>,
+    words: Arc<crate::words::Words>,
 }
 
 /// The state of one request, job or command.
@@ -340,6 +340,12 @@ impl Cx {
         Arc::clone(&self.settings.load().settings)
     }
 
+    /// The compiled patterns of the settings, as last read.
+    #[must_use]
+    pub fn words(&self) -> Arc<crate::words::Words> {
+        Arc::clone(&self.settings.load().words)
+    }
+
     /// Grows with every change that an admin makes while the server runs; as last read.
     #[must_use]
     pub fn generation(&self) -> i64 {
@@ -380,13 +386,14 @@ impl Cx {
             return Ok(false);
         }
         let settings = Arc::new(store::settings::load(&self.db).await?);
+        let words = crate::words::Words::reload(&self.words(), &self.settings(), &settings);
         let emojis = store::emoji::list_local_enabled(&self.db).await?;
         let by_shortcode = emojis.into_iter().map(|emoji| (emoji.shortcode.clone(), emoji)).collect();
         let emojis = Arc::new(Emojis { by_shortcode, generation });
         let rules = Arc::new(store::instance::rules(&self.db).await?);
         let domain_policy = Arc::new(store::domain_policy::load(&self.db).await?);
         let ip_blocks = Arc::new(store::ip_block::load(&self.db).await?);
-        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules, domain_policy, ip_blocks }));
+        self.settings.store(Arc::new(Loaded { generation, settings, emojis, rules, domain_policy, ip_blocks, words }));
         Ok(true)
     }
 }

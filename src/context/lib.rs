@@ -20,6 +20,7 @@ mod origin;
 pub mod queue;
 mod recording_uses;
 pub mod vapid;
+pub mod words;
 
 pub use cx::Cx;
 pub use error::{Error, Result};

@@ -62,6 +62,7 @@ const MIGRATIONS: &[Pair] = migrations![
     "0026_staff",
     "0027_addresses",
     "0028_figures",
+    "0029_sign_up_days",
 ];
 
 /// The four digits at the beginning of a file name.

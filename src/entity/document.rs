@@ -18,7 +18,7 @@ use context::error::Result;
 use context::extension::{self, Described};
 use context::json::Fragment;
 use service::instance::usage;
-use service::translation;
+use service::{registration, translation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublicDocument {
@@ -163,7 +163,15 @@ async fn sources(cx: &Cx, document: PublicDocument) -> Result<DocumentSources> {
     };
     let extensions = cx.extensions().generation();
     let stills = cx.converter.stills().len();
-    Ok(DocumentSources { settings, extensions, usage: Some(*usage(cx).await?), contact, stills, languages: None })
+    Ok(DocumentSources {
+        settings,
+        extensions,
+        usage: Some(*usage(cx).await?),
+        contact,
+        registrations: Some(registration::mode(cx).await?),
+        stills,
+        languages: None,
+    })
 }
 
 fn json<T: Serialize>(entity: &T) -> Result<String> {

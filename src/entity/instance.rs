@@ -329,7 +329,7 @@ impl Instance {
     /// The current state of this server.
     pub async fn render(cx: &Cx) -> Result<Self> {
         let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
-        let mode = registration::mode(cx);
+        let mode = registration::mode(cx).await?;
         let open = mode != RegistrationsMode::None;
         let message = text::markdown(&settings.registrations_message);
         Ok(Self {
@@ -362,7 +362,7 @@ impl InstanceV1 {
     /// The current state of this server, for older clients.
     pub async fn render(cx: &Cx) -> Result<Self> {
         let (settings, usage) = (cx.settings(), instance::usage(cx).await?);
-        let mode = registration::mode(cx);
+        let mode = registration::mode(cx).await?;
         Ok(Self {
             uri: cx.urls.local_domain.clone(),
             title: settings.site_title.clone(),

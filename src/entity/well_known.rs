@@ -243,7 +243,7 @@ impl NodeInfo {
                 },
                 local_posts: usage.statuses,
             },
-            open_registrations: registration::mode(cx) != RegistrationsMode::None,
+            open_registrations: registration::mode(cx).await? != RegistrationsMode::None,
             metadata: Metadata {
                 node_name: settings.site_title.clone(),
                 node_description: settings.site_short_description.clone(),

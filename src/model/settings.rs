@@ -91,6 +91,41 @@ pub struct Settings {
     pub bootstrap_timeline_accounts: Vec<String>,
     /// Hashtags that must not be used, in normal form.
     pub disallowed_hashtags: Vec<String>,
+    /// Patterns that texts must not contain: each a text, or a regular expression between slashes.
+    pub ng_words: Vec<String>,
+    /// Patterns that make a status sensitive.
+    pub sensitive_words: Vec<String>,
+    /// The content warning of a status with such a pattern that has none; empty adds none.
+    pub sensitive_words_warning: String,
+    /// The age in hours, 0 to 8760, until which the first public statuses of an account are unlisted; 0: never.
+    pub hold_back_new_accounts: i64,
+    /// How many statuses these are, 1 to 100.
+    pub hold_back_statuses: i64,
+    /// Most sign-ups of a day in UTC without an invitation; 0: any number.
+    pub sign_ups_per_day: i64,
+    /// The hours of the day, in UTC, in which people may sign up without an invitation: `8-20`; empty: always.
+    pub sign_up_hours: String,
+}
+
+impl Settings {
+    /// True when people may sign up at `hour`, 0 to 23 in UTC, by `sign_up_hours`.
+    #[must_use]
+    pub fn is_sign_up_hour(&self, hour: u32) -> bool {
+        match parse_hours(&self.sign_up_hours) {
+            None => true,
+            Some((from, to)) if from < to => (from..to).contains(&hour),
+            Some((from, to)) => hour >= from || hour < to,
+        }
+    }
+}
+
+/// The first hour and the hour after the last of `8-20`, which may reach over midnight; `None` for any other text.
+#[must_use]
+pub fn parse_hours(text: &str) -> Option<(u32, u32)> {
+    let (from, to) = text.split_once('-')?;
+    let hour = |text: &str, last: u32| text.trim().parse().ok().filter(|hour| *hour <= last);
+    let (from, to) = (hour(from, 23)?, hour(to, 24)?);
+    (from != to).then_some((from, to))
 }
 
 impl Default for Settings {
@@ -123,6 +158,31 @@ impl Default for Settings {
             compat_nodeinfo_name: String::new(),
             bootstrap_timeline_accounts: Vec::new(),
             disallowed_hashtags: Vec::new(),
+            ng_words: Vec::new(),
+            sensitive_words: Vec::new(),
+            sensitive_words_warning: String::new(),
+            hold_back_new_accounts: 0,
+            hold_back_statuses: 5,
+            sign_ups_per_day: 0,
+            sign_up_hours: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sign_up_hours_may_reach_over_midnight() {
+        let open = |hours: &str, hour: u32| {
+            Settings { sign_up_hours: hours.to_owned(), ..Settings::default() }.is_sign_up_hour(hour)
+        };
+        assert!(open("", 3) && open("8-20", 8) && open("8-20", 19) && open("22-6", 23) && open("22-6", 5));
+        assert!(!open("8-20", 20) && !open("8-20", 7) && !open("22-6", 6) && !open("22-6", 21));
+        assert!(open("0-24", 0) && open("0-24", 23));
+        for text in ["8", "8-8", "24-3", "8-25", "-1-3", "a-b"] {
+            assert_eq!(parse_hours(text), None, "{text}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub mod status;
 
 pub use account::{
     account_search, archive, directory, domain_block, featured_tag, follow, profile, relation_set, relationship,
-    removal, severance, suggestion, transfer, user,
+    removal, severance, sign_up_day, suggestion, transfer, user,
 };
 pub use federation::{delivery, host, inbound, remote, remote_thread, tombstone};
 pub use feed::{conversation, filter, list, list_feed, marker, tag, tag_feed, tag_review, timeline};

@@ -35,6 +35,7 @@ mod sanitise;
 mod scan;
 pub mod search;
 mod tokens;
+mod word_patterns;
 
 pub use embed::embed;
 pub use emoji::{emoji_shortcodes, emojify};
@@ -50,6 +51,7 @@ pub use plain::plain;
 pub use reference::{Reference, references};
 pub use sanitise::{sanitise, sanitise_quoting};
 pub use scan::{Entity, EntityKind, Hashtag, Mention, Scan, scan};
+pub use word_patterns::{PATTERN_MAX, PATTERNS_MAX, WordPatterns};
 
 /// Whether `text` contains a NUL character, which PostgreSQL cannot store; callers reject such input.
 #[must_use]

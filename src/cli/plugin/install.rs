@@ -154,7 +154,7 @@ async fn accept(
         install::remember_index(cx, candidate, review).await?;
         return Ok(detail);
     }
-    install::accept(cx, candidate, terms).await?;
+    install::accept(cx, &model::Staff::operator(), candidate, terms).await?;
     detail(cx, name).await
 }
 

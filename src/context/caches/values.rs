@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::Size;
 use crate::json::Fragment;
 use model::instance::Usage;
+use model::settings::RegistrationsMode;
 use model::suggestion::Suggestions;
 use model::translation::{Languages, Translation};
 use model::{AccountId, Actor, Grant, StatusId, Time};
@@ -71,6 +72,8 @@ pub struct DocumentSources {
     pub usage: Option<Usage>,
     /// The contact account that the document contains, rendered.
     pub contact: Option<Arc<str>>,
+    /// Who may sign up at this moment, if the document says so.
+    pub registrations: Option<RegistrationsMode>,
     /// The number of accepted types of still pictures.
     pub stills: usize,
     /// The translation languages that the document contains.

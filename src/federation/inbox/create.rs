@@ -36,6 +36,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
         Err(Error::Gone) => Err(Ignored::Because("deleted_before")),
         Err(Error::NotFound) => Err(Ignored::Because("suspended_account")),
         Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
+        Err(Error::Invalid(_)) => Err(Ignored::Because("text_not_allowed")),
         done => Ok(done.map(drop)?),
     }
 }

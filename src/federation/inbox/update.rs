@@ -54,6 +54,7 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
 fn owned(done: context::Result<bool>) -> Result<bool, Ignored> {
     match done {
         Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_author")),
+        Err(Error::Invalid(_)) => Err(Ignored::Because("text_not_allowed")),
         done => Ok(done?),
     }
 }

@@ -24,7 +24,7 @@ pub async fn show(cx: Cx, visitor: Visitor) -> Result<Response> {
     let usage = instance::usage(&cx).await?;
     let context = context! {
         description_html => description(cx.language(), &settings.site_short_description),
-        registrations => match registration::mode(&cx) {
+        registrations => match registration::mode(&cx).await? {
             RegistrationsMode::Open => "open",
             RegistrationsMode::Approved => "approval",
             RegistrationsMode::None => "closed",

@@ -1,6 +1,7 @@
 //! Account settings in the browser: changing the password and the e-mail address; a module for every other page.
 
 pub mod archives;
+pub mod audit_log;
 pub mod cleanup;
 mod filter_form;
 pub mod filters;

@@ -17,6 +17,7 @@ use crate::extract::Params;
 use crypto::Secret;
 use model::settings::RegistrationsMode;
 
+use service::registration;
 use service::session::Refusal;
 use text::contains_nul;
 
@@ -86,7 +87,7 @@ fn said(cx: &Cx, refusal: Refusal) -> String {
 
 async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &SignIn, error: Option<&str>) -> Result<Page> {
     let next = destination(form.next.as_deref());
-    let registrations = match cx.settings().registrations_mode {
+    let registrations = match registration::mode(cx).await? {
         RegistrationsMode::Open => "open",
         RegistrationsMode::Approved => "approval",
         RegistrationsMode::None => "closed",

@@ -96,7 +96,11 @@ async fn page(cx: &Cx, cookies: &Cookies, csrf: &Csrf, form: &Fields, faults: Op
     let message = &cx.settings().registrations_message;
     let brought = form.brought(cx);
     let admission = registration::judge(cx, &brought).await?;
-    let terms = registration::terms(cx, admission.as_ref()).ok();
+    let terms = match registration::terms(cx, admission.as_ref()).await {
+        Ok(terms) => Some(terms),
+        Err(Error::Forbidden(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
     let inviter = match admission.and_then(|admission| admission.invited_by) {
         Some(inviter) => registration::inviter(cx, inviter).await?,
         None => None,

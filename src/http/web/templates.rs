@@ -58,6 +58,7 @@ const SOURCES: &[(&str, &str)] = embed![
     "settings/profile.html",
     "settings/sessions.html",
     "settings/strike.html",
+    "settings/audit_log.html",
     "settings/strikes.html",
     "sign_in.html",
     "sign_up.html",

@@ -1,14 +1,16 @@
 //! Changing limits, configuration and secrets of a plugin.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::Cx;
 use crate::admin::installed::find;
 use crate::error::of_fault;
-use crate::life::{desired, pipeline};
+use crate::life::desired::{self, Logged};
+use crate::life::pipeline;
 use config::nearest;
 use context::error::{Error, Result};
+use model::Staff;
 use plugin_package::manifest;
 use store::plugin::Plugin;
 
@@ -16,8 +18,8 @@ use store::plugin::Plugin;
 ///
 /// # Errors
 /// [`Error::Invalid`] with the values that a limit takes.
-pub async fn set_limits(cx: &Cx, name: &str, limits: Map<String, Value>) -> Result<Plugin> {
-    change_tried(cx, name, |plugin| {
+pub async fn set_limits(cx: &Cx, staff: &Staff, name: &str, limits: Map<String, Value>) -> Result<Plugin> {
+    change_tried(cx, name, logged(staff, "plugin.limits", &limits), |plugin| {
         let mut all = plugin.limits.0.as_object().cloned().unwrap_or_default();
         merge(&mut all, limits.clone());
         manifest::parse_limits(Value::Object(all.clone()))
@@ -33,7 +35,7 @@ pub async fn set_limits(cx: &Cx, name: &str, limits: Map<String, Value>) -> Resu
 ///
 /// # Errors
 /// [`Error::Invalid`] for values that the plugin's schema refuses.
-pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Result<Plugin> {
+pub async fn configure(cx: &Cx, staff: &Staff, name: &str, members: Map<String, Value>) -> Result<Plugin> {
     let package = find(cx, name).await?.package.map_err(|fault| of_fault(&fault))?;
     let package =
         package.ok_or_else(|| Error::invalid(format!("there is no package of {name}: put it into plugins.dir")))?;
@@ -44,7 +46,7 @@ pub async fn configure(cx: &Cx, name: &str, members: Map<String, Value>) -> Resu
         let hint = nearest(unknown, defaults.keys().cloned()).map(|near| format!("; did you mean {near}?"));
         return Err(Error::invalid(format!("{name} has no configuration {unknown:?}{}", hint.unwrap_or_default())));
     }
-    change_tried(cx, name, |plugin| {
+    change_tried(cx, name, logged(staff, "plugin.configure", &members), |plugin| {
         merge(&mut plugin.config.0, members.clone());
         pipeline::config(plugin, &package).map_err(|fault| of_fault(&fault))?;
         plugin.config_version += 1;
@@ -95,7 +97,7 @@ pub async fn config_keys(cx: &Cx, name: &str) -> Result<Vec<ConfigKey>> {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a name that the manifest does not have.
-pub async fn set_secret(cx: &Cx, name: &str, secret: &str, value: Option<String>) -> Result<Plugin> {
+pub async fn set_secret(cx: &Cx, staff: &Staff, name: &str, secret: &str, value: Option<String>) -> Result<Plugin> {
     let known = find(cx, name).await?.package.map_err(|fault| of_fault(&fault))?;
     let named = known.map(|package| package.manifest.permissions.secrets).unwrap_or_default();
     if !named.iter().any(|known| known == secret) {
@@ -104,7 +106,9 @@ pub async fn set_secret(cx: &Cx, name: &str, secret: &str, value: Option<String>
     }
     let value = value.map(|value| desired::seal(cx, name, secret, &value.into())).transpose()?;
     // No dry run: a secret that cannot be decrypted must not prevent setting another.
-    desired::change(cx, name, |plugin| {
+    let action = if value.is_some() { "plugin.set_secret" } else { "plugin.delete_secret" };
+    let logged = Logged::new(staff, action).with(json!({ "secret": secret }));
+    desired::change_by(cx, name, logged, |plugin| {
         match &value {
             Some(value) => drop(plugin.secrets.0.insert(secret.to_owned(), value.as_str().into())),
             None => drop(plugin.secrets.0.remove(secret)),
@@ -117,13 +121,23 @@ pub async fn set_secret(cx: &Cx, name: &str, secret: &str, value: Option<String>
 
 /// As [`desired::change`], after a dry run of loading the plugin with the change: a change that is refused now does not
 /// keep the plugin from the next start.
-async fn change_tried(cx: &Cx, name: &str, change: impl Fn(&mut Plugin) -> Result<()> + Send + Sync) -> Result<Plugin> {
+async fn change_tried(
+    cx: &Cx,
+    name: &str,
+    logged: Logged<'_>,
+    change: impl Fn(&mut Plugin) -> Result<()> + Send + Sync,
+) -> Result<Plugin> {
     let mut changed = desired::find(cx, name).await?;
     change(&mut changed)?;
     if changed.enabled {
         pipeline::dry_run(cx, changed).await.map_err(|fault| of_fault(&fault))?;
     }
-    desired::change(cx, name, change).await
+    desired::change_by(cx, name, logged, change).await
+}
+
+/// The log of a change of these members, by their names.
+fn logged<'a>(staff: &'a Staff, action: &'static str, members: &Map<String, Value>) -> Logged<'a> {
+    Logged::new(staff, action).with(json!({ "keys": members.keys().collect::<Vec<_>>() }))
 }
 
 fn merge(into: &mut Map<String, Value>, members: Map<String, Value>) {

@@ -4,9 +4,10 @@ use crate::Cx;
 use crate::admin::grant::grant_all;
 use crate::admin::installed::{check_shown, newest};
 use crate::error::of_fault;
-use crate::life::{desired, pipeline};
+use crate::life::desired::{self, Logged};
+use crate::life::pipeline;
 use context::error::Result;
-use model::boxed;
+use model::{Staff, boxed};
 use store::plugin::Plugin;
 
 /// Enables the plugin. The first time, the newest package is accepted with every permission it asks for; later a
@@ -14,8 +15,8 @@ use store::plugin::Plugin;
 ///
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin, or its package is broken or denied.
-pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
-    enable_shown(cx, name, None).await
+pub async fn enable(cx: &Cx, staff: &Staff, name: &str) -> Result<Plugin> {
+    enable_shown(cx, staff, name, None).await
 }
 
 /// As [`enable`]; `shown` is the digest of the package that the admin was shown: another is not accepted.
@@ -23,10 +24,10 @@ pub async fn enable(cx: &Cx, name: &str) -> Result<Plugin> {
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) also for another package than that.
 #[boxed]
-pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Plugin> {
+pub async fn enable_shown(cx: &Cx, staff: &Staff, name: &str, shown: Option<&str>) -> Result<Plugin> {
     let package = newest(cx, name).await?;
     check_shown(&package, shown)?;
-    desired::change(cx, name, |plugin| {
+    desired::change_by(cx, name, Logged::new(staff, "plugin.enable"), |plugin| {
         if plugin.sha256.is_none() {
             grant_all(plugin, &package);
         }
@@ -44,13 +45,14 @@ pub async fn enable_shown(cx: &Cx, name: &str, shown: Option<&str>) -> Result<Pl
 ///
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin.
-pub async fn disable(cx: &Cx, name: &str) -> Result<Plugin> {
-    desired::change(cx, name, |plugin| {
-        plugin.enabled = false;
-        plugin.quarantined_at = None;
-        Ok(())
-    })
-    .await
+pub async fn disable(cx: &Cx, staff: &Staff, name: &str) -> Result<Plugin> {
+    desired::change_by(cx, name, Logged::new(staff, "plugin.disable"), switch_off).await
+}
+
+pub(super) fn switch_off(plugin: &mut Plugin) -> Result<()> {
+    plugin.enabled = false;
+    plugin.quarantined_at = None;
+    Ok(())
 }
 
 /// Accepts the newest package; permissions that were not granted before wait for [`grant`](super::grant()).
@@ -58,9 +60,9 @@ pub async fn disable(cx: &Cx, name: &str) -> Result<Plugin> {
 /// # Errors
 /// As [`enable`].
 #[boxed]
-pub async fn accept(cx: &Cx, name: &str) -> Result<Plugin> {
+pub async fn accept(cx: &Cx, staff: &Staff, name: &str) -> Result<Plugin> {
     let package = newest(cx, name).await?;
-    desired::change(cx, name, |plugin| {
+    desired::change_by(cx, name, Logged::new(staff, "plugin.reload"), |plugin| {
         if pipeline::missing(plugin, &package).is_empty() {
             desired::accept(plugin, &package);
         }

@@ -4,6 +4,9 @@ use crate::Cx;
 use crate::jobs::kind::kind_of;
 use crate::life::desired;
 use context::error::Result;
+use model::Staff;
+use serde_json::json;
+use service::audit::{self, Entry, Target};
 use store::plugin::Plugin;
 use store::plugin_event::{self, Parked};
 
@@ -35,10 +38,12 @@ pub async fn outbox(cx: &Cx, plugin: &Plugin) -> Result<Outbox> {
 ///
 /// # Errors
 /// [`Error::Invalid`](context::Error::Invalid) when there is no such plugin.
-pub async fn retry(cx: &Cx, name: &str) -> Result<u64> {
+pub async fn retry(cx: &Cx, staff: &Staff, name: &str) -> Result<u64> {
     let plugin = desired::find(cx, name).await?;
     let mut tx = cx.db.begin().await?;
     let count = plugin_event::retry_parked(&mut tx, plugin.id, cx.clock.now()).await?;
+    let target = Target::new("plugin", plugin.id, name);
+    audit::record(cx, &mut tx, staff, Entry::new("plugin.retry", target).with(json!({ "events": count }))).await?;
     tx.commit().await?;
     Ok(count)
 }

@@ -3,10 +3,13 @@
 use crate::Cx;
 use crate::admin::installed::discover;
 use crate::error::of_fault;
+use crate::life::desired::{self, Logged};
+use crate::life::pipeline;
 use crate::life::source;
-use crate::life::{desired, pipeline};
 use context::error::{Error, Result};
+use model::Staff;
 use plugin_package::package;
+use serde_json::json;
 use store::plugin::Plugin;
 
 /// Rolls back to the package that was active before the desired one, after a dry run: by the plugin's history, else, when it
@@ -14,7 +17,7 @@ use store::plugin::Plugin;
 ///
 /// # Errors
 /// [`Error::Invalid`] when there is no such package, its copy is gone, or it cannot be loaded: nothing changed then.
-pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
+pub async fn rollback(cx: &Cx, staff: &Staff, name: &str) -> Result<Plugin> {
     let plugin = desired::find(cx, name).await?;
     let serving = cx.plugins.latest().find(name).map(|active| active.digest.clone());
     let packages = discover(cx).await?;
@@ -33,7 +36,9 @@ pub async fn rollback(cx: &Cx, name: &str) -> Result<Plugin> {
             let mut target = plugin.clone();
             back(&mut target)?;
             pipeline::dry_run(cx, target).await.map_err(|fault| of_fault(&fault))?;
-            return desired::change(cx, name, back).await;
+            let details = json!({ "version": package.manifest.plugin.version });
+            let logged = Logged::new(staff, "plugin.rollback").with(details);
+            return desired::change_by(cx, name, logged, back).await;
         }
     }
     Err(Error::invalid(format!("there is no copy of a package of {name} that served before: install one and reload")))

@@ -55,48 +55,52 @@ pub struct Agreed {
 /// `POST /api/admin/plugins/{name}/enable`
 pub async fn enable(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
 ) -> Result<Json<Detail>> {
-    admin::enable_shown(&cx, &name, agreed.digest.as_deref()).await?;
+    admin::enable_shown(&cx, &staff, &name, agreed.digest.as_deref()).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/disable`
 pub async fn disable(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
 ) -> Result<Json<Detail>> {
-    admin::disable(&cx, &name).await?;
+    admin::disable(&cx, &staff, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/reload`
-pub async fn reload(cx: Cx, _: StaffAuth<AdminWrite, ManagePlugins>, Path(name): Path<String>) -> Result<Json<Detail>> {
-    admin::accept(&cx, &name).await?;
+pub async fn reload(
+    cx: Cx,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
+    Path(name): Path<String>,
+) -> Result<Json<Detail>> {
+    admin::accept(&cx, &staff, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/rollback`
 pub async fn rollback(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
 ) -> Result<Json<Detail>> {
-    admin::rollback(&cx, &name).await?;
+    admin::rollback(&cx, &staff, &name).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/grant`
 pub async fn grant(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(agreed): Params<Agreed>,
 ) -> Result<Json<Detail>> {
-    let plugin = admin::grant_some(&cx, &name, &agreed.permissions, agreed.digest.as_deref()).await?;
+    let plugin = admin::grant_some(&cx, &staff, &name, &agreed.permissions, agreed.digest.as_deref()).await?;
     // With some of the permissions still missing there is nothing to load.
     let whole = admin::find(&cx, &name).await?.missing.is_empty();
     if plugin.enabled && whole { reloaded(&cx, &name).await } else { detail(&cx, &name).await }
@@ -115,11 +119,11 @@ pub struct Revoked {
 /// A package that asks for one of them stops serving.
 pub async fn revoke(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(revoked): Params<Revoked>,
 ) -> Result<Json<Detail>> {
-    admin::revoke(&cx, &name, &revoked.permissions).await?;
+    admin::revoke(&cx, &staff, &name, &revoked.permissions).await?;
     // A reload fails for the missing permission, which is intended here.
     let _ = crate::reload(&cx, &name).await;
     detail(&cx, &name).await
@@ -128,22 +132,22 @@ pub async fn revoke(
 /// `POST /api/admin/plugins/{name}/limits`
 pub async fn limits(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(limits): Params<Map<String, Value>>,
 ) -> Result<Json<Detail>> {
-    admin::set_limits(&cx, &name, limits).await?;
+    admin::set_limits(&cx, &staff, &name, limits).await?;
     reloaded(&cx, &name).await
 }
 
 /// `POST /api/admin/plugins/{name}/config`
 pub async fn config(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(members): Params<Map<String, Value>>,
 ) -> Result<Json<Detail>> {
-    admin::configure(&cx, &name, members).await?;
+    admin::configure(&cx, &staff, &name, members).await?;
     reloaded(&cx, &name).await
 }
 
@@ -158,12 +162,12 @@ pub struct Secret {
 /// `POST /api/admin/plugins/{name}/secrets`
 pub async fn secrets(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(secret): Params<Secret>,
 ) -> Result<Json<Detail>> {
     let Some(named) = secret.name else { return Err(Error::missing("name").into()) };
-    admin::set_secret(&cx, &name, &named, secret.value).await?;
+    admin::set_secret(&cx, &staff, &name, &named, secret.value).await?;
     reloaded(&cx, &name).await
 }
 
@@ -174,8 +178,12 @@ pub struct Retried {
 }
 
 /// `POST /api/admin/plugins/{name}/retry`
-pub async fn retry(cx: Cx, _: StaffAuth<AdminWrite, ManagePlugins>, Path(name): Path<String>) -> Result<Json<Retried>> {
-    Json::of(&Retried { events: admin::retry(&cx, &name).await? })
+pub async fn retry(
+    cx: Cx,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
+    Path(name): Path<String>,
+) -> Result<Json<Retried>> {
+    Json::of(&Retried { events: admin::retry(&cx, &staff, &name).await? })
 }
 
 /// A command and its arguments.
@@ -211,11 +219,11 @@ pub struct Uninstall {
 /// `POST /api/admin/plugins/{name}/uninstall`
 pub async fn uninstall(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(params): Params<Uninstall>,
 ) -> Result<Json<Uninstalled>> {
-    let dump = admin::uninstall(&cx, &name, params.purge).await?;
+    let dump = admin::uninstall(&cx, &staff, &name, params.purge).await?;
     Json::of(&Uninstalled::new(name, params.purge, dump.as_deref()))
 }
 
@@ -273,11 +281,11 @@ pub async fn review(
 /// Installs a plugin, or upgrades it.
 pub async fn install(
     cx: Cx,
-    _: StaffAuth<AdminWrite, ManagePlugins>,
+    StaffAuth(staff, ..): StaffAuth<AdminWrite, ManagePlugins>,
     Path(name): Path<String>,
     Params(wanted): Params<Install>,
 ) -> Result<Json<Detail>> {
-    install::run(&cx, &name, wanted.request()?).await?;
+    install::run(&cx, &staff, &name, wanted.request()?).await?;
     reloaded(&cx, &name).await
 }
 

@@ -3,21 +3,26 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::admin::enable::disable;
+use crate::admin::enable::switch_off;
 use crate::admin::installed::{discover, know};
 use crate::error::of_fault;
 use crate::jobs::kind::kind_of;
+use crate::life;
+use crate::life::desired::{self, Logged};
 use crate::life::source;
-use crate::life::{self, desired};
 use crate::{Active, Cx, PluginId, install, sql};
 use context::error::{Error, Result};
 use context::queue::{self, PurgePlugin};
 use database::confined::Scope;
-use model::{Json, boxed};
+use model::{Json, Staff, boxed};
+use service::audit::{self, Entry, Target};
 use store::plugin::Plugin;
 use store::plugin_event;
+
+/// The action in the audit log.
+const ACTION: &str = "plugin.uninstall";
 
 /// Uninstalls a plugin: deletes its desired state, accepted package, grants and configuration. Its data stays for when
 /// it is enabled again, unless `purge`; then its tables and key-value items are dumped to a file first, whose path is
@@ -27,24 +32,24 @@ use store::plugin_event;
 /// [`Error::Invalid`] when there is no such plugin, or the dump fails: the plugin is disabled then, and no data is
 /// lost.
 #[boxed]
-pub async fn uninstall(cx: &Cx, name: &str, purge: bool) -> Result<Option<PathBuf>> {
+pub async fn uninstall(cx: &Cx, staff: &Staff, name: &str, purge: bool) -> Result<Option<PathBuf>> {
     let serving = cx.plugins.latest().find(name).cloned();
-    let plugin = disable(cx, name).await?;
+    let plugin = desired::change(cx, name, switch_off).await?;
     life::follow(cx).await;
     if let Some(serving) = &serving {
         serving.rest().await;
     }
     if !purge {
-        forget(cx, name).await?;
+        forget(cx, staff, name).await?;
         install::remove_installed(cx, &plugin);
         return Ok(None);
     }
     let types = notification_types(cx, serving.as_deref(), &plugin).await?;
-    purge_all(cx, &plugin, types).await.map(Some)
+    purge_all(cx, staff, &plugin, types).await.map(Some)
 }
 
 /// Deletes the desired state, except for what identifies the owner of the tables.
-async fn forget(cx: &Cx, name: &str) -> Result<()> {
+async fn forget(cx: &Cx, staff: &Staff, name: &str) -> Result<()> {
     let forgotten = |plugin: &mut Plugin| {
         *plugin = Plugin {
             version: None,
@@ -60,7 +65,7 @@ async fn forget(cx: &Cx, name: &str) -> Result<()> {
         };
         Ok(())
     };
-    let plugin = desired::change(cx, name, forgotten).await?;
+    let plugin = desired::change_by(cx, name, Logged::new(staff, ACTION), forgotten).await?;
     let mut tx = cx.db.begin().await?;
     store::plugin::clear_manifest(&mut tx, plugin.id).await?;
     Ok(tx.commit().await?)
@@ -88,7 +93,7 @@ async fn clear_events(cx: &Cx, plugin: PluginId) -> Result<()> {
     }
 }
 
-async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Result<PathBuf> {
+async fn purge_all(cx: &Cx, staff: &Staff, plugin: &Plugin, notifications: Vec<String>) -> Result<PathBuf> {
     let (name, now) = (&plugin.name, cx.clock.now());
     let dump = sql::dump(cx, plugin).await?;
     clear_events(cx, plugin.id).await?;
@@ -105,6 +110,8 @@ async fn purge_all(cx: &Cx, plugin: &Plugin, notifications: Vec<String>) -> Resu
     queue::enqueue(cx, &mut tx, &rest).await?;
     store::job::delete_kind(&mut tx, &kind_of(name)).await?;
     store::plugin::delete(&mut tx, plugin.id).await?;
+    let target = Target::new("plugin", plugin.id, name.as_str());
+    audit::record(cx, &mut tx, staff, Entry::new(ACTION, target).with(json!({ "purge": true }))).await?;
     store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.plugins.observed.forget(name);

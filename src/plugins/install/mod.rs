@@ -11,7 +11,7 @@ pub mod fetch;
 pub mod trust;
 pub mod verify;
 
-use model::boxed;
+use model::{Staff, boxed};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -246,7 +246,7 @@ fn put(folder: &TrustedFolder, name: &OsStr, bytes: Option<&[u8]>) -> io::Result
 /// # Errors
 /// As [`review`], and [`Error::Invalid`] when it could not be loaded: nothing changed then.
 #[boxed]
-pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plugin> {
+pub async fn accept(cx: &Cx, staff: &Staff, candidate: &Candidate, terms: &Terms) -> Result<Plugin> {
     let name = candidate.name();
     let before = store::plugin::find(&cx.db, name).await?;
     let review = review(cx, candidate, terms).await?;
@@ -266,6 +266,7 @@ pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plu
         plugin.refused.clone_from(&newer);
         Ok(())
     };
+    let logged = desired::Logged::new(staff, "plugin.install").with(serde_json::json!({ "version": review.version }));
     let mut target = reviewed.clone();
     change(&mut target)?;
     if let Err(fault) = pipeline::dry_run(cx, target).await {
@@ -276,7 +277,7 @@ pub async fn accept(cx: &Cx, candidate: &Candidate, terms: &Terms) -> Result<Plu
         }
         return Err(of_fault(&fault));
     }
-    let plugin = desired::change(cx, name, change).await?;
+    let plugin = desired::change_by(cx, name, logged, change).await?;
     remember_index(cx, candidate, &review).await?;
     remove_replaced(cx, &reviewed, &plugin);
     let key = review.key.as_deref().unwrap_or("none");
@@ -414,17 +415,17 @@ async fn get(cx: &Cx, name: &str, from: Option<Source>, terms: &Terms) -> Result
 /// As [`accept`], and [`Error::Invalid`] for a file, and when the admin has to agree and did not, or agreed to another
 /// package.
 #[boxed]
-pub async fn run(cx: &Cx, name: &str, request: Request) -> Result<Plugin> {
+pub async fn run(cx: &Cx, staff: &Staff, name: &str, request: Request) -> Result<Plugin> {
     let Request { from, digest, terms } = request;
     if let (Some(digest), Some(source)) = (&digest, &from)
         && let Some(candidate) = placed(cx, name, digest, source.clone()).await?
     {
-        return Box::pin(accept(cx, &candidate, &terms)).await;
+        return Box::pin(accept(cx, staff, &candidate, &terms)).await;
     }
     let candidate = Box::pin(get(cx, name, from, &terms)).await?;
     check_agreed(&Box::pin(review(cx, &candidate, &terms)).await?, digest.as_deref())?;
     let placed = place(cx, &candidate)?;
-    let accepted = Box::pin(accept(cx, &candidate, &terms)).await;
+    let accepted = Box::pin(accept(cx, staff, &candidate, &terms)).await;
     if accepted.is_err() {
         take_back(&placed);
     }

@@ -6,15 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::{Active, Cx};
 use config::nearest;
 use context::error::{Error, Result};
 use crypto::Secret;
-use model::Json;
+use model::{Json, Staff};
 use plugin_package::Package;
 use plugin_package::package::Origin;
+use service::audit::{self, Entry, Target};
 use store::plugin::Plugin;
 
 /// Approved packages that are remembered.
@@ -71,6 +72,52 @@ pub async fn install(cx: &Cx, package: &Package, on: bool) -> Result<()> {
 /// # Errors
 /// The errors of `change` and of [`find`].
 pub async fn change(cx: &Cx, name: &str, change: impl FnOnce(&mut Plugin) -> Result<()> + Send) -> Result<Plugin> {
+    change_logged(cx, name, None, change).await
+}
+
+/// A change by a member of staff, for the audit log.
+#[derive(Debug)]
+pub struct Logged<'a> {
+    pub staff: &'a Staff,
+    /// Such as `plugin.enable`.
+    pub action: &'static str,
+    /// Names only: values of the configuration may be secret.
+    pub details: Value,
+}
+
+impl<'a> Logged<'a> {
+    /// A change without parameters.
+    #[must_use]
+    pub fn new(staff: &'a Staff, action: &'static str) -> Self {
+        Self { staff, action, details: serde_json::json!({}) }
+    }
+
+    /// Adds the parameters of the change: an object.
+    #[must_use]
+    pub fn with(self, details: Value) -> Self {
+        Self { details, ..self }
+    }
+}
+
+/// As [`change`], by a member of staff: a change that changes something has an entry in the audit log.
+///
+/// # Errors
+/// As [`change`].
+pub async fn change_by(
+    cx: &Cx,
+    name: &str,
+    logged: Logged<'_>,
+    change: impl FnOnce(&mut Plugin) -> Result<()> + Send,
+) -> Result<Plugin> {
+    change_logged(cx, name, Some(logged), change).await
+}
+
+async fn change_logged(
+    cx: &Cx,
+    name: &str,
+    logged: Option<Logged<'_>>,
+    change: impl FnOnce(&mut Plugin) -> Result<()> + Send,
+) -> Result<Plugin> {
     let now = cx.clock.now();
     find(cx, name).await?;
     let mut tx = cx.db.begin().await?;
@@ -80,6 +127,10 @@ pub async fn change(cx: &Cx, name: &str, change: impl FnOnce(&mut Plugin) -> Res
     if plugin != before {
         plugin.updated_at = now;
         store::plugin::update(&mut tx, &plugin).await?;
+        if let Some(Logged { staff, action, details }) = logged {
+            let target = Target::new("plugin", plugin.id, name);
+            audit::record(cx, &mut tx, staff, Entry::new(action, target).with(details)).await?;
+        }
         store::settings::bump_generation(&mut tx, now).await?;
         tx.commit().await?;
     }

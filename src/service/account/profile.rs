@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::moderation::word;
 use crate::profile_image::{self, Picture};
 use crate::{domain, profile_link};
 use context::Cx;
@@ -81,6 +82,7 @@ struct Checked {
 #[model::use_case]
 pub async fn update(cx: &Cx, actor: &Actor, changes: Changes, pictures: Vec<(Picture, PathBuf)>) -> Result<()> {
     let checked = check(normalised(cx, with_descriptions(changes, &pictures)))?;
+    check_words(cx, &checked.changes)?;
     let stored = profile_image::store(cx, actor, pictures).await?;
     let mentions = mentioned(cx, &checked.changes).await?;
     let links = Links { web_origin: &cx.urls.origin, mentions: &mentions };
@@ -172,6 +174,13 @@ fn normalised(cx: &Cx, changes: Changes) -> Changes {
         header_description: changes.header_description.map(|text| text.trim().to_owned()),
         ..changes
     }
+}
+
+/// Checks the texts that people write about themselves against the words that staff does not allow.
+fn check_words(cx: &Cx, changes: &Changes) -> Result<()> {
+    let texts = [&changes.display_name, &changes.note, &changes.avatar_description, &changes.header_description];
+    let fields = changes.fields.iter().flatten().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+    word::check(cx, texts.into_iter().flatten().map(String::as_str).chain(fields))
 }
 
 fn check(changes: Changes) -> Result<Checked> {

@@ -28,6 +28,8 @@ use serde_json::{Map, Value};
 
 /// Longest answer to "Why would you like to join?", in characters.
 pub const REASON_MAX: usize = 420;
+/// Seconds of a day.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// Longest language or time zone name that is stored.
 const NAME_MAX: usize = 64;
 
@@ -63,10 +65,44 @@ pub struct Registered {
     pub needs_approval: bool,
 }
 
-/// The registration mode; `None` is closed.
-#[must_use]
-pub fn mode(cx: &Cx) -> RegistrationsMode {
-    if cx.config.access.single_user { RegistrationsMode::None } else { cx.settings().registrations_mode }
+/// The registration mode; `None` is closed. Closed too outside of the hours for sign-ups, and once the sign-ups of the
+/// day have reached their limit.
+pub async fn mode(cx: &Cx) -> Result<RegistrationsMode> {
+    let settings = cx.settings();
+    let closed = cx.config.access.single_user
+        || settings.registrations_mode == RegistrationsMode::None
+        || !settings.is_sign_up_hour(hour(cx))
+        || limit_is_reached(cx, settings.sign_ups_per_day).await?;
+    Ok(if closed { RegistrationsMode::None } else { settings.registrations_mode })
+}
+
+async fn limit_is_reached(cx: &Cx, most: i64) -> Result<bool> {
+    Ok(most > 0 && store::sign_up_day::count(&cx.db, today(cx)).await? >= most)
+}
+
+/// The day in UTC, counted from the epoch.
+fn today(cx: &Cx) -> i64 {
+    cx.clock.now().timestamp().div_euclid(DAY_SECONDS)
+}
+
+/// The hour of the day in UTC.
+fn hour(cx: &Cx) -> u32 {
+    u32::try_from(cx.clock.now().timestamp().rem_euclid(DAY_SECONDS) / 3_600).unwrap_or_default()
+}
+
+/// Counts a sign-up without an invitation, as the last statement of its transaction.
+///
+/// # Errors
+/// [`Error::Forbidden`] when the sign-ups of the day have reached their limit meanwhile.
+async fn count(cx: &Cx, tx: &mut Tx) -> Result<()> {
+    if store::sign_up_day::admit(tx, today(cx), cx.settings().sign_ups_per_day).await? {
+        return Ok(());
+    }
+    Err(closed())
+}
+
+fn closed() -> Error {
+    Error::forbidden("This server takes no new members at the moment")
 }
 
 /// Creates an account from the sign-up page.
@@ -100,12 +136,13 @@ pub async fn register_by_app(cx: &Cx, form: SignUp, grant: &Arc<Grant>) -> Resul
 
 async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx, Registered)> {
     let offered = judge(cx, &form.params).await?;
-    let offered_terms = terms(cx, offered.as_ref())?;
+    let offered_terms = terms(cx, offered.as_ref()).await?;
     let email_needs_approval = check(cx, &form, offered_terms).await?;
     let hash = crypto::hash_password(form.password).await?;
     let id = cx.ids.next();
     let (mut tx, admission) = claim(cx, offered, &form.params, id).await?;
-    let terms = terms(cx, admission.as_ref())?;
+    let terms = terms(cx, admission.as_ref()).await?;
+    let invited = admission.as_ref().is_some_and(|admission| admission.opens);
     if terms != offered_terms {
         let mut faults = Validation::default();
         check_reason(form.reason.as_deref().unwrap_or_default(), terms, &mut faults);
@@ -130,6 +167,9 @@ async fn begin(cx: &Cx, form: SignUp, grant: Option<&Arc<Grant>>) -> Result<(Tx,
     let link = link::create(cx, &mut tx, LinkKind::ConfirmEmail, Some(account), Some(&form.email)).await?;
     email::queue(cx, &mut tx, account, Subject::Confirm, Some(link)).await?;
     user_ip::record(cx, &mut tx, account).await?;
+    if !invited {
+        count(cx, &mut tx).await?;
+    }
     Ok((tx, Registered { account, needs_approval }))
 }
 
@@ -164,7 +204,7 @@ async fn claim(
 ///
 /// # Errors
 /// [`Error::Forbidden`] while registrations are closed, and for a client in a network that may not sign up.
-pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
+pub async fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
     let from_network_needs_approval = match cx.client_block() {
         Some(IpSeverity::NoAccess | IpSeverity::SignUpBlock) => {
             return Err(Error::forbidden("Sign-up is not possible from your network"));
@@ -173,13 +213,14 @@ pub fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
         None => false,
     };
     let (opens, approves) = admission.map_or((false, false), |admission| (admission.opens, admission.approves));
-    let needs_approval = match mode(cx) {
+    let mode = mode(cx).await?;
+    let needs_approval = match mode {
         RegistrationsMode::Open => from_network_needs_approval && !approves,
         RegistrationsMode::Approved => !approves,
         RegistrationsMode::None if opens && !cx.config.access.single_user => !approves,
-        RegistrationsMode::None => return Err(Error::forbidden("This server takes no new members at the moment")),
+        RegistrationsMode::None => return Err(closed()),
     };
-    let needs_reason = needs_approval && mode(cx) != RegistrationsMode::Open && cx.settings().require_invite_text;
+    let needs_reason = needs_approval && mode != RegistrationsMode::Open && cx.settings().require_invite_text;
     Ok(Terms { needs_approval, needs_reason })
 }
 

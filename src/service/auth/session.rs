@@ -14,7 +14,7 @@ use context::error::{Error, Result, Validation};
 use context::limits::Key;
 use crypto::Secret;
 use model::actor::{Unusable, User};
-use model::{Account, AccountId, Actor, RowId, Time};
+use model::{Account, AccountId, Actor, Permissions, RowId, Time};
 use store::session::SessionRow;
 
 /// Lifetime of a session after its last use.
@@ -32,6 +32,8 @@ pub struct Person {
     pub session: RowId,
     pub account: Account,
     pub user: User,
+    /// Those of the role; none without one.
+    pub permissions: Permissions,
 }
 
 /// Why a sign-in was refused.
@@ -67,7 +69,11 @@ pub async fn find(cx: &Cx, token: &str) -> Result<Option<Person>> {
         store::session::extend(&mut tx, session.id, now + LIFETIME).await?;
         tx.commit().await?;
     }
-    Ok(Some(Person { session: session.id, account, user }))
+    let permissions = match user.role_id {
+        Some(role) => Permissions::effective(store::role::permissions(&cx.db, role).await?, 0),
+        None => Permissions::default(),
+    };
+    Ok(Some(Person { session: session.id, account, user, permissions }))
 }
 
 async fn load(cx: &Cx, id: AccountId) -> Result<Option<(Account, User)>> {

@@ -19,3 +19,4 @@ pub mod role;
 pub(crate) mod strike_link;
 pub mod user_ip;
 pub mod warning_preset;
+pub(crate) mod word;

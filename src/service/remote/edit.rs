@@ -2,7 +2,7 @@
 
 use super::emoji;
 use super::poll;
-use super::status::{RemoteStatus, STRANGERS_MAX, content, insert_media, spoiler};
+use super::status::{RemoteStatus, STRANGERS_MAX, content, insert_media, moderate, spoiler};
 use crate::search::index;
 use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
@@ -19,10 +19,11 @@ use store::status_edit::Revision;
 /// was edited later.
 ///
 /// # Errors
-/// [`Error::Forbidden`] when it is another account's.
+/// [`Error::Forbidden`] when it is another account's, [`Error::Invalid`] for a text that is not allowed here.
 #[model::use_case]
 #[boxed]
-pub async fn edit(cx: &Cx, new: RemoteStatus, edited_at: Time) -> Result<bool> {
+pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<bool> {
+    moderate(cx, &mut new)?;
     let actor = super::actor(cx, new.author).await?;
     let Some(id) = store::status::find_by_uri(&cx.db, &new.uri).await? else { return Ok(false) };
     let Some(known) = store::status::find(&cx.db, id).await? else { return Ok(false) };

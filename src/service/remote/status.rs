@@ -7,6 +7,7 @@ use super::emoji::{self, RemoteEmoji};
 use super::poll::{self, RemotePoll};
 use super::replies::AT_ONCE;
 use crate::conversation;
+use crate::moderation::word;
 use crate::search::index;
 use crate::status::reference::{self, References, Referring};
 use crate::status::{self, mentions};
@@ -129,10 +130,12 @@ impl RemoteMedia {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the author is gone or suspended, [`Error::Gone`] when the status was deleted before,
-/// [`Error::Forbidden`] when the URI is of another account's status.
+/// [`Error::Forbidden`] when the URI is of another account's status, [`Error::Invalid`] for a text that is not allowed
+/// here.
 #[model::use_case]
 #[boxed]
-pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
+pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
+    moderate(cx, &mut new)?;
     let actor = super::actor(cx, new.author).await?;
     let parent = match new.in_reply_to {
         Some(parent) => store::status::find(&cx.db, parent).await?,
@@ -192,6 +195,25 @@ pub async fn create(cx: &Cx, new: RemoteStatus, shown_to: &[AccountId]) -> Resul
     }
     tx.commit().await?;
     Ok(id)
+}
+
+/// Applies the word lists of the staff: refuses the status, or makes it sensitive.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that is not allowed here.
+pub(super) fn moderate(cx: &Cx, new: &mut RemoteStatus) -> Result<()> {
+    let options = new.poll.iter().flat_map(|poll| &poll.options).map(|(title, _)| text::plain(title));
+    let texts: Vec<String> = [text::plain(clip_bytes(&new.content, CONTENT_MAX)), spoiler(&new.spoiler_text)]
+        .into_iter()
+        .chain(options)
+        .collect();
+    let texts = || texts.iter().map(String::as_str);
+    word::check(cx, texts())?;
+    let warning = word::mark_sensitive(cx, texts(), &mut new.sensitive);
+    if let Some(warning) = warning.filter(|_| new.spoiler_text.is_empty()) {
+        new.spoiler_text = warning;
+    }
+    Ok(())
 }
 
 /// Makes replies that came before the status `id` replies to it.

@@ -4,13 +4,16 @@
 //! it with [`Cx::invalidate`].
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::audit::{self, Entry, Target};
 use crate::sign_up;
 use config::nearest;
 use context::Cx;
 use context::error::{Error, Result, Validation};
-use model::Settings;
+use model::settings::parse_hours;
+use model::{Settings, Staff};
+use text::{PATTERN_MAX, PATTERNS_MAX, WordPatterns};
 
 /// Longest text value, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
@@ -32,6 +35,10 @@ enum Takes {
     Hashtags,
     /// Names of at most this many accounts, of this server or others.
     Handles(usize),
+    /// Words and regular expressions, one a line.
+    Patterns,
+    /// Hours of the day.
+    Hours,
     /// Read-only: the server sets it.
     Nothing,
 }
@@ -76,6 +83,21 @@ const SETTINGS: &[(&str, Takes, &str)] = &[
     ("compat.nodeinfo_name", Takes::SoftwareName, "Another software name for NodeInfo; empty announces rookery"),
     ("bootstrap_timeline_accounts", Takes::Handles(40), "Accounts that staff suggests to follow"),
     ("disallowed_hashtags", Takes::Hashtags, "Hashtags that must not be used"),
+    (
+        "ng_words",
+        Takes::Patterns,
+        "Words that posts, polls and profiles must not contain; remote posts with one are dropped",
+    ),
+    ("sensitive_words", Takes::Patterns, "Words that make a post sensitive"),
+    ("sensitive_words_warning", Takes::Line(200), "Content warning of such a post that has none"),
+    (
+        "hold_back_new_accounts",
+        Takes::Whole(0, 8_760),
+        "Hours in which the first public posts of an account are unlisted; 0: off",
+    ),
+    ("hold_back_statuses", Takes::Whole(1, 100), "How many posts these are"),
+    ("sign_ups_per_day", Takes::Whole(0, 1_000_000), "Sign-ups of a day (UTC) without an invitation; 0: any number"),
+    ("sign_up_hours", Takes::Hours, "Hours (UTC) in which people may sign up without an invitation"),
 ];
 
 /// A setting as an admin sees it.
@@ -123,8 +145,11 @@ pub async fn get(cx: &Cx, key: &str) -> Result<Setting> {
 /// # Errors
 /// [`Error::Invalid`] for an unknown setting or an invalid value.
 #[model::use_case]
-pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
+pub async fn set(cx: &Cx, staff: &Staff, key: &str, text: &str) -> Result<Setting> {
     let takes = find(key)?;
+    if let Takes::Patterns = takes {
+        WordPatterns::new(&lines(text)).map_err(|fault| Error::invalid(format!("{key}: {fault}")))?;
+    }
     let value =
         takes.read(text).ok_or_else(|| Error::invalid(format!("{key}: {:?} is not {}", clip(text), takes.words())))?;
     if let (Takes::Username, Some(name)) = (takes, value.as_str().filter(|name| !name.is_empty())) {
@@ -139,6 +164,8 @@ pub async fn set(cx: &Cx, key: &str, text: &str) -> Result<Setting> {
         let stamped = if text.trim().is_empty() { String::new() } else { now.to_api_seconds() };
         store::settings::set(&mut tx, stamp, &Value::from(stamped), now).await?;
     }
+    let entry = Entry::new("settings.update", Target::new("setting", 0, key));
+    audit::record(cx, &mut tx, staff, entry.with(takes.logged(&value))).await?;
     store::settings::bump_generation(&mut tx, now).await?;
     tx.commit().await?;
     cx.reload().await?;
@@ -178,7 +205,19 @@ impl Takes {
             Self::Handles(max) => {
                 format!("at most {max} account names (user or user@domain) separated by commas, or empty")
             }
+            Self::Patterns => format!(
+                "words, or regular expressions between slashes, one a line, at most {PATTERNS_MAX} of {PATTERN_MAX} characters"
+            ),
+            Self::Hours => "hours from 0 to 24 such as 8-20, or empty".to_owned(),
             Self::Nothing => "for you to set: the server does".to_owned(),
+        }
+    }
+
+    /// The value in the audit log: texts are left out.
+    fn logged(self, value: &Value) -> Value {
+        match self {
+            Self::Flag | Self::Whole(..) | Self::Choice(_) => json!({ "value": value }),
+            _ => json!({}),
         }
     }
 
@@ -215,9 +254,16 @@ impl Takes {
                 let names: Option<Vec<Value>> = names.map(handle).collect();
                 names.filter(|names| names.len() <= max).map(Value::from)
             }
+            Self::Patterns => Some(lines(text).into()),
+            Self::Hours => (word.is_empty() || parse_hours(word).is_some()).then(|| word.into()),
             Self::Nothing => None,
         }
     }
+}
+
+/// The lines of a text that are not blank.
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// `user`, or `user@domain`, in lower case; `None` when it is invalid. Other servers allow more in names.

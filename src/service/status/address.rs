@@ -6,6 +6,8 @@
 //! members. Spec: docs/contract/rules.md#10-statuses;
 //! docs/contract/extensions.md#3-circles.
 
+use chrono::Duration;
+
 use super::draft::Draft;
 use crate::visibility;
 use context::Cx;
@@ -70,6 +72,22 @@ pub(super) async fn reach(cx: &Cx, actor: &Actor, draft: &Draft) -> Result<(Opti
     }
     reach.audience.extend(draft.recipients.iter().flatten());
     Ok((parent, reach))
+}
+
+/// Makes one of the first public statuses of a new account unlisted, as the settings `hold_back_new_accounts` and
+/// `hold_back_statuses` say. Reads nothing while that is off.
+pub(super) async fn hold_back(cx: &Cx, actor: &Actor, reach: Reach) -> Result<Reach> {
+    let settings = cx.settings();
+    if settings.hold_back_new_accounts == 0 || !reach.visibility.is_listed() {
+        return Ok(reach);
+    }
+    let account = store::account::find(&cx.db, actor.id).await?.ok_or(Error::NotFound)?;
+    if cx.clock.now() - account.created_at >= Duration::hours(settings.hold_back_new_accounts) {
+        return Ok(reach);
+    }
+    let known = store::status::count_anonymous(&cx.db, actor.id, settings.hold_back_statuses).await?;
+    let held = known < settings.hold_back_statuses;
+    Ok(if held { Reach { visibility: Visibility::Unlisted, ..reach } } else { reach })
 }
 
 /// `word` is a value of `visibility`, or a scope.

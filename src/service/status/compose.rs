@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::moderation::word;
+use crate::poll::CheckedPoll;
 use context::Cx;
 use context::error::{Error, Result};
 use context::extension::PendingStatus;
@@ -93,6 +95,21 @@ pub(super) async fn filtered(
     }
     let changed = Source { text: &pending.text, spoiler_text: &pending.spoiler_text, ..source };
     Ok((self::words(cx, actor, changed).await?, pending))
+}
+
+/// Applies the word lists of the staff to a status with these words and this poll: refuses it, or makes it sensitive.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that is not allowed.
+pub(super) fn moderate(cx: &Cx, words: &mut Words, poll: Option<&CheckedPoll>, sensitive: &mut bool) -> Result<()> {
+    let options = poll.map_or(&[][..], |poll| poll.options()).iter().map(String::as_str);
+    let texts: Vec<&str> = [words.text.as_str(), words.spoiler_text.as_str()].into_iter().chain(options).collect();
+    word::check(cx, texts.iter().copied())?;
+    let warning = word::mark_sensitive(cx, texts, sensitive);
+    if let Some(warning) = warning.filter(|_| words.spoiler_text.is_empty()) {
+        words.spoiler_text = warning;
+    }
+    Ok(())
 }
 
 /// Checks that `words` mention only accounts in `allowed`.

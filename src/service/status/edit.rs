@@ -61,8 +61,9 @@ async fn prepare(cx: &Cx, actor: &Actor, old: &Status, mut change: EditDraft) ->
         None => old.language.clone(),
     };
     let pending = change.pending(old, &words, language);
-    let (words, pending) =
+    let (mut words, mut pending) =
         compose::filtered(cx, actor, words, pending, (change.source(), &change.params, None)).await?;
+    compose::moderate(cx, &mut words, poll.as_ref(), &mut pending.sensitive)?;
     let pictures = pictures(cx, actor, old.id, &mut change).await?;
     let asked = ReferenceRequest { found: &words.references, ..ReferenceRequest::default() };
     let references = reference::resolve(cx, actor, asked, Some(old)).await?;

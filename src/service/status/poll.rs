@@ -90,6 +90,13 @@ pub fn check(draft: &PollDraft) -> Result<CheckedPoll> {
     Ok(CheckedPoll { options, lasts, multiple: draft.multiple, hide_totals: draft.hide_totals })
 }
 
+impl CheckedPoll {
+    /// The texts of the options.
+    pub(super) fn options(&self) -> &[String] {
+        &self.options
+    }
+}
+
 /// Inserts the poll of `status`, and queues its end.
 pub(super) async fn insert(cx: &Cx, tx: &mut Tx, status: StatusId, new: &CheckedPoll) -> Result<()> {
     let now = cx.clock.now();

@@ -72,8 +72,9 @@ pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepar
     let (parent, reach) = address::reach(cx, actor, &draft).await?;
     let pending = draft.pending(&words, reach);
     let asked = (draft.source(), &draft.params, draft.visibility.as_deref());
-    let (words, pending) = compose::filtered(cx, actor, words, pending, asked).await?;
+    let (mut words, mut pending) = compose::filtered(cx, actor, words, pending, asked).await?;
     compose::check_mentions(&words, draft.allowed_mentions.as_deref())?;
+    compose::moderate(cx, &mut words, poll.as_ref(), &mut pending.sensitive)?;
     let reach = address::settle(cx, actor, draft.take(cx, actor, pending), &words.mentions).await?;
     let asked = ReferenceRequest {
         found: &words.references,
@@ -82,5 +83,6 @@ pub async fn validate(cx: &Cx, actor: &Actor, mut draft: Draft) -> Result<Prepar
     };
     let references = reference::resolve(cx, actor, asked, None).await?;
     let reach = if references.is_for_followers() { reach.for_followers() } else { reach };
+    let reach = address::hold_back(cx, actor, reach).await?;
     Ok(Prepared { draft, words, poll, parent, references, reach, spent: None })
 }

@@ -16,6 +16,7 @@ pub(crate) mod relation_sql;
 pub mod relationship;
 pub mod removal;
 pub mod severance;
+pub mod sign_up_day;
 pub mod suggestion;
 pub mod transfer;
 pub mod user;

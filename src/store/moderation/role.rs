@@ -177,6 +177,12 @@ pub async fn has_other_holder(db: impl Executor, id: RowId, account: AccountId) 
     Ok(!found.is_empty())
 }
 
+/// The own permissions of a role; none when it is missing.
+pub async fn permissions(db: impl Executor, id: i64) -> Result<i64> {
+    let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = $1")).bind(id).scalars().await?;
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
 /// The permissions of the default role, which every user has.
 pub async fn permissions_of_everybody(db: impl Executor) -> Result<i64> {
     let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = -99")).scalars().await?;

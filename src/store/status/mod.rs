@@ -309,3 +309,20 @@ pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
     crate::reference::forget_target(tx, id).await?;
     Ok(tx.query(sql!("DELETE FROM statuses WHERE id = $1")).bind(id).execute().await? > 0)
 }
+
+/// How many statuses of `author` anyone may read, without reblogs; counted up to `most`.
+pub async fn count_anonymous(db: impl Executor, author: AccountId, most: i64) -> Result<i64> {
+    let found: Vec<StatusId> = db
+        .query(sql!(
+            "SELECT s.id FROM statuses s
+             WHERE s.account_id = $1 AND s.reblog_of_id IS NULL
+                   AND s.visibility IN ('public', 'public_unlisted', 'login', 'unlisted')
+             ORDER BY s.id DESC
+             LIMIT $2"
+        ))
+        .bind(author)
+        .bind(most)
+        .scalars()
+        .await?;
+    Ok(i64::try_from(found.len()).unwrap_or(i64::MAX))
+}

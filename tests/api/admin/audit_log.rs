@@ -1,9 +1,9 @@
-//! `GET /api/v1/admin/audit_log`, an addition of this server.
+//! The audit log: `GET /api/v1/admin/audit_log`, an addition of this server, its page and its command.
 
 use serde_json::json;
 use service::audit::{self, Entry, Target};
 
-use crate::harness::TestApp;
+use crate::harness::{Browser, TestApp};
 use crate::platform::contract;
 
 const PATH: &str = "/api/v1/admin/audit_log";
@@ -48,4 +48,72 @@ async fn audit_log_is_newest_first_filtered_and_paged() {
     assert_eq!(of(&format!("max_id={}", all[1]["id"].as_str().unwrap())).await, ["account.silence"]);
     assert_eq!(of(&format!("min_id={}&limit=1", all[2]["id"].as_str().unwrap())).await, ["report.resolve"]);
     moderator.get(&format!("{PATH}?target_type=account")).fails(422).await;
+}
+
+#[tokio::test]
+async fn audit_log_page_is_for_staff_who_may_view_it() {
+    let app = TestApp::new().await;
+    let alice = app.account("alice").await;
+    let moderator = app.staff("moderator", "Moderator").await;
+    let (person, staff) = (Browser::signed_in(&app, "alice").await, Browser::signed_in(&app, "moderator").await);
+    let page = "/settings/audit_log";
+    assert_eq!(person.get(page).await.status, 403);
+    assert!(!person.get("/settings").await.text().contains(page));
+    assert!(staff.get("/settings").await.text().contains(page));
+    assert!(staff.get("/oauth/authorized_applications").await.text().contains(page));
+    let empty = staff.get(page).await.text();
+    assert!(empty.contains("No entry matches."), "{empty}");
+
+    let operator = model::Staff::operator();
+    for n in 1..=45 {
+        log(&app, &operator, Entry::new("report.resolve", Target::new("report", n, format!("#{n}<")))).await;
+    }
+    app.limit(&alice).await;
+    let all = staff.get(page).await.text();
+    assert!(all.contains("account.silence") && all.contains("@alice") && all.contains("Command line"), "{all}");
+    assert!(all.contains("#45&lt;") && !all.contains("#1&lt;"), "{all}");
+    let of = async |query: &str| staff.get(&format!("{page}?{query}")).await.text();
+    assert!(!of("action=report").await.contains("account.silence"));
+    assert!(
+        of("action=report").await.contains("&amp;action=report")
+            || of("action=report").await.contains("&action=report")
+    );
+    assert!(of(&format!("target_type=account&target_id={}", alice.id())).await.contains("account.silence"));
+    assert!(!of("target_type=report&target_id=7").await.contains("account.silence"));
+    assert!(of("account=moderator").await.contains("No entry matches."));
+    assert!(of("account=nobody").await.contains("No entry matches."));
+    assert_eq!(staff.get(&format!("{page}?target_type=report&target_id=x")).await.status, 422);
+
+    app.make(&moderator, "none").await;
+    assert_eq!(staff.get(page).await.status, 403);
+}
+
+#[tokio::test]
+async fn audit_command_lists_and_filters() {
+    let app = TestApp::new().await;
+    let [alice] = app.accounts(["alice"]).await;
+    let moderator = app.staff("moderator", "Moderator").await;
+    app.limit(&alice).await;
+    moderator.post(&format!("/api/v1/admin/accounts/{}/unsilence", alice.id())).ok().await;
+    app.run(&["settings", "set", "trends", "false"]).await.ok();
+    app.run(&["settings", "set", "site_title", "Secret plan"]).await.ok();
+
+    let list = async |arguments: &[&str]| {
+        let arguments: Vec<&str> = ["audit", "--json"].iter().chain(arguments).copied().collect();
+        let entries = app.run(&arguments).await.json();
+        entries.iter().map(|entry| entry["action"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = ["settings.update", "settings.update", "account.unsilence", "account.silence"];
+    assert_eq!(list(&[]).await, all);
+    assert_eq!(list(&["--limit", "3"]).await, all[..3]);
+    assert_eq!(list(&["--account", "moderator"]).await, ["account.unsilence"]);
+    assert_eq!(list(&["--action", "account"]).await, all[2..]);
+    assert_eq!(list(&["--target", "account", &alice.id().to_string()]).await, all[2..]);
+    let entries = app.run(&["audit", "--action", "settings.update", "--json"]).await.json();
+    assert_eq!((&entries[0]["target"], &entries[0]["details"]), (&json!("site_title"), &json!({})));
+    assert_eq!((&entries[1]["target"], &entries[1]["details"]), (&json!("trends"), &json!({ "value": false })));
+    let said = app.run(&["audit"]).await.ok();
+    assert!(said.contains("operator") && said.contains("@alice") && !said.contains("Secret plan"), "{said}");
+    assert!(app.run(&["audit", "--account", "nobody"]).await.fails(1).contains("nobody"));
+    assert!(app.run(&["audit", "--target", "account", "x"]).await.fails(2).contains("number"));
 }

@@ -13,6 +13,8 @@ mod metrics_speed;
 mod reports;
 mod roles;
 mod rows;
+mod sign_ups;
 mod trends;
 mod user_ips;
 mod warning_presets;
+mod words;

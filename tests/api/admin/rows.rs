@@ -5,8 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use model::moderation::WarningAction;
 use model::{Cursor, Staff};
 use serde_json::{Value, json};
+use service::moderation::action::{self, ActionParams};
+use service::moderation::{appeal, report};
 use service::{domain_decision, email_block};
 
 use crate::harness::{Answer, Client, RequestBuilder, TestApp};
@@ -103,6 +106,21 @@ impl World {
         self.newest("link_publishers").await
     }
 
+    /// An appeal against a warning.
+    async fn appeal(&self) -> String {
+        let target = self.someone().await;
+        let params = ActionParams {
+            action: WarningAction::None,
+            report: None,
+            preset: None,
+            text: String::new(),
+            notify: false,
+        };
+        let warning = action::act(&self.app.app, &Staff::operator(), target.id(), params).await.unwrap();
+        let strike = appeal::strike(&self.app.app, target.id(), warning.id).await.unwrap();
+        appeal::create(&self.app.app, &strike, "why").await.unwrap().id.to_string()
+    }
+
     /// A role below all others.
     async fn role(&self, name: &str) -> String {
         let body = json!({ "name": name, "position": 1 });
@@ -135,7 +153,18 @@ impl World {
                     }
                     target.id().to_string()
                 }
-                "reports" => self.report().await,
+                "reports" => {
+                    let report = self.report().await;
+                    let before = match section.rsplit('/').next().unwrap() {
+                        "unassign" => Some("assign_to_self"),
+                        "reopen" => Some("resolve"),
+                        _ => None,
+                    };
+                    if let Some(before) = before {
+                        self.owner().post(&format!("/api/v1/admin/reports/{report}/{before}")).ok().await;
+                    }
+                    report
+                }
                 "domain_blocks" => {
                     let block = json!({ "domain": domain });
                     id(&self.owner().post("/api/v1/admin/domain_blocks").json(&block).ok().await)
@@ -152,6 +181,11 @@ impl World {
                     let email = format!("a@{domain}");
                     email_block::create_address(&app.app, &operator, Some(&email), None).await.unwrap().id.to_string()
                 }
+                "appeals" => self.appeal().await,
+                "warning_presets" => {
+                    let preset = json!({ "title": domain, "text": "be kind" });
+                    id(&self.owner().post("/api/v1/admin/warning_presets").json(&preset).ok().await)
+                }
                 "roles" => self.role(&domain).await,
                 "tags" => self.tag().await.to_string(),
                 "trends" if section.contains("publishers") => self.publisher().await,
@@ -161,13 +195,23 @@ impl World {
                 _ => panic!("{}: no record is made for the row", row.name()),
             }
         };
-        let path =
-            if row.path.contains(":id") { row.path.replace(":id", &of(&row.path).await) } else { row.path.clone() };
+        let mut path = row.path.clone();
+        if path.contains(":id") {
+            let record = of(&row.path).await;
+            path = path.replace(":id", &record);
+            if path.contains(":note_id") {
+                let report: i64 = record.parse().unwrap();
+                let note = report::add_note(&app.app, &operator, report.into(), "a note").await.unwrap();
+                path = path.replace(":note_id", &note.id.to_string());
+            }
+        }
         match row.path.as_str() {
             "/api/v1/admin/accounts/:id/action" => body = json!({ "type": "none", "text": "be kind" }),
             "/api/v1/admin/accounts/:id/role" => body = json!({ "role_id": self.role(&domain).await }),
             "/api/v1/admin/roles" => body = json!({ "name": domain, "position": 1 }),
             "/api/v1/admin/roles/:id" => body = json!({ "color": "#ff0000" }),
+            "/api/v1/admin/reports/:id/notes" => body = json!({ "text": "a note" }),
+            "/api/v1/admin/warning_presets" => body = json!({ "title": domain, "text": "be kind" }),
             "/api/v1/admin/reports/:id" => body = json!({ "category": "spam" }),
             "/api/v1/admin/domain_blocks" | "/api/v1/admin/domain_allows" | "/api/v1/admin/email_domain_blocks" => {
                 body = json!({ "domain": domain });
@@ -277,7 +321,7 @@ async fn admin_rows_refuse_unknown_records() {
     let mut found = Vec::new();
     for row in contract::admin().iter().filter(|row| row.path.contains(":id")) {
         for unknown in ["7", "-1", "99999999999999999999", "x", "%00"] {
-            let path = row.path.replace(":id", unknown);
+            let path = row.path.replace(":id", unknown).replace(":note_id", unknown);
             let answer = world.owner().request(row.method.parse().unwrap(), &path).json(&json!({})).send().await;
             let status = answer.status.as_u16();
             if !matches!(status, 404 | 422 | 400) || answer.error().is_none() {

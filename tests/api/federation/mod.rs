@@ -16,3 +16,4 @@ mod shown;
 mod signed_reads;
 mod software;
 mod two_servers;
+mod words;

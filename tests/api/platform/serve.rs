@@ -98,7 +98,7 @@ async fn server_notices_change_by_another_server_and_stops_on_request() {
     let running = Running::start(&app);
     assert!(running.get("/readyz").starts_with("HTTP/1.1 200"));
 
-    settings::set(&app.app, "site_title", "The Old Oak").await.unwrap();
+    settings::set(&app.app, &model::Staff::operator(), "site_title", "The Old Oak").await.unwrap();
     let begun = Instant::now();
     while !running.get("/api/v2/instance").contains("The Old Oak") {
         assert!(begun.elapsed() < Duration::from_secs(60), "it did not notice");

@@ -114,7 +114,9 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
     let said = fault.message;
     assert!(said.contains("another key") && said.contains("plugin secret notes API_KEY"), "{said}");
     for secret in ["API_KEY", "OTHER"] {
-        admin::set_secret(&other.app, "notes", secret, Some("anew".to_owned())).await.unwrap();
+        admin::set_secret(&other.app, &model::Staff::operator(), "notes", secret, Some("anew".to_owned()))
+            .await
+            .unwrap();
     }
     life::reload(&other.app, "notes").await.unwrap();
     assert_eq!(other.app.plugins.latest().find("notes").unwrap().secrets["OTHER"].expose(), "anew");
@@ -126,7 +128,7 @@ async fn plugin_order_follows_manifests() {
     let hook = |more: &str| format!("[[hook]]\non = \"fanout\"\n{more}\n");
     for (name, more) in [("aaa", "priority = 200"), ("bbb", ""), ("ccc", ""), ("ddd", "priority = 5")] {
         shelf.put(name, "1.0.0", &hook(more));
-        admin::enable(&shelf.app.app, name).await.unwrap();
+        admin::enable(&shelf.app.app, &model::Staff::operator(), name).await.unwrap();
     }
     let said = shelf.app.run(&["plugin", "order", "fanout", "--json"]).await.json();
     let names: Vec<&str> = said[0].as_array().unwrap().iter().map(|row| row["plugin"].as_str().unwrap()).collect();
@@ -179,6 +181,48 @@ async fn admin_api_is_open_to_a_role_with_only_manage_plugins() {
     keeper.post("/api/admin/plugins/notes/enable").ok().await;
     keeper.get("/api/admin/plugins").ok().await;
     keeper.get("/api/v1/admin/audit_log").fails(403).await;
+}
+
+#[tokio::test]
+async fn administration_is_in_the_audit_log_without_values() {
+    let shelf = Shelf::new().await;
+    let app = &shelf.app;
+    let schema = r#"{"type":"object","properties":{"most":{"type":"integer","minimum":1,"default":3}}}"#;
+    let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\"]\n";
+    shelf.put("notes", "1.0.0", more);
+    std::fs::write(shelf.folder("notes").join("config.json"), schema).unwrap();
+    start(&app.app).await;
+    let owner = app.staff("owner", "Owner").await;
+    let act = async |what: &str, body: serde_json::Value| {
+        app.tick();
+        owner.post(&format!("/api/admin/plugins/notes/{what}")).json(&body).ok().await;
+    };
+    act("enable", json!({})).await;
+    act("enable", json!({})).await;
+    act("config", json!({ "most": 4711 })).await;
+    act("secrets", json!({ "name": "API_KEY", "value": "hush" })).await;
+    act("limits", json!({ "rows": 5 })).await;
+    act("disable", json!({})).await;
+    app.tick();
+    app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
+    act("uninstall", json!({ "purge": true })).await;
+
+    let log = owner.get("/api/v1/admin/audit_log?action=plugin").ok().await;
+    let log = log.as_array().unwrap();
+    let found = |by: &str, action: &str| {
+        let found: Vec<_> = log.iter().filter(|entry| entry["actor"] == by && entry["action"] == action).collect();
+        assert_eq!(found.len(), 1, "{by} {action}: {log:?}");
+        found[0]["details"].clone()
+    };
+    assert_eq!(log.len(), 7, "a change that changes nothing has no entry");
+    assert_eq!(found("owner", "plugin.enable"), json!({}));
+    assert_eq!(found("operator", "plugin.enable"), json!({}));
+    assert_eq!(found("owner", "plugin.configure"), json!({ "keys": ["most"] }));
+    assert_eq!(found("owner", "plugin.set_secret"), json!({ "secret": "API_KEY" }));
+    assert_eq!(found("owner", "plugin.limits"), json!({ "keys": ["rows"] }));
+    assert_eq!(found("owner", "plugin.disable"), json!({}));
+    assert_eq!(found("owner", "plugin.uninstall"), json!({ "purge": true }));
+    assert!(log.iter().all(|entry| entry["target"]["name"] == "notes"));
 }
 
 #[tokio::test]

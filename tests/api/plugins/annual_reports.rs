@@ -237,7 +237,7 @@ async fn reports_are_created_in_january_if_enabled() {
     let alice = app.account("alice").await;
     let january = async |wanted: bool| {
         let wanted = json!({ "generate_in_january": wanted });
-        admin::configure(&app.app, NAME, wanted.as_object().unwrap().clone()).await.unwrap();
+        admin::configure(&app.app, &model::Staff::operator(), NAME, wanted.as_object().unwrap().clone()).await.unwrap();
         life::follow(&app.app).await;
         alice.publish("hello").await;
         next_year(&app).await;

@@ -85,7 +85,7 @@ async fn served(language: &str, edit: Option<Edit>) -> (TestApp, tempfile::TempD
     let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_SERVER_DEVELOPMENT", development)];
     let app = TestApp::with(&keys).await;
     plugins::start(&app.app).await;
-    admin::enable(&app.app, "notes").await.unwrap();
+    admin::enable(&app.app, &model::Staff::operator(), "notes").await.unwrap();
     let loaded = life::reload(&app.app, "notes").await;
     assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{language}: {loaded:?}");
     (app, folder)

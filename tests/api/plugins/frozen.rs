@@ -76,7 +76,7 @@ async fn served(name: &str) -> (TestApp, tempfile::TempDir) {
     examples::copy(&PathBuf::from(FROZEN).join(name), &folder.path().join(name));
     let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
     plugins::start(&app.app).await;
-    admin::enable(&app.app, name).await.unwrap();
+    admin::enable(&app.app, &model::Staff::operator(), name).await.unwrap();
     let loaded = life::reload(&app.app, name).await;
     assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{name}: {loaded:?}");
     (app, folder)

@@ -84,7 +84,7 @@ async fn disabled_group_has_no_routes() {
         let alice = app.account("alice").await;
         let published = alice.publish("hello").await;
         let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
-        admin::disable(&app.app, group).await.unwrap();
+        admin::disable(&app.app, &model::Staff::operator(), group).await.unwrap();
         life::reload(&app.app, group).await.unwrap();
         for row in rows(group) {
             assert_eq!(status(&alice, &row, &path(&row, about, &account)).await, 404, "{group}: {}", row.name());
@@ -148,7 +148,7 @@ async fn core_responses_are_identical_before_and_after_plugins() {
     }
     assert_ne!(whole(&bob, "/api/v1/antennas").await, before[9], "they were on");
     for group in groups() {
-        admin::disable(&app.app, group).await.unwrap();
+        admin::disable(&app.app, &model::Staff::operator(), group).await.unwrap();
         life::reload(&app.app, group).await.unwrap();
     }
     for (path, before) in paths.iter().zip(before) {

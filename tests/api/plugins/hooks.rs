@@ -169,7 +169,7 @@ async fn plugin_visibility_reaches_named_audience() {
     let nobody = json!({ "status": "for whom?", "visibility": "circle" });
     alice.post("/api/v1/statuses").json(&nobody).fails(422).await;
 
-    admin::disable(&world.app.app, "probe").await.unwrap();
+    admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::reload(&world.app.app, "probe").await.unwrap();
     assert_eq!(
         alice.post("/api/v1/statuses").json(&circle).fails(422).await,
@@ -417,7 +417,7 @@ async fn notification_types_of_plugin_come_and_go() {
     let one = format!("/api/v1/notifications/{}", id(&page[0]));
     alice.get(&one).ok().await;
 
-    admin::disable(&world.app.app, "probe").await.unwrap();
+    admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::reload(&world.app.app, "probe").await.unwrap();
     assert_eq!(types("").await, ["follow"]);
     assert!(types("?types[]=probed").await.is_empty());
@@ -472,7 +472,7 @@ async fn disabled_plugin_is_not_called() {
         assert!(with.contains(part) && !without.contains(part), "{part}: {with}");
     }
     assert!(!with.contains("\"Mine\""), "plugins change no existing member");
-    admin::disable(&plain.app.app, "probe").await.unwrap();
+    admin::disable(&plain.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::reload(&plain.app.app, "probe").await.unwrap();
     assert_eq!(seen().await, without, "byte for byte");
 }
@@ -499,7 +499,7 @@ async fn decorator_cannot_overwrite_server_members() {
             (&*format!("defaults = {{ {by} = \"nothing\" }}\n"), ""),
         ];
         package(world.folder.path(), name, &changes);
-        admin::enable(&world.app.app, name).await.unwrap();
+        admin::enable(&world.app.app, &model::Staff::operator(), name).await.unwrap();
         let loaded = life::reload(&world.app.app, name).await;
         assert_eq!(loaded.is_ok(), loads, "{field}: {loaded:?}");
         if let Err(fault) = loaded {
@@ -515,7 +515,7 @@ async fn names_of_plugins_cannot_overlap_as_name_spaces() {
     package(world.folder.path(), "probe", &[]);
     std::fs::write(world.folder.path().join("probe/plugin.toml"), overlapping).unwrap();
     assert!(
-        admin::enable(&world.app.app, "pro__be").await.is_err(),
+        admin::enable(&world.app.app, &model::Staff::operator(), "pro__be").await.is_err(),
         "it would be the namespace of another plugin's tables"
     );
 }

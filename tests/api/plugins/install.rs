@@ -45,7 +45,9 @@ async fn install_from(shelf: &Shelf, url: &str, terms: Terms) -> Result<(), Stri
     let cx = &shelf.app.app;
     let request = |digest| Request { from: Some(Source::parse(url).unwrap()), digest, terms: terms.clone() };
     let review = install::look(cx, "notes", request(None)).await.map_err(|error| error.to_string())?;
-    install::run(cx, "notes", request(Some(review.digest))).await.map_err(|error| error.to_string())?;
+    install::run(cx, &model::Staff::operator(), "notes", request(Some(review.digest)))
+        .await
+        .map_err(|error| error.to_string())?;
     life::reload(cx, "notes").await.map_err(|error| error.to_string()).map(drop)
 }
 
@@ -113,7 +115,7 @@ async fn file_is_installed_without_a_server_and_upgraded_from_another() {
     plugin(app, &["upgrade", "notes", text(&second)]).await.ok();
     life::follow_changes(&app.app).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
-    admin::rollback(&app.app, "notes").await.unwrap();
+    admin::rollback(&app.app, &model::Staff::operator(), "notes").await.unwrap();
     life::reload(&app.app, "notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 
@@ -139,7 +141,7 @@ async fn package_of_another_key_is_refused_until_the_admin_trusts_it() {
     assert!(refused.contains("notes 2.0.0 is signed with the key") && refused.contains(&thief.key), "{refused}");
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     // Uninstalling does not reset the trusted key: the tables still exist.
-    admin::uninstall(&shelf.app.app, "notes", false).await.unwrap();
+    admin::uninstall(&shelf.app.app, &model::Staff::operator(), "notes", false).await.unwrap();
     assert!(install_from(&shelf, &url, Terms::default()).await.is_err());
 
     let named = |key: &str| Terms { key: Some(key.parse_key()), ..Terms::default() };
@@ -262,19 +264,19 @@ async fn uninstall_removes_file_and_purge_removes_every_copy() {
         install_from(&shelf, &index, Terms::default()).await.unwrap();
     }
     assert_eq!(lying(&shelf), ["notes-1.1.0.plugin"]);
-    admin::uninstall(app, "notes", false).await.unwrap();
+    admin::uninstall(app, &model::Staff::operator(), "notes", false).await.unwrap();
     assert_eq!(lying(&shelf), [""; 0]);
     assert!(admin::find(app, "notes").await.unwrap().package.unwrap().is_none());
     install_from(&shelf, &index, Terms::default()).await.unwrap();
     for _ in 0..2 {
         // Twice within a second: the dumps have different files.
-        admin::uninstall(app, "notes", true).await.unwrap();
+        admin::uninstall(app, &model::Staff::operator(), "notes", true).await.unwrap();
         thief.publish("3.0.0", "");
         thief.upload(&site);
         install_from(&shelf, &index, Terms::default()).await.unwrap();
         shelf.app.app.clock.advance(chrono::Duration::milliseconds(1));
     }
-    let refused = admin::rollback(app, "notes").await.unwrap_err().to_string();
+    let refused = admin::rollback(app, &model::Staff::operator(), "notes").await.unwrap_err().to_string();
     assert!(refused.contains("there is no copy of a package of notes"), "{refused}");
     assert_eq!(shelf.serving("notes").unwrap().1, "3.0.0");
 }
@@ -371,7 +373,7 @@ async fn older_version_is_refused_unless_requested() {
     assert_eq!(shelf.serving("notes").unwrap().1, "1.9.0");
     let known = admin::find(&app.app, "notes").await.unwrap();
     assert_eq!(known.waiting.unwrap().manifest.plugin.version, "1.10.0");
-    admin::accept(&app.app, "notes").await.unwrap();
+    admin::accept(&app.app, &model::Staff::operator(), "notes").await.unwrap();
     life::reload(&app.app, "notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.10.0");
 }

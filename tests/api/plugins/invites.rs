@@ -534,7 +534,7 @@ async fn instance_shows_whether_all_users_may_invite() {
 async fn person_has_as_many_invitations_as_the_admin_allows() {
     let app = server("none").await;
     let most = [("max_per_person".to_owned(), json!(2))].into_iter().collect();
-    plugins::admin::configure(&app.app, "invites", most).await.unwrap();
+    plugins::admin::configure(&app.app, &model::Staff::operator(), "invites", most).await.unwrap();
     plugins::life::follow(&app.app).await;
     let alice = app.account("alice").await;
     for _ in 0..2 {
@@ -544,4 +544,21 @@ async fn person_has_as_many_invitations_as_the_admin_allows() {
     let refused = create(&browser, &[]).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
     assert!(refused.text().contains("You have 2 invitations, which is the limit"), "{}", refused.text());
+}
+
+#[tokio::test]
+async fn invitation_lifts_limit_and_hours_of_sign_ups() {
+    let app = server("open").await;
+    let alice = app.account("alice").await;
+    let code = invite(&app, &alice, &[]).await;
+    let client = app.application("write:accounts").await;
+    app.set("sign_ups_per_day", 1).await;
+    client.post(SIGN_UP).json(&form("invited", Some(&code))).ok().await;
+    client.post(SIGN_UP).json(&form("first", None)).ok().await;
+    client.post(SIGN_UP).json(&form("second", None)).fails(403).await;
+    client.post(SIGN_UP).json(&form("second", Some(&code))).ok().await;
+    app.set("sign_ups_per_day", 0).await;
+    app.set("sign_up_hours", "1-2").await;
+    client.post(SIGN_UP).json(&form("third", None)).fails(403).await;
+    client.post(SIGN_UP).json(&form("third", Some(&code))).ok().await;
 }

@@ -90,7 +90,7 @@ async fn schedule_is_queued_once_and_continues() {
     bench.app.run_jobs().await;
     let second = due().await;
     assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
-    plugins::admin::disable(&bench.app.app, "tray").await.unwrap();
+    plugins::admin::disable(&bench.app.app, &model::Staff::operator(), "tray").await.unwrap();
     plugins::life::reload(&bench.app.app, "tray").await.unwrap();
     bench.app.app.clock.advance(chrono::Duration::days(1));
     bench.app.run_jobs().await;

@@ -18,7 +18,7 @@ async fn package_waits_for_admin_and_serves_when_enabled() {
 
     assert!(matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.state("notes"), State::Active);
-    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unloaded));
     assert_eq!(shelf.serving("notes"), None);
 }
@@ -82,7 +82,7 @@ async fn changed_package_waits_for_admin_outside_of_development() {
 
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one still serves");
     assert_eq!(shelf.serving("notes"), first);
-    admin::accept(&shelf.app.app, "notes").await.unwrap();
+    admin::accept(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
 }
@@ -103,7 +103,7 @@ async fn upgrade_needing_permissions_waits_for_grant() {
     let known = admin::find(&shelf.app.app, "notes").await.unwrap();
     assert_eq!(known.missing.into_iter().collect::<Vec<_>>(), ["core:read", "queue"]);
 
-    admin::grant(&shelf.app.app, "notes").await.unwrap();
+    admin::grant(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "2.0.0");
 }
@@ -125,11 +125,11 @@ async fn hooks_on_texts_and_higher_limits_need_a_grant() {
 async fn reenabled_plugin_has_granted_permissions_only() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
-    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     shelf.put("notes", "2.0.0", "[permissions]\ncore = [\"read\"]\n");
 
-    let enabled = admin::enable(&shelf.app.app, "notes").await.unwrap();
+    let enabled = admin::enable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
 
     assert_eq!(enabled.granted.0, Vec::<String>::new());
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
@@ -141,7 +141,7 @@ async fn accepted_package_serves_although_file_is_broken() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
     let app = &shelf.app.app;
-    admin::disable(app, "notes").await.unwrap();
+    admin::disable(app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     std::fs::write(shelf.folder("notes").join("notes.wasm"), b"rubbish").unwrap();
     let on = |plugin: &mut store::plugin::Plugin| {
@@ -161,7 +161,7 @@ async fn refused_change_is_not_stored() {
     shelf.put_route("notes", "1.0.0");
     shelf.enable("notes").await.unwrap();
     let limits = serde_json::json!({"memory": "512MiB"}).as_object().unwrap().clone();
-    let refused = admin::set_limits(&shelf.app.app, "notes", limits).await.unwrap_err();
+    let refused = admin::set_limits(&shelf.app.app, &model::Staff::operator(), "notes", limits).await.unwrap_err();
     assert!(refused.to_string().contains("memory"), "{refused}");
     let kept = admin::find(&shelf.app.app, "notes").await.unwrap();
     assert_eq!(kept.plugin.limits.0, serde_json::json!({}));
@@ -174,7 +174,7 @@ async fn rollback_stays_on_previous_generation() {
     shelf.put("notes", "1.1.0", "");
     shelf.reload("notes").await.unwrap();
 
-    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     life::follow(&shelf.app.app).await;
@@ -190,7 +190,7 @@ async fn broken_package_does_not_stop_others() {
     let shelf = Shelf::new().await;
     shelf.serve("good").await;
     shelf.put("broken", "1.0.0", "");
-    admin::enable(&shelf.app.app, "broken").await.unwrap();
+    admin::enable(&shelf.app.app, &model::Staff::operator(), "broken").await.unwrap();
     std::fs::write(shelf.folder("broken").join("broken.wasm"), b"rubbish").unwrap();
 
     let reports = start(&shelf.app.app).await;
@@ -228,9 +228,9 @@ async fn repeated_enabling_and_disabling_leaks_nothing() {
     let app = &shelf.app.app;
     let turn = async |times: usize| {
         for _ in 0..times {
-            admin::disable(app, "notes").await.unwrap();
+            admin::disable(app, &model::Staff::operator(), "notes").await.unwrap();
             assert_eq!(life::reload(app, "notes").await, Ok(Outcome::Unloaded));
-            admin::enable(app, "notes").await.unwrap();
+            admin::enable(app, &model::Staff::operator(), "notes").await.unwrap();
             assert!(matches!(life::reload(app, "notes").await, Ok(Outcome::Loaded(_))));
         }
     };

@@ -226,7 +226,7 @@ async fn events_wait_for_unloadable_plugin() {
     // serves.
     let folder = world.folder.path();
     package(folder, "later", &[NO_WORDS]);
-    plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
     life::reload(&world.app.app, "later").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
@@ -235,13 +235,13 @@ async fn events_wait_for_unloadable_plugin() {
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // After it is uninstalled with its data, it does not block posts on the other server, which has not noticed yet.
-    plugins::admin::uninstall(&world.app.app, "later", true).await.unwrap();
+    plugins::admin::uninstall(&world.app.app, &model::Staff::operator(), "later", true).await.unwrap();
     there.publish("without it").await;
     world.app.run_jobs().await;
 
     // A disabled plugin receives no events, on any server.
     let id = world.active("probe").id;
-    plugins::admin::disable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::follow_changes(&other.app).await.unwrap();
     there.publish("in vain").await;
     assert_eq!(plugin_event::count(other.db(), id).await.unwrap(), (0, 0));
@@ -251,7 +251,7 @@ async fn events_wait_for_unloadable_plugin() {
 async fn unreadable_manifest_hides_no_other() {
     let world = World::probed().await;
     package(world.folder.path(), "later", &[NO_WORDS]);
-    plugins::admin::enable(&world.app.app, "later").await.unwrap();
+    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "later").await.unwrap();
     loaded(&life::reload(&world.app.app, "later").await);
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
@@ -284,7 +284,7 @@ async fn events_wait_for_quarantined_plugin() {
     world.app.run_jobs().await;
     assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), (2, 0));
 
-    plugins::admin::enable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::reload(&world.app.app, "probe").await.unwrap();
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
@@ -298,7 +298,7 @@ async fn unclaimed_events_are_kept_two_weeks() {
     world.app.run_jobs().await;
     let id = world.active("probe").id;
     alice.publish("unheard").await;
-    plugins::admin::disable(&world.app.app, "probe").await.unwrap();
+    plugins::admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
     life::follow(&world.app.app).await;
     worker::cron::schedule(&world.app.app).await.unwrap();
     for (days, left) in [(13, (2, 0)), (2, (0, 0))] {

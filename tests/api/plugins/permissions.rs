@@ -20,7 +20,7 @@ impl Shelf {
     /// Puts a version that requests `more`, and grants it as an admin.
     async fn upgrade(&self, version: &str, more: &str) {
         self.put("notes", version, more);
-        admin::grant(&self.app.app, "notes").await.unwrap();
+        admin::grant(&self.app.app, &model::Staff::operator(), "notes").await.unwrap();
         self.reload("notes").await.unwrap();
         assert_eq!(self.serving("notes").unwrap().1, version);
     }
@@ -33,7 +33,7 @@ async fn rollback_revokes_grants_of_the_newer_version() {
     shelf.upgrade("2.0.0", READ).await;
     assert_eq!(shelf.granted("notes").await, ["core:read"]);
 
-    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     assert!(shelf.granted("notes").await.is_empty());
@@ -50,15 +50,21 @@ async fn permission_dropped_by_a_version_is_requested_again() {
     shelf.put("notes", "1.0.0", READ);
     shelf.enable("notes").await.unwrap();
     shelf.put("notes", "2.0.0", "");
-    admin::accept(&shelf.app.app, "notes").await.unwrap();
+    admin::accept(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     assert_eq!((shelf.serving("notes").unwrap().1.as_str(), shelf.granted("notes").await.len()), ("2.0.0", 0));
 
     shelf.put("notes", "3.0.0", READ);
     assert_eq!(shelf.missing("notes").await, ["core:read"]);
-    assert!(admin::accept(&shelf.app.app, "notes").await.unwrap_err().to_string().contains("core:read"));
+    assert!(
+        admin::accept(&shelf.app.app, &model::Staff::operator(), "notes")
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("core:read")
+    );
 
-    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the previous version has its former permissions");
     assert_eq!(shelf.granted("notes").await, ["core:read"]);
@@ -70,18 +76,21 @@ async fn plugin_whose_permission_is_revoked_stops_serving_until_it_is_granted() 
     shelf.put("notes", "1.0.0", "[permissions]\ncore = [\"read\"]\nqueue = true\n");
     shelf.enable("notes").await.unwrap();
     let app = &shelf.app.app;
-    let wrong = admin::revoke(app, "notes", &["core:raed".to_owned()]).await.unwrap_err().to_string();
+    let wrong = admin::revoke(app, &model::Staff::operator(), "notes", &["core:raed".to_owned()])
+        .await
+        .unwrap_err()
+        .to_string();
     assert_eq!(wrong, "notes was not granted the permission \"core:raed\"; did you mean core:read?");
     assert!(shelf.serving("notes").is_some());
 
-    admin::revoke(app, "notes", &["core:read".to_owned()]).await.unwrap();
+    admin::revoke(app, &model::Staff::operator(), "notes", &["core:read".to_owned()]).await.unwrap();
     life::follow_changes(app).await.unwrap();
     assert_eq!((shelf.serving("notes"), shelf.granted("notes").await), (None, vec!["queue".to_owned()]));
     assert!(matches!(shelf.state("notes"), State::Failed(fault) if fault.stage == Stage::Grants));
     life::follow(app).await;
     assert_eq!(shelf.serving("notes"), None);
 
-    admin::grant(app, "notes").await.unwrap();
+    admin::grant(app, &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
 }
 
@@ -95,6 +104,6 @@ async fn rollback_does_not_restore_revoked_permissions() {
     shelf.app.run(&["plugin", "revoke", "notes", "core:read"]).await.ok();
     life::follow_changes(app).await.unwrap();
     assert_eq!(shelf.serving("notes"), None);
-    let refused = admin::rollback(app, "notes").await.unwrap_err().to_string();
+    let refused = admin::rollback(app, &model::Staff::operator(), "notes").await.unwrap_err().to_string();
     assert!(refused.contains("core:read"), "{refused}");
 }

@@ -66,7 +66,7 @@ impl World {
 
     pub async fn add(&self, name: &str, changes: &[(&str, &str)]) {
         package(self.folder.path(), name, changes);
-        admin::enable(&self.app.app, name).await.unwrap();
+        admin::enable(&self.app.app, &model::Staff::operator(), name).await.unwrap();
         let loaded = life::reload(&self.app.app, name).await;
         assert!(matches!(loaded, Ok(Outcome::Loaded(_) | Outcome::Unchanged)), "{name}: {loaded:?}");
     }

@@ -117,7 +117,7 @@ async fn requests_succeed_during_reloads() {
     }
     assert!(served[1..].iter().all(|generation| seen.contains(generation)), "{seen:?}");
 
-    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     life::follow(&shelf.app.app).await;
     shelf.app.anonymous().get("/api/v1/notes").fails(404).await;
 }
@@ -177,7 +177,7 @@ async fn generation_is_rolled_back_after_migration() {
     let observed = shelf.app.app.plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     // As after a restart.
-    admin::disable(&shelf.app.app, "notes").await.unwrap();
+    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     let mut tx = shelf.app.db().begin().await.unwrap();
     let mut plugin = store::plugin::find(&mut tx, "notes").await.unwrap().unwrap();
@@ -198,7 +198,7 @@ async fn rollback_needs_working_generation() {
     write(&shelf, "migrations/0002_more.sql", "alter table notes add column words text;\n");
     put_tables(&shelf, "2.0.0", "(call $ok)");
     shelf.reload("notes").await.unwrap();
-    admin::rollback(&shelf.app.app, "notes").await.unwrap();
+    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "back over what expands the tables");
 
@@ -207,7 +207,7 @@ async fn rollback_needs_working_generation() {
     put_tables(&shelf, "3.0.0", "(call $ok)");
     shelf.reload("notes").await.unwrap();
     let before = admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
-    let refused = admin::rollback(&shelf.app.app, "notes").await.unwrap_err();
+    let refused = admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap_err();
     assert!(refused.to_string().contains("compatible-from"), "{refused}");
     assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "no other version is desired");
     assert_eq!(shelf.state("notes"), State::Active);
@@ -304,7 +304,7 @@ async fn migration_may_be_incompatible_with_previous_generation() {
     let fault = shelf.reload("notes").await.unwrap_err();
     assert_eq!(fault.stage, rookery_plugin_host::Stage::Migrate, "an applied migration was edited: {fault}");
 
-    admin::uninstall(&shelf.app.app, "notes", true).await.unwrap();
+    admin::uninstall(&shelf.app.app, &model::Staff::operator(), "notes", true).await.unwrap();
     assert_eq!(shelf.serving("notes"), None);
     std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
     write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");

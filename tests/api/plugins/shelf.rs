@@ -150,7 +150,10 @@ impl Shelf {
 
     /// Installs and enables the package with this name.
     pub async fn enable(&self, name: &str) -> Result<Outcome, LoadError> {
-        plugins::admin::enable(&self.app.app, name).await.map_err(|error| panic!("{error}")).unwrap();
+        plugins::admin::enable(&self.app.app, &model::Staff::operator(), name)
+            .await
+            .map_err(|error| panic!("{error}"))
+            .unwrap();
         life::reload(&self.app.app, name).await
     }
 

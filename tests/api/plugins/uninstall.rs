@@ -48,12 +48,12 @@ async fn purge_exports_data_and_leaves_nothing() {
     let before = kinds(&bench, "feed_entries WHERE kind >= 100").await;
     let folder = app.config.storage.data_dir.join("plugin-dumps");
     std::fs::write(&folder, "in the way").unwrap();
-    let refused = admin::uninstall(app, "tray", true).await.unwrap_err();
+    let refused = admin::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap_err();
     assert!(refused.to_string().starts_with("nothing was deleted, since "), "{refused}");
     assert_eq!(bench.names().await, ["first", "second"]);
 
     std::fs::remove_file(&folder).unwrap();
-    let path = admin::uninstall(app, "tray", true).await.unwrap().unwrap();
+    let path = admin::uninstall(app, &model::Staff::operator(), "tray", true).await.unwrap().unwrap();
     assert_eq!(path, folder.join("tray-20260115T120002000Z.jsonl"));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
@@ -66,7 +66,7 @@ async fn purge_exports_data_and_leaves_nothing() {
     bench.app.run_jobs().await;
     assert!(waiting(&bench).await.is_empty() && kinds(&bench, "feed_entries WHERE kind >= 100").await.is_empty());
 
-    admin::enable(app, "tray").await.unwrap();
+    admin::enable(app, &model::Staff::operator(), "tray").await.unwrap();
     assert!(life::reload(app, "tray").await.is_ok());
     let again = Bench { active: Arc::clone(app.registry().find("tray").unwrap()), app: bench.app };
     assert!(again.names().await.is_empty());
@@ -82,13 +82,20 @@ async fn uninstalled_plugin_keeps_its_tables() {
     let bench = Bench::new(EVERYTHING).await;
     keep_some(&bench).await;
     let app = &bench.app.app;
-    admin::set_limits(app, "tray", serde_json::Map::from_iter([("rows".to_owned(), json!(5))])).await.unwrap();
-    assert_eq!(admin::uninstall(app, "tray", false).await.unwrap(), None);
+    admin::set_limits(
+        app,
+        &model::Staff::operator(),
+        "tray",
+        serde_json::Map::from_iter([("rows".to_owned(), json!(5))]),
+    )
+    .await
+    .unwrap();
+    assert_eq!(admin::uninstall(app, &model::Staff::operator(), "tray", false).await.unwrap(), None);
     let plugin = admin::find(app, "tray").await.unwrap().plugin;
     assert!(!plugin.enabled && plugin.granted.0.is_empty() && plugin.approved.0.is_empty() && plugin.sha256.is_none());
     assert_eq!(plugin.limits.0, json!({}));
     assert!(app.registry().find("tray").is_none());
-    admin::enable(app, "tray").await.unwrap();
+    admin::enable(app, &model::Staff::operator(), "tray").await.unwrap();
     life::reload(app, "tray").await.unwrap();
     assert_eq!(bench.names().await, ["first", "second"]);
 }

@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 use crate::platform::contract;
 
 async fn set(app: &TestApp, key: &str, value: &str) {
-    service::settings::set(&app.app, key, value).await.unwrap();
+    service::settings::set(&app.app, &model::Staff::operator(), key, value).await.unwrap();
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ async fn nodeinfo_matches_its_schema_and_names_the_upstream() {
 #[tokio::test]
 async fn another_software_can_be_announced() {
     let app = TestApp::new().await;
-    service::settings::set(&app.app, "compat.nodeinfo_name", "mastodon").await.unwrap();
+    service::settings::set(&app.app, &model::Staff::operator(), "compat.nodeinfo_name", "mastodon").await.unwrap();
     let document = app.anonymous().get("/nodeinfo/2.0").ok().await;
     contract::check("NodeInfo", &document);
     assert_eq!(document["software"]["name"], "mastodon");

@@ -260,7 +260,7 @@ async fn front_page_describes_server_and_how_to_connect() {
         ("contact_username", "alice"),
         ("contact_email", "keeper@example.test"),
     ] {
-        service::settings::set(&app.app, key, value).await.unwrap();
+        service::settings::set(&app.app, &model::Staff::operator(), key, value).await.unwrap();
     }
     app.app.reload().await.unwrap();
 

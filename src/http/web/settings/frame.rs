@@ -13,7 +13,7 @@ use crate::operation::{Describe, Operation};
 use crate::web::csrf::PageOwner;
 use crate::web::{Cookies, Csrf, Page, SignedIn, avatar_url, display_name_html, redirect};
 use context::error::Validation;
-use model::Actor;
+use model::{Actor, Permissions};
 use service::session::{self, Person};
 
 /// The signed-in user, and the cookies of their browser; anyone else is redirected to the sign-in page.
@@ -116,5 +116,6 @@ pub fn viewer(cx: &Cx, person: &Person) -> Value {
         avatar => avatar_url(cx, account),
         url => account.url,
         email => person.user.email,
+        audits => person.permissions.has(Permissions::VIEW_AUDIT_LOG),
     }
 }
