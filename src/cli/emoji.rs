@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use context::Cx;
+use model::Staff;
 use service::emoji::{self, Import, ImportOutcome};
 use terminal::{Failure, Output};
 
@@ -63,7 +64,7 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
     match command {
         Command::Import(arguments) => import_all(cx, &arguments, output).await,
         Command::Remove { shortcode } => {
-            emoji::remove(cx, &shortcode).await?;
+            emoji::remove(cx, &Staff::operator(), &shortcode).await?;
             output.answer(&Removed { shortcode: &shortcode }, || format!("{shortcode} is gone."))
         }
     }
@@ -106,7 +107,7 @@ async fn import(
     let image = fs::read(file).map_err(Failure::new)?;
     let new =
         Import { shortcode: format!("{}{stem}", arguments.prefix), category, image, overwrite: arguments.overwrite };
-    Ok(emoji::import(cx, new).await?)
+    Ok(emoji::import(cx, &Staff::operator(), new).await?)
 }
 
 /// The images in `path` with their categories, from the folder itself and one level of subfolders.

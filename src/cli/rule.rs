@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use context::Cx;
-use model::RuleId;
+use model::{RuleId, Staff};
 use service::rule;
 use terminal::{Failure, Output};
 
@@ -58,12 +58,12 @@ pub(super) async fn run(cx: &Cx, command: Command, output: Output) -> Result<(),
             output.answer(&rules, || rules.iter().map(|rule| format!("{}  {}\n", rule.id, rule.text)).collect())
         }
         Command::Add { text, hint } => {
-            let id = rule::add(cx, &text, &hint).await?;
+            let id = rule::add(cx, &Staff::operator(), &text, &hint).await?;
             output.answer(&Changed { id }, || format!("Added the rule {id}."))
         }
         Command::Remove { id } => {
             let id = RuleId::from(id);
-            rule::remove(cx, id).await?;
+            rule::remove(cx, &Staff::operator(), id).await?;
             output.answer(&Changed { id }, || format!("Took the rule {id} away."))
         }
     }

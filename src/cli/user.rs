@@ -327,7 +327,7 @@ async fn remove(cx: &Cx, username: &str, yes: bool, output: Output) -> Result<()
             account.username
         )));
     }
-    removal::remove(cx, &account).await?;
+    removal::remove(cx, &Staff::operator(), &account).await?;
     output.answer(&Changed { username: &account.username, changed: true }, || {
         format!("@{} is hidden now, and removed as soon as the server comes to it.", account.username)
     })
@@ -350,7 +350,7 @@ async fn reset_password(cx: &Cx, username: &str, from_stdin: bool, output: Outpu
     if let Some(password) = &given {
         create_users::check_password(password)?;
     }
-    let password = staff::set_password(cx, &account, given.map(Secret::from)).await?;
+    let password = staff::set_password(cx, &Staff::operator(), &account, given.map(Secret::from)).await?;
     let made = (!from_stdin).then(|| password.expose());
     let answer = WithPassword { username: &account.username, password: made };
     output.answer(&answer, || match made {

@@ -67,6 +67,7 @@ pub struct Registered {
 
 /// The registration mode; `None` is closed. Closed too outside of the hours for sign-ups, and once the sign-ups of the
 /// day have reached their limit.
+#[model::use_case]
 pub async fn mode(cx: &Cx) -> Result<RegistrationsMode> {
     let settings = cx.settings();
     let closed = cx.config.access.single_user
@@ -204,6 +205,7 @@ async fn claim(
 ///
 /// # Errors
 /// [`Error::Forbidden`] while registrations are closed, and for a client in a network that may not sign up.
+#[model::use_case]
 pub async fn terms(cx: &Cx, admission: Option<&Admission>) -> Result<Terms> {
     let from_network_needs_approval = match cx.client_block() {
         Some(IpSeverity::NoAccess | IpSeverity::SignUpBlock) => {

@@ -10,6 +10,7 @@
 use chrono::TimeDelta;
 use tokio::time::Instant;
 
+use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;
 use crate::session::Person;
 use crate::{archive, email_block, follow, rate_limits, sign_up, status};
@@ -22,7 +23,7 @@ use context::queue::{
 use context::{Cx, job};
 use crypto::Secret;
 use database::Tx;
-use model::{Account, AccountId, StatusId};
+use model::{Account, AccountId, Staff, StatusId};
 use store::relationship::Relation;
 use store::removal::DeletedMedia;
 
@@ -52,17 +53,22 @@ pub(crate) async fn hide_for_a_time(cx: &Cx, tx: &mut Tx, account: &Account) -> 
 /// Removes `account` for good: it is hidden and signed out now, and its data is deleted in the background. An account
 /// that was never confirmed or approved is deleted immediately, and its name is free again.
 #[model::use_case]
-pub async fn remove(cx: &Cx, account: &Account) -> Result<()> {
+pub async fn remove(cx: &Cx, staff: &Staff, account: &Account) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    store::account::lock(&mut tx, &[account.id]).await?;
-    let user = store::user::find(&mut tx, account.id).await?;
-    let posted = !store::removal::list_statuses(&mut tx, account.id, 1).await?.is_empty();
-    if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
-        erase(&mut tx, account.id).await?;
-    } else {
-        begin(cx, &mut tx, account).await?;
-    }
+    close(cx, &mut tx, account).await?;
+    audit::record(cx, &mut tx, staff, Entry::new("account.delete", Target::account(account))).await?;
     Ok(tx.commit().await?)
+}
+
+/// Erases `account`, or begins its deletion if it was ever usable.
+async fn close(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<()> {
+    store::account::lock(tx, &[account.id]).await?;
+    let user = store::user::find(&mut *tx, account.id).await?;
+    let posted = !store::removal::list_statuses(&mut *tx, account.id, 1).await?.is_empty();
+    if !posted && user.is_some_and(|user| !user.approved || user.confirmed_at.is_none()) {
+        return erase(tx, account.id).await;
+    }
+    begin(cx, tx, account).await
 }
 
 /// Deletes a local account that never was usable, and its user: its name is free again.
@@ -120,7 +126,9 @@ pub async fn leave(cx: &Cx, person: &Person, password: Secret) -> Result<()> {
         faults.add("current_password", "ERR_INVALID", "is not your current password");
     }
     faults.check()?;
-    remove(cx, &person.account).await
+    let mut tx = cx.db.begin().await?;
+    close(cx, &mut tx, &person.account).await?;
+    Ok(tx.commit().await?)
 }
 
 async fn hide(cx: &Cx, tx: &mut Tx, account: &Account) -> Result<bool> {

@@ -3,12 +3,13 @@
 //!
 //! Reached from the command line, later from the admin API, which check permission.
 
+use crate::audit::{self, Entry, Target};
 use crate::oauth::revoke;
 use crate::{account, password, role};
 use context::Cx;
 use context::error::{Error, Result};
 use crypto::Secret;
-use model::{Account, RowId};
+use model::{Account, RowId, Staff};
 
 /// Random bytes of a generated password.
 const PASSWORD_BYTES: usize = 15;
@@ -56,12 +57,13 @@ pub async fn role(cx: &Cx, name: &str) -> Result<Option<RowId>> {
 
 /// Sets the password of `account`; `None` generates one. Ends all its browser sessions and tokens.
 #[model::use_case]
-pub async fn set_password(cx: &Cx, account: &Account, password: Option<Secret>) -> Result<Secret> {
+pub async fn set_password(cx: &Cx, staff: &Staff, account: &Account, password: Option<Secret>) -> Result<Secret> {
     let password = password.unwrap_or_else(|| Secret::from(crypto::random_text(PASSWORD_BYTES)));
     let hash = crypto::hash_password(password.clone()).await?;
     let mut tx = cx.db.begin().await?;
     password::replace(&mut tx, account.id, &hash).await?;
     revoke::everything(cx, &mut tx, account.id).await?;
+    audit::record(cx, &mut tx, staff, Entry::new("account.reset_password", Target::account(account))).await?;
     tx.commit().await?;
     Ok(password)
 }

@@ -59,6 +59,7 @@ impl Entry {
 }
 
 /// Adds `entry` to the log, as a change by `staff`, in the transaction of the change.
+#[model::use_case]
 pub async fn record(cx: &Cx, tx: &mut Tx, staff: &Staff, entry: Entry) -> Result<()> {
     let Entry { action, target, details } = entry;
     let row = AuditEntry {

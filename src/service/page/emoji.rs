@@ -5,13 +5,14 @@
 //!
 //! Spec: docs/contract/rules.md#25-announcements-emojis-preferences.
 
+use crate::audit::{self, Entry, Target};
 use crate::media::{new_key, process, put_all};
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
 use media::Purpose;
 use media::storage::{FileKind, Key};
-use model::{Emoji, Json};
+use model::{Emoji, Json, Staff};
 
 /// An emoji to import.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub enum ImportOutcome {
 /// # Errors
 /// [`Error::Invalid`] when the shortcode or the image is invalid.
 #[model::use_case]
-pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
+pub async fn import(cx: &Cx, staff: &Staff, new: Import) -> Result<ImportOutcome> {
     check_shortcode(&new.shortcode)?;
     let previous = store::emoji::find_local(&cx.db, &new.shortcode).await?;
     if previous.is_some() && !new.overwrite {
@@ -69,6 +70,8 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
     put_all(cx, [(Some(file), Some(processed.original)), (still, processed.static_version)]).await?;
     let mut tx = cx.db.begin().await?;
     store::emoji::upsert_local(&mut tx, &row, cx.clock.now()).await?;
+    let target = Target::new("custom_emoji", row.id, row.shortcode.clone());
+    audit::record(cx, &mut tx, staff, Entry::new("custom_emoji.create", target)).await?;
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;
     tx.commit().await?;
     let Some(previous) = previous else { return Ok(ImportOutcome::Added) };
@@ -81,11 +84,13 @@ pub async fn import(cx: &Cx, new: Import) -> Result<ImportOutcome> {
 /// # Errors
 /// [`Error::Invalid`] when no emoji has this shortcode.
 #[model::use_case]
-pub async fn remove(cx: &Cx, shortcode: &str) -> Result<()> {
+pub async fn remove(cx: &Cx, staff: &Staff, shortcode: &str) -> Result<()> {
     let found = store::emoji::find_local(&cx.db, shortcode).await?;
     let emoji = found.ok_or_else(|| Error::invalid(format!("there is no emoji {shortcode:?} on this server")))?;
     let mut tx = cx.db.begin().await?;
     store::emoji::delete(&mut tx, emoji.id).await?;
+    let target = Target::new("custom_emoji", emoji.id, emoji.shortcode.clone());
+    audit::record(cx, &mut tx, staff, Entry::new("custom_emoji.delete", target)).await?;
     store::announcement::delete_reactions_named(&mut tx, &emoji.shortcode).await?;
     change::record(cx, &mut tx, Change::EmojiDeleted { emoji: emoji.id, shortcode: emoji.shortcode.clone() }).await?;
     store::settings::bump_generation(&mut tx, cx.clock.now()).await?;

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta};
 
+use crate::audit::{self, Entry, Target};
 use crate::public;
 use crate::status::compose;
 use crate::visibility::{self, Seen};
@@ -19,7 +20,7 @@ use context::change::{self, Change};
 use context::error::{Error, Result};
 use context::queue::{self, TendAnnouncement};
 use database::Tx;
-use model::{AccountId, Actor, Json, RowId, StatusId, Time};
+use model::{AccountId, Actor, Json, RowId, Staff, StatusId, Time};
 use store::announcement::{self, ListedAnnouncement, ReactionCount};
 
 use context::job;
@@ -156,7 +157,7 @@ pub async fn list_all(cx: &Cx) -> Result<Vec<Announcement>> {
 /// # Errors
 /// [`Error::Invalid`] for an invalid draft.
 #[model::use_case]
-pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
+pub async fn create(cx: &Cx, staff: &Staff, draft: Draft, when: Publication) -> Result<RowId> {
     let (id, now) = (cx.ids.next(), cx.clock.now());
     let blank = Announcement {
         id,
@@ -176,6 +177,7 @@ pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
     let written = publication(written(cx, blank, draft).await?, when, now);
     let mut tx = cx.db.begin().await?;
     save(cx, &mut tx, &written).await?;
+    log(cx, &mut tx, staff, "announcement.create", id).await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -185,12 +187,13 @@ pub async fn create(cx: &Cx, draft: Draft, when: Publication) -> Result<RowId> {
 /// # Errors
 /// [`Error::Invalid`] when it does not exist, or for an invalid draft.
 #[model::use_case]
-pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Result<()> {
+pub async fn edit(cx: &Cx, staff: &Staff, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
     let draft = Draft { text: old.text.clone(), starts_at: old.starts_at, ends_at: old.ends_at, all_day: old.all_day };
     let new = Announcement { updated_at: cx.clock.now(), ..written(cx, old, change(draft)).await? };
     save(cx, &mut tx, &new).await?;
+    log(cx, &mut tx, staff, "announcement.update", id).await?;
     Ok(tx.commit().await?)
 }
 
@@ -199,11 +202,13 @@ pub async fn edit(cx: &Cx, id: RowId, change: impl FnOnce(Draft) -> Draft) -> Re
 /// # Errors
 /// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
-pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
+pub async fn publish(cx: &Cx, staff: &Staff, id: RowId, when: Publication) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     let old = lock(&mut tx, id).await?;
     let new = Announcement { updated_at: cx.clock.now(), ..publication(old, when, cx.clock.now()) };
     save(cx, &mut tx, &new).await?;
+    let action = if when == Publication::Draft { "announcement.unpublish" } else { "announcement.publish" };
+    log(cx, &mut tx, staff, action, id).await?;
     Ok(tx.commit().await?)
 }
 
@@ -212,13 +217,19 @@ pub async fn publish(cx: &Cx, id: RowId, when: Publication) -> Result<()> {
 /// # Errors
 /// [`Error::Invalid`] when it does not exist.
 #[model::use_case]
-pub async fn remove(cx: &Cx, id: RowId) -> Result<()> {
+pub async fn remove(cx: &Cx, staff: &Staff, id: RowId) -> Result<()> {
     let mut tx = cx.db.begin().await?;
     if !announcement::delete(&mut tx, id).await? {
         return Err(unknown(id));
     }
+    log(cx, &mut tx, staff, "announcement.delete", id).await?;
     queue::enqueue(cx, &mut tx, &TendAnnouncement { announcement: id }).await?;
     Ok(tx.commit().await?)
+}
+
+/// Adds a change of an announcement to the audit log.
+async fn log(cx: &Cx, tx: &mut Tx, staff: &Staff, action: &'static str, id: RowId) -> Result<()> {
+    audit::record(cx, tx, staff, Entry::new(action, Target::new("announcement", id, format!("#{id}")))).await
 }
 
 async fn lock(tx: &mut Tx, id: RowId) -> Result<Announcement> {

@@ -117,3 +117,27 @@ async fn audit_command_lists_and_filters() {
     assert!(app.run(&["audit", "--account", "nobody"]).await.fails(1).contains("nobody"));
     assert!(app.run(&["audit", "--target", "account", "x"]).await.fails(2).contains("number"));
 }
+
+#[tokio::test]
+async fn changes_by_commands_are_logged() {
+    let app = TestApp::new().await;
+    let [_, bob] = app.accounts(["alice", "bob"]).await;
+    app.run(&["rule", "add", "Be kind"]).await.ok();
+    app.run(&["announcement", "add", "Hello"]).await.ok();
+    app.run(&["user", "reset-password", "alice"]).await.ok();
+    app.run(&["user", "set-role", "alice", "Moderator"]).await.ok();
+    app.run(&["user", "remove", "bob", "--yes"]).await.ok();
+    let all = audit::list(&app.app, &Default::default(), &model::Cursor::first(10)).await.unwrap();
+    let actions: Vec<&str> = all.iter().map(|entry| entry.action.as_str()).collect();
+    assert_eq!(
+        actions,
+        ["account.delete", "account.role", "account.reset_password", "announcement.create", "rule.create"]
+    );
+    assert!(all.iter().all(|entry| entry.account_id.is_none() && entry.actor_name == "operator"));
+    app.run_jobs().await;
+    app.app.clock.advance(chrono::TimeDelta::minutes(2));
+    app.run_jobs().await;
+    assert_eq!((all[0].target_id.into(), all[0].target_name.as_str()), (i64::from(bob.id()), "@bob"));
+    let kept = audit::list(&app.app, &Default::default(), &model::Cursor::first(10)).await.unwrap();
+    assert_eq!(kept.len(), 5, "the log outlives the account");
+}

@@ -44,8 +44,11 @@ async fn listed(staff: &Client, query: &str) -> Vec<String> {
 }
 
 async fn logged(app: &TestApp) -> Vec<String> {
-    let rows: Vec<(String, String)> =
-        app.db().fetch_raw("SELECT action, actor_name FROM audit_log ORDER BY id").await.unwrap();
+    let rows: Vec<(String, String)> = app
+        .db()
+        .fetch_raw("SELECT action, actor_name FROM audit_log WHERE target_kind = 'report' ORDER BY id")
+        .await
+        .unwrap();
     rows.into_iter().map(|(action, actor)| format!("{actor} {action}")).collect()
 }
 

@@ -111,7 +111,7 @@ async fn addresses_go_after_a_year_and_with_their_account() {
     app.run_jobs().await;
     assert_eq!(ips(&alice).await.iter().map(|(ip, _)| ip.as_str()).collect::<Vec<_>>(), ["203.0.113.2"]);
     let account = store::account::find_local(app.db(), "bob").await.unwrap().unwrap();
-    service::removal::remove(&app.app, &account).await.unwrap();
+    service::removal::remove(&app.app, &model::Staff::operator(), &account).await.unwrap();
     app.app.clock.advance(Duration::minutes(2));
     app.run_jobs().await;
     assert_eq!(app.count("user_ips").await, 1);

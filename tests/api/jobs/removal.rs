@@ -17,7 +17,7 @@ const GROUPS: &str = "SELECT COUNT(*) FROM
 /// As `rookery user remove`. Its jobs are queued with the system clock; advances the clock until they are due.
 pub async fn remove(app: &TestApp, name: &str) {
     let account = staff::find(&app.app, name).await.unwrap();
-    removal::remove(&app.app, &account).await.unwrap();
+    removal::remove(&app.app, &model::Staff::operator(), &account).await.unwrap();
     app.app.clock.advance(Duration::minutes(2));
 }
 

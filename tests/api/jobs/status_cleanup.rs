@@ -43,7 +43,7 @@ async fn deleted_statuses_leave_tombstones_if_anyone_could_read_them() {
     let bob = app.account("bob").await;
     bob.publish("hello").await;
     let account = store::account::find(app.db(), bob.id()).await.unwrap().unwrap();
-    service::removal::remove(&app.app, &account).await.unwrap();
+    service::removal::remove(&app.app, &model::Staff::operator(), &account).await.unwrap();
     app.app.clock.advance(Duration::hours(1));
     app.run_jobs().await;
     assert_eq!((left(&bob).await.len(), app.count("tombstones").await), (0, 3), "the account answers that it is gone");

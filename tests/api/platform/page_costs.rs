@@ -145,6 +145,11 @@ const WEB_LEFT_OUT: &[(&str, &str)] = &[
     ("/settings/archives/", "a file"),
     ("/settings/transfer/account", "one document"),
     ("/settings/cleanup", "a form"),
+    (
+        "/settings/strikes",
+        "a page of strikes with their appeals is two statements (service::moderation::appeal::strikes)",
+    ),
+    ("/settings/audit_log", "for staff; a page is one statement (store::audit::list)"),
     ("/settings/delete", "a form"),
     ("/media/", "files"),
     ("/assets/", "files"),

@@ -121,7 +121,7 @@ async fn relations_in_memory_forget_removed_accounts() {
     flock.check("a block").await;
     flock.app.unconfirm(&carol).await;
     let account = staff::find(&flock.app.app, "carol").await.unwrap();
-    removal::remove(&flock.app.app, &account).await.unwrap();
+    removal::remove(&flock.app.app, &model::Staff::operator(), &account).await.unwrap();
     flock.check("removal at once").await;
 }
 

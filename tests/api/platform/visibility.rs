@@ -285,7 +285,7 @@ impl World {
         for subjects in self.subjects.chunks(20) {
             let draft =
                 Draft { text: subjects.iter().map(address).collect(), starts_at: None, ends_at: None, all_day: false };
-            announcement::create(&self.app.app, draft, Publication::Now).await.unwrap();
+            announcement::create(&self.app.app, &model::Staff::operator(), draft, Publication::Now).await.unwrap();
         }
         for (viewer, id) in self.people() {
             let change = match viewer.token {

@@ -23,7 +23,7 @@ fn draft(text: &str) -> Draft {
 /// Creates a published announcement; returns its path.
 pub async fn announce(app: &TestApp, text: &str) -> String {
     app.tick();
-    let id = announcement::create(&app.app, draft(text), Publication::Now).await.unwrap();
+    let id = announcement::create(&app.app, &model::Staff::operator(), draft(text), Publication::Now).await.unwrap();
     format!("{PATH}/{id}")
 }
 
@@ -91,7 +91,8 @@ async fn dismissed_announcement_stays_and_is_read() {
     assert_eq!(texts(&page), ["<p>first</p>", "<p>second</p>"]);
     assert_eq!((&page[0]["read"], &page[1]["read"]), (&json!(true), &json!(false)));
     assert_eq!(index(&bob).await[0]["read"], false);
-    let hidden = announcement::create(&app.app, draft("hidden"), Publication::Draft).await.unwrap();
+    let hidden =
+        announcement::create(&app.app, &model::Staff::operator(), draft("hidden"), Publication::Draft).await.unwrap();
     alice.post(&format!("{PATH}/{hidden}/dismiss")).fails(404).await;
 }
 
@@ -167,7 +168,7 @@ async fn scheduled_announcement_is_published_and_withdrawn_in_time() {
     let event =
         Draft { starts_at: Some(now + Duration::hours(2)), ends_at: Some(now + Duration::hours(3)), ..draft("a fair") };
     let at = Publication::At(now + Duration::hours(1));
-    let id = announcement::create(&app.app, event, at).await.unwrap();
+    let id = announcement::create(&app.app, &model::Staff::operator(), event, at).await.unwrap();
     app.run_jobs().await;
     assert_eq!(index(&alice).await.len(), 0);
     told(&mut heard);

@@ -178,7 +178,7 @@ async fn rules_languages_and_translations_are_lists() {
     let app = TestApp::new().await;
     assert_eq!(app.anonymous().get("/api/v1/instance/rules").ok().await, json!([]));
     for text in ["Be kind", "Be quiet"] {
-        service::rule::add(&app.app, text, "").await.unwrap();
+        service::rule::add(&app.app, &model::Staff::operator(), text, "").await.unwrap();
     }
     set(&app, "trends", "false").await;
     let rules = app.anonymous().get("/api/v1/instance/rules").ok().await;

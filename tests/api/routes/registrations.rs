@@ -213,7 +213,7 @@ async fn approval_is_mailed() {
 #[tokio::test]
 async fn registration_shows_rules_first() {
     let app = open().await;
-    service::rule::add(&app.app, "Be kind", "To <all>").await.unwrap();
+    service::rule::add(&app.app, &model::Staff::operator(), "Be kind", "To <all>").await.unwrap();
     let page = Browser::new(&app).get("/auth/sign_up").await.text();
     assert!(page.contains("Be kind"));
     assert!(page.contains("To &lt;all&gt;"));

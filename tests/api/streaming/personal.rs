@@ -257,7 +257,7 @@ async fn announcements_are_sent_to_everyone_without_viewer_state() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut streams = [alice.events("user").await, bob.events("user").await];
     let draft = Draft { text: "We *moved*".to_owned(), starts_at: None, ends_at: None, all_day: false };
-    let id = announcement::create(&app.app, draft, Publication::Now).await.unwrap();
+    let id = announcement::create(&app.app, &model::Staff::operator(), draft, Publication::Now).await.unwrap();
     app.run_jobs().await;
     let read = alice.get("/api/v1/announcements").ok().await[0].clone();
     for (person, events) in [&alice, &bob].into_iter().zip(&mut streams) {
@@ -275,7 +275,7 @@ async fn announcements_are_sent_to_everyone_without_viewer_state() {
         assert_eq!(names(&told), ["announcement.reaction"]);
         assert_eq!(told[0].json(), json!({ "name": "🐦", "count": count, "announcement_id": id.to_string() }));
     }
-    announcement::remove(&app.app, id).await.unwrap();
+    announcement::remove(&app.app, &model::Staff::operator(), id).await.unwrap();
     app.run_jobs().await;
     let told = app.told(&bob, &mut streams[1]).await;
     assert_eq!(told, [Event { name: "announcement.delete".to_owned(), payload: id.to_string() }]);
