@@ -46,7 +46,7 @@ pub(super) async fn run(cx: &Cx, sent: Filter, output: Output) -> Result<(), Fai
         Some(name) => Some(staff::find(cx, name).await?.id),
         None => None,
     };
-    let filter = AuditFilter { account, action: sent.action, target: sent.target.map(target).transpose()? };
+    let filter = AuditFilter { account, action: sent.action, target: sent.target.as_deref().map(target).transpose()? };
     let (mut left, mut cursor) = (sent.limit, Cursor::default());
     while left > 0 {
         cursor.limit = left.min(PAGE);
@@ -61,8 +61,8 @@ pub(super) async fn run(cx: &Cx, sent: Filter, output: Output) -> Result<(), Fai
     Ok(())
 }
 
-fn target(words: Vec<String>) -> Result<(String, i64), Failure> {
-    let [kind, id] = words.as_slice() else { return Err(Failure::usage("--target takes a kind and an id")) };
+fn target(words: &[String]) -> Result<(String, i64), Failure> {
+    let [kind, id] = words else { return Err(Failure::usage("--target takes a kind and an id")) };
     let id = id.parse().ok().filter(|id| *id != 0);
     let id = id.ok_or_else(|| Failure::usage("--target: the id must be a number other than 0"))?;
     Ok((kind.clone(), id))

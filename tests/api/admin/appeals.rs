@@ -212,7 +212,7 @@ async fn one_of_eight_concurrent_decisions_wins() {
     let (app, admin, alice) = open().await;
     strike(&app, &admin, &alice, "silence").await;
     let id = appeal(&app, &admin).await;
-    let verb = |n: usize| if n % 2 == 0 { "approve" } else { "reject" };
+    let verb = |n: usize| if n.is_multiple_of(2) { "approve" } else { "reject" };
     let sent = (0..8).map(|n| tokio::spawn(admin.post(&format!("{PATH}/{id}/{}", verb(n))).send()));
     let mut statuses: Vec<u16> =
         join_all(sent).await.into_iter().map(|answer| answer.unwrap().status.as_u16()).collect();
