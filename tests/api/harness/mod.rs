@@ -46,9 +46,7 @@ pub use liar::Liar;
 pub use log::Log;
 pub use network::{Peer, settle};
 pub use push_service::PushService;
-#[cfg(feature = "plugins")]
-pub use reading::ids;
-pub use reading::{accts, id, path};
+pub use reading::{accts, id, ids, path};
 pub use site::Site;
 pub use stream::{Event, Events, Listening, Socket};
 pub use verbs::{Published, account_path, status_path};
