@@ -15,7 +15,7 @@ pub(crate) fn url(cx: &Cx, id: RowId) -> String {
     cx.urls.path(&format!("/auth/strike?id={id}&token={}", token.expose()))
 }
 
-/// The strike of an [`url`] with these parameters; `None` when it is invalid.
+/// The strike of an [`url()`] with these parameters; `None` when it is invalid.
 #[must_use]
 pub(super) fn strike(cx: &Cx, id: &str, token: &str) -> Option<RowId> {
     id.parse().ok().filter(|_| cx.keys.verify(LINK, id, token))

@@ -27,7 +27,7 @@ pub struct CanonicalEmailBlockParams {
     canonical_email_hash: Option<String>,
 }
 
-/// Body parameters of [`test`].
+/// Body parameters of [`test()`].
 #[model::parameters]
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct TestParams {
