@@ -389,7 +389,8 @@ impl Drain {
             return Poll::Ready(false);
         }
         while !self.body.is_end_stream() {
-            match Pin::new(&mut self.body).poll_frame(cx) {
+            // Of the body itself: the only time limit here is the one of the drain, whatever a handler may wait for.
+            match Pin::new(&mut self.body.body).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => {
                     let length = frame.data_ref().map_or(0, Bytes::len);
                     let Some(left) = self.left_bytes.checked_sub(length) else { return Poll::Ready(false) };
