@@ -197,8 +197,8 @@ impl Db {
     }
 
     /// A read-only statement on a connection from the pool.
-    pub fn query(&self, sql: Sql) -> Query<&Self> {
-        Query::new(self, sql)
+    pub fn query(&self, sql: Sql) -> Query<'_> {
+        Query::new(self.into(), sql)
     }
 
     /// Starts a transaction. On SQLite it holds the only writer connection until it ends, so run no slow work inside.
@@ -422,8 +422,8 @@ impl Tx {
     }
 
     /// A statement inside this transaction.
-    pub fn query(&mut self, sql: Sql) -> Query<&mut Self> {
-        Query::new(self, sql)
+    pub fn query(&mut self, sql: Sql) -> Query<'_> {
+        Query::new(self.into(), sql)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Contains connections, transactions, statements as text, migrations, signals between nodes, and the sandbox for SQL
 //! of plugins ([`confined`]). The statements are in the crate `store`: of the server's tables, this crate knows only
-//! the names of tables whose changes it counts ([`versions`]). A function that only reads takes an [`Executor`]
-//! (`&Db` or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written outside a transaction.
+//! the names of tables whose changes it counts ([`versions`]). A function that only reads takes a [`Conn`]
+//! (of `&Db` or `&mut Tx`), one that writes takes `&mut Tx`, so nothing is written outside a transaction.
 
 pub mod confined;
 pub mod db;
@@ -14,6 +14,7 @@ pub mod migrate;
 pub mod notify;
 mod options;
 pub mod query;
+mod sink;
 pub mod sql;
 mod sqlite;
 pub mod versions;
@@ -23,4 +24,4 @@ pub use db::{Db, Engine, Tx};
 pub use error::{Error, Result};
 pub use fault::Fault;
 pub use options::{Options, PoolStats};
-pub use query::Executor;
+pub use query::Conn;

@@ -15,6 +15,7 @@ use tracing::Span;
 use super::Result;
 use super::db::{Db, Engine, Inner, Pools, Tx};
 use super::fault::Faults;
+use super::sink::{Sink, rows_of};
 use super::sql::Sql;
 use super::sqlite::connection::Wanted;
 use super::sqlite::{Readers, Transaction};
@@ -22,120 +23,85 @@ use model::Row;
 use model::row::{Bind, Binder, Table};
 use model::sqlite::Parameter;
 
-/// Where a statement runs: `&Db` to read from the pool, `&mut Tx` to read and write inside a transaction.
-pub trait Executor: Send {
-    /// Reborrows the executor for one statement, so that a function that takes it by value can run several
-    /// statements.
-    fn reborrow(&mut self) -> Reborrowed<'_>;
-
-    #[doc(hidden)]
-    fn engine(&self) -> Engine;
-    #[doc(hidden)]
-    fn counter(&self) -> &AtomicU64;
-    #[doc(hidden)]
-    fn faults(&self) -> &Faults;
-    #[doc(hidden)]
-    fn handle(&mut self) -> Handle<'_>;
-
-    /// A statement on this executor.
-    fn query(self, sql: Sql) -> Query<Self>
-    where
-        Self: Sized,
-    {
-        Query::new(self, sql)
-    }
+/// Where a statement runs: the pool, to read, or a transaction, to read and write.
+///
+/// One type for both, so that a function with statements is compiled once, in its own crate. Made of `&Db` and
+/// `&mut Tx` by [`Into`], which [`boxed`](macro@model::boxed) functions call for their callers.
+#[derive(Debug)]
+pub enum Conn<'a> {
+    /// Any connection of the pool.
+    Db(&'a Db),
+    /// The connection of a transaction.
+    Tx(&'a mut Tx),
 }
 
-#[doc(hidden)]
 #[derive(Debug)]
-pub enum Handle<'a> {
-    #[expect(private_interfaces, reason = "never constructed outside of this crate")]
+enum Handle<'a> {
     SqliteReaders(&'a Arc<Readers>),
     PgPool(&'a PgPool),
-    #[expect(private_interfaces, reason = "as above")]
     SqliteTx(&'a mut Transaction),
     PgConn(&'a mut sqlx::PgConnection),
 }
 
-impl Executor for &Db {
-    fn reborrow(&mut self) -> Reborrowed<'_> {
-        Reborrowed::Db(self)
-    }
-    fn engine(&self) -> Engine {
-        Db::engine(self)
-    }
-    fn counter(&self) -> &AtomicU64 {
-        &self.statements
-    }
-    fn faults(&self) -> &Faults {
-        &self.faults
-    }
-    fn handle(&mut self) -> Handle<'_> {
-        match &self.pools {
-            Pools::Sqlite(sqlite) => Handle::SqliteReaders(&sqlite.readers),
-            Pools::Postgres(pool) => Handle::PgPool(pool),
-        }
+impl<'a> From<&'a Db> for Conn<'a> {
+    fn from(db: &'a Db) -> Self {
+        Self::Db(db)
     }
 }
 
-impl Executor for &mut Tx {
-    fn reborrow(&mut self) -> Reborrowed<'_> {
-        Reborrowed::Tx(self)
-    }
-    fn engine(&self) -> Engine {
-        Tx::engine(self)
-    }
-    fn counter(&self) -> &AtomicU64 {
-        &self.statements
-    }
-    fn faults(&self) -> &Faults {
-        &self.faults
-    }
-    fn handle(&mut self) -> Handle<'_> {
-        match &mut self.inner {
-            Inner::Sqlite(tx) => Handle::SqliteTx(tx),
-            Inner::Postgres(tx) => Handle::PgConn(tx),
-        }
+impl<'a> From<&'a mut Tx> for Conn<'a> {
+    fn from(tx: &'a mut Tx) -> Self {
+        Self::Tx(tx)
     }
 }
 
-/// A reborrowed executor, from [`Executor::reborrow`]. One type for both kinds, so that a function that is generic
-/// over [`Executor`] needs no further bounds.
-#[derive(Debug)]
-pub enum Reborrowed<'a> {
-    Db(&'a Db),
-    Tx(&'a mut Tx),
-}
-
-impl Executor for Reborrowed<'_> {
-    fn reborrow(&mut self) -> Reborrowed<'_> {
+impl<'a> Conn<'a> {
+    /// The same connection for one statement, so that a function can run several.
+    pub fn reborrow(&mut self) -> Conn<'_> {
         match self {
-            Self::Db(db) => Reborrowed::Db(db),
-            Self::Tx(tx) => Reborrowed::Tx(tx),
+            Self::Db(db) => Conn::Db(db),
+            Self::Tx(tx) => Conn::Tx(tx),
         }
     }
-    fn engine(&self) -> Engine {
+
+    /// A statement on this connection.
+    pub fn query(self, sql: Sql) -> Query<'a> {
+        Query::new(self, sql)
+    }
+
+    /// The engine of the database.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
         match self {
             Self::Db(db) => db.engine(),
-            Self::Tx(tx) => Executor::engine(tx),
+            Self::Tx(tx) => tx.engine(),
         }
     }
+
     fn counter(&self) -> &AtomicU64 {
         match self {
             Self::Db(db) => &db.statements,
             Self::Tx(tx) => &tx.statements,
         }
     }
+
     fn faults(&self) -> &Faults {
         match self {
             Self::Db(db) => &db.faults,
             Self::Tx(tx) => &tx.faults,
         }
     }
+
     fn handle(&mut self) -> Handle<'_> {
         match self {
-            Self::Db(db) => db.handle(),
-            Self::Tx(tx) => tx.handle(),
+            Self::Db(db) => match &db.pools {
+                Pools::Sqlite(sqlite) => Handle::SqliteReaders(&sqlite.readers),
+                Pools::Postgres(pool) => Handle::PgPool(pool),
+            },
+            Self::Tx(tx) => match &mut tx.inner {
+                Inner::Sqlite(tx) => Handle::SqliteTx(tx),
+                Inner::Postgres(tx) => Handle::PgConn(tx),
+            },
         }
     }
 }
@@ -147,8 +113,8 @@ enum Args {
 
 /// A statement with its bound values, ready to run.
 #[must_use = "a query does nothing until it is run"]
-pub struct Query<E> {
-    executor: E,
+pub struct Query<'a> {
+    conn: Conn<'a>,
     sql: Sql,
     /// The error if a value could not be bound.
     args: std::result::Result<Args, sqlx::Error>,
@@ -159,15 +125,19 @@ pub struct Query<E> {
 type Running<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// Runs a statement on SQLite: on this thread if it ends within the time slice.
-async fn fetch_sqlite<T: Row>(
+async fn fetch_sqlite(
     readers: &Arc<Readers>,
     sql: Sql,
     args: Vec<Parameter>,
     wanted: Wanted,
-) -> Result<Vec<T>> {
-    match readers.try_fetch(sql.sqlite, &args, wanted) {
-        Some(done) => done,
-        None => Box::pin(Arc::clone(readers).fetch(sql.sqlite, args, wanted)).await,
+    mut rows: Box<dyn Sink>,
+) -> Result<Box<dyn Sink>> {
+    match readers.try_fetch(sql.sqlite, &args, wanted, &mut *rows) {
+        Some(done) => done.map(|()| rows),
+        None => {
+            rows.clear();
+            Arc::clone(readers).fetch(sql.sqlite, args, wanted, rows).await
+        }
     }
 }
 
@@ -188,7 +158,7 @@ fn fetch_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments, wanted: Wante
         Handle::PgPool(on) => fetch!(on),
         Handle::PgConn(on) => fetch!(on),
         Handle::SqliteReaders(_) | Handle::SqliteTx(_) => {
-            unreachable!("a query is built for the engine of its executor")
+            unreachable!("a query is built for the engine of its connection")
         }
     }
 }
@@ -204,7 +174,7 @@ fn execute_postgres(handle: Handle<'_>, sql: Sql, args: PgArguments) -> Running<
         Handle::PgPool(on) => execute!(on),
         Handle::PgConn(on) => execute!(on),
         Handle::SqliteReaders(_) | Handle::SqliteTx(_) => {
-            unreachable!("a query is built for the engine of its executor")
+            unreachable!("a query is built for the engine of its connection")
         }
     }
 }
@@ -213,13 +183,13 @@ pub(super) fn decode<T: Row>(rows: &[PgRow]) -> Result<Vec<T>> {
     Ok(rows.iter().map(T::decode).collect::<std::result::Result<_, _>>()?)
 }
 
-impl<E: Executor> Query<E> {
-    pub(super) fn new(executor: E, sql: Sql) -> Self {
-        let args = match executor.engine() {
+impl<'a> Query<'a> {
+    pub(super) fn new(conn: Conn<'a>, sql: Sql) -> Self {
+        let args = match conn.engine() {
             Engine::Sqlite => Args::Sqlite(Vec::new()),
             Engine::Postgres => Args::Postgres(PgArguments::default()),
         };
-        Self { executor, sql, args: Ok(args) }
+        Self { conn, sql, args: Ok(args) }
     }
 
     /// Binds the next `$n`. A value that cannot be encoded fails the statement when it runs.
@@ -245,7 +215,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// [`Error::Sql`](super::Error::Sql) when the statement fails or a row does not decode.
     pub async fn all<T: Row>(self) -> Result<Vec<T>> {
-        self.fetch(Wanted::All).await
+        Ok(rows_of(self.fetch(Wanted::All, Box::<Vec<T>>::default()).await?))
     }
 
     /// The first row, if there is one.
@@ -253,7 +223,7 @@ impl<E: Executor> Query<E> {
     /// # Errors
     /// As [`Query::all`].
     pub async fn optional<T: Row>(self) -> Result<Option<T>> {
-        Ok(self.fetch(Wanted::First).await?.pop())
+        Ok(rows_of(self.fetch(Wanted::First, Box::<Vec<T>>::default()).await?).pop())
     }
 
     /// The first row.
@@ -292,32 +262,38 @@ impl<E: Executor> Query<E> {
     /// As [`Query::all`].
     pub async fn execute(mut self) -> Result<u64> {
         let span = self.sql.span();
-        self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        let done = match (self.executor.handle(), self.args?) {
+        self.conn.counter().fetch_add(1, Ordering::Relaxed);
+        let done = match (self.conn.handle(), self.args?) {
             (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.execute(self.sql.sqlite, &args),
             (Handle::SqliteReaders(_), Args::Sqlite(_)) => {
                 Err(sqlx::Error::Protocol("a change needs a transaction".to_owned()).into())
             }
             (handle, Args::Postgres(args)) => execute_postgres(handle, self.sql, args).await,
-            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
+            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its connection"),
         };
         ended(&span, done.is_err());
-        self.executor.faults().noted(done)
+        self.conn.faults().noted(done)
     }
 
-    async fn fetch<T: Row>(mut self, wanted: Wanted) -> Result<Vec<T>> {
+    /// Adds the rows to `rows`, which is returned.
+    async fn fetch(mut self, wanted: Wanted, mut rows: Box<dyn Sink>) -> Result<Box<dyn Sink>> {
         let span = self.sql.span();
-        self.executor.counter().fetch_add(1, Ordering::Relaxed);
-        let done = match (self.executor.handle(), self.args?) {
-            (Handle::SqliteReaders(readers), Args::Sqlite(args)) => fetch_sqlite(readers, self.sql, args, wanted).await,
-            (Handle::SqliteTx(tx), Args::Sqlite(args)) => tx.fetch(self.sql.sqlite, &args, wanted),
-            (handle, Args::Postgres(args)) => {
-                fetch_postgres(handle, self.sql, args, wanted).await.and_then(|rows| decode(&rows))
+        self.conn.counter().fetch_add(1, Ordering::Relaxed);
+        let done = match (self.conn.handle(), self.args?) {
+            (Handle::SqliteReaders(readers), Args::Sqlite(args)) => {
+                fetch_sqlite(readers, self.sql, args, wanted, rows).await
             }
-            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its executor"),
+            (Handle::SqliteTx(tx), Args::Sqlite(args)) => {
+                tx.fetch(self.sql.sqlite, &args, wanted, &mut *rows).map(|()| rows)
+            }
+            (handle, Args::Postgres(args)) => {
+                let fetched = fetch_postgres(handle, self.sql, args, wanted).await;
+                fetched.and_then(|fetched| fetched.iter().try_for_each(|row| rows.push_postgres(row))).map(|()| rows)
+            }
+            (_, Args::Sqlite(_)) => unreachable!("a query is built for the engine of its connection"),
         };
         ended(&span, done.is_err());
-        self.executor.faults().noted(done)
+        self.conn.faults().noted(done)
     }
 }
 
@@ -329,7 +305,7 @@ fn ended(span: &Span, failed: bool) {
     }
 }
 
-impl<E: Executor> Binder for Query<E> {
+impl Binder for Query<'_> {
     fn value<'q>(self, value: impl Bind<'q>) -> Self {
         self.bind(value)
     }

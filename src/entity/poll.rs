@@ -116,7 +116,8 @@ pub(super) async fn render_each(
     let statuses: Vec<StatusId> = authors.keys().copied().collect();
     let mut votes: HashMap<AccountId, HashMap<(PollId, i64), i64>> =
         authors.values().map(|author| (*author, HashMap::new())).collect();
-    for (poll, position, voter, place) in store::poll::votes_of(&cx.db, &statuses, viewers).await? {
+    let voters: Vec<AccountId> = viewers.clone().collect();
+    for (poll, position, voter, place) in store::poll::votes_of(&cx.db, &statuses, &voters).await? {
         votes.entry(voter).or_default().insert((poll, position), place);
     }
     let parts = Parts::load(cx, authors, None).await?;

@@ -1,12 +1,16 @@
 //! The attribute [`boxed`](super::boxed()): turns an `async fn` into a function that returns a boxed future.
 //!
 //! Elided lifetimes of arguments, `'_` or without a name, become one lifetime that the future has too. Functions that
-//! are generic over types are rejected: they are compiled where they are used, boxed or not.
+//! are generic over types are rejected: they are compiled where they are used, boxed or not. The exception is an
+//! argument of the type `Conn`: callers pass what converts to it, and the conversion alone is generic.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Error, FnArg, GenericParam, ItemFn, Lifetime, ReturnType, TypeReference, parse_quote};
+use syn::{
+    Error, Expr, FnArg, GenericParam, Ident, ItemFn, Lifetime, Pat, ReturnType, Type, TypeReference, Visibility,
+    parse_quote,
+};
 
 pub(super) fn boxed(mut item: ItemFn) -> Result<TokenStream, Error> {
     let signature = &mut item.sig;
@@ -17,13 +21,15 @@ pub(super) fn boxed(mut item: ItemFn) -> Result<TokenStream, Error> {
         return Err(Error::new_spanned(generic, "generic code is compiled where it is used, boxed or not"));
     }
     let mut named = Named { lifetime: Lifetime::new("'boxed", Span::call_site()) };
+    let mut connects = false;
     for argument in &mut signature.inputs {
         match argument {
             FnArg::Typed(argument) => {
-                if let syn::Type::ImplTrait(of) = argument.ty.as_ref() {
+                if let Type::ImplTrait(of) = argument.ty.as_ref() {
                     return Err(Error::new_spanned(of, "generic code is compiled where it is used, boxed or not"));
                 }
                 named.visit_type_mut(&mut argument.ty);
+                connects |= is_connection(&argument.ty);
             }
             FnArg::Receiver(receiver) => return Err(Error::new_spanned(receiver, "methods are not supported")),
         }
@@ -45,7 +51,43 @@ pub(super) fn boxed(mut item: ItemFn) -> Result<TokenStream, Error> {
     };
     let body = &item.block;
     item.block = parse_quote!({ ::std::boxed::Box::pin(async move #body) });
+    if connects {
+        convert_connections(&mut item);
+    }
     Ok(quote!(#item))
+}
+
+/// True for `Conn<'_>` of the crate `database`, by whatever path.
+fn is_connection(of: &Type) -> bool {
+    matches!(of, Type::Path(of) if of.path.segments.last().is_some_and(|last| last.ident == "Conn"))
+}
+
+/// Makes `item` convert its connections and call the function that it was, which is compiled once.
+fn convert_connections(item: &mut ItemFn) {
+    let attrs = item.attrs.iter().filter(|one| one.path().is_ident("expect")).cloned().collect();
+    let mut inner = ItemFn { attrs, vis: Visibility::Inherited, ..item.clone() };
+    inner.sig.ident = Ident::new("compiled_once", Span::call_site());
+    item.attrs.retain(|one| !one.path().is_ident("expect"));
+    let mut passed: Vec<Expr> = Vec::new();
+    for (place, argument) in item.sig.inputs.iter_mut().enumerate() {
+        let FnArg::Typed(argument) = argument else { continue };
+        let name = match argument.pat.as_ref() {
+            Pat::Ident(pattern) => pattern.ident.clone(),
+            _ => Ident::new(&format!("argument_{place}"), Span::call_site()),
+        };
+        let of = argument.ty.as_ref();
+        if is_connection(of) {
+            argument.ty = parse_quote!(impl ::std::convert::Into<#of>);
+            passed.push(parse_quote!(::std::convert::Into::into(#name)));
+        } else {
+            passed.push(parse_quote!(#name));
+        }
+        argument.pat = parse_quote!(#name);
+    }
+    item.block = parse_quote!({
+        #inner
+        compiled_once(#(#passed),*)
+    });
 }
 
 /// Names the elided lifetimes of a type.
@@ -88,8 +130,15 @@ mod tests {
     }
 
     #[test]
+    fn callers_pass_what_converts_to_a_connection() {
+        let made = signature("pub async fn find(mut db: Conn<'_>, ids: &[Id]) -> Result<()> {}").expect("made");
+        let wanted = "fn find<'boxed>(db: impl ::std::convert::Into<Conn<'boxed>>, ids: &'boxed [Id])";
+        assert!(made.replace(' ', "").starts_with(&wanted.replace(' ', "")), "{made}");
+    }
+
+    #[test]
     fn generic_or_sync_function_is_refused() {
-        for text in ["async fn f<T>(t: T) {}", "async fn f(t: impl Executor) {}"] {
+        for text in ["async fn f<T>(t: T) {}", "async fn f(t: impl Display) {}"] {
             assert!(signature(text).expect_err("refused").contains("generic"), "{text}");
         }
         assert!(signature("fn f() {}").expect_err("refused").contains("async"));

@@ -43,7 +43,10 @@ pub fn row(input: TokenStream) -> TokenStream {
 ///
 /// The body of an `async fn` is compiled in every crate that awaits it, with everything that it awaits in turn; the
 /// body of a boxed function once, in its own crate. For functions through which one crate enters another, above all
-/// where several do: without it the server was in the program three times. Costs an allocation for each call.
+/// where several do, and for every function of `store`: without it the server was in the program three times. Costs an
+/// allocation for each call.
+///
+/// Callers pass anything that converts to an argument of the type `Conn` of the crate `database`: `&Db` or `&mut Tx`.
 ///
 /// # Errors
 /// Does not compile on functions that are generic over types, which are compiled where they are used in any case, and
@@ -72,8 +75,8 @@ pub fn job(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Gives an `async fn` a tracing span with the name of its path, under the target `rookery::use_case` and off by default.
 ///
-/// For the functions of `service` that other crates call, and for jobs. Must precede `#[boxed]` and `#[job]`; the
-/// crate depends on `tracing`.
+/// For the functions of `service` that other crates call, and for jobs. Makes the function [`macro@boxed`], unless it is
+/// generic over types, a method or a job. Must precede `#[job]`; the crate depends on `tracing`.
 ///
 /// # Errors
 /// Does not compile on functions that are not `async`.

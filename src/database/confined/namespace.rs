@@ -13,14 +13,15 @@ use super::bind;
 use super::types::{ConfinedError, Limits, Rows, Scope};
 use crate::db::{Inner, Pools};
 use crate::sqlite::connection::Wanted;
-use crate::{Db, Engine, Error, Executor, Result, Tx, sql};
+use crate::{Conn, Db, Engine, Error, Result, Tx, sql};
 
 /// The advisory lock that a transaction holds while it changes roles and schemas of plugins.
 const LOCK: i64 = 0x526f_6f6b_6572_7931;
 
 impl Scope {
     /// The scope of the plugin `name`, which may read `views`. Creates nothing.
-    pub async fn find(db: impl Executor, name: &str, views: BTreeSet<String>) -> Result<Self> {
+    pub async fn find(db: impl Into<Conn<'_>>, name: &str, views: BTreeSet<String>) -> Result<Self> {
+        let db = db.into();
         let role = match db.engine() {
             Engine::Sqlite => String::new(),
             Engine::Postgres => {

@@ -26,7 +26,7 @@ impl Layout {
 }
 
 /// A row during decoding.
-pub(super) struct BorrowedRow<'r, 's> {
+pub(crate) struct BorrowedRow<'r, 's> {
     row: &'r Row<'s>,
     layout: &'r Layout,
     /// Number of columns read so far.

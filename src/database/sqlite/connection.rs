@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::row::Row;
 use model::sqlite::Parameter;
 use rusqlite::{CachedStatement, OpenFlags, Statement};
 
@@ -16,6 +15,7 @@ use super::READING;
 use super::columns::{BorrowedRow, Layout};
 use crate::Result;
 use crate::confined::authorizer::{self, Confinement};
+use crate::sink::Sink;
 
 /// PRAGMAs of every connection: a page cache of 8,000 KiB, and 256 MiB of the file memory-mapped.
 const PRAGMAS: [(&str, &str); 3] = [("temp_store", "memory"), ("cache_size", "-8000"), ("mmap_size", "268435456")];
@@ -103,56 +103,42 @@ impl Connection {
         done
     }
 
-    /// Runs a statement and decodes its rows from borrowed columns.
-    pub(crate) fn fetch<T: Row>(&self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
-        Ok(self.fetch_noting(text, args, wanted)?.0)
-    }
-
-    /// As [`Connection::fetch`]; also returns true when the statement may have changed something.
-    pub(super) fn fetch_noting<T: Row>(
+    /// Runs a statement and adds its rows to `rows`; true when the statement may have changed something.
+    pub(crate) fn fetch(
         &self,
         text: &'static str,
         args: &[Parameter],
         wanted: Wanted,
-    ) -> Result<(Vec<T>, bool)> {
+        rows: &mut dyn Sink,
+    ) -> Result<bool> {
         let mut layouts = self.layouts.borrow_mut();
         let layout = layouts.entry((text.as_ptr().addr(), text.len())).or_default();
-        self.fetch_laid_out(text, args, wanted, layout)
+        self.fetch_laid_out(text, args, wanted, layout, rows)
     }
 
-    /// As [`Connection::fetch_noting`], for SQL that was built at run time.
-    pub(super) fn fetch_made<T: Row>(&self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<(Vec<T>, bool)> {
-        self.fetch_laid_out(text, args, wanted, &Layout::default())
+    /// As [`Connection::fetch`], for SQL that was built at run time.
+    pub(super) fn fetch_made(
+        &self,
+        text: &str,
+        args: &[Parameter],
+        wanted: Wanted,
+        rows: &mut dyn Sink,
+    ) -> Result<bool> {
+        self.fetch_laid_out(text, args, wanted, &Layout::default(), rows)
     }
 
-    fn fetch_laid_out<T: Row>(
+    fn fetch_laid_out(
         &self,
         text: &str,
         args: &[Parameter],
         wanted: Wanted,
         layout: &Layout,
-    ) -> Result<(Vec<T>, bool)> {
-        let mut decoded = Vec::new();
-        let changed = self.each_row(text, args, wanted, &mut |row| {
-            decoded.push(T::decode(&BorrowedRow::new(row, layout))?);
-            Ok(())
-        })?;
-        Ok((decoded, changed))
-    }
-
-    /// Passes each row to `take`; true when the statement may have changed something. Compiled once for all row
-    /// types.
-    fn each_row(
-        &self,
-        text: &str,
-        args: &[Parameter],
-        wanted: Wanted,
-        take: &mut dyn FnMut(&rusqlite::Row<'_>) -> Result<()>,
+        into: &mut dyn Sink,
     ) -> Result<bool> {
         let mut statement = self.bound_statement(text, args)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            take(row)?;
+            into.push_sqlite(&BorrowedRow::new(row, layout))?;
             if wanted == Wanted::First {
                 break;
             }

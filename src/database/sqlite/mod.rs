@@ -28,6 +28,7 @@ use rusqlite::OpenFlags;
 use crate::versions::Versions;
 use crate::{Error, Options, PoolStats, Result};
 
+pub(crate) use columns::BorrowedRow;
 pub(crate) use connection::Connection;
 pub(crate) use readers::Readers;
 pub(crate) use writer::{Transaction, Writer};

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use model::row::Row;
 use model::sqlite::Parameter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::blocking;
 use super::connection::{Connection, Wanted};
+use crate::sink::Sink;
 use crate::{Error, PoolStats, Result};
 
 /// How long a statement may block the calling thread.
@@ -44,45 +44,34 @@ impl Readers {
         Self { file: file.to_owned(), size, timeout, places, idle: Mutex::default() }
     }
 
-    /// Runs a statement on this thread and decodes its rows. `None`: no connection was idle, or the time slice ended.
-    pub(crate) fn try_fetch<T: Row>(
+    /// Runs a statement on this thread and adds its rows to `rows`. `None`: no connection was idle, or the time slice
+    /// ended, after which `rows` has some of them.
+    pub(crate) fn try_fetch(
         self: &Arc<Self>,
         text: &'static str,
         args: &[Parameter],
         wanted: Wanted,
-    ) -> Option<Result<Vec<T>>> {
+        rows: &mut dyn Sink,
+    ) -> Option<Result<()>> {
         let reader = self.try_take()?;
-        let done = reader.connection()?.within(SLICE, |connection| connection.fetch(text, args, wanted));
-        (!matches!(&done, Err(error) if error.is_interrupted())).then_some(done)
+        let done = reader.connection()?.within(SLICE, |connection| connection.fetch(text, args, wanted, rows));
+        (!matches!(&done, Err(error) if error.is_interrupted())).then_some(done.map(drop))
     }
 
     /// As [`Readers::try_fetch`], on a blocking thread and without the time slice, once a connection is free.
-    pub(crate) async fn fetch<T: Row>(
+    pub(crate) fn fetch(
         self: Arc<Self>,
         text: &'static str,
         args: Vec<Parameter>,
         wanted: Wanted,
-    ) -> Result<Vec<T>> {
-        let place = Arc::new(Mutex::new(None));
-        let rows = Arc::clone(&place);
-        self.run(Box::new(move |connection| {
-            let fetched = connection.fetch(text, &args, wanted);
-            *rows.lock().unwrap_or_else(PoisonError::into_inner) = Some(fetched);
-        }))
-        .await?;
-        let fetched = place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        fetched.unwrap_or_else(|| Err(sqlx::Error::WorkerCrashed.into()))
-    }
-
-    /// Runs `work` on a blocking thread, once a connection is free. Boxed, so that it and the runtime's code for
-    /// blocking work are compiled once for all row types.
-    fn run(self: Arc<Self>, work: Box<dyn FnOnce(&Connection) + Send>) -> BoxFuture<'static, Result<()>> {
+        mut rows: Box<dyn Sink>,
+    ) -> BoxFuture<'static, Result<Box<dyn Sink>>> {
         Box::pin(async move {
             let reader = self.take().await?;
             blocking(move || {
                 let open = reader.open()?;
-                work(open.connection()?);
-                Ok(())
+                open.connection()?.fetch(text, &args, wanted, &mut *rows)?;
+                Ok(rows)
             })
             .await
         })

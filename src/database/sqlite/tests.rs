@@ -14,6 +14,7 @@ use super::log_sync::{Log, log_path};
 use super::readers::Readers;
 use super::writer::Writer;
 use super::*;
+use crate::sink::rows_of;
 use crate::versions::Dependency;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -97,7 +98,7 @@ async fn unused_pages_go_back_to_the_file_system() {
     };
     let pages = async || {
         let mut tx = sqlite.writer.begin().await.unwrap();
-        tx.fetch::<(i64,)>("PRAGMA page_count", &[], Wanted::First).unwrap()[0].0
+        tx.fetch_made::<(i64,)>("PRAGMA page_count", &[], Wanted::First).unwrap()[0].0
     };
     run("CREATE TABLE stones (id INTEGER PRIMARY KEY, weight BLOB)").await;
     run("INSERT INTO stones (weight) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT zeroblob(4000) FROM n").await;
@@ -323,14 +324,21 @@ async fn other_processes_make_kept_rows_stale() {
 async fn long_reads_leave_the_thread() {
     let opened = Opened::new().await;
     let readers = opened.readers();
-    assert!(readers.try_fetch::<(i64,)>(LONG, &[], Wanted::All).is_none(), "no connection is open yet");
-    let short = Arc::clone(&readers).fetch::<(i64,)>("SELECT 1", Vec::new(), Wanted::All).await.unwrap();
-    assert_eq!(short, [(1,)]);
-    assert!(readers.try_fetch::<(i64,)>("SELECT 1", &[], Wanted::All).is_some());
-    assert!(readers.try_fetch::<(i64,)>(LONG, &[], Wanted::All).is_none(), "interrupted after its slice");
-    let long = Arc::clone(&readers).fetch::<(i64,)>(LONG, Vec::new(), Wanted::All).await.unwrap();
-    assert_eq!(long, [(3_000_000,)]);
-    assert!(readers.try_fetch::<(i64,)>("SELECT 1", &[], Wanted::All).is_some());
+    assert!(
+        readers.try_fetch(LONG, &[], Wanted::All, &mut Vec::<(i64,)>::new()).is_none(),
+        "no connection is open yet"
+    );
+    let short =
+        Arc::clone(&readers).fetch("SELECT 1", Vec::new(), Wanted::All, Box::<Vec<(i64,)>>::default()).await.unwrap();
+    assert_eq!(rows_of::<(i64,)>(short), [(1,)]);
+    assert!(readers.try_fetch("SELECT 1", &[], Wanted::All, &mut Vec::<(i64,)>::new()).is_some());
+    assert!(
+        readers.try_fetch(LONG, &[], Wanted::All, &mut Vec::<(i64,)>::new()).is_none(),
+        "interrupted after its slice"
+    );
+    let long = Arc::clone(&readers).fetch(LONG, Vec::new(), Wanted::All, Box::<Vec<(i64,)>>::default()).await.unwrap();
+    assert_eq!(rows_of::<(i64,)>(long), [(3_000_000,)]);
+    assert!(readers.try_fetch("SELECT 1", &[], Wanted::All, &mut Vec::<(i64,)>::new()).is_some());
 }
 
 #[test]

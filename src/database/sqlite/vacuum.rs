@@ -17,7 +17,7 @@ impl Sqlite {
     /// Returns the next pages to the file system, in a separate transaction; true when there are more.
     pub(crate) async fn release_pages(&self) -> Result<bool> {
         let mut tx = self.writer.begin().await?;
-        let unused: Vec<(i64,)> = tx.fetch("PRAGMA freelist_count", &[], Wanted::First)?;
+        let unused: Vec<(i64,)> = tx.fetch_made("PRAGMA freelist_count", &[], Wanted::First)?;
         let spare = unused.first().map_or(0, |(pages,)| pages - KEPT);
         if spare <= 0 {
             return Ok(false);

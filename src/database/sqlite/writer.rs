@@ -19,6 +19,7 @@ use super::connection::{BUSY_TIMEOUT, Connection, Wanted};
 use super::log_sync::{Log, LogSync, open_log, pages_of_log};
 use super::writer_lock::{HeldSince, Holding};
 use crate::confined::authorizer::Confinement;
+use crate::sink::Sink;
 use crate::versions::{Touched, Versions};
 use crate::{Error, Fault, Result};
 
@@ -137,7 +138,8 @@ impl Writer {
     /// Detects writes of another process to the file; after them no cached row counts as current.
     pub(crate) async fn notice_others(&self) -> Result<()> {
         let held = self.hold().await?;
-        let version = held.connection()?.fetch::<(i64,)>("PRAGMA data_version", &[], Wanted::First)?;
+        let mut version: Vec<(i64,)> = Vec::new();
+        held.connection()?.fetch("PRAGMA data_version", &[], Wanted::First, &mut version)?;
         self.versions.note_file(version.first().map_or(0, |(version,)| *version));
         Ok(())
     }
@@ -224,22 +226,31 @@ impl Transaction {
         }
     }
 
-    pub(crate) fn fetch<T: Row>(&mut self, text: &'static str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
-        let done = self.connection()?.fetch_noting(text, args, wanted);
+    /// Runs a statement and adds its rows to `rows`.
+    pub(crate) fn fetch(
+        &mut self,
+        text: &'static str,
+        args: &[Parameter],
+        wanted: Wanted,
+        rows: &mut dyn Sink,
+    ) -> Result<()> {
+        let done = self.connection()?.fetch(text, args, wanted, rows);
         self.note(done)
     }
 
-    /// As [`Transaction::fetch`], for SQL that was built at run time.
+    /// The rows of SQL that was built at run time.
     pub(crate) fn fetch_made<T: Row>(&mut self, text: &str, args: &[Parameter], wanted: Wanted) -> Result<Vec<T>> {
-        let done = self.connection()?.fetch_made(text, args, wanted);
-        self.note(done)
+        let mut rows = Vec::new();
+        let done = self.connection()?.fetch_made(text, args, wanted, &mut rows);
+        self.note(done)?;
+        Ok(rows)
     }
 
     /// Records that something was written. A statement that failed while its rows were read may have changed some
     /// before.
-    fn note<T>(&mut self, done: Result<(Vec<T>, bool)>) -> Result<Vec<T>> {
-        self.wrote |= done.as_ref().map_or(true, |(_, wrote)| *wrote);
-        self.seen(done).map(|(rows, _)| rows)
+    fn note(&mut self, done: Result<bool>) -> Result<()> {
+        self.wrote |= done.as_ref().map_or(true, |wrote| *wrote);
+        self.seen(done).map(drop)
     }
 
     /// Records the fault of a failed statement: SQLite may have ended the transaction because of it.
@@ -346,11 +357,8 @@ fn forget_statistics(connection: &Connection) -> Result<()> {
         ("sqlite_stat1", "DELETE FROM sqlite_stat1; ANALYZE sqlite_schema;"),
         ("sqlite_stat4", "DELETE FROM sqlite_stat4; ANALYZE sqlite_schema;"),
     ] {
-        let found = connection.fetch::<(i64,)>(
-            "SELECT 1 FROM sqlite_master WHERE name = ?1",
-            &[Parameter::Text(table.to_owned())],
-            Wanted::First,
-        )?;
+        let (mut found, name) = (Vec::<(i64,)>::new(), [Parameter::Text(table.to_owned())]);
+        connection.fetch("SELECT 1 FROM sqlite_master WHERE name = ?1", &name, Wanted::First, &mut found)?;
         if !found.is_empty() {
             connection.raw.execute_batch(forget)?;
         }

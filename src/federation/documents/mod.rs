@@ -13,7 +13,7 @@ mod reader;
 mod served;
 
 use context::{Cx, Error, Result};
-use model::{Account, ConversationId, RowId, StatusId, boxed};
+use model::{Account, ConversationId, RowId, StatusId};
 
 use collection::Counted;
 use entity::activity;
@@ -73,7 +73,6 @@ impl Document {
 /// was deleted; [`Error::Forbidden`] for the statuses of a suspended account, and for a hidden collection. The others in
 /// authorized fetch mode.
 #[model::use_case]
-#[boxed]
 pub async fn serve(cx: &Cx, document: &Document, request: &Request<'_>) -> Result<Served, Refusal> {
     // A capability opens the note without a signature.
     let has_capability = matches!(document, Document::Note(_, id) if note::opens(cx, *id, request.token));

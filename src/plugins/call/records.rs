@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::PluginId;
 use crate::codes::visibility_code;
 use context::error::{Error, Result};
-use database::Executor;
+use database::Conn;
 use model::account::{ActorType, OtherSettings};
 use model::{AccountId, StatusId, Visibility};
 use store::plugin_record::{AccountRow, StatusRow};
@@ -38,11 +38,8 @@ impl<'a> From<&'a crate::Active> for Reader<'a> {
 
 /// The existing statuses among `ids`, with tags and mentions; statuses that are not public lack their text, tags and
 /// mentions unless `reader` may see them. Three queries, whatever their number.
-pub async fn statuses(
-    mut db: impl Executor,
-    reader: Reader<'_>,
-    ids: &[StatusId],
-) -> Result<HashMap<StatusId, Status>> {
+#[model::boxed]
+pub async fn statuses(mut db: Conn<'_>, reader: Reader<'_>, ids: &[StatusId]) -> Result<HashMap<StatusId, Status>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -71,7 +68,8 @@ pub async fn statuses(
 }
 
 /// The accounts among `ids` that exist and are not pending, in one query.
-pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<HashMap<AccountId, Account>> {
+#[model::boxed]
+pub async fn accounts(db: Conn<'_>, ids: &[AccountId]) -> Result<HashMap<AccountId, Account>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }

@@ -14,7 +14,7 @@ use rookery_plugin_host::{LoadError, Stage};
 
 use crate::PluginId;
 use database::confined::{ConfinedError, Limits, Scope};
-use database::{Engine, Executor as _, Tx};
+use database::{Engine, Tx};
 use model::Time;
 use plugin_package::Manifest;
 use plugin_package::sql::check::{self, Checked, Rules};

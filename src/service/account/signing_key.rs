@@ -10,7 +10,7 @@ use context::error::Result;
 use context::queue::{self, Done, Failure, GenerateKey};
 use context::{Cx, job};
 use crypto::{Keys, Secret, key_pair};
-use database::{Executor, Tx};
+use database::{Conn, Tx};
 use model::AccountId;
 use store::job::Claim;
 
@@ -41,7 +41,7 @@ fn is_lost(keys: &Keys, account: AccountId, stored: &str) -> bool {
 
 /// How many of the `limit` oldest local accounts have a private key that `keys` cannot open.
 #[model::use_case]
-pub async fn count_lost(db: impl Executor, keys: &Keys, limit: i64) -> Result<usize> {
+pub async fn count_lost(db: Conn<'_>, keys: &Keys, limit: i64) -> Result<usize> {
     let stored = store::account::list_private_keys(db, AccountId::from(0), limit).await?;
     let lost = |(account, stored): &(AccountId, Option<String>)| {
         stored.as_ref().is_some_and(|stored| is_lost(keys, *account, stored))

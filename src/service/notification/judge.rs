@@ -66,7 +66,8 @@ fn notice(row: NoticeRow) -> (i64, (Notice, Origin)) {
 /// by another node.
 async fn create(cx: &Cx, mut judged: Vec<(i64, Notice, Judgement)>) -> Result<()> {
     let mut tx = cx.db.begin().await?;
-    let taken = waiting::take(&mut tx, judged.iter().map(|(id, ..)| *id)).await?;
+    let ids: Vec<i64> = judged.iter().map(|(id, ..)| *id).collect();
+    let taken = waiting::take(&mut tx, &ids).await?;
     let taken: HashSet<i64> = taken.into_iter().collect();
     judged.retain(|(id, _, judgement)| taken.contains(id) && *judgement != Judgement::Drop);
     let notices: Vec<Notice> = judged.iter().map(|(_, notice, _)| notice.clone()).collect();

@@ -26,7 +26,6 @@ const HOUR_SECONDS: i64 = 3600;
 /// statements for all of them, one more for private mentions and for mailed types, two each for filtered mentions and
 /// pending ones. Returns the number of created notifications that are neither filtered nor silent.
 #[model::use_case]
-#[boxed]
 pub async fn notify(cx: &Cx, tx: &mut Tx, notices: &[Notice]) -> Result<usize> {
     let proper = proper(cx, tx, notices).await?;
     let (judged, new): (Vec<_>, Vec<_>) =

@@ -11,7 +11,7 @@ use context::Cx;
 use context::change::{self, Change, StatusTraits};
 use context::error::{Error, Result};
 use context::extension::Notice;
-use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility, boxed};
+use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility};
 use store::status_edit::Revision;
 
 /// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, references, attachments and
@@ -21,7 +21,6 @@ use store::status_edit::Revision;
 /// # Errors
 /// [`Error::Forbidden`] when it is another account's, [`Error::Invalid`] for a text that is not allowed here.
 #[model::use_case]
-#[boxed]
 pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<bool> {
     moderate(cx, &mut new)?;
     let actor = super::actor(cx, new.author).await?;

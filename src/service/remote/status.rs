@@ -20,7 +20,7 @@ use model::account::Searchability;
 use model::clock::Ids;
 use model::media::MediaKind;
 use model::status::LimitedScope;
-use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility, boxed};
+use model::{AccountId, Actor, ConversationId, Status, StatusId, Time, Visibility};
 use store::media::RemoteMediaRow;
 use store::remote_thread::Waiting;
 
@@ -133,7 +133,6 @@ impl RemoteMedia {
 /// [`Error::Forbidden`] when the URI is of another account's status, [`Error::Invalid`] for a text that is not allowed
 /// here.
 #[model::use_case]
-#[boxed]
 pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> Result<StatusId> {
     moderate(cx, &mut new)?;
     let actor = super::actor(cx, new.author).await?;

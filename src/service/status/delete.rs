@@ -43,7 +43,6 @@ pub async fn delete(cx: &Cx, actor: &Actor, id: StatusId, media: MediaOfDeleted)
 /// # Errors
 /// As [`delete`].
 #[model::use_case]
-#[boxed]
 pub async fn remove(cx: &Cx, tx: &mut Tx, author: AccountId, id: StatusId) -> Result<()> {
     let status = erase(cx, tx, author, id).await?;
     if status.local && status.reblog_of_id.is_none() && status.visibility.is_anonymous() {

@@ -18,7 +18,7 @@ use context::change::{self, StatusTraits};
 use context::error::{Error, Result};
 use context::extension::Notice;
 use database::Tx;
-use model::{Actor, MediaAttachment, MediaId, NotificationType, PluginId, Status, StatusId, Visibility, boxed};
+use model::{Actor, MediaAttachment, MediaId, NotificationType, PluginId, Status, StatusId, Visibility};
 use serde_json::Value;
 use store::status_edit::Revision;
 
@@ -39,7 +39,6 @@ struct PreparedEdit {
 /// # Errors
 /// [`Error::NotFound`] unless it is their own and not a reblog; else as publishing.
 #[model::use_case]
-#[boxed]
 pub async fn edit(cx: &Cx, actor: &Actor, id: StatusId, change: EditDraft) -> Result<()> {
     let old = revision::own(cx, actor, id).await?;
     let spent = rate_limits::family(cx, actor.id, Family::Statuses)?;

@@ -6,7 +6,7 @@ use chrono::Duration;
 
 use context::Cx;
 use context::error::{Error, Result};
-use database::{Executor, Tx};
+use database::{Conn, Tx};
 use model::Actor;
 use store::idempotency_key::CreatedStatus;
 
@@ -34,7 +34,7 @@ pub async fn claim(cx: &Cx, tx: &mut Tx, actor: &Actor, key: Option<&str>, made:
 /// # Errors
 /// [`Error::Invalid`] for a key that is too long.
 #[model::use_case]
-pub async fn first_made(cx: &Cx, db: impl Executor, actor: &Actor, key: Option<&str>) -> Result<Option<CreatedStatus>> {
+pub async fn first_made(cx: &Cx, db: Conn<'_>, actor: &Actor, key: Option<&str>) -> Result<Option<CreatedStatus>> {
     let Some(key) = key else { return Ok(None) };
     if key.len() > IDEMPOTENCY_KEY_MAX {
         return Err(Error::invalid(format!("Idempotency-Key is longer than {IDEMPOTENCY_KEY_MAX} bytes")));

@@ -10,7 +10,7 @@ use crate::notification;
 use context::Cx;
 use context::error::Result;
 use context::extension::Notice;
-use database::{Executor, Tx};
+use database::{Conn, Tx};
 use model::status::Visibility;
 use model::{AccountId, Actor, ConversationId, NotificationType, RowId, Status, StatusId, TagId};
 
@@ -95,8 +95,9 @@ pub(crate) async fn show_to(cx: &Cx, tx: &mut Tx, status: StatusId, accounts: &[
 /// The accounts of the audience that are notified without a visible mention: earlier authors in the conversation, if
 /// it continues one. Includes authors of its limited statuses, and `answered`, the author of the status replied to;
 /// other statuses are not looked up by their conversation.
+#[model::boxed]
 async fn notified(
-    db: impl Executor,
+    db: Conn<'_>,
     conversation: Option<ConversationId>,
     answered: Option<AccountId>,
     audience: &[AccountId],

@@ -18,7 +18,7 @@ use context::error::Result;
 use database::Tx;
 use model::account::Searchability;
 use model::status::Visibility;
-use model::{Actor, MediaAttachment, MediaId, Status, StatusId, boxed};
+use model::{Actor, MediaAttachment, MediaId, Status, StatusId};
 use store::idempotency_key::CreatedStatus;
 
 /// A validated draft, ready to be written.
@@ -96,7 +96,6 @@ fn searchability(chosen: Searchability, visibility: Visibility) -> Searchability
 /// [`Error::Conflict`](context::Error::Conflict) when another request with the same idempotency key was faster. The
 /// transaction must not be committed then.
 #[model::use_case]
-#[boxed]
 pub async fn write(cx: &Cx, tx: &mut Tx, actor: &Actor, mut prepared: Prepared) -> Result<StatusId> {
     let id: StatusId = cx.ids.next();
     idempotency::claim(cx, tx, actor, prepared.idempotency_key(), CreatedStatus::Status(id)).await?;

@@ -16,7 +16,7 @@ use crate::{account_domains, heads, relations};
 use context::Cx;
 use context::error::{Error, Result};
 use model::status::Visibility;
-use model::{AccountId, Actor, StatusId, Time, boxed};
+use model::{AccountId, Actor, ConversationId, StatusId, Time};
 use store::interaction::{self, Marks};
 use store::relation_set::Relations;
 use store::status::Head;
@@ -122,7 +122,6 @@ impl Seen {
 
 /// The statuses of `ids` that `viewer` may see and has not filtered from `place`, in the order given.
 #[model::use_case]
-#[boxed]
 pub async fn statuses(cx: &Cx, viewer: Option<&Actor>, place: Place, ids: &[StatusId]) -> Result<Vec<Seen>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -338,25 +337,28 @@ struct Tie {
     domain_blocking: bool,
 }
 
+/// The statuses of `heads`, and their conversations.
+fn subjects(heads: &[Head]) -> (Vec<StatusId>, Vec<ConversationId>) {
+    (heads.iter().map(|head| head.id).collect(), heads.iter().filter_map(|head| head.conversation_id).collect())
+}
+
 impl View {
     async fn load(cx: &Cx, viewer: &Actor, heads: &[Head]) -> Result<Self> {
         let relations = relations::of(cx, viewer).await?;
         let domain_blocked = domain_blocked(cx, &relations, heads).await?;
-        let statuses = heads.iter().map(|head| head.id);
-        let conversations = heads.iter().filter_map(|head| head.conversation_id);
+        let (statuses, conversations) = subjects(heads);
         let addressed = heads.iter().filter(|head| is_addressed(head) && !is_own(Some(viewer), head));
-        let marks =
-            interaction::find(&cx.db, viewer.id, statuses, conversations, addressed.map(|head| head.id)).await?;
+        let addressed: Vec<StatusId> = addressed.map(|head| head.id).collect();
+        let marks = interaction::find(&cx.db, viewer.id, &statuses, &conversations, &addressed).await?;
         Ok(Self { relations, marks, domain_blocked, now: cx.clock.now() })
     }
 
     /// The facts about each of `viewers`, in order. One statement for the interactions of all of them.
     async fn load_each(cx: &Cx, viewers: &[Arc<Actor>], heads: &[Head]) -> Result<Vec<Self>> {
-        let statuses = heads.iter().map(|head| head.id);
-        let conversations = heads.iter().filter_map(|head| head.conversation_id);
-        let addressed = heads.iter().filter(|head| is_addressed(head)).map(|head| head.id);
-        let ids = viewers.iter().map(|viewer| viewer.id);
-        let mut marks = interaction::find_each(&cx.db, ids, statuses, conversations, addressed).await?;
+        let (statuses, conversations) = subjects(heads);
+        let addressed: Vec<StatusId> = heads.iter().filter(|head| is_addressed(head)).map(|head| head.id).collect();
+        let ids: Vec<AccountId> = viewers.iter().map(|viewer| viewer.id).collect();
+        let mut marks = interaction::find_each(&cx.db, &ids, &statuses, &conversations, &addressed).await?;
         let (mut views, now) = (Vec::with_capacity(viewers.len()), cx.clock.now());
         for viewer in viewers {
             let relations = relations::of(cx, viewer).await?;

@@ -8,9 +8,9 @@
 
 use crate::{account_is_known, account_names};
 use database::sql::Ids;
-use database::{Executor, Result, sql};
-use model::AccountId;
+use database::{Conn, Result, sql};
 use model::account::AccountSearch;
+use model::{AccountId, boxed};
 
 /// How many of the viewer's followers are searched, newest first, when the search is restricted to followers.
 const FOLLOWERS: i64 = 5000;
@@ -74,12 +74,8 @@ macro_rules! others {
 /// Four sources of candidates: the [`FEW`] to [`MANY`] most followed accounts, as many with exactly this user name,
 /// and, since these may miss them, the accounts that the viewer follows and, if the search is restricted to
 /// followers, the newest followers (`$8`). `UNION` removes duplicates.
-pub async fn by_prefix(
-    db: impl Executor,
-    viewer: AccountId,
-    prefix: &str,
-    wanted: AccountSearch,
-) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn by_prefix(db: Conn<'_>, viewer: AccountId, prefix: &str, wanted: AccountSearch) -> Result<Vec<AccountId>> {
     let ranks: Vec<i64> = (0..=account_names::HIGHEST).rev().collect();
     db.query(sql!(
         sqlite: concat!("WITH candidates (id) AS (
@@ -110,8 +106,9 @@ pub async fn by_prefix(
 
 /// Accounts with this user name whose domain begins with `domain`; `None`: local accounts. Both are in lower case.
 /// One range of the index `accounts_username`, where the domain of a local account is ''.
+#[boxed]
 pub async fn by_handle(
-    db: impl Executor,
+    db: Conn<'_>,
     viewer: AccountId,
     username: &str,
     domain: Option<&str>,

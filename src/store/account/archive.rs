@@ -4,8 +4,8 @@
 //! of any size is created in bounded memory. Bookmarks are read by [`transfer`](crate::transfer).
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Json, RowId, Status, StatusId, Time, status_columns};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Json, RowId, Status, StatusId, Time, boxed, status_columns};
 
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "archives", alias = "r")]
@@ -21,17 +21,20 @@ pub struct Archive {
     pub finished_at: Option<Time>,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, archive: &Archive) -> Result<()> {
     tx.query(sql!(archive_insert!())).bind_row(archive).execute().await?;
     Ok(())
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Archive>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<Archive>> {
     db.query(sql!("SELECT " archive_columns!() " FROM archives r WHERE r.id = $1")).bind(id).optional().await
 }
 
 /// The archives of `account`, newest first.
-pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Archive>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId) -> Result<Vec<Archive>> {
     db.query(sql!("SELECT " archive_columns!() " FROM archives r WHERE r.account_id = $1 ORDER BY r.id DESC"))
         .bind(account)
         .all()
@@ -39,12 +42,14 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Archive>>
 }
 
 /// Updates the progress counter: statuses archived so far.
+#[boxed]
 pub async fn set_done(tx: &mut Tx, id: RowId, done: i64) -> Result<()> {
     tx.query(sql!("UPDATE archives SET done = $2 WHERE id = $1")).bind(id).bind(done).execute().await?;
     Ok(())
 }
 
 /// Marks an archive as finished: with a file and its size in bytes, or as failed; false when it is gone.
+#[boxed]
 pub async fn finish(tx: &mut Tx, id: RowId, file: Option<(&str, i64)>, now: Time) -> Result<bool> {
     let finished = tx
         .query(sql!("UPDATE archives SET file = $2, size_bytes = $3, failed = $4, finished_at = $5 WHERE id = $1"))
@@ -59,26 +64,30 @@ pub async fn finish(tx: &mut Tx, id: RowId, file: Option<(&str, i64)>, now: Time
 }
 
 /// Deletes an archive with `file`, which the caller deletes.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId, file: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM archives WHERE id = $1 AND file = $2")).bind(id).bind(file.to_owned()).execute().await?;
     Ok(())
 }
 
 /// Deletes the failed archives of `account`.
+#[boxed]
 pub async fn delete_failed(tx: &mut Tx, account: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM archives WHERE account_id = $1 AND failed")).bind(account).execute().await?;
     Ok(())
 }
 
 /// The number of statuses and reblogs of `account`.
-pub async fn count_statuses(db: impl Executor, account: AccountId) -> Result<i64> {
+#[boxed]
+pub async fn count_statuses(db: Conn<'_>, account: AccountId) -> Result<i64> {
     let (count,): (i64,) =
         db.query(sql!("SELECT COUNT(*) FROM statuses s WHERE s.account_id = $1")).bind(account).one().await?;
     Ok(count)
 }
 
 /// Up to `limit` statuses and reblogs of `account` before `before`, newest first.
-pub async fn list_statuses(db: impl Executor, account: AccountId, before: StatusId, limit: i64) -> Result<Vec<Status>> {
+#[boxed]
+pub async fn list_statuses(db: Conn<'_>, account: AccountId, before: StatusId, limit: i64) -> Result<Vec<Status>> {
     db.query(sql!(
         "SELECT " status_columns!() " FROM statuses s
          WHERE s.account_id = $1 AND s.id < $2
@@ -93,8 +102,9 @@ pub async fn list_statuses(db: impl Executor, account: AccountId, before: Status
 
 /// Up to `limit` favourites of `account` after the favourite `after`, as (favourite, URI of the status). `CROSS JOIN`
 /// fixes this order on SQLite.
+#[boxed]
 pub async fn list_favourites(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     after: RowId,
     limit: i64,
@@ -121,7 +131,8 @@ pub struct MentionedActor {
 }
 
 /// The mentions in `statuses`, oldest first, without silent ones.
-pub async fn list_mentioned(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<MentionedActor>> {
+#[boxed]
+pub async fn list_mentioned(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<MentionedActor>> {
     db.query(sql!(
         "SELECT m.status_id, a.username, a.domain, a.uri
          FROM mentions m
@@ -135,7 +146,8 @@ pub async fn list_mentioned(db: impl Executor, statuses: &[StatusId]) -> Result<
 }
 
 /// The URIs of `statuses`, as (status, URI, URI of its author), in no particular order.
-pub async fn list_uris(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(StatusId, String, String)>> {
+#[boxed]
+pub async fn list_uris(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<(StatusId, String, String)>> {
     db.query(sql!(
         "SELECT s.id, s.uri, a.uri FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id" in("$1")
     ))
@@ -156,7 +168,8 @@ pub struct ActorRow {
 }
 
 /// The properties of `account`'s actor document that are not part of its profile.
-pub async fn find_actor(db: impl Executor, account: AccountId) -> Result<Option<ActorRow>> {
+#[boxed]
+pub async fn find_actor(db: Conn<'_>, account: AccountId) -> Result<Option<ActorRow>> {
     db.query(sql!(
         "SELECT a.public_key, a.also_known_as, m.uri AS moved_to
          FROM accounts a LEFT JOIN accounts m ON m.id = a.moved_to_account_id

@@ -7,8 +7,8 @@
 
 use crate::account_is_known;
 use crate::relation_sql::is_wanted;
-use database::{Executor, Result, sql};
-use model::{AccountId, Time};
+use database::{Conn, Result, sql};
+use model::{AccountId, Time, boxed};
 
 /// The order of the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,9 @@ pub struct DirectoryPage {
 /// The accounts of a page and their versions. Excludes accounts blocked or muted by `viewer`, accounts that block
 /// `viewer`, and domains that `viewer` blocks. `+a.id`: prevents the bound, which excludes the server's own account,
 /// from selecting an index.
+#[boxed]
 pub async fn page(
-    db: impl Executor,
+    db: Conn<'_>,
     viewer: Option<AccountId>,
     page: DirectoryPage,
     now: Time,

@@ -5,10 +5,11 @@
 //! docs/contract/rules.md#20-blocks-and-requests.
 
 use crate::relation_set;
-use database::{Executor, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, RowId, Time};
+use database::{Conn, Result, Tx, paged, sql};
+use model::{AccountId, Cursor, RowId, Time, boxed};
 
 /// Inserts a block of `domain`; false when it exists already.
+#[boxed]
 pub async fn insert(tx: &mut Tx, id: RowId, account: AccountId, domain: &str, now: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -28,6 +29,7 @@ pub async fn insert(tx: &mut Tx, id: RowId, account: AccountId, domain: &str, no
 }
 
 /// Deletes the block of `domain`; false when there was none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, domain: &str) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM account_domain_blocks WHERE account_id = $1 AND domain = $2"))
@@ -42,6 +44,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, domain: &str) -> Result<boo
 }
 
 /// Deletes up to `limit` blocks of an account that is being removed; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_domain_blocks
@@ -54,7 +57,8 @@ pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<
 }
 
 /// True when `account` blocks `domain`.
-pub async fn exists(db: impl Executor, account: AccountId, domain: &str) -> Result<bool> {
+#[boxed]
+pub async fn exists(db: Conn<'_>, account: AccountId, domain: &str) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM account_domain_blocks WHERE account_id = $1 AND domain = $2"))
         .bind(account)
@@ -65,7 +69,8 @@ pub async fn exists(db: impl Executor, account: AccountId, domain: &str) -> Resu
 }
 
 /// A page of the blocks of `account`, newest first: the key of each, and the domain.
-pub async fn list(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, String)>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, String)>> {
     let sql = paged!(
         cursor,
         "SELECT d.id, d.domain FROM account_domain_blocks d WHERE d.account_id = $1 AND d.id < $2 AND d.id > $3",
@@ -86,7 +91,8 @@ pub struct FollowCounts {
 
 /// Counts the follows between `account` and `domain` in both directions. Reads all follows of the account, by `CROSS
 /// JOIN`, instead of the accounts of the domain, of which there may be more.
-pub async fn count_follows(db: impl Executor, account: AccountId, domain: &str) -> Result<FollowCounts> {
+#[boxed]
+pub async fn count_follows(db: Conn<'_>, account: AccountId, domain: &str) -> Result<FollowCounts> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM follows f CROSS JOIN accounts a
                  WHERE f.account_id = $1 AND a.id = f.target_account_id AND a.domain = $2) AS following,
@@ -102,8 +108,9 @@ pub async fn count_follows(db: impl Executor, account: AccountId, domain: &str) 
 /// Up to `limit` accounts of `domain` with ids above `after` that have a follow or follow request from or to
 /// `account`, by id, without duplicates. Each part continues from `after` in an index of the relation, except for
 /// requests to `account`, which have no index by sender.
+#[boxed]
 pub async fn list_related(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     domain: &str,
     after: AccountId,

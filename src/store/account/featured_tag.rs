@@ -4,8 +4,8 @@
 
 use crate::tag::{FoundTag, is_public};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, RowId, StatusId, TagId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, RowId, StatusId, TagId, Time, boxed};
 
 /// Number of an account's newest statuses from which hashtags are suggested (contract: routes).
 const SUGGESTED_FROM: i64 = 1_000;
@@ -23,7 +23,8 @@ pub struct FeaturedTag {
 }
 
 /// The hashtags that `account` features, most used first.
-pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FeaturedTag>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId) -> Result<Vec<FeaturedTag>> {
     db.query(sql!(
         "SELECT f.id, t.name, t.display_name, f.statuses_count, f.last_status_at
          FROM featured_tags f
@@ -47,6 +48,7 @@ pub struct NewFeaturedTag {
 
 /// Features a hashtag, counting the account's public statuses that use it. Reads all statuses of the account, by an
 /// index, since a hashtag may have many more.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: NewFeaturedTag) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO featured_tags (id, account_id, tag_id, statuses_count, last_status_at, created_at)
@@ -65,6 +67,7 @@ pub async fn insert(tx: &mut Tx, new: NewFeaturedTag) -> Result<()> {
 }
 
 /// Deletes a featured hashtag of `account`; false when no such row exists.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM featured_tags WHERE id = $1 AND account_id = $2"))
@@ -76,6 +79,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> 
 }
 
 /// Stops featuring this hashtag; false when `account` does not feature it.
+#[boxed]
 pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM featured_tags WHERE account_id = $1 AND tag_id = $2"))
@@ -87,7 +91,8 @@ pub async fn delete_by_tag(tx: &mut Tx, account: AccountId, tag: TagId) -> Resul
 }
 
 /// The hashtags of the newest public statuses of `account`, most used first, without featured ones.
-pub async fn list_suggestions(db: impl Executor, account: AccountId) -> Result<Vec<FoundTag>> {
+#[boxed]
+pub async fn list_suggestions(db: Conn<'_>, account: AccountId) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $1 AND f.tag_id = t.id) AS following,

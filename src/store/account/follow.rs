@@ -7,9 +7,9 @@
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, mutes, page, suspended};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::relationship::Listed;
-use model::{AccountId, Cursor, Json, RowId, Time};
+use model::{AccountId, Cursor, Json, RowId, Time, boxed};
 
 /// The options of a follow: the parameters of the `follow` action.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
@@ -43,6 +43,7 @@ pub enum FollowTable {
 }
 
 /// Inserts a follow or follow request; false when it exists already. The counters are not changed.
+#[boxed]
 pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<bool> {
     macro_rules! into {
         ($table:literal) => {
@@ -77,6 +78,7 @@ pub async fn insert(tx: &mut Tx, table: FollowTable, new: NewFollow) -> Result<b
 }
 
 /// Changes the options of a follow or follow request.
+#[boxed]
 pub async fn update(
     tx: &mut Tx,
     table: FollowTable,
@@ -118,6 +120,7 @@ pub struct Ended {
 }
 
 /// Deletes a follow or follow request and returns it; `None` when it does not exist. The counters are not changed.
+#[boxed]
 pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target: AccountId) -> Result<Option<Ended>> {
     macro_rules! from {
         ($table:literal) => {
@@ -139,6 +142,7 @@ pub async fn delete(tx: &mut Tx, table: FollowTable, account: AccountId, target:
 }
 
 /// Stores the URI of the activity that made a follow or follow request.
+#[boxed]
 pub async fn set_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &str) -> Result<()> {
     for sql in [
         sql!("UPDATE follows SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"),
@@ -150,7 +154,8 @@ pub async fn set_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &s
 }
 
 /// True when `account` follows `target`.
-pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn exists(db: Conn<'_>, account: AccountId, target: AccountId) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM follows WHERE account_id = $1 AND target_account_id = $2"))
         .bind(account)
@@ -162,14 +167,16 @@ pub async fn exists(db: impl Executor, account: AccountId, target: AccountId) ->
 
 /// A page of the follow requests to `target`, newest first, over the index `follow_requests_target`. Suspended accounts
 /// are marked as hidden.
-pub async fn list_requests(db: impl Executor, target: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+#[boxed]
+pub async fn list_requests(db: Conn<'_>, target: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = listed!(cursor, "follow_requests", "target_account_id" => "account_id", hidden [suspended!()]);
     Ok(cursor.newest_first(page(db, sql, target, cursor).all().await?))
 }
 
 /// Up to `limit` accounts whose follow requests are accepted when `target` is no longer locked, oldest request first:
 /// neither limited nor suspended accounts.
-pub async fn list_acceptable(db: impl Executor, target: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_acceptable(db: Conn<'_>, target: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT r.account_id
          FROM follow_requests r
@@ -207,8 +214,9 @@ macro_rules! hidden {
 
 /// A page of the followers of `account`, newest follow first, each with whether it must be hidden from `viewer`
 /// (`None`: an anonymous viewer). Over the index `follows_target`.
+#[boxed]
 pub async fn list_followers(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     viewer: Option<AccountId>,
     cursor: &Cursor,
@@ -219,8 +227,9 @@ pub async fn list_followers(
 }
 
 /// A page of the accounts that `account` follows, as [`list_followers`]. Over the index `follows_account`.
+#[boxed]
 pub async fn list_following(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     viewer: Option<AccountId>,
     cursor: &Cursor,
@@ -231,7 +240,8 @@ pub async fn list_following(
 }
 
 /// The accounts of `among` that follow `target`, in no particular order.
-pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_followers_among(db: Conn<'_>, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT f.account_id FROM follows f WHERE f.target_account_id = $1 AND f.account_id" in("$2")))
         .bind(target)
         .bind(Ids::of(among.iter().copied()))
@@ -240,7 +250,8 @@ pub async fn list_followers_among(db: impl Executor, target: AccountId, among: &
 }
 
 /// The accounts of this server among `among` that do not follow `target`, in no particular order.
-pub async fn list_strangers_among(db: impl Executor, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_strangers_among(db: Conn<'_>, target: AccountId, among: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id FROM accounts a
          WHERE a.id" in("$2") "AND a.domain IS NULL

@@ -23,8 +23,8 @@ pub mod user;
 
 use crate::role::{AssignedRole, assigned_role_columns};
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
-use model::{Account, AccountId, Json, Time, account_columns, account_insert};
+use database::{Conn, Result, Tx, sql};
+use model::{Account, AccountId, Json, Time, account_columns, account_insert, boxed};
 
 /// An account with the highlighted role shown on its profile.
 #[derive(Debug, model::Row)]
@@ -35,7 +35,8 @@ pub struct AccountWithRole {
     pub role: AssignedRole,
 }
 
-pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
@@ -49,7 +50,8 @@ macro_rules! account_is_known {
 }
 
 /// The account, unless it is a local account that awaits confirmation or approval.
-pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Account>> {
+#[boxed]
+pub async fn find_known(db: Conn<'_>, id: AccountId) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.id = $1 AND " account_is_known!()))
         .bind(id)
         .optional()
@@ -58,7 +60,8 @@ pub async fn find_known(db: impl Executor, id: AccountId) -> Result<Option<Accou
 
 /// The accounts that exist among `ids`, in no particular order, without local accounts that await confirmation or
 /// approval.
-pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_known(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND " account_is_known!()))
         .bind(Ids::of(ids.iter().copied()))
         .scalars()
@@ -72,6 +75,7 @@ pub async fn list_known(db: impl Executor, ids: &[AccountId]) -> Result<Vec<Acco
 /// On PostgreSQL, transactions that share an account then run one after the other, and locking in the order of ids
 /// prevents deadlocks. `FOR NO KEY UPDATE` still allows inserts of rows that refer to these accounts. SQLite has one
 /// writer, so a plain `SELECT` is enough.
+#[boxed]
 pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
     tx.query(sql!(
         sqlite: "SELECT " account_columns!() " FROM accounts a WHERE a.id" in("$1") "ORDER BY a.id";
@@ -83,7 +87,8 @@ pub async fn lock(tx: &mut Tx, ids: &[AccountId]) -> Result<Vec<Account>> {
 }
 
 /// The accounts that exist among `ids`, in no particular order, each with its highlighted role.
-pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
+#[boxed]
+pub async fn list_with_roles(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<AccountWithRole>> {
     db.query(sql!(
         "SELECT " account_columns!() ", " assigned_role_columns!() "
          FROM accounts a
@@ -97,7 +102,8 @@ pub async fn list_with_roles(db: impl Executor, ids: &[AccountId]) -> Result<Vec
 }
 
 /// The versions of the accounts that exist among `ids`, the cache keys of their renderings; in no particular order.
-pub async fn versions(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, i64)>> {
+#[boxed]
+pub async fn versions(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<(AccountId, i64)>> {
     db.query(sql!("SELECT a.id, a.version FROM accounts a WHERE a.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -113,7 +119,8 @@ pub struct CreatorRow {
 }
 
 /// The accounts among `ids` that are not suspended, with their attribution domains, in no particular order.
-pub async fn list_creators(db: impl Executor, ids: &[AccountId]) -> Result<Vec<CreatorRow>> {
+#[boxed]
+pub async fn list_creators(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<CreatorRow>> {
     db.query(sql!(
         "SELECT a.id, a.version, a.attribution_domains FROM accounts a
          WHERE a.id" in("$1") "AND a.suspended_at IS NULL"
@@ -125,7 +132,8 @@ pub async fn list_creators(db: impl Executor, ids: &[AccountId]) -> Result<Vec<C
 
 /// The local account with this user name, case-insensitively. The expression for the domain matches the index
 /// `accounts_username`; `domain IS NULL` would not use its second column.
-pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Account>> {
+#[boxed]
+pub async fn find_local(db: Conn<'_>, username: &str) -> Result<Option<Account>> {
     db.query(sql!(
         "SELECT " account_columns!() " FROM accounts a
          WHERE lower(a.username) = $1 AND coalesce(lower(a.domain), '') = ''"
@@ -139,7 +147,8 @@ pub async fn find_local(db: impl Executor, username: &str) -> Result<Option<Acco
 ///
 /// Handles are split in SQL, by functions that differ between the engines, so that both parts are compared with the
 /// expression index `accounts_username`.
-pub async fn list_by_handles(db: impl Executor, handles: &[String]) -> Result<Vec<Account>> {
+#[boxed]
+pub async fn list_by_handles(db: Conn<'_>, handles: &[String]) -> Result<Vec<Account>> {
     db.query(sql!(
         sqlite: "SELECT " account_columns!() " FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
@@ -165,6 +174,7 @@ pub struct AccountCounts {
 
 /// Adds to the counters of an account, which do not go below 0, and increments its version. Updates its search rank
 /// when the followers grew tenfold.
+#[boxed]
 pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Result<()> {
     let after: Option<(i64,)> = tx
         .query(sql!(
@@ -194,6 +204,7 @@ pub async fn add_counts(tx: &mut Tx, id: AccountId, counts: AccountCounts) -> Re
 
 /// Records the time, week and day of activity of a local account, for the usage stats; week and day are counted from
 /// the epoch.
+#[boxed]
 pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64, day: i64) -> Result<()> {
     tx.query(sql!("UPDATE users SET last_active_at = $2 WHERE account_id = $1")).bind(id).bind(now).execute().await?;
     tx.query(sql!("INSERT INTO user_activity (week, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"))
@@ -210,7 +221,8 @@ pub async fn record_activity(tx: &mut Tx, id: AccountId, now: Time, week: i64, d
 }
 
 /// The domain of each account, `None` for a local account.
-pub async fn domains(db: impl Executor, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<String>)>> {
+#[boxed]
+pub async fn domains(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<(AccountId, Option<String>)>> {
     db.query(sql!("SELECT a.id, a.domain FROM accounts a WHERE a.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -239,6 +251,7 @@ pub struct ActorObject {
 /// # Errors
 /// A violation of the unique index `accounts_username` when name and domain are taken (case-insensitively), of
 /// `accounts_uri` when the actor is known.
+#[boxed]
 pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Result<()> {
     tx.query(sql!(account_insert!(
         "also_known_as",
@@ -269,6 +282,7 @@ pub async fn insert(tx: &mut Tx, account: &Account, actor: ActorObject) -> Resul
 
 /// Sets the signing keys of a local account without keys; an existing pair is kept. The private key is sealed by the
 /// caller.
+#[boxed]
 pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key: &str) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET public_key = $2, private_key = $3 WHERE id = $1 AND private_key IS NULL"))
         .bind(id)
@@ -280,7 +294,8 @@ pub async fn set_keys(tx: &mut Tx, id: AccountId, public_key: &str, private_key:
 }
 
 /// True when the account is local and has no signing key yet.
-pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn lacks_keys(db: Conn<'_>, id: AccountId) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT id FROM accounts WHERE id = $1 AND domain IS NULL AND private_key IS NULL"))
         .bind(id)
@@ -290,11 +305,8 @@ pub async fn lacks_keys(db: impl Executor, id: AccountId) -> Result<bool> {
 }
 
 /// The next `limit` local accounts after `after`, each with its stored private key.
-pub async fn list_private_keys(
-    db: impl Executor,
-    after: AccountId,
-    limit: i64,
-) -> Result<Vec<(AccountId, Option<String>)>> {
+#[boxed]
+pub async fn list_private_keys(db: Conn<'_>, after: AccountId, limit: i64) -> Result<Vec<(AccountId, Option<String>)>> {
     db.query(sql!(
         "SELECT a.id, a.private_key FROM users u JOIN accounts a ON a.id = u.account_id
          WHERE u.account_id > $1
@@ -309,6 +321,7 @@ pub async fn list_private_keys(
 
 /// Deletes a private key, unless it is no longer `before`; true when there is none afterwards. The public key stays
 /// until there is another pair.
+#[boxed]
 pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Result<bool> {
     let forgotten = tx
         .query(sql!("UPDATE accounts SET private_key = NULL WHERE id = $1 AND private_key = $2"))
@@ -320,6 +333,7 @@ pub async fn forget_private_key(tx: &mut Tx, id: AccountId, before: &str) -> Res
 }
 
 /// Sets the avatar, and for an animation its still picture; `None` removes it. The caller stores and deletes files.
+#[boxed]
 pub async fn set_avatar(
     tx: &mut Tx,
     id: AccountId,
@@ -343,6 +357,7 @@ pub async fn set_avatar(
 }
 
 /// Sets the header image, as [`set_avatar`].
+#[boxed]
 pub async fn set_header(
     tx: &mut Tx,
     id: AccountId,
@@ -367,12 +382,14 @@ pub async fn set_header(
 
 /// Increments the version of an account, which invalidates its cached renderings: data outside its row that is
 /// rendered with it has changed.
+#[boxed]
 pub async fn bump(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// As [`bump`], for several accounts.
+#[boxed]
 pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -382,7 +399,8 @@ pub async fn bump_all(tx: &mut Tx, ids: &[AccountId]) -> Result<()> {
 }
 
 /// The oldest confirmed and approved local account.
-pub async fn find_oldest_local(db: impl Executor) -> Result<Option<Account>> {
+#[boxed]
+pub async fn find_oldest_local(db: Conn<'_>) -> Result<Option<Account>> {
     db.query(sql!(
         "SELECT " account_columns!() " FROM accounts a
          WHERE a.id = (SELECT MIN(u.account_id) FROM users u WHERE u.approved AND u.confirmed_at IS NOT NULL)"

@@ -4,9 +4,9 @@
 
 use crate::account_names;
 use crate::role::{AssignedRole, RolePermissions, assigned_role_columns, role_joins, role_permission_columns};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::account::{ActorType, OtherSettings, Searchability};
-use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns};
+use model::{Account, AccountId, Field, Json, Preferences, Time, account_columns, boxed};
 
 /// An account with data visible only to its owner.
 #[derive(Debug, model::Row)]
@@ -24,7 +24,8 @@ pub struct CredentialRow {
 }
 
 /// A local account as its owner sees it. The inner `LIMIT` bounds the cost of counting follow requests.
-pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<CredentialRow>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: AccountId) -> Result<Option<CredentialRow>> {
     db.query(sql!(
         "SELECT " account_columns!() ", " assigned_role_columns!() ", " role_permission_columns!() ",
                 r.highlighted AS role_highlighted, u.preferences,
@@ -86,6 +87,7 @@ impl From<&Account> for Profile {
 }
 
 /// Writes a profile and its search names.
+#[boxed]
 pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> Result<()> {
     let account: Option<(String, i64)> = tx.query(sql!(
         "UPDATE accounts
@@ -126,6 +128,7 @@ pub async fn update(tx: &mut Tx, id: AccountId, profile: Profile, now: Time) -> 
 }
 
 /// Writes the fields of a profile.
+#[boxed]
 pub async fn set_fields(tx: &mut Tx, id: AccountId, fields: Vec<Field>) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET fields = $2, version = version + 1 WHERE id = $1"))
         .bind(id)
@@ -136,6 +139,7 @@ pub async fn set_fields(tx: &mut Tx, id: AccountId, fields: Vec<Field>) -> Resul
 }
 
 /// Writes the preferences of a local account.
+#[boxed]
 pub async fn update_preferences(tx: &mut Tx, id: AccountId, preferences: Preferences) -> Result<()> {
     tx.query(sql!("UPDATE users SET preferences = $2 WHERE account_id = $1"))
         .bind(id)

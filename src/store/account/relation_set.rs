@@ -5,8 +5,8 @@
 //! not included. The effect of a relation on visibility is decided in `service::visibility`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Time, boxed};
 
 /// The relations of one account that affect the statuses it sees. Lists are sorted, so that a look-up is a binary
 /// search.
@@ -83,7 +83,8 @@ struct RelationRow {
 /// The relations of `account` with their version, consistent because one statement reads them.
 ///
 /// The mutes are the first part: PostgreSQL takes the types of the columns from it.
-pub async fn find(db: impl Executor, account: AccountId) -> Result<Relations> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId) -> Result<Relations> {
     let rows: Vec<RelationRow> = db
         .query(sql!(
             "SELECT CAST(1 AS BIGINT) AS kind, m.target_account_id AS id, m.expires_at, '' AS domain
@@ -134,6 +135,7 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Box<[T]> {
 /// Raises the relations versions of `accounts`, whose relations `tx` changes: servers then read them again. The
 /// versions of the accounts are raised as well, because they are part of the cache key of plugin responses to a
 /// viewer.
+#[boxed]
 pub async fn raise(tx: &mut Tx, accounts: &[AccountId]) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET relations_version = relations_version + 1, version = version + 1 WHERE id" in("$1")

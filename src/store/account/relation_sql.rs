@@ -7,7 +7,7 @@
 //! The effects of relations are decided elsewhere: for feeds in [`feed_sql`](crate::feed_sql), for reading in
 //! `service::visibility`.
 
-use database::Executor;
+use database::Conn;
 use database::query::Query;
 use database::sql::Sql;
 use model::{AccountId, Cursor};
@@ -123,6 +123,6 @@ macro_rules! listed {
 pub(crate) use listed;
 
 /// Binds the first four parameters of a `listed!` statement, for the page of `own`.
-pub(crate) fn page<E: Executor>(db: E, sql: Sql, own: AccountId, cursor: &Cursor) -> Query<E> {
+pub(crate) fn page<'a>(db: Conn<'a>, sql: Sql, own: AccountId, cursor: &Cursor) -> Query<'a> {
     db.query(sql).bind(own).bind(cursor.before()).bind(cursor.after()).bind(cursor.limit)
 }

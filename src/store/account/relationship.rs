@@ -9,9 +9,9 @@
 use crate::relation_set;
 use crate::relation_sql::{blocks, blocks_domain, listed, page, suspended, unexpired};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Result, Tx, paged, sql};
 use model::relationship::{Listed, Muted};
-use model::{AccountId, Cursor, Json, RowId, Time};
+use model::{AccountId, Cursor, Json, RowId, Time, boxed};
 
 /// The relationship of a viewer to one target.
 #[derive(Clone, Debug, model::Row)]
@@ -37,12 +37,8 @@ pub struct RelationshipRow {
 
 /// The relationships of `viewer` to the existing accounts in `targets`, in no particular order. Mutes that expired by
 /// `now` do not count.
-pub async fn list(
-    db: impl Executor,
-    viewer: AccountId,
-    targets: &[AccountId],
-    now: Time,
-) -> Result<Vec<RelationshipRow>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, viewer: AccountId, targets: &[AccountId], now: Time) -> Result<Vec<RelationshipRow>> {
     db.query(sql!(
         "SELECT a.id, a.suspended_at IS NOT NULL AS suspended,
                 f.id IS NOT NULL AS following, r.id IS NOT NULL AS requested,
@@ -71,12 +67,14 @@ pub async fn list(
 }
 
 /// True when `account` blocks `target`.
-pub async fn blocks(db: impl Executor, account: AccountId, target: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn blocks(db: Conn<'_>, account: AccountId, target: AccountId) -> Result<bool> {
     Ok(find_block(db, account, target).await?.is_some())
 }
 
 /// The row of the block of `target` by `account`.
-pub async fn find_block(db: impl Executor, account: AccountId, target: AccountId) -> Result<Option<RowId>> {
+#[boxed]
+pub async fn find_block(db: Conn<'_>, account: AccountId, target: AccountId) -> Result<Option<RowId>> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM blocks WHERE account_id = $1 AND target_account_id = $2"))
         .bind(account)
@@ -94,6 +92,7 @@ pub enum Pair {
 }
 
 /// Inserts a block or endorsement; false when it exists already.
+#[boxed]
 pub async fn insert(
     tx: &mut Tx,
     relation: Pair,
@@ -130,6 +129,7 @@ pub enum Relation {
 }
 
 /// Deletes a relation of `account` to `target`; false when there was none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target: AccountId) -> Result<bool> {
     macro_rules! from {
         ($table:literal) => {
@@ -153,15 +153,17 @@ pub async fn delete(tx: &mut Tx, relation: Relation, account: AccountId, target:
 }
 
 /// A page of the accounts that `account` blocks, newest block first. Suspended accounts are marked as hidden.
-pub async fn list_blocks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
+#[boxed]
+pub async fn list_blocks(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = listed!(cursor, "blocks", "account_id" => "target_account_id", hidden [suspended!()]);
     Ok(cursor.newest_first(page(db, sql, account, cursor).all().await?))
 }
 
 /// A page of the accounts that `account` endorses, by their ids. Suspended accounts are marked as hidden, and so are
 /// accounts that block `viewer` or are blocked by it.
+#[boxed]
 pub async fn list_endorsements(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     viewer: Option<AccountId>,
     cursor: &Cursor,
@@ -191,8 +193,9 @@ pub struct FamiliarFollower {
 /// target that hides its collections, and none that hide their own.
 ///
 /// `CROSS JOIN`: SQLite starts with the viewer's follows, whose number is bounded, and not with a target's followers.
+#[boxed]
 pub async fn list_familiar_followers(
-    db: impl Executor,
+    db: Conn<'_>,
     viewer: AccountId,
     targets: &[AccountId],
     most: i64,
@@ -229,6 +232,7 @@ pub struct NewMute {
 }
 
 /// Inserts a mute, or changes the options of the existing mute (upsert).
+#[boxed]
 pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at, created_at)
@@ -248,6 +252,7 @@ pub async fn set_mute(tx: &mut Tx, mute: NewMute) -> Result<()> {
 }
 
 /// Deletes a mute if it expired by `now`; false when there is none, or it has not expired.
+#[boxed]
 pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: AccountId, now: Time) -> Result<bool> {
     let done = tx
         .query(sql!("DELETE FROM mutes WHERE account_id = $1 AND target_account_id = $2 AND expires_at <= $3"))
@@ -264,7 +269,8 @@ pub async fn delete_expired_mute(tx: &mut Tx, account: AccountId, target: Accoun
 
 /// A page of the accounts that `account` mutes, newest mute first. Suspended accounts are marked as hidden; mutes
 /// that expired by `now` are excluded.
-pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, now: Time) -> Result<Vec<Muted>> {
+#[boxed]
+pub async fn list_mutes(db: Conn<'_>, account: AccountId, cursor: &Cursor, now: Time) -> Result<Vec<Muted>> {
     let sql = listed!(
         cursor, "mutes", "account_id" => "target_account_id", hidden [suspended!()],
         columns [", x.expires_at"], where [" AND " unexpired!("x", "$5")]
@@ -273,6 +279,7 @@ pub async fn list_mutes(db: impl Executor, account: AccountId, cursor: &Cursor, 
 }
 
 /// Removes `target` from every list of `account`.
+#[boxed]
 pub async fn delete_list_entries(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM list_accounts
@@ -286,6 +293,7 @@ pub async fn delete_list_entries(tx: &mut Tx, account: AccountId, target: Accoun
 }
 
 /// Stores the private note of `account` about `target`; an empty text deletes it.
+#[boxed]
 pub async fn set_note(tx: &mut Tx, account: AccountId, target: AccountId, comment: &str) -> Result<()> {
     if comment.is_empty() {
         tx.query(sql!("DELETE FROM account_notes WHERE account_id = $1 AND target_account_id = $2"))

@@ -5,10 +5,11 @@
 
 use crate::relation_set;
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Json, MediaId, PollId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Json, MediaId, PollId, StatusId, Time, boxed};
 
 /// Suspends an account, which hides it; false when it is already suspended.
+#[boxed]
 pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
     let hidden = tx
         .query(sql!(
@@ -22,6 +23,7 @@ pub async fn suspend(tx: &mut Tx, id: AccountId, now: Time) -> Result<bool> {
 }
 
 /// Ends the suspension of an account; false when it is not suspended.
+#[boxed]
 pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
     let shown = tx
         .query(sql!(
@@ -34,12 +36,14 @@ pub async fn unsuspend(tx: &mut Tx, id: AccountId) -> Result<bool> {
 }
 
 /// Deletes the private side of a local account: its e-mail address, password hash and preferences.
+#[boxed]
 pub async fn delete_user(tx: &mut Tx, id: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM users WHERE account_id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Deletes up to `limit` attachments of an account; returns their files, which the caller deletes.
+#[boxed]
 pub async fn delete_media(tx: &mut Tx, id: AccountId, limit: i64) -> Result<Vec<DeletedMedia>> {
     tx.query(sql!(
         "DELETE FROM media_attachments
@@ -62,7 +66,8 @@ pub struct DeletedMedia {
 
 /// The accounts that reblogged these statuses, once for each reblog. SQLite does not reorder a `CROSS JOIN`, so each of
 /// `ids` is looked up in the index `statuses_reblogs`.
-pub async fn list_rebloggers(db: impl Executor, ids: &[StatusId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_rebloggers(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         sqlite: "SELECT s.account_id FROM json_each($1) w CROSS JOIN statuses s ON s.reblog_of_id = w.value";
         postgres: "SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = ANY($1)"
@@ -73,7 +78,8 @@ pub async fn list_rebloggers(db: impl Executor, ids: &[StatusId]) -> Result<Vec<
 }
 
 /// The newest `limit` statuses and reblogs of an account.
-pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_statuses(db: Conn<'_>, id: AccountId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT s.id FROM statuses s WHERE s.account_id = $1 ORDER BY s.id DESC LIMIT $2"))
         .bind(id)
         .bind(limit)
@@ -84,7 +90,8 @@ pub async fn list_statuses(db: impl Executor, id: AccountId, limit: i64) -> Resu
 /// Some of the accounts with a follow, follow request, block or mute from or to `id`, without duplicates. `limit`
 /// bounds the number of read rows, which `UNION ALL` allows; duplicates are removed afterwards, so there may be
 /// fewer.
-pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_related(db: Conn<'_>, id: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.target_account_id AS other FROM follows f WHERE f.account_id = $1
          UNION ALL SELECT f.account_id FROM follows f WHERE f.target_account_id = $1
@@ -110,6 +117,7 @@ pub async fn list_related(db: impl Executor, id: AccountId, limit: i64) -> Resul
 /// Deletes the oldest `limit` favourites of an account and subtracts them from the counters of their statuses;
 /// returns how many. Only favourites that this transaction deleted are subtracted: a concurrent request of their
 /// owner may be faster.
+#[boxed]
 pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let statuses: Vec<StatusId> = tx
         .query(sql!(
@@ -134,6 +142,7 @@ pub async fn delete_favourites(tx: &mut Tx, id: AccountId, limit: i64) -> Result
 
 /// Deletes the votes of an account in up to `limit` polls and subtracts them from the counters; returns the number of
 /// polls. The polls are locked first, as for a vote.
+#[boxed]
 pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let polls: Vec<PollId> = tx
         .query(sql!(
@@ -178,6 +187,7 @@ pub async fn delete_votes(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64>
 /// about it, its dismissals of and reactions to announcements, suggestions dismissed by or about it, its domain
 /// blocks, imports and severances, the notifications to and from it, and the requests about it; returns the total
 /// number of rows. Statuses that mentioned it get a new version, since their rendering changes.
+#[boxed]
 pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64> {
     let naming: Vec<StatusId> = tx
         .query(sql!(
@@ -214,6 +224,7 @@ pub async fn delete_traces(tx: &mut Tx, id: AccountId, limit: i64) -> Result<u64
 /// Deletes an account. Foreign keys delete the rows that refer to it; the entries of its home and list feeds have no
 /// foreign key to their owner and are deleted here. Accounts that moved to it get a new version, since their rendering
 /// changes, and accounts with relations to it a new relations version.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: AccountId) -> Result<()> {
     let related = list_related(&mut *tx, id, i64::MAX).await?;
     relation_set::raise(tx, &related).await?;

@@ -4,9 +4,9 @@
 //! Reached from `service::domain_block` and `service::domain_policy`, which count them, and from `entity::severance`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::severance::SeveranceKind;
-use model::{AccountId, NotificationId, RowId, Time};
+use model::{AccountId, NotificationId, RowId, Time, boxed};
 
 /// The relationships that an account lost.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -23,12 +23,14 @@ pub struct Severance {
     pub created_at: Time,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, severance: &Severance) -> Result<()> {
     tx.query(sql!(severance_insert!())).bind_row(severance).execute().await?;
     Ok(())
 }
 
 /// Adds to the counts of the severance of the same account, kind, target and time; false when there is none.
+#[boxed]
 pub async fn add(tx: &mut Tx, severance: &Severance) -> Result<bool> {
     let updated = tx
         .query(sql!(
@@ -48,7 +50,8 @@ pub async fn add(tx: &mut Tx, severance: &Severance) -> Result<bool> {
 }
 
 /// The severances that exist among `ids`, in no particular order.
-pub async fn list(db: impl Executor, ids: &[i64]) -> Result<Vec<Severance>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[i64]) -> Result<Vec<Severance>> {
     db.query(sql!("SELECT " severance_columns!() " FROM account_severances e WHERE e.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -56,6 +59,7 @@ pub async fn list(db: impl Executor, ids: &[i64]) -> Result<Vec<Severance>> {
 }
 
 /// Deletes up to `limit` severances that were created before the notification id `before`; returns how many.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_severances
@@ -68,6 +72,7 @@ pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Resu
 }
 
 /// Deletes up to `limit` severances of `account`; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_severances

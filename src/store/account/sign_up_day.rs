@@ -1,9 +1,11 @@
 //! How many people signed up on each day without an invitation.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
+use model::boxed;
 
 /// The sign-ups of a day in UTC, counted from the epoch.
-pub async fn count(db: impl Executor, day: i64) -> Result<i64> {
+#[boxed]
+pub async fn count(db: Conn<'_>, day: i64) -> Result<i64> {
     let found = db.query(sql!("SELECT d.sign_ups FROM sign_up_days d WHERE d.day = $1")).bind(day).scalars().await?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
@@ -11,6 +13,7 @@ pub async fn count(db: impl Executor, day: i64) -> Result<i64> {
 /// Counts a sign-up of `day`; false, without counting, when there are `most` already. 0: any number.
 ///
 /// Concurrent sign-ups wait for each other here, so that no more than `most` are counted.
+#[boxed]
 pub async fn admit(tx: &mut Tx, day: i64, most: i64) -> Result<bool> {
     let changed = tx
         .query(sql!(

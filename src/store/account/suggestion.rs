@@ -10,8 +10,8 @@
 use crate::account_is_known;
 use crate::relation_sql::is_wanted;
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, StatusId, Time, boxed};
 
 /// How many of an account's newest follows are examined for their follows; and how many follows of each.
 const FRIENDS: i64 = 100;
@@ -47,12 +47,8 @@ macro_rules! may_be_suggested {
 }
 
 /// The accounts of `ids` that may be suggested to `viewer`, with their versions, in no particular order.
-pub async fn filter(
-    db: impl Executor,
-    viewer: AccountId,
-    ids: &[AccountId],
-    now: Time,
-) -> Result<Vec<(AccountId, i64)>> {
+#[boxed]
+pub async fn filter(db: Conn<'_>, viewer: AccountId, ids: &[AccountId], now: Time) -> Result<Vec<(AccountId, i64)>> {
     db.query(sql!("SELECT a.id, a.version FROM accounts a WHERE a.id" in("$3") "AND " may_be_suggested!()))
         .bind(viewer)
         .bind(now)
@@ -63,7 +59,8 @@ pub async fn filter(
 
 /// The accounts with `handles` (as in [`account::list_by_handles`](super::list_by_handles)) that may be suggested to
 /// any account, in no particular order.
-pub async fn list_named(db: impl Executor, handles: &[String]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_named(db: Conn<'_>, handles: &[String]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         sqlite: "SELECT a.id FROM json_each($1) h
                  JOIN accounts a ON lower(a.username) = substr(h.value, 1, instr(h.value || '@', '@') - 1)
@@ -83,12 +80,8 @@ pub async fn list_named(db: impl Executor, handles: &[String]) -> Result<Vec<Acc
 /// followers before others. Does not reveal follows of accounts that hide them.
 ///
 /// At most [`FRIENDS`] × [`OF_EACH`] follows are read: a range of the index `follows_account` for each friend.
-pub async fn list_friends_of_friends(
-    db: impl Executor,
-    viewer: AccountId,
-    now: Time,
-    limit: i64,
-) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_friends_of_friends(db: Conn<'_>, viewer: AccountId, now: Time, limit: i64) -> Result<Vec<AccountId>> {
     macro_rules! text {
         ($theirs:literal) => {
             concat!(
@@ -129,7 +122,8 @@ pub async fn list_friends_of_friends(
 }
 
 /// Up to `limit` unlocked accounts with the most recent followers.
-pub async fn list_most_followed(db: impl Executor, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_most_followed(db: Conn<'_>, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id
          FROM (SELECT newest.id, COUNT(*) AS follows
@@ -148,7 +142,8 @@ pub async fn list_most_followed(db: impl Executor, limit: i64) -> Result<Vec<Acc
 }
 
 /// Up to `limit` unlocked accounts whose public statuses since `since` have the most reblogs and favourites.
-pub async fn list_most_interactions(db: impl Executor, since: StatusId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_most_interactions(db: Conn<'_>, since: StatusId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id
          FROM (SELECT newest.account_id AS id, SUM(newest.uses) AS uses
@@ -171,6 +166,7 @@ pub async fn list_most_interactions(db: impl Executor, since: StatusId, limit: i
 }
 
 /// Stores that `account` dismissed the suggestion of `target`; a repetition, or a missing account, is not an error.
+#[boxed]
 pub async fn dismiss(tx: &mut Tx, account: AccountId, target: AccountId) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO suggestion_dismissals (account_id, target_account_id)

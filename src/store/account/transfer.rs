@@ -6,9 +6,9 @@
 
 use crate::relation_sql::unexpired;
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::transfer::TransferKind;
-use model::{AccountId, Json, RowId, StatusId, Time};
+use model::{AccountId, Json, RowId, StatusId, Time, boxed};
 
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "imports", alias = "i")]
@@ -36,12 +36,14 @@ pub struct ImportRow {
     pub error: Option<String>,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, import: &Import) -> Result<()> {
     tx.query(sql!(import_insert!())).bind_row(import).execute().await?;
     Ok(())
 }
 
 /// Inserts rows of an import, each as (position, list, key, entry).
+#[boxed]
 pub async fn insert_rows(tx: &mut Tx, import: RowId, rows: Vec<(i64, String, String, String)>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO import_rows (import_id, position, list, key, entry)
@@ -55,12 +57,14 @@ pub async fn insert_rows(tx: &mut Tx, import: RowId, rows: Vec<(i64, String, Str
     Ok(())
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Import>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<Import>> {
     db.query(sql!("SELECT " import_columns!() " FROM imports i WHERE i.id = $1")).bind(id).optional().await
 }
 
 /// The imports of `account`, newest first.
-pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Import>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId) -> Result<Vec<Import>> {
     db.query(sql!("SELECT " import_columns!() " FROM imports i WHERE i.account_id = $1 ORDER BY i.id DESC"))
         .bind(account)
         .all()
@@ -68,6 +72,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Import>> 
 }
 
 /// Deletes the finished imports of `account`, except for the newest `keep`.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, account: AccountId, keep: i64) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM imports
@@ -82,7 +87,8 @@ pub async fn delete_old(tx: &mut Tx, account: AccountId, keep: i64) -> Result<()
 }
 
 /// Up to `limit` pending rows after the position `after`, in the order of the file.
-pub async fn list_waiting(db: impl Executor, import: RowId, after: i64, limit: i64) -> Result<Vec<ImportRow>> {
+#[boxed]
+pub async fn list_waiting(db: Conn<'_>, import: RowId, after: i64, limit: i64) -> Result<Vec<ImportRow>> {
     db.query(sql!(
         "SELECT r.position, r.entry, r.error FROM import_rows r
          WHERE r.import_id = $1 AND r.position > $2 AND r.error IS NULL
@@ -97,7 +103,8 @@ pub async fn list_waiting(db: impl Executor, import: RowId, after: i64, limit: i
 }
 
 /// The failed rows, in the order of the file.
-pub async fn list_failed(db: impl Executor, import: RowId) -> Result<Vec<ImportRow>> {
+#[boxed]
+pub async fn list_failed(db: Conn<'_>, import: RowId) -> Result<Vec<ImportRow>> {
     db.query(sql!(
         "SELECT r.position, r.entry, r.error FROM import_rows r
          WHERE r.import_id = $1 AND r.error IS NOT NULL
@@ -118,7 +125,8 @@ pub struct FailureReason {
 }
 
 /// The failure reasons of `imports`: at most `most` reasons of each, the most frequent first.
-pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Result<Vec<FailureReason>> {
+#[boxed]
+pub async fn list_reasons(db: Conn<'_>, imports: &[RowId], most: i64) -> Result<Vec<FailureReason>> {
     db.query(sql!(
         "SELECT f.import_id, f.error, f.failed
          FROM (SELECT r.import_id, r.error, COUNT(*) AS failed,
@@ -136,7 +144,8 @@ pub async fn list_reasons(db: impl Executor, imports: &[RowId], most: i64) -> Re
 }
 
 /// The keys of `keys` that occur in rows of `list`.
-pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys: &[String]) -> Result<Vec<String>> {
+#[boxed]
+pub async fn list_named_among(db: Conn<'_>, import: RowId, list: &str, keys: &[String]) -> Result<Vec<String>> {
     db.query(sql!("SELECT r.key FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 AND r.key" in("$3")))
         .bind(import)
         .bind(list.to_owned())
@@ -146,7 +155,8 @@ pub async fn list_named_among(db: impl Executor, import: RowId, list: &str, keys
 }
 
 /// True when any row belongs to `list`.
-pub async fn names_list(db: impl Executor, import: RowId, list: &str) -> Result<bool> {
+#[boxed]
+pub async fn names_list(db: Conn<'_>, import: RowId, list: &str) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT r.position FROM import_rows r WHERE r.import_id = $1 AND r.list = $2 LIMIT 1"))
         .bind(import)
@@ -157,6 +167,7 @@ pub async fn names_list(db: impl Executor, import: RowId, list: &str) -> Result<
 }
 
 /// Deletes the rows at the positions `done`, stores the errors of failed rows, and counts both.
+#[boxed]
 pub async fn settle(tx: &mut Tx, import: RowId, done: &[i64], failed: Vec<(i64, String)>) -> Result<()> {
     tx.query(sql!("DELETE FROM import_rows WHERE import_id = $1 AND position" in("$2")))
         .bind(import)
@@ -182,6 +193,7 @@ pub async fn settle(tx: &mut Tx, import: RowId, done: &[i64], failed: Vec<(i64, 
 }
 
 /// Finishes an import; pending rows fail with `error`.
+#[boxed]
 pub async fn finish(tx: &mut Tx, import: RowId, error: &str, now: Time) -> Result<()> {
     let rest = tx
         .query(sql!("UPDATE import_rows SET error = $2 WHERE import_id = $1 AND error IS NULL"))
@@ -200,6 +212,7 @@ pub async fn finish(tx: &mut Tx, import: RowId, error: &str, now: Time) -> Resul
 
 /// Deletes up to `limit` rows of the imports of an account that is being removed, and the imports without rows;
 /// returns the total number of rows.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let rows = tx
         .query(sql!(
@@ -260,7 +273,8 @@ pub struct Followed {
 }
 
 /// Up to `limit` follows of `account` with ids above `after`, oldest first.
-pub async fn list_follows(db: impl Executor, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Followed>> {
+#[boxed]
+pub async fn list_follows(db: Conn<'_>, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Followed>> {
     db.query(sql!(related!("follows", ", x.show_reblogs, x.notify, x.languages")))
         .bind(account)
         .bind(after)
@@ -270,17 +284,14 @@ pub async fn list_follows(db: impl Executor, account: AccountId, after: RowId, l
 }
 
 /// Up to `limit` blocks of `account` with ids above `after`, oldest first.
-pub async fn list_blocks(db: impl Executor, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Related>> {
+#[boxed]
+pub async fn list_blocks(db: Conn<'_>, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Related>> {
     db.query(sql!(related!("blocks", ""))).bind(account).bind(after).bind(limit).all().await
 }
 
 /// Up to `limit` endorsements of `account` with ids above `after`, oldest first.
-pub async fn list_endorsements(
-    db: impl Executor,
-    account: AccountId,
-    after: RowId,
-    limit: i64,
-) -> Result<Vec<Related>> {
+#[boxed]
+pub async fn list_endorsements(db: Conn<'_>, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Related>> {
     db.query(sql!(related!("endorsements", ""))).bind(account).bind(after).bind(limit).all().await
 }
 
@@ -293,8 +304,9 @@ pub struct MutedAccount {
 }
 
 /// Up to `limit` mutes of `account` with ids above `after` that have not expired by `now`, oldest first.
+#[boxed]
 pub async fn list_mutes(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     after: RowId,
     now: Time,
@@ -310,7 +322,8 @@ pub async fn list_mutes(
 }
 
 /// The members of a list; the key of each is the account.
-pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<Related>> {
+#[boxed]
+pub async fn list_members(db: Conn<'_>, list: RowId) -> Result<Vec<Related>> {
     db.query(sql!(
         "SELECT m.account_id AS row_id, m.account_id, a.username, a.domain
          FROM list_accounts m CROSS JOIN accounts a
@@ -331,7 +344,8 @@ pub struct Listed {
 }
 
 /// The members of all lists of `owner`, list by list, the oldest first.
-pub async fn list_listed(db: impl Executor, owner: AccountId) -> Result<Vec<Listed>> {
+#[boxed]
+pub async fn list_listed(db: Conn<'_>, owner: AccountId) -> Result<Vec<Listed>> {
     db.query(sql!(
         "SELECT l.title, a.username, a.domain
          FROM lists l CROSS JOIN list_accounts m CROSS JOIN accounts a
@@ -353,12 +367,8 @@ pub struct Bookmarked {
 }
 
 /// Up to `limit` bookmarks of `account` with ids above `after`, oldest first.
-pub async fn list_bookmarks(
-    db: impl Executor,
-    account: AccountId,
-    after: RowId,
-    limit: i64,
-) -> Result<Vec<Bookmarked>> {
+#[boxed]
+pub async fn list_bookmarks(db: Conn<'_>, account: AccountId, after: RowId, limit: i64) -> Result<Vec<Bookmarked>> {
     db.query(sql!(
         "SELECT b.id AS row_id, s.id AS status_id, s.uri, s.local
          FROM bookmarks b CROSS JOIN statuses s
@@ -374,12 +384,8 @@ pub async fn list_bookmarks(
 }
 
 /// Up to `limit` domains that `account` blocks, with the ids of the blocks, above `after`, oldest first.
-pub async fn list_domains(
-    db: impl Executor,
-    account: AccountId,
-    after: RowId,
-    limit: i64,
-) -> Result<Vec<(RowId, String)>> {
+#[boxed]
+pub async fn list_domains(db: Conn<'_>, account: AccountId, after: RowId, limit: i64) -> Result<Vec<(RowId, String)>> {
     db.query(sql!(
         "SELECT d.id, d.domain FROM account_domain_blocks d
          WHERE d.account_id = $1 AND d.id > $2

@@ -3,8 +3,8 @@
 //! A document is stored once, with a row for each inbox. Rows of one host are sent in the order of their ids.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Json, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Json, RowId, StatusId, Time, boxed};
 
 /// A document to send.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub struct NewDocument {
 }
 
 /// Stores a document and its deliveries, each an id, a host and an inbox.
+#[boxed]
 pub async fn insert(tx: &mut Tx, document: NewDocument, to: Vec<(RowId, String, String)>, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO outbound_documents (id, account_id, private_key, body, created_at) VALUES ($1, $2, $3, $4, $5)"
@@ -53,6 +54,7 @@ pub struct Claimed {
 
 /// Claims the oldest `limit` deliveries to `host` until `until`, oldest first, without those to inboxes that are paused;
 /// none while others of the host are claimed, so that they keep their order.
+#[boxed]
 pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = tx
         .query(sql!(
@@ -76,13 +78,15 @@ pub async fn claim(tx: &mut Tx, host: &str, now: Time, until: Time, limit: i64) 
 }
 
 /// Releases all claims.
+#[boxed]
 pub async fn release_all(tx: &mut Tx) -> Result<()> {
     tx.query(sql!("UPDATE deliveries SET claimed_until = NULL WHERE claimed_until IS NOT NULL")).execute().await?;
     Ok(())
 }
 
 /// True when a delivery to `host` is claimed.
-pub async fn is_claimed(db: impl Executor, host: &str, now: Time) -> Result<bool> {
+#[boxed]
+pub async fn is_claimed(db: Conn<'_>, host: &str, now: Time) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!("SELECT id FROM deliveries WHERE host = $1 AND claimed_until > $2 LIMIT 1"))
         .bind(host.to_owned())
@@ -93,7 +97,8 @@ pub async fn is_claimed(db: impl Executor, host: &str, now: Time) -> Result<bool
 }
 
 /// True when a delivery to `host` waits.
-pub async fn waits(db: impl Executor, host: &str) -> Result<bool> {
+#[boxed]
+pub async fn waits(db: Conn<'_>, host: &str) -> Result<bool> {
     let row: Option<(RowId,)> =
         db.query(sql!("SELECT id FROM deliveries WHERE host = $1 LIMIT 1")).bind(host.to_owned()).optional().await?;
     Ok(row.is_some())
@@ -117,13 +122,8 @@ pub struct OwedRow {
 
 /// The hosts after `after` that deliveries are owed to, by name, up to `limit`. `kind`: of the jobs that deliver, whose keys
 /// are the hosts. `most`: the number up to which deliveries of a host are counted. Reads the index of hosts in leaps.
-pub async fn list_owed(
-    db: impl Executor,
-    after: &str,
-    kind: &'static str,
-    most: i64,
-    limit: i64,
-) -> Result<Vec<OwedRow>> {
+#[boxed]
+pub async fn list_owed(db: Conn<'_>, after: &str, kind: &'static str, most: i64, limit: i64) -> Result<Vec<OwedRow>> {
     db.query(sql!(
         "WITH RECURSIVE hosts (host) AS (
              SELECT (SELECT MIN(d.host) FROM deliveries d WHERE d.host > $1)
@@ -156,7 +156,8 @@ pub struct DocumentRow {
 }
 
 /// The documents among `ids`, in no particular order.
-pub async fn documents(db: impl Executor, ids: &[RowId]) -> Result<Vec<DocumentRow>> {
+#[boxed]
+pub async fn documents(db: Conn<'_>, ids: &[RowId]) -> Result<Vec<DocumentRow>> {
     db.query(sql!(
         "SELECT d.id, d.account_id, d.private_key, d.body FROM outbound_documents d WHERE d.id" in("$1")
     ))
@@ -166,12 +167,14 @@ pub async fn documents(db: impl Executor, ids: &[RowId]) -> Result<Vec<DocumentR
 }
 
 /// Removes deliveries that ended.
+#[boxed]
 pub async fn delete(tx: &mut Tx, ids: &[RowId]) -> Result<()> {
     tx.query(sql!("DELETE FROM deliveries WHERE id" in("$1"))).bind(Ids::of(ids.iter().copied())).execute().await?;
     Ok(())
 }
 
 /// Releases claimed deliveries; a failed attempt counts for those in `failed`.
+#[boxed]
 pub async fn release(tx: &mut Tx, ids: &[RowId], failed: &[RowId]) -> Result<()> {
     tx.query(sql!("UPDATE deliveries SET claimed_until = NULL WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -185,6 +188,7 @@ pub async fn release(tx: &mut Tx, ids: &[RowId], failed: &[RowId]) -> Result<()>
 }
 
 /// Deletes up to `limit` documents from before `before` that are owed to nobody.
+#[boxed]
 pub async fn delete_sent(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM outbound_documents WHERE id IN
@@ -207,7 +211,8 @@ macro_rules! inbox {
 }
 
 /// The inboxes of the remote followers of `account`, each once.
-pub async fn follower_inboxes(db: impl Executor, account: AccountId) -> Result<Vec<String>> {
+#[boxed]
+pub async fn follower_inboxes(db: Conn<'_>, account: AccountId) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT DISTINCT " inbox!() " FROM follows f JOIN accounts a ON a.id = f.account_id
          WHERE f.target_account_id = $1 AND a.domain IS NOT NULL AND a.suspended_at IS NULL
@@ -219,7 +224,8 @@ pub async fn follower_inboxes(db: impl Executor, account: AccountId) -> Result<V
 }
 
 /// The inboxes of the remote accounts among `accounts`, each once; `personal`: their own, not the shared ones.
-pub async fn inboxes(db: impl Executor, accounts: &[AccountId], personal: bool) -> Result<Vec<String>> {
+#[boxed]
+pub async fn inboxes(db: Conn<'_>, accounts: &[AccountId], personal: bool) -> Result<Vec<String>> {
     macro_rules! text {
         ($inbox:expr) => {
             sql!(
@@ -234,7 +240,8 @@ pub async fn inboxes(db: impl Executor, accounts: &[AccountId], personal: bool) 
 }
 
 /// One inbox of each known server: its shared one, or the oldest account's own.
-pub async fn known_inboxes(db: impl Executor) -> Result<Vec<String>> {
+#[boxed]
+pub async fn known_inboxes(db: Conn<'_>) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT DISTINCT " inbox!() " FROM accounts a
          WHERE a.id IN (SELECT MIN(b.id) FROM accounts b
@@ -247,7 +254,8 @@ pub async fn known_inboxes(db: impl Executor) -> Result<Vec<String>> {
 
 /// The accounts that take part in `status` beyond its followers: mentioned, replied to, with a reblog, a favourite, a
 /// reply or a vote, at most `limit` of each kind but the first two.
-pub async fn participants(db: impl Executor, status: StatusId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn participants(db: Conn<'_>, status: StatusId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT m.account_id FROM mentions m WHERE m.status_id = $1
          UNION SELECT s.in_reply_to_account_id FROM statuses s
@@ -269,7 +277,8 @@ pub async fn participants(db: impl Executor, status: StatusId, limit: i64) -> Re
 }
 
 /// True when this server knows an account of another one: without it nobody is owed anything.
-pub async fn has_remote_accounts(db: impl Executor) -> Result<bool> {
+#[boxed]
+pub async fn has_remote_accounts(db: Conn<'_>) -> Result<bool> {
     let row: Option<(AccountId,)> =
         db.query(sql!("SELECT a.id FROM accounts a WHERE a.domain IS NOT NULL LIMIT 1")).optional().await?;
     Ok(row.is_some())

@@ -4,8 +4,8 @@
 //! A host without a row is well.
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
-use model::{RowId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{RowId, Time, boxed};
 
 /// The state of a host that failed or was paused.
 #[derive(Clone, Debug, model::Row)]
@@ -27,7 +27,8 @@ pub struct RemoteHost {
 }
 
 /// The rows of those among `hosts` that have one.
-pub async fn list(db: impl Executor, hosts: &[String]) -> Result<Vec<RemoteHost>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, hosts: &[String]) -> Result<Vec<RemoteHost>> {
     db.query(sql!("SELECT " remote_host_columns!() " FROM remote_hosts h WHERE h.host" in("$1")))
         .bind(Texts::of(hosts.iter().cloned()))
         .all()
@@ -35,7 +36,8 @@ pub async fn list(db: impl Executor, hosts: &[String]) -> Result<Vec<RemoteHost>
 }
 
 /// The row of `host`.
-pub async fn find(db: impl Executor, host: &str) -> Result<Option<RemoteHost>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, host: &str) -> Result<Option<RemoteHost>> {
     db.query(sql!("SELECT " remote_host_columns!() " FROM remote_hosts h WHERE h.host = $1"))
         .bind(host.to_owned())
         .optional()
@@ -43,7 +45,8 @@ pub async fn find(db: impl Executor, host: &str) -> Result<Option<RemoteHost>> {
 }
 
 /// Up to `limit` hosts that have a row, after `after`, by name.
-pub async fn list_from(db: impl Executor, after: &str, limit: i64) -> Result<Vec<RemoteHost>> {
+#[boxed]
+pub async fn list_from(db: Conn<'_>, after: &str, limit: i64) -> Result<Vec<RemoteHost>> {
     db.query(sql!("SELECT " remote_host_columns!() " FROM remote_hosts h WHERE h.host > $1 ORDER BY h.host LIMIT $2"))
         .bind(after.to_owned())
         .bind(limit)
@@ -52,6 +55,7 @@ pub async fn list_from(db: impl Executor, after: &str, limit: i64) -> Result<Vec
 }
 
 /// Makes the ready jobs of `kind` for `hosts`, which are their keys, due at `now`, except for hosts that failed.
+#[boxed]
 pub async fn make_due(tx: &mut Tx, kind: &'static str, hosts: &[String], now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE jobs SET run_at = $3
@@ -67,6 +71,7 @@ pub async fn make_due(tx: &mut Tx, kind: &'static str, hosts: &[String], now: Ti
 }
 
 /// Pauses a host since `since`, or ends its pause.
+#[boxed]
 pub async fn set_paused(tx: &mut Tx, host: &str, since: Option<Time>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO remote_hosts (host, failures, failed_days, paused_at) VALUES ($1, 0, 0, $2)
@@ -80,6 +85,7 @@ pub async fn set_paused(tx: &mut Tx, host: &str, since: Option<Time>) -> Result<
 }
 
 /// Replaces the row of a host, apart from an operator's pause.
+#[boxed]
 pub async fn save(tx: &mut Tx, row: &RemoteHost) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO remote_hosts (host, failures, failed_days, failed_at, error, unavailable_at, tried_at)
@@ -102,6 +108,7 @@ pub async fn save(tx: &mut Tx, row: &RemoteHost) -> Result<()> {
 
 /// Forgets the failures of a host that is well, and the pauses of its inboxes; true when there were any. An operator's
 /// pause stays.
+#[boxed]
 pub async fn recover(tx: &mut Tx, host: &str) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM remote_hosts WHERE host = $1 AND paused_at IS NULL"))
@@ -121,12 +128,14 @@ pub async fn recover(tx: &mut Tx, host: &str) -> Result<bool> {
 }
 
 /// Ends the pauses of the inboxes of a host; true when there were any.
+#[boxed]
 pub async fn resume_inboxes(tx: &mut Tx, host: &str) -> Result<bool> {
     let ended = tx.query(sql!("DELETE FROM inbox_pauses WHERE host = $1")).bind(host.to_owned()).execute().await?;
     Ok(ended > 0)
 }
 
 /// Pauses the deliveries to an inbox.
+#[boxed]
 pub async fn pause_inbox(tx: &mut Tx, inbox: &str, host: &str, until: Time, error: &str) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO inbox_pauses (inbox, host, until, error) VALUES ($1, $2, $3, $4)
@@ -142,7 +151,8 @@ pub async fn pause_inbox(tx: &mut Tx, inbox: &str, host: &str, until: Time, erro
 }
 
 /// When the first pause of an inbox of `host` ends.
-pub async fn next_inbox(db: impl Executor, host: &str) -> Result<Option<Time>> {
+#[boxed]
+pub async fn next_inbox(db: Conn<'_>, host: &str) -> Result<Option<Time>> {
     let row: Option<(Time,)> = db
         .query(sql!("SELECT p.until FROM inbox_pauses p WHERE p.host = $1 ORDER BY p.until LIMIT 1"))
         .bind(host.to_owned())
@@ -152,6 +162,7 @@ pub async fn next_inbox(db: impl Executor, host: &str) -> Result<Option<Time>> {
 }
 
 /// Deletes up to `limit` pauses that ended before `before`.
+#[boxed]
 pub async fn delete_old_pauses(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM inbox_pauses WHERE inbox IN
@@ -164,6 +175,7 @@ pub async fn delete_old_pauses(tx: &mut Tx, before: Time, limit: i64) -> Result<
 }
 
 /// Moves deliveries that are given up to the dead ones.
+#[boxed]
 pub async fn bury(tx: &mut Tx, ids: &[RowId], error: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO dead_deliveries (id, document_id, host, inbox, error, created_at, died_at)
@@ -192,7 +204,8 @@ pub struct DeadDelivery {
 }
 
 /// Up to `limit` deliveries that were given up, before the delivery `before`, newest first; `host`: only to this one.
-pub async fn list_dead(db: impl Executor, host: Option<&str>, before: RowId, limit: i64) -> Result<Vec<DeadDelivery>> {
+#[boxed]
+pub async fn list_dead(db: Conn<'_>, host: Option<&str>, before: RowId, limit: i64) -> Result<Vec<DeadDelivery>> {
     let sql = match host {
         Some(_) => sql!(
             "SELECT " dead_delivery_columns!() " FROM dead_deliveries d
@@ -210,6 +223,7 @@ pub async fn list_dead(db: impl Executor, host: Option<&str>, before: RowId, lim
 }
 
 /// Makes the deliveries to `host` that were given up deliveries again, without attempts; returns how many.
+#[boxed]
 pub async fn revive(tx: &mut Tx, host: &str) -> Result<u64> {
     tx.query(sql!(
         "INSERT INTO deliveries (id, document_id, host, inbox, attempts, created_at)
@@ -222,6 +236,7 @@ pub async fn revive(tx: &mut Tx, host: &str) -> Result<u64> {
 }
 
 /// Deletes up to `limit` deliveries that were given up before `before`.
+#[boxed]
 pub async fn delete_old_dead(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM dead_deliveries WHERE id IN
@@ -244,7 +259,8 @@ pub struct Counts {
 }
 
 /// Counts hosts and deliveries. Reads the whole tables.
-pub async fn counts(db: impl Executor) -> Result<Counts> {
+#[boxed]
+pub async fn counts(db: Conn<'_>) -> Result<Counts> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM remote_hosts WHERE failures > 0) AS failing,
                 (SELECT COUNT(*) FROM remote_hosts WHERE unavailable_at IS NOT NULL) AS set_aside,

@@ -3,8 +3,8 @@
 //! A row is inserted before its request is answered, and loses its body when it was processed. What remains recognises a
 //! replay until [`delete_old`].
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, RowId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, RowId, Time, boxed};
 
 /// An activity that was accepted.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub struct NewActivity {
 }
 
 /// Stores an activity; false when the same sender sent the same bytes before.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: NewActivity) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -50,7 +51,8 @@ pub struct Waiting {
 }
 
 /// The oldest activity of `account` that waits and was not set aside.
-pub async fn find_next(db: impl Executor, account: AccountId) -> Result<Option<Waiting>> {
+#[boxed]
+pub async fn find_next(db: Conn<'_>, account: AccountId) -> Result<Option<Waiting>> {
     db.query(sql!(
         "SELECT " waiting_columns!() " FROM inbound_activities i
          WHERE i.account_id = $1 AND i.body IS NOT NULL AND NOT i.set_aside
@@ -62,7 +64,8 @@ pub async fn find_next(db: impl Executor, account: AccountId) -> Result<Option<W
 }
 
 /// An activity that waits.
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Waiting>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<Waiting>> {
     db.query(sql!("SELECT " waiting_columns!() " FROM inbound_activities i WHERE i.id = $1 AND i.body IS NOT NULL"))
         .bind(id)
         .optional()
@@ -70,18 +73,21 @@ pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Waiting>> {
 }
 
 /// Marks an activity as processed; false when it was already.
+#[boxed]
 pub async fn finish(tx: &mut Tx, id: RowId) -> Result<bool> {
     let finished = tx.query(sql!("UPDATE inbound_activities SET body = NULL WHERE id = $1 AND body IS NOT NULL"));
     Ok(finished.bind(id).execute().await? > 0)
 }
 
 /// Lets the later activities of its sender pass an activity that failed.
+#[boxed]
 pub async fn set_aside(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("UPDATE inbound_activities SET set_aside = TRUE WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Deletes up to `limit` activities: processed ones from before `processed`, and any from before `any`.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, processed: Time, any: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM inbound_activities WHERE id IN

@@ -5,12 +5,15 @@
 use crate::account::{ActorObject, account_names};
 use crate::account_is_known;
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::account::Searchability;
-use model::{Account, AccountId, ConversationId, RowId, Status, StatusId, Time, account_columns, status_columns};
+use model::{
+    Account, AccountId, ConversationId, RowId, Status, StatusId, Time, account_columns, boxed, status_columns,
+};
 
 /// The account with this actor URI, local or remote.
-pub async fn find_account(db: impl Executor, uri: &str) -> Result<Option<Account>> {
+#[boxed]
+pub async fn find_account(db: Conn<'_>, uri: &str) -> Result<Option<Account>> {
     db.query(sql!("SELECT " account_columns!() " FROM accounts a WHERE a.uri = $1"))
         .bind(uri.to_owned())
         .optional()
@@ -19,7 +22,8 @@ pub async fn find_account(db: impl Executor, uri: &str) -> Result<Option<Account
 
 /// The ids of the accounts with these actor URIs that exist, local ones only when they may be addressed, each with its
 /// URI and domain.
-pub async fn list_accounts(db: impl Executor, uris: &[String]) -> Result<Vec<(AccountId, String, Option<String>)>> {
+#[boxed]
+pub async fn list_accounts(db: Conn<'_>, uris: &[String]) -> Result<Vec<(AccountId, String, Option<String>)>> {
     db.query(sql!(
         "SELECT a.id, a.uri, a.domain FROM accounts a
          WHERE a.uri" in("$1") "AND a.suspended_at IS NULL AND " account_is_known!()
@@ -53,16 +57,19 @@ pub struct ActorRow {
 }
 
 /// The actor with this URI.
-pub async fn find_actor(db: impl Executor, uri: &str) -> Result<Option<ActorRow>> {
+#[boxed]
+pub async fn find_actor(db: Conn<'_>, uri: &str) -> Result<Option<ActorRow>> {
     db.query(sql!("SELECT " actor_columns!() " FROM accounts a WHERE a.uri = $1")).bind(uri.to_owned()).optional().await
 }
 
 /// The actor of an account.
-pub async fn get_actor(db: impl Executor, id: AccountId) -> Result<Option<ActorRow>> {
+#[boxed]
+pub async fn get_actor(db: Conn<'_>, id: AccountId) -> Result<Option<ActorRow>> {
     db.query(sql!("SELECT " actor_columns!() " FROM accounts a WHERE a.id = $1")).bind(id).optional().await
 }
 
 /// Replaces the profile of a remote account by what its server says now. The user name, domain and URI stay.
+#[boxed]
 pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts
@@ -107,6 +114,7 @@ pub async fn update_account(tx: &mut Tx, account: &Account, actor: &ActorObject)
 }
 
 /// Replaces only the public key of a remote account.
+#[boxed]
 pub async fn set_public_key(tx: &mut Tx, id: AccountId, public_key: &str) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET public_key = $2 WHERE id = $1 AND domain IS NOT NULL"))
         .bind(id)
@@ -117,6 +125,7 @@ pub async fn set_public_key(tx: &mut Tx, id: AccountId, public_key: &str) -> Res
 }
 
 /// Adds a server to the known ones.
+#[boxed]
 pub async fn insert_instance(tx: &mut Tx, domain: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO instances (domain, features, created_at) VALUES ($1, '[]', $2) ON CONFLICT (domain) DO NOTHING"
@@ -129,7 +138,8 @@ pub async fn insert_instance(tx: &mut Tx, domain: &str, now: Time) -> Result<()>
 }
 
 /// The remote status with this URI.
-pub async fn find_status(db: impl Executor, uri: &str) -> Result<Option<Status>> {
+#[boxed]
+pub async fn find_status(db: Conn<'_>, uri: &str) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
         .bind(uri.to_owned())
         .optional()
@@ -137,7 +147,8 @@ pub async fn find_status(db: impl Executor, uri: &str) -> Result<Option<Status>>
 }
 
 /// The remote status whose page has this URL, the oldest if there are several.
-pub async fn find_status_by_url(db: impl Executor, url: &str) -> Result<Option<StatusId>> {
+#[boxed]
+pub async fn find_status_by_url(db: Conn<'_>, url: &str) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!(
             "SELECT s.id FROM statuses s WHERE s.url = $1 AND NOT s.local AND s.url IS NOT NULL ORDER BY s.id LIMIT 1"
@@ -149,13 +160,15 @@ pub async fn find_status_by_url(db: impl Executor, url: &str) -> Result<Option<S
 }
 
 /// The conversation with this URI.
-pub async fn find_conversation(db: impl Executor, uri: &str) -> Result<Option<ConversationId>> {
+#[boxed]
+pub async fn find_conversation(db: Conn<'_>, uri: &str) -> Result<Option<ConversationId>> {
     let row: Option<(ConversationId,)> =
         db.query(sql!("SELECT c.id FROM conversations c WHERE c.uri = $1")).bind(uri.to_owned()).optional().await?;
     Ok(row.map(|(id,)| id))
 }
 
 /// Inserts the conversation of another server that has this URI, unless there is one.
+#[boxed]
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, uri: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO conversations (id, uri, created_at) VALUES ($1, $2, $3)
@@ -170,7 +183,8 @@ pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, uri: &str, now
 }
 
 /// True when a local account follows `account`.
-pub async fn has_local_follower(db: impl Executor, account: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn has_local_follower(db: Conn<'_>, account: AccountId) -> Result<bool> {
     let row: Option<(RowId,)> = db
         .query(sql!(
             "SELECT f.id FROM follows f JOIN users u ON u.account_id = f.account_id
@@ -205,13 +219,15 @@ macro_rules! any_follow {
 }
 
 /// The follow of `target` by `account`, or the request for it.
-pub async fn find_follow(db: impl Executor, account: AccountId, target: AccountId) -> Result<Option<FollowRow>> {
+#[boxed]
+pub async fn find_follow(db: Conn<'_>, account: AccountId, target: AccountId) -> Result<Option<FollowRow>> {
     let sql = any_follow!("f.account_id = $1 AND f.target_account_id = $2");
     db.query(sql).bind(account).bind(target).optional().await
 }
 
 /// The remote account `id` with its `relations_version`, unless it is suspended.
-pub async fn find_acting(db: impl Executor, id: AccountId) -> Result<Option<(Account, i64)>> {
+#[boxed]
+pub async fn find_acting(db: Conn<'_>, id: AccountId) -> Result<Option<(Account, i64)>> {
     #[derive(model::Row)]
     struct Acting {
         #[row(flatten)]
@@ -231,8 +247,9 @@ pub async fn find_acting(db: impl Executor, id: AccountId) -> Result<Option<(Acc
 
 /// The URIs of up to `limit` accounts that follow `account`, or that it follows (`following`), newest first, each with the
 /// id of the follow, from before the follow `before`.
+#[boxed]
 pub async fn list_connected(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     following: bool,
     before: RowId,
@@ -254,8 +271,9 @@ pub async fn list_connected(
 
 /// The URIs of up to `limit` replies to `status` that everyone may read, oldest first, after the status `after`: those
 /// of `author`, or with `others` those of everyone else.
+#[boxed]
 pub async fn list_replies(
-    db: impl Executor,
+    db: Conn<'_>,
     status: StatusId,
     author: AccountId,
     others: bool,
@@ -289,12 +307,8 @@ pub struct ThreadStatus {
 }
 
 /// Up to `limit` statuses of the conversation `id` that everyone may read, oldest first, after the status `after`.
-pub async fn list_thread(
-    db: impl Executor,
-    id: ConversationId,
-    after: StatusId,
-    limit: i64,
-) -> Result<Vec<ThreadStatus>> {
+#[boxed]
+pub async fn list_thread(db: Conn<'_>, id: ConversationId, after: StatusId, limit: i64) -> Result<Vec<ThreadStatus>> {
     db.query(sql!(
         "SELECT s.id, s.uri, a.uri AS author, s.in_reply_to_account_id IS NULL AS first
          FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -318,6 +332,7 @@ pub struct StatedCounts {
 }
 
 /// Replaces the counters of a remote account that its server states.
+#[boxed]
 pub async fn set_counts(tx: &mut Tx, id: AccountId, counts: StatedCounts) -> Result<()> {
     let after: Option<(i64,)> = tx
         .query(sql!(
@@ -339,6 +354,7 @@ pub async fn set_counts(tx: &mut Tx, id: AccountId, counts: StatedCounts) -> Res
 }
 
 /// Removes the pins of a remote account whose statuses are not among `kept`.
+#[boxed]
 pub async fn delete_other_pins(tx: &mut Tx, account: AccountId, kept: &[StatusId]) -> Result<()> {
     tx.query(sql!("DELETE FROM status_pins WHERE account_id = $1 AND NOT status_id" in("$2")))
         .bind(account)

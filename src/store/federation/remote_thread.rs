@@ -1,11 +1,12 @@
 //! Threads and accounts of other servers that are not wholly here yet: parents that are missing, collections of replies,
 //! and when an account's statuses were fetched.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ConversationId, Status, StatusId, Time, Visibility};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, ConversationId, Status, StatusId, Time, Visibility, boxed};
 
 /// Remembers what the server of the new status `id` says of its thread. `parent_uri`: of the status that it answers, if
 /// that is not here.
+#[boxed]
 pub async fn insert(tx: &mut Tx, id: StatusId, parent_uri: Option<&str>, replies_url: Option<&str>) -> Result<()> {
     tx.query(sql!("INSERT INTO remote_threads (status_id, parent_uri, replies_url) VALUES ($1, $2, $3)"))
         .bind(id)
@@ -26,7 +27,8 @@ pub struct RemoteThread {
 }
 
 /// What is known of the thread of `status`.
-pub async fn find(db: impl Executor, status: StatusId) -> Result<Option<RemoteThread>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, status: StatusId) -> Result<Option<RemoteThread>> {
     db.query(sql!("SELECT " remote_thread_columns!() " FROM remote_threads t WHERE t.status_id = $1"))
         .bind(status)
         .optional()
@@ -34,6 +36,7 @@ pub async fn find(db: impl Executor, status: StatusId) -> Result<Option<RemoteTh
 }
 
 /// Claims the collection of replies of `status` for fetching, unless it was fetched after `before`; returns its URL.
+#[boxed]
 pub async fn claim_replies(tx: &mut Tx, status: StatusId, before: Time, now: Time) -> Result<Option<String>> {
     let row: Option<(String,)> = tx
         .query(sql!(
@@ -59,7 +62,8 @@ pub struct Waiting {
 }
 
 /// The first `limit` replies that wait for the status `uri`.
-pub async fn list_waiting(db: impl Executor, uri: &str, limit: i64) -> Result<Vec<Waiting>> {
+#[boxed]
+pub async fn list_waiting(db: Conn<'_>, uri: &str, limit: i64) -> Result<Vec<Waiting>> {
     db.query(sql!(
         "SELECT s.id, s.conversation_id, s.visibility
          FROM remote_threads t JOIN statuses s ON s.id = t.status_id
@@ -72,6 +76,7 @@ pub async fn list_waiting(db: impl Executor, uri: &str, limit: i64) -> Result<Ve
 }
 
 /// Makes the status `child`, which waits for `parent`, a reply to it.
+#[boxed]
 pub async fn adopt(tx: &mut Tx, child: StatusId, parent: &Status) -> Result<()> {
     tx.query(sql!("UPDATE remote_threads SET parent_uri = NULL WHERE status_id = $1")).bind(child).execute().await?;
     tx.query(sql!(
@@ -94,7 +99,8 @@ pub async fn adopt(tx: &mut Tx, child: StatusId, parent: &Status) -> Result<()> 
 }
 
 /// True when the statuses of an account were fetched after `since`.
-pub async fn was_filled(db: impl Executor, account: AccountId, since: Time) -> Result<bool> {
+#[boxed]
+pub async fn was_filled(db: Conn<'_>, account: AccountId, since: Time) -> Result<bool> {
     let row: Option<(AccountId,)> = db
         .query(sql!("SELECT f.account_id FROM remote_fills f WHERE f.account_id = $1 AND f.filled_at > $2"))
         .bind(account)
@@ -105,6 +111,7 @@ pub async fn was_filled(db: impl Executor, account: AccountId, since: Time) -> R
 }
 
 /// Notes that the statuses of an account were fetched.
+#[boxed]
 pub async fn set_filled(tx: &mut Tx, account: AccountId, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO remote_fills (account_id, filled_at) VALUES ($1, $2)

@@ -1,9 +1,10 @@
 //! Tombstones: the URIs of deleted objects, so that they do not come back.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Time, boxed};
 
 /// Remembers that `account` deleted the object `uri`.
+#[boxed]
 pub async fn insert(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tombstones (uri, account_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (uri) DO NOTHING"
@@ -17,6 +18,7 @@ pub async fn insert(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Re
 }
 
 /// As [`insert`], for an object that was known to be of `account`: it counts more than what others said before.
+#[boxed]
 pub async fn replace(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tombstones (uri, account_id, created_at) VALUES ($1, $2, $3)
@@ -31,7 +33,8 @@ pub async fn replace(tx: &mut Tx, uri: &str, account: AccountId, now: Time) -> R
 }
 
 /// True when `account` deleted the object `uri`: what others of its server say was deleted does not count.
-pub async fn exists(db: impl Executor, uri: &str, account: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn exists(db: Conn<'_>, uri: &str, account: AccountId) -> Result<bool> {
     let row: Option<(AccountId,)> = db
         .query(sql!("SELECT account_id FROM tombstones WHERE uri = $1 AND account_id = $2"))
         .bind(uri.to_owned())
@@ -42,7 +45,8 @@ pub async fn exists(db: impl Executor, uri: &str, account: AccountId) -> Result<
 }
 
 /// True when the actor `uri` was deleted, by itself.
-pub async fn has_actor(db: impl Executor, uri: &str) -> Result<bool> {
+#[boxed]
+pub async fn has_actor(db: Conn<'_>, uri: &str) -> Result<bool> {
     let row: Option<(AccountId,)> = db
         .query(sql!(
             "SELECT t.account_id FROM tombstones t
@@ -55,6 +59,7 @@ pub async fn has_actor(db: impl Executor, uri: &str) -> Result<bool> {
 }
 
 /// Deletes up to `limit` tombstones from before `before`.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, before: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM tombstones WHERE uri IN

@@ -7,8 +7,8 @@
 use serde::Serialize;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ConversationId, Cursor, Json, RowId, StatusId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, ConversationId, Cursor, Json, RowId, StatusId, boxed};
 
 /// The participants other than the owner, in the order of their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ pub struct Conversation {
 }
 
 /// A page of the conversations of `account`, newest status first; the paging id is the id of the last status.
-pub async fn page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Conversation>> {
+#[boxed]
+pub async fn page(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<Conversation>> {
     let sql = database::paged!(
         cursor,
         "SELECT " conversation_columns!() " FROM account_conversations c
@@ -56,7 +57,8 @@ pub async fn page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
 }
 
 /// The conversation `id`, if it belongs to `account`.
-pub async fn find(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<Conversation>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId, id: RowId) -> Result<Option<Conversation>> {
     db.query(sql!(
         "SELECT " conversation_columns!() " FROM account_conversations c WHERE c.id = $2 AND c.account_id = $1"
     ))
@@ -67,7 +69,8 @@ pub async fn find(db: impl Executor, account: AccountId, id: RowId) -> Result<Op
 }
 
 /// The existing conversations among `ids`, regardless of their owners, in the order of their ids.
-pub async fn list_each(db: impl Executor, ids: &[RowId]) -> Result<Vec<Conversation>> {
+#[boxed]
+pub async fn list_each(db: Conn<'_>, ids: &[RowId]) -> Result<Vec<Conversation>> {
     db.query(sql!(
         "SELECT " conversation_columns!() " FROM account_conversations c WHERE c.id" in("$1") "ORDER BY c.id"
     ))
@@ -77,6 +80,7 @@ pub async fn list_each(db: impl Executor, ids: &[RowId]) -> Result<Vec<Conversat
 }
 
 /// Marks a conversation as unread or read; false when it does not belong to `account`.
+#[boxed]
 pub async fn set_unread(tx: &mut Tx, account: AccountId, id: RowId, unread: bool) -> Result<bool> {
     let marked = tx
         .query(sql!("UPDATE account_conversations SET unread = $3 WHERE id = $2 AND account_id = $1"))
@@ -89,6 +93,7 @@ pub async fn set_unread(tx: &mut Tx, account: AccountId, id: RowId, unread: bool
 }
 
 /// Deletes a conversation, not its statuses; false when it does not belong to `account`.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM account_conversations WHERE id = $2 AND account_id = $1"))
@@ -100,6 +105,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> 
 }
 
 /// Deletes the conversations of `account` in which `participant` takes part.
+#[boxed]
 pub async fn delete_with(tx: &mut Tx, account: AccountId, participant: AccountId) -> Result<()> {
     tx.query(sql!("DELETE FROM account_conversations WHERE account_id = $1 AND ',' || participants || ',' LIKE $2"))
         .bind(account)
@@ -111,6 +117,7 @@ pub async fn delete_with(tx: &mut Tx, account: AccountId, participant: AccountId
 
 /// Deletes up to `limit` conversations of an account with participants of `domain`; returns how many, which is 0 only when
 /// none is left.
+#[boxed]
 pub async fn delete_some_with_domain(tx: &mut Tx, account: AccountId, domain: &str, limit: i64) -> Result<u64> {
     tx.query(sql!(
         sqlite: "DELETE FROM account_conversations
@@ -132,6 +139,7 @@ pub async fn delete_some_with_domain(tx: &mut Tx, account: AccountId, domain: &s
 }
 
 /// Deletes up to `limit` conversations of an account; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM account_conversations
@@ -157,7 +165,8 @@ pub struct Participant {
 }
 
 /// The participants of a status in the order of their ids; none unless it is direct.
-pub async fn participants(db: impl Executor, status: StatusId) -> Result<Vec<Participant>> {
+#[boxed]
+pub async fn participants(db: Conn<'_>, status: StatusId) -> Result<Vec<Participant>> {
     let mut found: Vec<Participant> = db
         .query(sql!(
             "SELECT s.account_id, s.conversation_id, TRUE AS is_author,
@@ -196,6 +205,7 @@ pub struct NewConversation {
 ///
 /// The newest status determines the last status and the unread flag, so that an older status changes neither. `new`
 /// is ordered by account, which is also the lock order of deletions.
+#[boxed]
 pub async fn add_status(
     tx: &mut Tx,
     thread: ConversationId,
@@ -234,6 +244,7 @@ pub async fn add_status(
 
 /// The conversations that `status` belongs to, with their owners, locked until the transaction ends: concurrent
 /// additions and removals of statuses wait, so that the last status is determined from the current rows.
+#[boxed]
 pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowId, AccountId)>> {
     macro_rules! text {
         ($lock:literal) => {
@@ -251,6 +262,7 @@ pub async fn lock_with_status(tx: &mut Tx, status: StatusId) -> Result<Vec<(RowI
 /// Removes `status` from the conversations `ids`, which are locked: the previous status becomes the last one, and a
 /// conversation without statuses is deleted. It becomes read if its remaining last status is the owner's own. Returns
 /// the conversations whose last status changed, with their owners.
+#[boxed]
 pub async fn remove_status(tx: &mut Tx, status: StatusId, ids: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
     let ids = || Ids::of(ids.iter().copied());
     let taken =

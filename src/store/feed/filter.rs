@@ -3,9 +3,9 @@
 //! Reached from `service::filter`, which locks the account first (`account::lock`) to enforce limits, and raises the
 //! version ([`raise_version`]) with every change. Spec: docs/contract/rules.md#15-filters.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::filter::{FilterAction, FilterContext};
-use model::{AccountId, FilterId, Json, RowId, StatusId, Time};
+use model::{AccountId, FilterId, Json, RowId, StatusId, Time, boxed};
 
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "filters", alias = "f")]
@@ -55,7 +55,8 @@ pub struct Usage {
 }
 
 /// The filters of `account`, oldest first.
-pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FilterRow>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId) -> Result<Vec<FilterRow>> {
     db.query(sql!("SELECT " filter_columns!() " FROM filters f WHERE f.account_id = $1 ORDER BY f.id"))
         .bind(account)
         .all()
@@ -63,7 +64,8 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<FilterRow
 }
 
 /// The filter `id` of `account`.
-pub async fn find(db: impl Executor, account: AccountId, id: FilterId) -> Result<Option<FilterRow>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId, id: FilterId) -> Result<Option<FilterRow>> {
     db.query(sql!("SELECT " filter_columns!() " FROM filters f WHERE f.id = $2 AND f.account_id = $1"))
         .bind(account)
         .bind(id)
@@ -72,7 +74,8 @@ pub async fn find(db: impl Executor, account: AccountId, id: FilterId) -> Result
 }
 
 /// The keywords of all filters of `account`, oldest first. `CROSS JOIN` fixes this order on SQLite.
-pub async fn list_keywords(db: impl Executor, account: AccountId) -> Result<Vec<FilterKeywordRow>> {
+#[boxed]
+pub async fn list_keywords(db: Conn<'_>, account: AccountId) -> Result<Vec<FilterKeywordRow>> {
     let mut rows: Vec<FilterKeywordRow> = db
         .query(sql!(
             "SELECT " filter_keyword_columns!() "
@@ -87,7 +90,8 @@ pub async fn list_keywords(db: impl Executor, account: AccountId) -> Result<Vec<
 }
 
 /// The statuses in all filters of `account`, in the order in which they were added.
-pub async fn list_statuses(db: impl Executor, account: AccountId) -> Result<Vec<FilterStatusRow>> {
+#[boxed]
+pub async fn list_statuses(db: Conn<'_>, account: AccountId) -> Result<Vec<FilterStatusRow>> {
     let mut rows: Vec<FilterStatusRow> = db
         .query(sql!(
             "SELECT " filter_status_columns!() "
@@ -102,7 +106,8 @@ pub async fn list_statuses(db: impl Executor, account: AccountId) -> Result<Vec<
 }
 
 /// The keywords of one filter, oldest first.
-pub async fn list_keywords_of(db: impl Executor, filter: FilterId) -> Result<Vec<FilterKeywordRow>> {
+#[boxed]
+pub async fn list_keywords_of(db: Conn<'_>, filter: FilterId) -> Result<Vec<FilterKeywordRow>> {
     db.query(sql!("SELECT " filter_keyword_columns!() " FROM filter_keywords k WHERE k.filter_id = $1 ORDER BY k.id"))
         .bind(filter)
         .all()
@@ -110,7 +115,8 @@ pub async fn list_keywords_of(db: impl Executor, filter: FilterId) -> Result<Vec
 }
 
 /// The statuses in one filter, in the order in which they were added.
-pub async fn list_statuses_of(db: impl Executor, filter: FilterId) -> Result<Vec<FilterStatusRow>> {
+#[boxed]
+pub async fn list_statuses_of(db: Conn<'_>, filter: FilterId) -> Result<Vec<FilterStatusRow>> {
     let mut rows: Vec<FilterStatusRow> = db
         .query(sql!("SELECT " filter_status_columns!() " FROM filter_statuses s WHERE s.filter_id = $1"))
         .bind(filter)
@@ -121,7 +127,8 @@ pub async fn list_statuses_of(db: impl Executor, filter: FilterId) -> Result<Vec
 }
 
 /// The keyword `id`, if it belongs to a filter of `account`.
-pub async fn find_keyword(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<FilterKeywordRow>> {
+#[boxed]
+pub async fn find_keyword(db: Conn<'_>, account: AccountId, id: RowId) -> Result<Option<FilterKeywordRow>> {
     db.query(sql!(
         "SELECT " filter_keyword_columns!() "
          FROM filter_keywords k
@@ -135,7 +142,8 @@ pub async fn find_keyword(db: impl Executor, account: AccountId, id: RowId) -> R
 }
 
 /// The entry `id` of a status, if it belongs to a filter of `account`.
-pub async fn find_status(db: impl Executor, account: AccountId, id: RowId) -> Result<Option<FilterStatusRow>> {
+#[boxed]
+pub async fn find_status(db: Conn<'_>, account: AccountId, id: RowId) -> Result<Option<FilterStatusRow>> {
     db.query(sql!(
         "SELECT " filter_status_columns!() "
          FROM filter_statuses s
@@ -149,7 +157,8 @@ pub async fn find_status(db: impl Executor, account: AccountId, id: RowId) -> Re
 }
 
 /// The usage of the limited resources by `account`.
-pub async fn usage(db: impl Executor, account: AccountId) -> Result<Usage> {
+#[boxed]
+pub async fn usage(db: Conn<'_>, account: AccountId) -> Result<Usage> {
     db.query(sql!(
         "SELECT
              (SELECT COUNT(*) FROM filters f WHERE f.account_id = $1) AS filters,
@@ -165,12 +174,14 @@ pub async fn usage(db: impl Executor, account: AccountId) -> Result<Usage> {
     .await
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, row: &FilterRow) -> Result<()> {
     tx.query(sql!(filter_insert!())).bind_row(row).execute().await?;
     Ok(())
 }
 
 /// Overwrites a filter of `row.account_id`.
+#[boxed]
 pub async fn update(tx: &mut Tx, row: &FilterRow) -> Result<()> {
     tx.query(sql!(
         "UPDATE filters
@@ -185,6 +196,7 @@ pub async fn update(tx: &mut Tx, row: &FilterRow) -> Result<()> {
 }
 
 /// Deletes the filter `id` of `account` with its keywords and statuses; false when there is none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, id: FilterId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM filters WHERE id = $2 AND account_id = $1"))
@@ -195,12 +207,14 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: FilterId) -> Result<boo
     Ok(deleted > 0)
 }
 
+#[boxed]
 pub async fn insert_keyword(tx: &mut Tx, row: &FilterKeywordRow) -> Result<()> {
     tx.query(sql!(filter_keyword_insert!())).bind_row(row).execute().await?;
     Ok(())
 }
 
 /// Overwrites a keyword.
+#[boxed]
 pub async fn update_keyword(tx: &mut Tx, row: &FilterKeywordRow) -> Result<()> {
     tx.query(sql!("UPDATE filter_keywords SET keyword = $3, whole_word = $4 WHERE id = $1 AND filter_id = $2"))
         .bind_row(row)
@@ -209,12 +223,14 @@ pub async fn update_keyword(tx: &mut Tx, row: &FilterKeywordRow) -> Result<()> {
     Ok(())
 }
 
+#[boxed]
 pub async fn delete_keyword(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM filter_keywords WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Adds a status to a filter; false when it is already in the filter.
+#[boxed]
 pub async fn insert_status(tx: &mut Tx, row: &FilterStatusRow) -> Result<bool> {
     let inserted = tx
         .query(sql!(filter_status_insert!() " ON CONFLICT (filter_id, status_id) DO NOTHING"))
@@ -225,12 +241,14 @@ pub async fn insert_status(tx: &mut Tx, row: &FilterStatusRow) -> Result<bool> {
 }
 
 /// Removes a status from its filter.
+#[boxed]
 pub async fn delete_status(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM filter_statuses WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// Raises the version of the filters of `account`, which `tx` changes: servers then read them again.
+#[boxed]
 pub async fn raise_version(tx: &mut Tx, account: AccountId) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts

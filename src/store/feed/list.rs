@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::relation_sql::suspended;
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Result, Tx, paged, sql};
 use model::list::RepliesPolicy;
 use model::relationship::Listed;
-use model::{AccountId, Cursor, Json, RowId, StatusId, Time};
+use model::{AccountId, Cursor, Json, RowId, StatusId, Time, boxed};
 
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "lists", alias = "l")]
@@ -26,7 +26,8 @@ pub struct List {
 }
 
 /// The list `id` of `owner`.
-pub async fn find(db: impl Executor, owner: AccountId, id: RowId) -> Result<Option<List>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, owner: AccountId, id: RowId) -> Result<Option<List>> {
     db.query(sql!("SELECT " list_columns!() " FROM lists l WHERE l.id = $1 AND l.account_id = $2"))
         .bind(id)
         .bind(owner)
@@ -35,7 +36,8 @@ pub async fn find(db: impl Executor, owner: AccountId, id: RowId) -> Result<Opti
 }
 
 /// The lists of `owner`, oldest first.
-pub async fn list(db: impl Executor, owner: AccountId) -> Result<Vec<List>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, owner: AccountId) -> Result<Vec<List>> {
     db.query(sql!("SELECT " list_columns!() " FROM lists l WHERE l.account_id = $1 ORDER BY l.id"))
         .bind(owner)
         .all()
@@ -43,7 +45,8 @@ pub async fn list(db: impl Executor, owner: AccountId) -> Result<Vec<List>> {
 }
 
 /// The lists of `owner` with the member `member`, oldest first.
-pub async fn list_with_member(db: impl Executor, owner: AccountId, member: AccountId) -> Result<Vec<List>> {
+#[boxed]
+pub async fn list_with_member(db: Conn<'_>, owner: AccountId, member: AccountId) -> Result<Vec<List>> {
     db.query(sql!(
         "SELECT " list_columns!() "
          FROM lists l
@@ -58,7 +61,8 @@ pub async fn list_with_member(db: impl Executor, owner: AccountId, member: Accou
 }
 
 /// The ids of the lists of these `owners`, in order.
-pub async fn list_ids(db: impl Executor, owners: &[AccountId]) -> Result<Vec<RowId>> {
+#[boxed]
+pub async fn list_ids(db: Conn<'_>, owners: &[AccountId]) -> Result<Vec<RowId>> {
     db.query(sql!("SELECT l.id FROM lists l WHERE l.account_id" in("$1") "ORDER BY l.id"))
         .bind(Ids::of(owners.iter().copied()))
         .scalars()
@@ -66,16 +70,19 @@ pub async fn list_ids(db: impl Executor, owners: &[AccountId]) -> Result<Vec<Row
 }
 
 /// The number of lists of `owner`.
-pub async fn count(db: impl Executor, owner: AccountId) -> Result<i64> {
+#[boxed]
+pub async fn count(db: Conn<'_>, owner: AccountId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM lists l WHERE l.account_id = $1")).bind(owner).scalar().await
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, list: &List) -> Result<()> {
     tx.query(sql!(list_insert!())).bind_row(list).execute().await?;
     Ok(())
 }
 
 /// Writes the options of a list.
+#[boxed]
 pub async fn update(tx: &mut Tx, list: &List) -> Result<()> {
     tx.query(sql!("UPDATE lists SET title = $2, replies_policy = $3, exclusive = $4, notify = $5 WHERE id = $1"))
         .bind(list.id)
@@ -89,13 +96,15 @@ pub async fn update(tx: &mut Tx, list: &List) -> Result<()> {
 }
 
 /// Deletes a list with its members; the caller handles its feed.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM lists WHERE id = $1")).bind(id).execute().await?;
     Ok(())
 }
 
 /// A page of the members of a list, by the ids of accounts. Suspended accounts are marked as hidden.
-pub async fn page_of_members(db: impl Executor, list: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
+#[boxed]
+pub async fn page_of_members(db: Conn<'_>, list: RowId, cursor: &Cursor) -> Result<Vec<Listed>> {
     let sql = paged!(
         cursor,
         "SELECT m.account_id AS row_id, m.account_id, a.version, " suspended!() " AS hidden
@@ -109,7 +118,8 @@ pub async fn page_of_members(db: impl Executor, list: RowId, cursor: &Cursor) ->
 }
 
 /// The members of a list, including members whose follow is still requested.
-pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_members(db: Conn<'_>, list: RowId) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT m.account_id FROM list_accounts m WHERE m.list_id = $1 ORDER BY m.account_id"))
         .bind(list)
         .scalars()
@@ -117,7 +127,8 @@ pub async fn list_members(db: impl Executor, list: RowId) -> Result<Vec<AccountI
 }
 
 /// The members of the list among `accounts`.
-pub async fn list_members_among(db: impl Executor, list: RowId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_members_among(db: Conn<'_>, list: RowId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT m.account_id FROM list_accounts m WHERE m.list_id = $1 AND m.account_id" in("$2") "ORDER BY m.account_id"
     ))
@@ -129,11 +140,8 @@ pub async fn list_members_among(db: impl Executor, list: RowId, accounts: &[Acco
 
 /// The accounts of `accounts` that an exclusive list excludes from the home feed of `owner`: its members, except the
 /// owner.
-pub async fn list_excluded_among(
-    db: impl Executor,
-    owner: AccountId,
-    accounts: &[AccountId],
-) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_excluded_among(db: Conn<'_>, owner: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT DISTINCT m.account_id FROM lists l JOIN list_accounts m ON m.list_id = l.id
          WHERE l.account_id = $1 AND l.exclusive AND m.account_id <> $1 AND m.account_id" in("$2") "ORDER BY m.account_id"
@@ -146,7 +154,8 @@ pub async fn list_excluded_among(
 
 /// The accounts of `accounts` that `owner` may add to a list: accounts that they follow or requested to follow, and
 /// themselves.
-pub async fn list_eligible(db: impl Executor, owner: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_eligible(db: Conn<'_>, owner: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id FROM accounts a
          WHERE a.id" in("$2") "
@@ -161,6 +170,7 @@ pub async fn list_eligible(db: impl Executor, owner: AccountId, accounts: &[Acco
 }
 
 /// Adds `accounts` to a list; returns how many were new.
+#[boxed]
 pub async fn insert_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) -> Result<u64> {
     tx.query(sql!(
         "INSERT INTO list_accounts (list_id, account_id) SELECT CAST($1 AS BIGINT), a.id FROM accounts a WHERE a.id" in("$2") "
@@ -173,6 +183,7 @@ pub async fn insert_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) ->
 }
 
 /// Removes `accounts` from a list; returns the ones that were members.
+#[boxed]
 pub async fn delete_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     tx.query(sql!("DELETE FROM list_accounts WHERE list_id = $1 AND account_id" in("$2") "RETURNING account_id"))
         .bind(list)
@@ -182,7 +193,8 @@ pub async fn delete_members(tx: &mut Tx, list: RowId, accounts: &[AccountId]) ->
 }
 
 /// The lists of `lists` whose owner is notified of each new status, as (list, owner), in order.
-pub async fn list_notifying(db: impl Executor, lists: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
+#[boxed]
+pub async fn list_notifying(db: Conn<'_>, lists: &[RowId]) -> Result<Vec<(RowId, AccountId)>> {
     db.query(sql!("SELECT l.id, l.account_id FROM lists l WHERE l.id" in("$1") "AND l.notify ORDER BY l.id"))
         .bind(Ids::of(lists.iter().copied()))
         .all()
@@ -200,6 +212,7 @@ pub struct NewListNotice {
 
 /// Inserts notices, except where the owner was already notified of the status by another list; returns the ids of the
 /// inserted ones.
+#[boxed]
 pub async fn insert_notices(tx: &mut Tx, new: &[NewListNotice]) -> Result<Vec<RowId>> {
     tx.query(sql!(
         "INSERT INTO list_notices (id, account_id, status_id, list_id)
@@ -215,7 +228,8 @@ pub async fn insert_notices(tx: &mut Tx, new: &[NewListNotice]) -> Result<Vec<Ro
 }
 
 /// The activities of notifications about `list`.
-pub async fn list_notices(db: impl Executor, list: RowId) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn list_notices(db: Conn<'_>, list: RowId) -> Result<Vec<i64>> {
     db.query(sql!("SELECT n.id FROM list_notices n WHERE n.list_id = $1")).bind(list).scalars().await
 }
 
@@ -228,7 +242,8 @@ pub struct NoticedList {
 }
 
 /// The lists of notifications with these activities.
-pub async fn list_noticed(db: impl Executor, activities: &[i64]) -> Result<Vec<NoticedList>> {
+#[boxed]
+pub async fn list_noticed(db: Conn<'_>, activities: &[i64]) -> Result<Vec<NoticedList>> {
     db.query(sql!(
         "SELECT n.id AS activity, " list_columns!() "
          FROM list_notices n

@@ -9,7 +9,7 @@
 use super::Entered;
 use crate::feed_sql::{admitted, insert_unrepeated, of_members};
 use database::{Result, Tx, sql};
-use model::{AccountId, RowId, StatusId, Time};
+use model::{AccountId, RowId, StatusId, Time, boxed};
 
 /// A statement that fills the feed of the list `$1` with the newest `$4` admitted statuses of members that satisfy
 /// `$which`, by the time `$3`, if the feeds of its owner are maintained.
@@ -36,12 +36,14 @@ macro_rules! filled {
 
 /// Backfills the feed of `list` with the newest `limit` admitted statuses of `member`; does nothing when they are not
 /// on the list, or not followed yet. Returns the inserted entries.
+#[boxed]
 pub async fn backfill(tx: &mut Tx, list: RowId, member: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     let sql = filled!("m.account_id = $2");
     tx.query(sql).bind(list).bind(member).bind(now).bind(limit).all().await
 }
 
 /// Fills the feed of `list` with the newest `limit` admitted statuses of all members since `since`.
+#[boxed]
 pub async fn rebuild(tx: &mut Tx, list: RowId, since: StatusId, now: Time, limit: i64) -> Result<()> {
     let sql = filled!("s.id > $2");
     tx.query(sql).bind(list).bind(since).bind(now).bind(limit).execute().await?;

@@ -3,12 +3,13 @@
 //! Optimistic locking by `version`: a conflict is returned as false, and the caller responds with 409. Spec:
 //! docs/contract/rules.md#21-markers.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::marker::{MarkedTimeline, Marker};
-use model::{AccountId, Time};
+use model::{AccountId, Time, boxed};
 
 /// The markers that `account` has set.
-pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Marker>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId) -> Result<Vec<Marker>> {
     db.query(sql!("SELECT timeline, last_read_id, version, updated_at FROM markers WHERE account_id = $1"))
         .bind(account)
         .all()
@@ -16,6 +17,7 @@ pub async fn list(db: impl Executor, account: AccountId) -> Result<Vec<Marker>> 
 }
 
 /// Inserts the first marker of a timeline, with version 1; false when it exists already.
+#[boxed]
 pub async fn insert(
     tx: &mut Tx,
     account: AccountId,
@@ -39,6 +41,7 @@ pub async fn insert(
 
 /// Moves a marker that still has `version`, and increments the version; false when it was moved meanwhile (optimistic
 /// lock).
+#[boxed]
 pub async fn update(
     tx: &mut Tx,
     account: AccountId,

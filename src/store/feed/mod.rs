@@ -1,12 +1,11 @@
 //! Feeds: materialised timelines, filled by jobs (fan-out on write) and read as one index range.
 //!
-//! Reached from the jobs of feeds, the clean-up of feeds, publishing and `service::timeline`. A feed is a range of
-//! `feed_entries`: home feeds have kind 0 and are owned by the account, lists kind 1, and each named feed of a plugin
-//! has a separate kind from 100 up. [`feed_sql`] decides which statuses enter, `service::visibility` decides when an
-//! entry is read whether it may still be shown. Code for lists alone is in [`list_feed`], for followed hashtags in
-//! [`tag_feed`], and for plugins in [`plugin_feed`](super::plugin_feed).
+//! Reached from jobs, publishing and `service::timeline`. A feed is a range of `feed_entries`: home feeds have kind 0 and
+//! are owned by the account, lists have kind 1, named feeds of plugins kinds from 100 up. [`feed_sql`] decides which
+//! statuses enter, `service::visibility` at reading whether an entry may still be shown. Lists: [`list_feed`], followed
+//! hashtags: [`tag_feed`], plugins: [`plugin_feed`](super::plugin_feed).
 //!
-//! An entry outlives its status, since finding it would need a separate index: see [`Entries`].
+//! An entry outlives its status: finding it would need an index of its own ([`Entries`]).
 //!
 //! Spec: docs/contract/rules.md#12-timelines.
 
@@ -30,8 +29,8 @@ use super::feed_sql::{
 };
 use super::relation_sql::{blocks, mutes};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, Json, PluginId, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, paged, sql};
+use model::{AccountId, Cursor, Json, PluginId, RowId, StatusId, Time, boxed};
 
 /// The kind of home feeds.
 pub const HOME: i64 = 0;
@@ -85,7 +84,8 @@ pub enum Entries {
 
 /// A page of the statuses in a feed, newest first, without any check of visibility. Keyset pagination over the primary
 /// key.
-pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn page(db: Conn<'_>, source: Source<'_>, entries: Entries, cursor: &Cursor) -> Result<Vec<StatusId>> {
     macro_rules! entries {
         ($kind:literal, $which:literal) => {
             paged!(
@@ -120,7 +120,8 @@ pub async fn page(db: impl Executor, source: Source<'_>, entries: Entries, curso
 }
 
 /// The feeds of `feeds` with an entry of `status`, which may since have been deleted: a look-up for each.
-pub async fn list_with(db: impl Executor, status: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
+#[boxed]
+pub async fn list_with(db: Conn<'_>, status: StatusId, feeds: &[Feed]) -> Result<Vec<Feed>> {
     let found: Vec<(i64, i64)> = db
         .query(sql!(
             "WITH asked (kind, owner) AS (
@@ -138,7 +139,8 @@ pub async fn list_with(db: impl Executor, status: StatusId, feeds: &[Feed]) -> R
 
 /// The followers of the authors of `statuses` and of their hashtags, and authors who are on one of their own lists,
 /// by id, without duplicates: the accounts that [`fan_out`] considers.
-pub async fn list_followers(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_followers(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
          WHERE f.target_account_id IN (SELECT s.account_id FROM statuses s WHERE s.id" in("$1") ")
@@ -174,6 +176,7 @@ pub struct Entered {
 /// One statement, which writes in the order of the primary key. An account that is found twice gets a status once. A
 /// reblog is compared with the feed as it was before: several reblogs of the same original need a call each. A `+`
 /// prevents SQLite from starting with all lists of the range instead of the lists that contain the author.
+#[boxed]
 pub async fn fan_out(
     tx: &mut Tx,
     statuses: &[StatusId],
@@ -225,6 +228,7 @@ pub async fn fan_out(
 
 /// Inserts a status or reblog into its author's own home feed, in the transaction that publishes it, so that they see
 /// it immediately. `original`: for a reblog.
+#[boxed]
 pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, original: Option<StatusId>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO feed_entries (kind, owner_id, status_id, original_id) VALUES (0, $1, $2, $3)
@@ -241,6 +245,7 @@ pub async fn insert_own(tx: &mut Tx, author: AccountId, status: StatusId, origin
 /// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses of the followed
 /// account `target`, without repeated reblogs among them; does nothing when the follow is gone. The scan of the index
 /// `statuses_account` stops at the limit. Returns the inserted entries.
+#[boxed]
 pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     macro_rules! text {
         ($engine:ident) => {
@@ -271,6 +276,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, target: AccountId, now: Tim
 ///
 /// Their own statuses have no `owner` whose relations could exclude them. `DISTINCT`, for statuses that both an
 /// account and a hashtag lead to.
+#[boxed]
 pub async fn rebuild(tx: &mut Tx, owner: AccountId, since: StatusId, now: Time, limit: i64) -> Result<()> {
     macro_rules! text {
         ($engine:ident) => {
@@ -316,6 +322,7 @@ pub enum Reblogs {
 /// Removes the statuses of `authors` from `feeds`, with the reblogs selected by `reblogs`; returns the number of
 /// entries. Reads each feed completely, which is bounded, and the status of each entry: only the primary key narrows
 /// the rows.
+#[boxed]
 pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], reblogs: Reblogs) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -334,6 +341,7 @@ pub async fn delete_authors(tx: &mut Tx, feeds: &[Feed], authors: &[AccountId], 
 
 /// Removes the statuses of accounts of `domain` from `feeds`, and reblogs of such statuses; returns the number of
 /// entries. Reads as many rows as [`delete_authors`].
+#[boxed]
 pub async fn delete_domain(tx: &mut Tx, feeds: &[Feed], domain: &str) -> Result<u64> {
     macro_rules! domain_of {
         ($status:literal) => {
@@ -358,7 +366,8 @@ pub async fn delete_domain(tx: &mut Tx, feeds: &[Feed], domain: &str) -> Result<
 }
 
 /// Whether `owner` follows `target`, and whether `owner` blocks or mutes them.
-pub async fn find_relation(db: impl Executor, owner: AccountId, target: AccountId, now: Time) -> Result<(bool, bool)> {
+#[boxed]
+pub async fn find_relation(db: Conn<'_>, owner: AccountId, target: AccountId, now: Time) -> Result<(bool, bool)> {
     db.query(sql!(
         "SELECT EXISTS (SELECT 1 FROM follows f WHERE f.account_id = $1 AND f.target_account_id = $2),
                 " blocks!("$1", "$2") " OR " mutes!("$1", "$2", "$3")
@@ -371,7 +380,8 @@ pub async fn find_relation(db: impl Executor, owner: AccountId, target: AccountI
 }
 
 /// Up to `limit` local accounts with ids above `after` whose home feed is maintained, by id: a batch of the clean-up.
-pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_owners(db: Conn<'_>, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT u.account_id FROM users u WHERE u.account_id > $1 AND u.feed_state = 'live' ORDER BY u.account_id LIMIT $2"))
         .bind(after)
         .bind(limit)
@@ -379,9 +389,8 @@ pub async fn list_owners(db: impl Executor, after: AccountId, limit: i64) -> Res
         .await
 }
 
-/// Deletes all but the newest `keep` entries of the feed of each of `owners`, in one statement; returns how many.
-/// `kind` is 0 for home feeds. The window function counts per owner, which `LIMIT` cannot; it reads only the primary
-/// key.
+/// Deletes all but the newest `keep` entries of the feed of each of `owners`; returns how many. `kind` is 0 for home
+/// feeds. The window function counts per owner, which `LIMIT` cannot; it reads only the primary key.
 pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], keep: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -400,6 +409,7 @@ pub async fn trim<T: Into<i64> + Copy>(tx: &mut Tx, kind: i64, owners: &[T], kee
 
 /// Drops the home feeds of accounts that were not active since `since`, and the feeds of their lists, until
 /// [`rebuild`]; returns the number of accounts.
+#[boxed]
 pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
     let dropped = tx
         .query(sql!(
@@ -428,7 +438,8 @@ pub async fn drop_unused(tx: &mut Tx, since: Time) -> Result<u64> {
 
 /// The local followers of `authors` with notifications for each new status, as (author, follower): the index
 /// `follows_notified` contains only these follows.
-pub async fn list_notified_followers(db: impl Executor, authors: &[AccountId]) -> Result<Vec<(AccountId, AccountId)>> {
+#[boxed]
+pub async fn list_notified_followers(db: Conn<'_>, authors: &[AccountId]) -> Result<Vec<(AccountId, AccountId)>> {
     db.query(sql!(
         "SELECT f.target_account_id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
          WHERE f.target_account_id" in("$1") "AND f.notify"

@@ -4,8 +4,8 @@
 //! [`timeline`](crate::timeline), their entries in home feeds in [`tag_feed`](crate::tag_feed).
 
 use database::sql::{Ids, Texts};
-use database::{Error, Executor, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time};
+use database::{Conn, Error, Result, Tx, paged, sql};
+use model::{AccountId, Cursor, Json, RowId, StatusId, TagId, Time, boxed};
 
 /// A counted use of a hashtag: status `s` is public, that is, visible to everyone.
 macro_rules! is_public {
@@ -28,7 +28,8 @@ macro_rules! is_featuring {
 pub(crate) use is_featuring;
 
 /// The hashtags among `names` (normal form) that exist, as (id, name), in no particular order.
-pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(TagId, String)>> {
+#[boxed]
+pub async fn list_by_names(db: Conn<'_>, names: &[String]) -> Result<Vec<(TagId, String)>> {
     db.query(sql!("SELECT t.id, t.name FROM tags t WHERE t.name" in("$1")))
         .bind(Texts::of(names.iter().cloned()))
         .all()
@@ -37,6 +38,7 @@ pub async fn list_by_names(db: impl Executor, names: &[String]) -> Result<Vec<(T
 
 /// The hashtags among `names` (normal form) that exist, as (id, name, whether a public status used it), in no
 /// particular order.
+#[boxed]
 pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId, String, bool)>> {
     tx.query(sql!("SELECT t.id, t.name, t.used_publicly FROM tags t WHERE t.name" in("$1")))
         .bind(Texts::of(names.iter().cloned()))
@@ -46,6 +48,7 @@ pub async fn list_for_status(tx: &mut Tx, names: &[String]) -> Result<Vec<(TagId
 
 /// Makes `tags`, as (name, display name), visible to [`search`], with this spelling: the spelling of the first public
 /// status.
+#[boxed]
 pub async fn publish(tx: &mut Tx, tags: Vec<(&str, &str)>) -> Result<()> {
     tx.query(sql!(
         "UPDATE tags SET used_publicly = TRUE, display_name = v.display_name
@@ -60,6 +63,7 @@ pub async fn publish(tx: &mut Tx, tags: Vec<(&str, &str)>) -> Result<()> {
 
 /// Inserts hashtags, as (id, name, display name), in one statement. Existing ones are not changed. `public`: the
 /// status that uses them is public.
+#[boxed]
 pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO tags (id, name, display_name, usable, last_status_at, created_at, used_publicly)
@@ -77,6 +81,7 @@ pub async fn insert(tx: &mut Tx, tags: Vec<(TagId, &str, &str)>, public: bool, n
 
 /// Assigns hashtags to a status that has none, and counts the status for featured hashtags of its author if it is
 /// public.
+#[boxed]
 pub async fn insert_for_status(tx: &mut Tx, status: StatusId, author: AccountId, tags: &[TagId]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_tags (tag_id, status_id) SELECT t.id, $2 FROM tags t WHERE t.id" in("$1")
@@ -89,6 +94,7 @@ pub async fn insert_for_status(tx: &mut Tx, status: StatusId, author: AccountId,
 }
 
 /// Removes all hashtags from a status, and subtracts it from the counts of featured ones.
+#[boxed]
 pub async fn clear_for_status(tx: &mut Tx, status: StatusId, author: AccountId) -> Result<()> {
     crate::featured_tag::uncount(tx, status, author).await?;
     tx.query(sql!("DELETE FROM status_tags WHERE status_id = $1")).bind(status).execute().await?;
@@ -105,7 +111,8 @@ pub struct KnownTag {
 }
 
 /// The hashtag `name` (normal form), as `viewer` sees it.
-pub async fn find(db: impl Executor, name: &str, viewer: Option<AccountId>) -> Result<Option<KnownTag>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, name: &str, viewer: Option<AccountId>) -> Result<Option<KnownTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed, t.used_publicly,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following,
@@ -120,6 +127,7 @@ pub async fn find(db: impl Executor, name: &str, viewer: Option<AccountId>) -> R
 }
 
 /// Inserts a follow of a hashtag; false when it exists already.
+#[boxed]
 pub async fn insert_follow(tx: &mut Tx, id: RowId, account: AccountId, tag: TagId, now: Time) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -136,6 +144,7 @@ pub async fn insert_follow(tx: &mut Tx, id: RowId, account: AccountId, tag: TagI
 }
 
 /// Deletes a follow of a hashtag; false when there is none.
+#[boxed]
 pub async fn delete_follow(tx: &mut Tx, account: AccountId, tag: TagId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM tag_follows WHERE account_id = $1 AND tag_id = $2"))
@@ -157,7 +166,8 @@ pub struct FollowedTag {
 
 /// A page of the hashtags that `account` follows, the last followed one first. A hashtag without public uses is
 /// spelled in normal form.
-pub async fn list_followed(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
+#[boxed]
+pub async fn list_followed(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<FollowedTag>> {
     let sql = paged!(
         cursor,
         "SELECT f.id AS row_id, t.id, t.name, CASE WHEN t.used_publicly THEN t.display_name ELSE t.name END AS display_name,
@@ -189,7 +199,8 @@ pub struct FoundTag {
 
 /// Up to `limit` hashtags whose name begins with `prefix` (normal form), that staff did not hide and that a public
 /// status uses, by name: one range of the index `tags_used_publicly`.
-pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
+#[boxed]
+pub async fn search(db: Conn<'_>, prefix: &str, viewer: Option<AccountId>, limit: i64) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $3 AND f.tag_id = t.id) AS following,
@@ -215,7 +226,8 @@ pub async fn search(db: impl Executor, prefix: &str, viewer: Option<AccountId>, 
 ///
 /// The day is computed from the status id, whose upper bits are milliseconds since the epoch, so the statuses are one
 /// range of the primary key of `status_tags`.
-pub async fn history(db: impl Executor, tags: &[TagId], since: StatusId) -> Result<Vec<(TagId, i64, i64, i64)>> {
+#[boxed]
+pub async fn history(db: Conn<'_>, tags: &[TagId], since: StatusId) -> Result<Vec<(TagId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT st.tag_id, (st.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
          FROM status_tags st

@@ -8,11 +8,12 @@
 use super::Entered;
 use crate::feed_sql::{admitted, followed, insert_unrepeated, tagged};
 use database::{Result, Tx, sql};
-use model::{AccountId, TagId, Time};
+use model::{AccountId, TagId, Time, boxed};
 
 /// Backfills the home feed of `owner`, if it is maintained, with the newest `limit` admitted statuses that have the
 /// followed `tag`; does nothing when the follow is gone. The scan of the primary key of `status_tags` stops at the
 /// limit. Returns the inserted entries.
+#[boxed]
 pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limit: i64) -> Result<Vec<Entered>> {
     tx.query(sql!(
         insert_unrepeated!(
@@ -35,6 +36,7 @@ pub async fn backfill(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time, limi
 /// Removes from the home feed of `owner` the statuses with `tag` that are there for no other reason: not their own,
 /// without another followed hashtag, and not admitted by a follow of an account; returns how many. Reads the whole
 /// feed, which is bounded.
+#[boxed]
 pub async fn remove(tx: &mut Tx, owner: AccountId, tag: TagId, now: Time) -> Result<u64> {
     macro_rules! text {
         ($engine:ident) => {

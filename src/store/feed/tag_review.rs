@@ -1,8 +1,8 @@
 //! Hashtags as staff reviews them: all of them, with the decisions about their use, listing and trends.
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, TagId, Time};
+use database::{Conn, Result, Tx, paged, sql};
+use model::{AccountId, Cursor, TagId, Time, boxed};
 
 use crate::tag::{FoundTag, is_featuring};
 
@@ -36,7 +36,8 @@ macro_rules! reviewed_tag {
 }
 
 /// A page of all hashtags, the last recorded one first.
-pub async fn list(db: impl Executor, viewer: Option<AccountId>, cursor: &Cursor) -> Result<Vec<ReviewedTag>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, viewer: Option<AccountId>, cursor: &Cursor) -> Result<Vec<ReviewedTag>> {
     let sql = paged!(
         cursor,
         "SELECT " reviewed_tag!() " FROM tags t WHERE t.id < $2 AND t.id > $3",
@@ -48,7 +49,8 @@ pub async fn list(db: impl Executor, viewer: Option<AccountId>, cursor: &Cursor)
 }
 
 /// The hashtags of `ids`, in no particular order.
-pub async fn list_by_ids(db: impl Executor, viewer: Option<AccountId>, ids: &[TagId]) -> Result<Vec<ReviewedTag>> {
+#[boxed]
+pub async fn list_by_ids(db: Conn<'_>, viewer: Option<AccountId>, ids: &[TagId]) -> Result<Vec<ReviewedTag>> {
     db.query(sql!("SELECT " reviewed_tag!() " FROM tags t WHERE t.id" in("$2")))
         .bind(viewer.map_or(0, i64::from))
         .bind(Ids::of(ids.iter().copied()))
@@ -57,7 +59,8 @@ pub async fn list_by_ids(db: impl Executor, viewer: Option<AccountId>, ids: &[Ta
 }
 
 /// The hashtags among `names` (normal form) that local statuses must not have.
-pub async fn list_unusable(db: impl Executor, names: &[String]) -> Result<Vec<String>> {
+#[boxed]
+pub async fn list_unusable(db: Conn<'_>, names: &[String]) -> Result<Vec<String>> {
     db.query(sql!("SELECT t.name FROM tags t WHERE t.name" in("$1") "AND NOT t.usable"))
         .bind(Texts::of(names.iter().cloned()))
         .scalars()
@@ -76,6 +79,7 @@ pub struct TagDecision {
 
 /// Stores a decision and marks the hashtag as reviewed. The first public use sets the spelling of a hashtag that is
 /// not marked as used, so that a spelling by staff marks it too; [`search`](crate::tag::search) looks for a use anyway.
+#[boxed]
 pub async fn update(tx: &mut Tx, id: TagId, decision: &TagDecision, now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE tags

@@ -6,9 +6,9 @@
 //! one index in the order of the page and stops at the limit; rows that its filter excludes are read too.
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, paged, sql};
+use database::{Conn, Result, paged, sql};
 use model::status::Visibility;
-use model::{AccountId, Cursor, RowId, StatusId, TagId};
+use model::{AccountId, Cursor, RowId, StatusId, TagId, boxed};
 
 /// A filter of the public timelines.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,8 @@ pub struct PublicFilter {
 }
 
 /// A page of the public timeline, newest first.
-pub async fn public(db: impl Executor, filter: &PublicFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn public(db: Conn<'_>, filter: &PublicFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
     // Separate texts for local and remote: with a bound flag the planner could not use a partial index. `= TRUE` lets
     // SQLite use `statuses_local`, which begins with that column.
     macro_rules! listed {
@@ -74,7 +75,8 @@ pub struct TagFilter {
 ///
 /// The primary key of `status_tags` leads. A status has all further hashtags when the number of its hashtags in `$7`
 /// equals the length of `$7`.
-pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn tag(db: Conn<'_>, tag: TagId, filter: &TagFilter, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
         "SELECT st.status_id
@@ -105,7 +107,8 @@ pub async fn tag(db: impl Executor, tag: TagId, filter: &TagFilter, cursor: &Cur
 
 /// A page of the public statuses with a card, newest first, by discoverable authors. The index `status_cards_card`
 /// leads.
-pub async fn link(db: impl Executor, card: RowId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn link(db: Conn<'_>, card: RowId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
         "SELECT x.status_id
@@ -138,8 +141,9 @@ pub struct ProfileFilter {
 
 /// A page of the statuses of `account`, newest first, whose visibility is one of `audience` or that mention `viewer`.
 /// The index `statuses_account` leads.
+#[boxed]
 pub async fn profile(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     viewer: Option<AccountId>,
     audience: &[Visibility],
@@ -176,7 +180,8 @@ pub async fn profile(
 }
 
 /// A page of the pinned statuses of `account`, newest pin first, as (pin id, status).
-pub async fn pinned(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
+#[boxed]
+pub async fn pinned(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
         "SELECT p.id, p.status_id FROM status_pins p WHERE p.account_id = $1 AND p.id < $2 AND p.id > $3",
@@ -187,7 +192,8 @@ pub async fn pinned(db: impl Executor, account: AccountId, cursor: &Cursor) -> R
 }
 
 /// A page of the favourites of `account`, newest first, as (favourite id, status).
-pub async fn favourites(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
+#[boxed]
+pub async fn favourites(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
         "SELECT f.id, f.status_id FROM favourites f WHERE f.account_id = $1 AND f.id < $2 AND f.id > $3",
@@ -198,7 +204,8 @@ pub async fn favourites(db: impl Executor, account: AccountId, cursor: &Cursor) 
 }
 
 /// A page of the bookmarks of `account`, newest first, as (bookmark id, status).
-pub async fn bookmarks(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
+#[boxed]
+pub async fn bookmarks(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<(RowId, StatusId)>> {
     let sql = paged!(
         cursor,
         "SELECT b.id, b.status_id FROM bookmarks b WHERE b.account_id = $1 AND b.id < $2 AND b.id > $3",
@@ -209,7 +216,8 @@ pub async fn bookmarks(db: impl Executor, account: AccountId, cursor: &Cursor) -
 }
 
 /// The ancestors of `id`: its parent, its parent's parent and so on, at most `limit` of them, the topmost first.
-pub async fn ancestors(db: impl Executor, id: StatusId, limit: i64) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn ancestors(db: Conn<'_>, id: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "WITH RECURSIVE up (id, parent, depth) AS (
             SELECT s.id, s.in_reply_to_id, CAST(0 AS BIGINT) FROM statuses s WHERE s.id = $1
@@ -240,7 +248,8 @@ pub struct Reply {
 /// which produces its rows on demand, by the limit of the surrounding query. For each parent at most `limit` replies
 /// are read, a range of the index `statuses_replies`. So neither a long thread nor a status with a hundred thousand
 /// replies is read completely.
-pub async fn descendants(db: impl Executor, id: StatusId, depth: i64, limit: i64) -> Result<Vec<Reply>> {
+#[boxed]
+pub async fn descendants(db: Conn<'_>, id: StatusId, depth: i64, limit: i64) -> Result<Vec<Reply>> {
     macro_rules! down {
         ($direct:literal, $further:literal) => {
             concat!(

@@ -3,8 +3,8 @@
 //! Reached from `service::audit`. Entries are never changed, and have no foreign keys: they outlive the accounts and
 //! records that they speak of.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Cursor, Json, RowId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Cursor, Json, RowId, Time, boxed};
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -36,13 +36,15 @@ pub struct AuditFilter {
     pub target: Option<(String, i64)>,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
     tx.query(sql!(audit_entry_insert!())).bind_row(entry).execute().await?;
     Ok(())
 }
 
 /// A page of entries, newest first.
-pub async fn list(db: impl Executor, filter: &AuditFilter, cursor: &Cursor) -> Result<Vec<AuditEntry>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, filter: &AuditFilter, cursor: &Cursor) -> Result<Vec<AuditEntry>> {
     // No account and no target has the id 0.
     let (kind, target) = filter.target.clone().unwrap_or_default();
     let account = filter.account.map_or(0, i64::from);

@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use database::sql::Texts;
-use database::{Error, Executor, Result, Tx, sql};
-use model::{Json, Time};
+use database::{Conn, Db, Error, Result, Tx, sql};
+use model::{Json, Time, boxed};
 
 /// The ids of a day or of several: from the first one on, and below the second one.
 pub type IdRange = (i64, i64);
@@ -40,7 +40,8 @@ pub struct ServerCount {
 }
 
 /// The statuses of each server and language.
-pub async fn count_statuses(db: impl Executor, (from, until): IdRange) -> Result<Vec<StatusCount>> {
+#[boxed]
+pub async fn count_statuses(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<StatusCount>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS domain, coalesce(s.language, '') AS language, COUNT(*) AS statuses,
                 COUNT(s.reblog_of_id) AS reblogs
@@ -55,7 +56,8 @@ pub async fn count_statuses(db: impl Executor, (from, until): IdRange) -> Result
 }
 
 /// The new accounts of each server, as (domain, accounts).
-pub async fn count_accounts(db: impl Executor, (from, until): IdRange) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn count_accounts(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS domain, COUNT(*) AS accounts FROM accounts a
          WHERE a.id >= $1 AND a.id < $2 GROUP BY coalesce(a.domain, '')"
@@ -67,7 +69,8 @@ pub async fn count_accounts(db: impl Executor, (from, until): IdRange) -> Result
 }
 
 /// The size of the stored files of each server and kind of media, as (domain, kind, bytes).
-pub async fn sum_media(db: impl Executor, (from, until): IdRange) -> Result<Vec<(String, String, i64)>> {
+#[boxed]
+pub async fn sum_media(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS domain, m.kind, CAST(SUM(m.size_bytes) AS BIGINT) AS bytes
          FROM media_attachments m CROSS JOIN accounts a
@@ -81,7 +84,8 @@ pub async fn sum_media(db: impl Executor, (from, until): IdRange) -> Result<Vec<
 }
 
 /// The reports of accounts of each server, as (domain, reports).
-pub async fn count_reports(db: impl Executor, (from, until): IdRange) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn count_reports(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS domain, COUNT(*) AS reports
          FROM reports r CROSS JOIN accounts a
@@ -95,7 +99,8 @@ pub async fn count_reports(db: impl Executor, (from, until): IdRange) -> Result<
 }
 
 /// The follows between servers, as (domain of the follower, domain of the followed account, follows).
-pub async fn count_follows(db: impl Executor, (from, until): IdRange) -> Result<Vec<(String, String, i64)>> {
+#[boxed]
+pub async fn count_follows(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS follower, coalesce(t.domain, '') AS target, COUNT(*) AS follows
          FROM follows f CROSS JOIN accounts a CROSS JOIN accounts t
@@ -110,7 +115,8 @@ pub async fn count_follows(db: impl Executor, (from, until): IdRange) -> Result<
 
 /// The favourites, reblogs, and replies to others by local accounts. The condition on `listed` makes the statuses two
 /// ranges of the index `statuses_local`.
-pub async fn count_interactions(db: impl Executor, (from, until): IdRange) -> Result<i64> {
+#[boxed]
+pub async fn count_interactions(db: Conn<'_>, (from, until): IdRange) -> Result<i64> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM favourites f CROSS JOIN users u
                  WHERE f.id >= $1 AND f.id < $2 AND u.account_id = f.account_id)
@@ -135,6 +141,7 @@ pub struct DayCount {
 }
 
 /// Replaces the counts of `day` (days since the epoch).
+#[boxed]
 pub async fn replace(tx: &mut Tx, day: i64, count: &DayCount, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO counted_days (day, interactions, counted_at) VALUES ($1, $2, $3)
@@ -185,7 +192,8 @@ fn json<T: Serialize>(rows: &[T]) -> Result<Json<serde_json::Value>> {
 }
 
 /// The counted days from `from` on and before `until`, the longest ago counted one first.
-pub async fn list_counted(db: impl Executor, from: i64, until: i64) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn list_counted(db: Conn<'_>, from: i64, until: i64) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT c.day FROM counted_days c WHERE c.day >= $1 AND c.day < $2 ORDER BY c.counted_at, c.day DESC"
     ))
@@ -196,7 +204,8 @@ pub async fn list_counted(db: impl Executor, from: i64, until: i64) -> Result<Ve
 }
 
 /// The lowest positive id of an account, and of a status: the first day that can have counts. `None` without rows.
-pub async fn first_id(db: impl Executor) -> Result<Option<i64>> {
+#[boxed]
+pub async fn first_id(db: Conn<'_>) -> Result<Option<i64>> {
     let row: (Option<i64>, Option<i64>) = db
         .query(sql!(
             "SELECT (SELECT MIN(a.id) FROM accounts a WHERE a.id > 0) AS account,
@@ -208,7 +217,8 @@ pub async fn first_id(db: impl Executor) -> Result<Option<i64>> {
 }
 
 /// The interactions of each counted day from `from` on and before `until`, as (day, interactions).
-pub async fn list_interactions(db: impl Executor, from: i64, until: i64) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn list_interactions(db: Conn<'_>, from: i64, until: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!("SELECT c.day, c.interactions FROM counted_days c WHERE c.day >= $1 AND c.day < $2"))
         .bind(from)
         .bind(until)
@@ -228,7 +238,8 @@ pub enum ServerNumber {
 }
 
 /// A number of the servers `domains` on each counted day that has any, as (day, number).
-pub async fn list_of_servers(db: impl Executor, number: ServerNumber, domains: &[String]) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn list_of_servers(db: Conn<'_>, number: ServerNumber, domains: &[String]) -> Result<Vec<(i64, i64)>> {
     macro_rules! by_day {
         ($column:literal, $table:literal) => {
             sql!(
@@ -253,8 +264,9 @@ const FEW_DAYS: i64 = 60;
 
 /// The servers with most statuses on counted days from `from` on and before `until`, at most `limit`, and the servers
 /// `domains`, as (domain, statuses).
+#[boxed]
 pub async fn list_servers(
-    db: impl Executor + Copy,
+    db: &Db,
     from: i64,
     until: i64,
     limit: i64,
@@ -293,12 +305,8 @@ pub async fn list_servers(
 
 /// The statuses of the servers `domains` without reblogs on counted days from `from` on and before `until`, by
 /// language, as (language, statuses).
-pub async fn list_languages(
-    db: impl Executor,
-    domains: &[String],
-    from: i64,
-    until: i64,
-) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn list_languages(db: Conn<'_>, domains: &[String], from: i64, until: i64) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT d.language, CAST(SUM(d.statuses - d.reblogs) AS BIGINT) AS statuses FROM status_days d
          WHERE d.domain" in("$1") "AND d.day >= $2 AND d.day < $3 GROUP BY d.language"
@@ -311,7 +319,8 @@ pub async fn list_languages(
 }
 
 /// The size of all files stored on counted days, as (kind of media, bytes).
-pub async fn sum_media_kinds(db: impl Executor) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn sum_media_kinds(db: Conn<'_>) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT d.kind, CAST(SUM(d.bytes) AS BIGINT) AS bytes FROM media_days d WHERE d.day >= 0 GROUP BY d.kind"
     ))

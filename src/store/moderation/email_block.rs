@@ -3,8 +3,8 @@
 //! Reached from `service::email_block`, which decides what a block means. Spec: docs/contract/admin.csv.
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, paged, sql};
-use model::{Cursor, RowId, Time};
+use database::{Conn, Result, Tx, paged, sql};
+use model::{Cursor, RowId, Time, boxed};
 
 /// A domain whose e-mail addresses cannot be used to sign up.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -28,7 +28,8 @@ pub struct CanonicalEmailBlock {
 }
 
 /// A page of the blocked domains, newest first.
-pub async fn list_domains(db: impl Executor, cursor: &Cursor) -> Result<Vec<EmailDomainBlock>> {
+#[boxed]
+pub async fn list_domains(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<EmailDomainBlock>> {
     let sql = paged!(
         cursor,
         "SELECT " email_domain_block_columns!() " FROM email_domain_blocks b WHERE b.id < $1 AND b.id > $2",
@@ -38,7 +39,8 @@ pub async fn list_domains(db: impl Executor, cursor: &Cursor) -> Result<Vec<Emai
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find_domain(db: impl Executor, id: RowId) -> Result<Option<EmailDomainBlock>> {
+#[boxed]
+pub async fn find_domain(db: Conn<'_>, id: RowId) -> Result<Option<EmailDomainBlock>> {
     db.query(sql!("SELECT " email_domain_block_columns!() " FROM email_domain_blocks b WHERE b.id = $1"))
         .bind(id)
         .optional()
@@ -46,7 +48,8 @@ pub async fn find_domain(db: impl Executor, id: RowId) -> Result<Option<EmailDom
 }
 
 /// The blocks of exactly these domains, in no order.
-pub async fn list_of_domains(db: impl Executor, domains: &[&str]) -> Result<Vec<EmailDomainBlock>> {
+#[boxed]
+pub async fn list_of_domains(db: Conn<'_>, domains: &[&str]) -> Result<Vec<EmailDomainBlock>> {
     db.query(sql!("SELECT " email_domain_block_columns!() " FROM email_domain_blocks b WHERE b.domain" in("$1")))
         .bind(Texts::of(domains.iter().copied()))
         .all()
@@ -57,17 +60,20 @@ pub async fn list_of_domains(db: impl Executor, domains: &[&str]) -> Result<Vec<
 ///
 /// # Errors
 /// A violation of `email_domain_blocks_domain` when the domain is blocked already.
+#[boxed]
 pub async fn insert_domain(tx: &mut Tx, block: &EmailDomainBlock) -> Result<()> {
     tx.query(sql!(email_domain_block_insert!())).bind_row(block).execute().await?;
     Ok(())
 }
 
 /// Deletes the block of a domain, with its attempts; false when it is missing.
+#[boxed]
 pub async fn delete_domain(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM email_domain_blocks WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// Counts an attempt to use the address with this hash, on `day`, against each of these blocks.
+#[boxed]
 pub async fn count_attempt(tx: &mut Tx, blocks: &[RowId], day: i64, email_hash: &str) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO email_domain_attempts (email_domain_block_id, day, email_hash, uses)
@@ -84,7 +90,8 @@ pub async fn count_attempt(tx: &mut Tx, blocks: &[RowId], day: i64, email_hash: 
 
 /// The attempts against these blocks since the day `since`: block, day, all attempts, and the number of different
 /// addresses. Days without any are left out.
-pub async fn attempts(db: impl Executor, blocks: &[RowId], since: i64) -> Result<Vec<(RowId, i64, i64, i64)>> {
+#[boxed]
+pub async fn attempts(db: Conn<'_>, blocks: &[RowId], since: i64) -> Result<Vec<(RowId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT t.email_domain_block_id, t.day, CAST(SUM(t.uses) AS BIGINT), COUNT(*)
          FROM email_domain_attempts t
@@ -98,12 +105,14 @@ pub async fn attempts(db: impl Executor, blocks: &[RowId], since: i64) -> Result
 }
 
 /// Deletes the attempts before `day`; returns how many rows.
+#[boxed]
 pub async fn delete_old_attempts(tx: &mut Tx, day: i64) -> Result<u64> {
     tx.query(sql!("DELETE FROM email_domain_attempts WHERE day < $1")).bind(day).execute().await
 }
 
 /// A page of the blocked addresses, newest first.
-pub async fn list_addresses(db: impl Executor, cursor: &Cursor) -> Result<Vec<CanonicalEmailBlock>> {
+#[boxed]
+pub async fn list_addresses(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<CanonicalEmailBlock>> {
     let sql = paged!(
         cursor,
         "SELECT " canonical_email_block_columns!() " FROM canonical_email_blocks b WHERE b.id < $1 AND b.id > $2",
@@ -113,7 +122,8 @@ pub async fn list_addresses(db: impl Executor, cursor: &Cursor) -> Result<Vec<Ca
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find_address(db: impl Executor, id: RowId) -> Result<Option<CanonicalEmailBlock>> {
+#[boxed]
+pub async fn find_address(db: Conn<'_>, id: RowId) -> Result<Option<CanonicalEmailBlock>> {
     db.query(sql!("SELECT " canonical_email_block_columns!() " FROM canonical_email_blocks b WHERE b.id = $1"))
         .bind(id)
         .optional()
@@ -121,7 +131,8 @@ pub async fn find_address(db: impl Executor, id: RowId) -> Result<Option<Canonic
 }
 
 /// The block of the address with this hash.
-pub async fn find_by_hash(db: impl Executor, hash: &str) -> Result<Option<CanonicalEmailBlock>> {
+#[boxed]
+pub async fn find_by_hash(db: Conn<'_>, hash: &str) -> Result<Option<CanonicalEmailBlock>> {
     db.query(sql!(
         "SELECT " canonical_email_block_columns!() " FROM canonical_email_blocks b WHERE b.canonical_email_hash = $1"
     ))
@@ -134,12 +145,14 @@ pub async fn find_by_hash(db: impl Executor, hash: &str) -> Result<Option<Canoni
 ///
 /// # Errors
 /// A violation of `canonical_email_blocks_hash` when the address is blocked already.
+#[boxed]
 pub async fn insert_address(tx: &mut Tx, block: &CanonicalEmailBlock) -> Result<()> {
     tx.query(sql!(canonical_email_block_insert!())).bind_row(block).execute().await?;
     Ok(())
 }
 
 /// Inserts a block of an address, unless it is blocked already.
+#[boxed]
 pub async fn insert_new_address(tx: &mut Tx, block: &CanonicalEmailBlock) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at) VALUES ($1, $2, $3)
@@ -154,6 +167,7 @@ pub async fn insert_new_address(tx: &mut Tx, block: &CanonicalEmailBlock) -> Res
 }
 
 /// Deletes the block of an address; false when it is missing.
+#[boxed]
 pub async fn delete_address(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM canonical_email_blocks WHERE id = $1")).bind(id).execute().await? > 0)
 }

@@ -3,10 +3,10 @@
 //! Reached from `context::Cx`, which keeps them in memory, and from `service::ip_block`. Every change ends with
 //! [`settings::bump_generation`](crate::settings::bump_generation). Spec: docs/contract/admin.csv.
 
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Result, Tx, paged, sql};
 use model::address::parse_network;
 use model::ip_block::{IpBlocks, IpRule, IpSeverity};
-use model::{Cursor, RowId, Time};
+use model::{Cursor, RowId, Time, boxed};
 
 /// A blocked network.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -23,7 +23,8 @@ pub struct IpBlock {
 }
 
 /// All blocks, for the comparison with requests.
-pub async fn load(db: impl Executor) -> Result<IpBlocks> {
+#[boxed]
+pub async fn load(db: Conn<'_>) -> Result<IpBlocks> {
     let blocks: Vec<(String, IpSeverity, Option<Time>)> =
         db.query(sql!("SELECT b.ip, b.severity, b.expires_at FROM ip_blocks b ORDER BY b.ip")).all().await?;
     let rule =
@@ -32,7 +33,8 @@ pub async fn load(db: impl Executor) -> Result<IpBlocks> {
 }
 
 /// A page of the blocks, newest first.
-pub async fn list(db: impl Executor, cursor: &Cursor) -> Result<Vec<IpBlock>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<IpBlock>> {
     let sql = paged!(
         cursor,
         "SELECT " ip_block_columns!() " FROM ip_blocks b WHERE b.id < $1 AND b.id > $2",
@@ -42,12 +44,14 @@ pub async fn list(db: impl Executor, cursor: &Cursor) -> Result<Vec<IpBlock>> {
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<IpBlock>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<IpBlock>> {
     db.query(sql!("SELECT " ip_block_columns!() " FROM ip_blocks b WHERE b.id = $1")).bind(id).optional().await
 }
 
 /// The block of exactly this network.
-pub async fn find_by_ip(db: impl Executor, ip: &str) -> Result<Option<IpBlock>> {
+#[boxed]
+pub async fn find_by_ip(db: Conn<'_>, ip: &str) -> Result<Option<IpBlock>> {
     db.query(sql!("SELECT " ip_block_columns!() " FROM ip_blocks b WHERE b.ip = $1"))
         .bind(ip.to_owned())
         .optional()
@@ -58,6 +62,7 @@ pub async fn find_by_ip(db: impl Executor, ip: &str) -> Result<Option<IpBlock>> 
 ///
 /// # Errors
 /// A violation of `ip_blocks_ip` when the network is blocked already.
+#[boxed]
 pub async fn insert(tx: &mut Tx, block: &IpBlock) -> Result<()> {
     tx.query(sql!(ip_block_insert!())).bind_row(block).execute().await?;
     Ok(())
@@ -67,6 +72,7 @@ pub async fn insert(tx: &mut Tx, block: &IpBlock) -> Result<()> {
 ///
 /// # Errors
 /// As [`insert`].
+#[boxed]
 pub async fn update(tx: &mut Tx, block: &IpBlock) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -84,6 +90,7 @@ pub async fn update(tx: &mut Tx, block: &IpBlock) -> Result<bool> {
 }
 
 /// Deletes a block; returns it, or `None` when it is missing.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<Option<IpBlock>> {
     tx.query(sql!(
         "DELETE FROM ip_blocks WHERE id = $1
@@ -95,11 +102,13 @@ pub async fn delete(tx: &mut Tx, id: RowId) -> Result<Option<IpBlock>> {
 }
 
 /// Deletes the blocks that expired by `now`, which have no effect any more; returns how many.
+#[boxed]
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM ip_blocks WHERE expires_at <= $1")).bind(now).execute().await
 }
 
 /// Deletes the block of this network if it expired by `now`.
+#[boxed]
 pub async fn delete_if_expired(tx: &mut Tx, ip: &str, now: Time) -> Result<()> {
     tx.query(sql!("DELETE FROM ip_blocks WHERE ip = $1 AND expires_at <= $2"))
         .bind(ip.to_owned())

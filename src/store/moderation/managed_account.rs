@@ -3,9 +3,9 @@
 //! Reached from `service::moderation`, which checks rank, and from the entities of the admin API.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::moderation::{AccountStatus, Origin};
-use model::{AccountId, AppId, Cursor, Time};
+use model::{AccountId, AppId, Cursor, Time, boxed};
 
 use crate::role::{AssignedRole, RolePermissions, assigned_role_columns, role_joins, role_permission_columns};
 
@@ -78,7 +78,8 @@ macro_rules! managed_columns {
 }
 
 /// The accounts among `ids`, in no particular order.
-pub async fn list_by_ids(db: impl Executor, ids: &[AccountId]) -> Result<Vec<ManagedAccount>> {
+#[boxed]
+pub async fn list_by_ids(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<ManagedAccount>> {
     db.query(sql!(
         "SELECT " managed_columns!() " FROM accounts a LEFT JOIN users u ON u.account_id = a.id" role_joins!()
         "WHERE a.id" in("$1")
@@ -89,13 +90,15 @@ pub async fn list_by_ids(db: impl Executor, ids: &[AccountId]) -> Result<Vec<Man
 }
 
 /// The account `id`.
-pub async fn find(db: impl Executor, id: AccountId) -> Result<Option<ManagedAccount>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: AccountId) -> Result<Option<ManagedAccount>> {
     Ok(list_by_ids(db, &[id]).await?.pop())
 }
 
 /// A page of accounts, newest first. Local accounts are read from the users, accounts of one domain by the index of
 /// domains.
-pub async fn list(db: impl Executor, filter: &AccountFilter, cursor: &Cursor) -> Result<Vec<ManagedAccount>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, filter: &AccountFilter, cursor: &Cursor) -> Result<Vec<ManagedAccount>> {
     macro_rules! matching {
         ($from:literal, $key:literal, $more:literal) => {
             database::paged!(
@@ -172,6 +175,7 @@ fn beginning(text: Option<&str>) -> String {
 }
 
 /// Limits (silences) an account, or lifts the limit with `None`; false when nothing changes.
+#[boxed]
 pub async fn set_limited(tx: &mut Tx, id: AccountId, at: Option<Time>) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -187,6 +191,7 @@ pub async fn set_limited(tx: &mut Tx, id: AccountId, at: Option<Time>) -> Result
 }
 
 /// Marks all media of an account as sensitive, or lifts the mark with `None`; false when nothing changes.
+#[boxed]
 pub async fn set_sensitized(tx: &mut Tx, id: AccountId, at: Option<Time>) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -202,6 +207,7 @@ pub async fn set_sensitized(tx: &mut Tx, id: AccountId, at: Option<Time>) -> Res
 }
 
 /// Prevents the sign-in of a local account, or permits it again; false when nothing changes.
+#[boxed]
 pub async fn set_disabled(tx: &mut Tx, id: AccountId, disabled: bool) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE users SET disabled = $2 WHERE account_id = $1 AND disabled <> $2"))

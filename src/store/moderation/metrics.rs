@@ -4,8 +4,8 @@
 //! once a day, see [`day_count`](crate::day_count).
 
 use database::sql::Texts;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, AppId, TagId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, AppId, TagId, Time, boxed};
 
 use crate::day_count::IdRange;
 use crate::tag::is_public;
@@ -14,7 +14,8 @@ use crate::tag::is_public;
 const DAY: i64 = (24 * 60 * 60 * 1000) << 16;
 
 /// Users active on each day from `from` on and before `until`, as (day, users).
-pub async fn count_active(db: impl Executor, from: i64, until: i64) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn count_active(db: Conn<'_>, from: i64, until: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!("SELECT d.day, COUNT(*) AS users FROM active_days d WHERE d.day >= $1 AND d.day < $2 GROUP BY d.day"))
         .bind(from)
         .bind(until)
@@ -23,7 +24,8 @@ pub async fn count_active(db: impl Executor, from: i64, until: i64) -> Result<Ve
 }
 
 /// Users active on at least one day from `from` on and before `until`.
-pub async fn count_active_once(db: impl Executor, from: i64, until: i64) -> Result<i64> {
+#[boxed]
+pub async fn count_active_once(db: Conn<'_>, from: i64, until: i64) -> Result<i64> {
     db.query(sql!("SELECT COUNT(DISTINCT d.account_id) FROM active_days d WHERE d.day >= $1 AND d.day < $2"))
         .bind(from)
         .bind(until)
@@ -32,12 +34,14 @@ pub async fn count_active_once(db: impl Executor, from: i64, until: i64) -> Resu
 }
 
 /// Deletes the activity before `day`.
+#[boxed]
 pub async fn delete_activity(tx: &mut Tx, day: i64) -> Result<u64> {
     tx.query(sql!("DELETE FROM active_days WHERE day < $1")).bind(day).execute().await
 }
 
 /// New users of each day, as (day, users).
-pub async fn count_users(db: impl Executor, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn count_users(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT u.account_id / $3 AS day, COUNT(*) AS users FROM users u
          WHERE u.account_id >= $1 AND u.account_id < $2 GROUP BY u.account_id / $3"
@@ -50,7 +54,8 @@ pub async fn count_users(db: impl Executor, (from, until): IdRange) -> Result<Ve
 }
 
 /// New reports of each day, as (day, reports).
-pub async fn count_reports(db: impl Executor, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn count_reports(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT r.id / $3 AS day, COUNT(*) AS reports FROM reports r
          WHERE r.id >= $1 AND r.id < $2 GROUP BY r.id / $3"
@@ -63,7 +68,8 @@ pub async fn count_reports(db: impl Executor, (from, until): IdRange) -> Result<
 }
 
 /// Reports resolved on each day, as (day, reports).
-pub async fn count_resolved(db: impl Executor, from: Time, until: Time) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn count_resolved(db: Conn<'_>, from: Time, until: Time) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         sqlite: "SELECT r.action_taken_at / 86400000000 AS day, COUNT(*) AS reports FROM reports r
                  WHERE r.action_taken_at >= $1 AND r.action_taken_at < $2 GROUP BY r.action_taken_at / 86400000000";
@@ -77,7 +83,8 @@ pub async fn count_resolved(db: impl Executor, from: Time, until: Time) -> Resul
 }
 
 /// The public uses of a hashtag on each day, as (day, uses).
-pub async fn count_tag_uses(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn count_tag_uses(db: Conn<'_>, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT st.status_id / $4 AS day, COUNT(*) AS uses
          FROM status_tags st CROSS JOIN statuses s
@@ -93,7 +100,8 @@ pub async fn count_tag_uses(db: impl Executor, tag: TagId, (from, until): IdRang
 }
 
 /// Who used a hashtag in public statuses on each day, as (day, account), each once.
-pub async fn list_tag_accounts(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, AccountId)>> {
+#[boxed]
+pub async fn list_tag_accounts(db: Conn<'_>, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, AccountId)>> {
     db.query(sql!(
         "SELECT DISTINCT st.status_id / $4 AS day, s.account_id
          FROM status_tags st CROSS JOIN statuses s
@@ -109,7 +117,8 @@ pub async fn list_tag_accounts(db: impl Executor, tag: TagId, (from, until): IdR
 
 /// The servers whose accounts used a hashtag in public statuses on each day, as (day, domain), each once; an empty
 /// domain is this server.
-pub async fn list_tag_domains(db: impl Executor, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, String)>> {
+#[boxed]
+pub async fn list_tag_domains(db: Conn<'_>, tag: TagId, (from, until): IdRange) -> Result<Vec<(i64, String)>> {
     db.query(sql!(
         "SELECT DISTINCT st.status_id / $4 AS day, coalesce(a.domain, '') AS domain
          FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
@@ -126,7 +135,8 @@ pub async fn list_tag_domains(db: impl Executor, tag: TagId, (from, until): IdRa
 
 /// The servers with most public statuses with a hashtag, at most `limit`, as (domain, statuses); an empty domain is
 /// this server.
-pub async fn list_tag_servers(db: impl Executor, tag: TagId, range: IdRange, limit: i64) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn list_tag_servers(db: Conn<'_>, tag: TagId, range: IdRange, limit: i64) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(a.domain, '') AS domain, COUNT(*) AS statuses
          FROM status_tags st CROSS JOIN statuses s CROSS JOIN accounts a
@@ -144,12 +154,8 @@ pub async fn list_tag_servers(db: impl Executor, tag: TagId, range: IdRange, lim
 
 /// The languages of public statuses with a hashtag, the most frequent first, at most `limit`, as (language, statuses);
 /// an empty language is none.
-pub async fn list_tag_languages(
-    db: impl Executor,
-    tag: TagId,
-    range: IdRange,
-    limit: i64,
-) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn list_tag_languages(db: Conn<'_>, tag: TagId, range: IdRange, limit: i64) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT coalesce(s.language, '') AS language, COUNT(*) AS statuses
          FROM status_tags st CROSS JOIN statuses s
@@ -166,7 +172,8 @@ pub async fn list_tag_languages(
 
 /// The languages of the pages of users active on a day from `from` on and before `until`, the most frequent first, at
 /// most `limit`, as (language, users).
-pub async fn list_locales(db: impl Executor, from: i64, until: i64, limit: i64) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn list_locales(db: Conn<'_>, from: i64, until: i64, limit: i64) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT u.locale, COUNT(*) AS users
          FROM (SELECT DISTINCT d.account_id AS id FROM active_days d WHERE d.day >= $1 AND d.day < $2) active
@@ -183,8 +190,9 @@ pub async fn list_locales(db: impl Executor, from: i64, until: i64, limit: i64) 
 
 /// The applications that new users signed up with, the most frequent first, at most `limit`, as (id, name, users);
 /// without an id the pages of the server.
+#[boxed]
 pub async fn list_sources(
-    db: impl Executor,
+    db: Conn<'_>,
     range: IdRange,
     limit: i64,
 ) -> Result<Vec<(Option<AppId>, Option<String>, i64)>> {
@@ -204,7 +212,8 @@ pub async fn list_sources(
 }
 
 /// The accounts of the remote servers `domains` with most followers here, at most `limit`, as (user name, followers).
-pub async fn list_followed(db: impl Executor, domains: &[String], limit: i64) -> Result<Vec<(String, i64)>> {
+#[boxed]
+pub async fn list_followed(db: Conn<'_>, domains: &[String], limit: i64) -> Result<Vec<(String, i64)>> {
     db.query(sql!(
         "SELECT a.username, COUNT(*) AS followers
          FROM accounts a CROSS JOIN follows f
@@ -219,7 +228,8 @@ pub async fn list_followed(db: impl Executor, domains: &[String], limit: i64) ->
 
 /// The domains of remote accounts that end with `suffix`, such as `.example.com`. Each domain is one look-up in the
 /// index of domains, however many accounts it has.
-pub async fn list_subdomains(db: impl Executor, suffix: &str) -> Result<Vec<String>> {
+#[boxed]
+pub async fn list_subdomains(db: Conn<'_>, suffix: &str) -> Result<Vec<String>> {
     db.query(sql!(
         "WITH RECURSIVE hosts (domain) AS (
              SELECT (SELECT MIN(a.domain) FROM accounts a WHERE a.domain > '')
@@ -236,7 +246,8 @@ pub async fn list_subdomains(db: impl Executor, suffix: &str) -> Result<Vec<Stri
 
 /// Users by the day of their sign-up and the day of their last activity, as (day, day, users); users without any
 /// activity were last active on the day of their sign-up.
-pub async fn count_cohorts(db: impl Executor, (from, until): IdRange) -> Result<Vec<(i64, i64, i64)>> {
+#[boxed]
+pub async fn count_cohorts(db: Conn<'_>, (from, until): IdRange) -> Result<Vec<(i64, i64, i64)>> {
     db.query(sql!(
         sqlite: "SELECT u.account_id / $3 AS cohort, coalesce(u.last_active_at / 86400000000, u.account_id / $3) AS last,
                         COUNT(*) AS users
@@ -255,7 +266,8 @@ pub async fn count_cohorts(db: impl Executor, (from, until): IdRange) -> Result<
 }
 
 /// The size of the database, in bytes, and the version of its engine.
-pub async fn database(db: impl Executor) -> Result<(i64, String)> {
+#[boxed]
+pub async fn database(db: Conn<'_>) -> Result<(i64, String)> {
     db.query(sql!(
         sqlite: "SELECT p.page_count * s.page_size AS size, sqlite_version() AS version
                  FROM pragma_page_count p JOIN pragma_page_size s";

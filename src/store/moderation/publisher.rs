@@ -4,8 +4,8 @@
 //! site decides (`service::trend::publisher`).
 
 use database::sql::{Ids, Texts};
-use database::{Error, Executor, Result, Tx, paged, sql};
-use model::{Cursor, Json, RowId, Time};
+use database::{Conn, Error, Result, Tx, paged, sql};
+use model::{Cursor, Json, RowId, Time, boxed};
 
 /// A site whose links were close to becoming trends.
 #[derive(Clone, Debug, model::Row)]
@@ -21,7 +21,8 @@ pub struct Publisher {
 }
 
 /// A page of publishers, the last recorded one first.
-pub async fn list(db: impl Executor, cursor: &Cursor) -> Result<Vec<Publisher>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<Publisher>> {
     let sql = paged!(
         cursor,
         "SELECT " publisher_columns!() " FROM link_publishers p WHERE p.id < $1 AND p.id > $2",
@@ -31,12 +32,14 @@ pub async fn list(db: impl Executor, cursor: &Cursor) -> Result<Vec<Publisher>> 
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Publisher>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<Publisher>> {
     db.query(sql!("SELECT " publisher_columns!() " FROM link_publishers p WHERE p.id = $1")).bind(id).optional().await
 }
 
 /// The publishers among `domains`, in no particular order.
-pub async fn list_by_domains(db: impl Executor, domains: &[String]) -> Result<Vec<Publisher>> {
+#[boxed]
+pub async fn list_by_domains(db: Conn<'_>, domains: &[String]) -> Result<Vec<Publisher>> {
     db.query(sql!("SELECT " publisher_columns!() " FROM link_publishers p WHERE p.domain" in("$1")))
         .bind(Texts::of(domains.iter().cloned()))
         .all()
@@ -44,6 +47,7 @@ pub async fn list_by_domains(db: impl Executor, domains: &[String]) -> Result<Ve
 }
 
 /// Records a review request for sites, as (id of a new row, domain), unless a review was requested or made before.
+#[boxed]
 pub async fn request_reviews(tx: &mut Tx, sites: Vec<(RowId, &str)>, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO link_publishers (id, domain, requested_review_at, created_at)
@@ -59,6 +63,7 @@ pub async fn request_reviews(tx: &mut Tx, sites: Vec<(RowId, &str)>, now: Time) 
 }
 
 /// The publisher with this domain, inserted with the id `new` when there is none.
+#[boxed]
 pub async fn get_or_insert(tx: &mut Tx, new: RowId, domain: &str, now: Time) -> Result<RowId> {
     tx.query(sql!(
         "INSERT INTO link_publishers (id, domain, created_at) VALUES ($1, $2, $3)
@@ -72,6 +77,7 @@ pub async fn get_or_insert(tx: &mut Tx, new: RowId, domain: &str, now: Time) -> 
 }
 
 /// Stores the result of a review; false when there is no such publisher.
+#[boxed]
 pub async fn review(tx: &mut Tx, id: RowId, trendable: bool, now: Time) -> Result<bool> {
     let row = tx.query(sql!("UPDATE link_publishers SET trendable = $2, reviewed_at = $3 WHERE id = $1"));
     Ok(row.bind(id).bind(trendable).bind(now).execute().await? > 0)
@@ -88,7 +94,8 @@ pub struct LinkReview {
 }
 
 /// The reviews of `cards`, in no particular order.
-pub async fn list_reviews(db: impl Executor, cards: &[RowId]) -> Result<Vec<LinkReview>> {
+#[boxed]
+pub async fn list_reviews(db: Conn<'_>, cards: &[RowId]) -> Result<Vec<LinkReview>> {
     db.query(sql!("SELECT c.id, c.page_url, c.trendable FROM preview_cards c WHERE c.id" in("$1")))
         .bind(Ids::of(cards.iter().copied()))
         .all()

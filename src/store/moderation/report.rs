@@ -3,9 +3,9 @@
 //! Reached from `service::report`, which decides what may be reported, and `service::moderation::report`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Result, Tx, paged, sql};
 use model::report::ReportCategory;
-use model::{AccountId, Cursor, Json, RowId, RuleId, StatusId, Time};
+use model::{AccountId, Cursor, Json, RowId, RuleId, StatusId, Time, boxed};
 
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "reports", alias = "r")]
@@ -52,13 +52,15 @@ pub struct ReportNote {
     pub created_at: Time,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, report: &Report) -> Result<()> {
     tx.query(sql!(report_insert!())).bind_row(report).execute().await?;
     Ok(())
 }
 
 /// The reports that exist among `ids`, in no particular order.
-pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Report>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[RowId]) -> Result<Vec<Report>> {
     db.query(sql!("SELECT " report_columns!() " FROM reports r WHERE r.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -66,6 +68,7 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Report>> {
 }
 
 /// The report `id`, locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the single writer on SQLite.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Report>> {
     tx.query(sql!(
         sqlite: "SELECT " report_columns!() " FROM reports r WHERE r.id = $1";
@@ -77,7 +80,8 @@ pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Report>> {
 }
 
 /// A page of reports, newest first.
-pub async fn list_page(db: impl Executor, filter: &ReportFilter, cursor: &Cursor) -> Result<Vec<Report>> {
+#[boxed]
+pub async fn list_page(db: Conn<'_>, filter: &ReportFilter, cursor: &Cursor) -> Result<Vec<Report>> {
     macro_rules! matching {
         ($($conditions:literal),+) => {
             paged!(
@@ -108,7 +112,8 @@ pub async fn list_page(db: impl Executor, filter: &ReportFilter, cursor: &Cursor
 }
 
 /// The newest `limit` unresolved reports.
-pub async fn list_unresolved(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
+#[boxed]
+pub async fn list_unresolved(db: Conn<'_>, limit: i64) -> Result<Vec<Report>> {
     db.query(sql!(
         "SELECT " report_columns!() " FROM reports r WHERE r.action_taken_at IS NULL AND r.id > 0 ORDER BY r.id DESC LIMIT $1"
     ))
@@ -118,7 +123,8 @@ pub async fn list_unresolved(db: impl Executor, limit: i64) -> Result<Vec<Report
 }
 
 /// The newest `limit` reports.
-pub async fn list_all(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
+#[boxed]
+pub async fn list_all(db: Conn<'_>, limit: i64) -> Result<Vec<Report>> {
     db.query(sql!("SELECT " report_columns!() " FROM reports r WHERE r.id > 0 ORDER BY r.id DESC LIMIT $1"))
         .bind(limit)
         .all()
@@ -127,6 +133,7 @@ pub async fn list_all(db: impl Executor, limit: i64) -> Result<Vec<Report>> {
 
 /// Records that `by` took action on a report, or reopened it (`resolved` false); false when nothing changes, or it is
 /// missing.
+#[boxed]
 pub async fn set_resolved(tx: &mut Tx, id: RowId, resolved: bool, by: Option<AccountId>, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -144,6 +151,7 @@ pub async fn set_resolved(tx: &mut Tx, id: RowId, resolved: bool, by: Option<Acc
 }
 
 /// Assigns a report to a member of staff, or to nobody; false when nothing changes, or it is missing.
+#[boxed]
 pub async fn set_assigned(tx: &mut Tx, id: RowId, to: Option<AccountId>, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -159,6 +167,7 @@ pub async fn set_assigned(tx: &mut Tx, id: RowId, to: Option<AccountId>, now: Ti
 }
 
 /// Writes the category and the rules of a report.
+#[boxed]
 pub async fn set_category(
     tx: &mut Tx,
     id: RowId,
@@ -177,7 +186,8 @@ pub async fn set_category(
 }
 
 /// A page of the notes on a report, newest first.
-pub async fn list_notes(db: impl Executor, report: RowId, cursor: &Cursor) -> Result<Vec<ReportNote>> {
+#[boxed]
+pub async fn list_notes(db: Conn<'_>, report: RowId, cursor: &Cursor) -> Result<Vec<ReportNote>> {
     let sql = paged!(
         cursor,
         "SELECT " report_note_columns!() " FROM report_notes n WHERE n.report_id = $3 AND n.id < $1 AND n.id > $2",
@@ -187,22 +197,26 @@ pub async fn list_notes(db: impl Executor, report: RowId, cursor: &Cursor) -> Re
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find_note(db: impl Executor, id: RowId) -> Result<Option<ReportNote>> {
+#[boxed]
+pub async fn find_note(db: Conn<'_>, id: RowId) -> Result<Option<ReportNote>> {
     db.query(sql!("SELECT " report_note_columns!() " FROM report_notes n WHERE n.id = $1")).bind(id).optional().await
 }
 
+#[boxed]
 pub async fn insert_note(tx: &mut Tx, note: &ReportNote) -> Result<()> {
     tx.query(sql!(report_note_insert!())).bind_row(note).execute().await?;
     Ok(())
 }
 
 /// Deletes a note; false when it is missing.
+#[boxed]
 pub async fn delete_note(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM report_notes WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// The unresolved reports about `account`, oldest first.
-pub async fn list_unresolved_about(db: impl Executor, account: AccountId) -> Result<Vec<RowId>> {
+#[boxed]
+pub async fn list_unresolved_about(db: Conn<'_>, account: AccountId) -> Result<Vec<RowId>> {
     db.query(sql!(
         "SELECT r.id FROM reports r WHERE r.target_account_id = $1 AND r.action_taken_at IS NULL ORDER BY r.id"
     ))
@@ -212,6 +226,7 @@ pub async fn list_unresolved_about(db: impl Executor, account: AccountId) -> Res
 }
 
 /// Deletes up to `limit` each of the reports by an account and about it; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let mut count = 0;
     for part in [

@@ -1,9 +1,9 @@
 //! Roles: the permissions of staff, and the columns of a role that are read with an account. Permission bits:
 //! docs/contract/rules.md#2-authentication.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::staff::{DEFAULT_ROLE, NO_POSITION, OWNER_ROLE};
-use model::{AccountId, Json, Permissions, Preferences, RowId};
+use model::{AccountId, Json, Permissions, Preferences, RowId, boxed};
 
 /// The role assigned to an account; empty when there is none.
 #[derive(Clone, Debug, model::Row)]
@@ -95,11 +95,13 @@ impl Role {
 }
 
 /// All roles, the highest position first; the default role, which every user has, is the last.
-pub async fn list(db: impl Executor) -> Result<Vec<Role>> {
+#[boxed]
+pub async fn list(db: Conn<'_>) -> Result<Vec<Role>> {
     db.query(sql!("SELECT " role_columns!() " FROM roles r ORDER BY r.position DESC, r.id")).all().await
 }
 
 /// As [`list`], locked against other changes of roles and their assignment until the transaction ends.
+#[boxed]
 pub async fn lock_all(tx: &mut Tx) -> Result<Vec<Role>> {
     tx.query(sql!(
         sqlite: "SELECT " role_columns!() " FROM roles r ORDER BY r.position DESC, r.id";
@@ -113,6 +115,7 @@ pub async fn lock_all(tx: &mut Tx) -> Result<Vec<Role>> {
 ///
 /// # Errors
 /// A violation of `roles_name` when the name is taken.
+#[boxed]
 pub async fn insert(tx: &mut Tx, role: &Role) -> Result<()> {
     tx.query(sql!(role_insert!())).bind_row(role).execute().await?;
     Ok(())
@@ -122,6 +125,7 @@ pub async fn insert(tx: &mut Tx, role: &Role) -> Result<()> {
 ///
 /// # Errors
 /// As [`insert`].
+#[boxed]
 pub async fn update(tx: &mut Tx, role: &Role) -> Result<()> {
     tx.query(sql!(
         "UPDATE roles SET name = $2, color = $3, position = $4, permissions = $5, highlighted = $6 WHERE id = $1"
@@ -138,6 +142,7 @@ pub async fn update(tx: &mut Tx, role: &Role) -> Result<()> {
 }
 
 /// Deletes a role and takes it from its holders.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("UPDATE users SET role_id = NULL WHERE role_id = $1")).bind(id).execute().await?;
     tx.query(sql!("DELETE FROM roles WHERE id = $1")).bind(id).execute().await?;
@@ -145,6 +150,7 @@ pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
 }
 
 /// Invalidates the renderings of the holders of a role.
+#[boxed]
 pub async fn bump_holders(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET version = version + 1
@@ -157,12 +163,14 @@ pub async fn bump_holders(tx: &mut Tx, id: RowId) -> Result<()> {
 }
 
 /// How many users have the role.
-pub async fn count_holders(db: impl Executor, id: RowId) -> Result<i64> {
+#[boxed]
+pub async fn count_holders(db: Conn<'_>, id: RowId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM users u WHERE u.role_id = $1")).bind(id).scalar().await
 }
 
 /// True when a user other than `account` has the role and can sign in.
-pub async fn has_other_holder(db: impl Executor, id: RowId, account: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn has_other_holder(db: Conn<'_>, id: RowId, account: AccountId) -> Result<bool> {
     let found: Vec<AccountId> = db
         .query(sql!(
             "SELECT u.account_id FROM users u JOIN accounts a ON a.id = u.account_id
@@ -178,20 +186,23 @@ pub async fn has_other_holder(db: impl Executor, id: RowId, account: AccountId) 
 }
 
 /// The own permissions of a role; none when it is missing.
-pub async fn permissions(db: impl Executor, id: i64) -> Result<i64> {
+#[boxed]
+pub async fn permissions(db: Conn<'_>, id: i64) -> Result<i64> {
     let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = $1")).bind(id).scalars().await?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
 /// The permissions of the default role, which every user has.
-pub async fn permissions_of_everybody(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn permissions_of_everybody(db: Conn<'_>) -> Result<i64> {
     let found = db.query(sql!("SELECT r.permissions FROM roles r WHERE r.id = -99")).scalars().await?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
 
 /// The accounts whose role has one of the permission bits `any`, with their preferences. The default role, which every
 /// user has, does not count.
-pub async fn list_staff(db: impl Executor, any: i64) -> Result<Vec<(AccountId, Json<Preferences>)>> {
+#[boxed]
+pub async fn list_staff(db: Conn<'_>, any: i64) -> Result<Vec<(AccountId, Json<Preferences>)>> {
     db.query(sql!(
         "SELECT u.account_id, u.preferences FROM users u
          WHERE u.role_id IN (SELECT r.id FROM roles r WHERE r.id > 0 AND (r.permissions & $1) <> 0)"

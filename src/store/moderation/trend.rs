@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::tag::{FoundTag, is_featuring};
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::status::Visibility;
 use model::trend::TrendKind;
-use model::{AccountId, Json, StatusId, TagId, Time};
+use model::{AccountId, Json, StatusId, TagId, Time, boxed};
 
 /// A row of the table trends.
 #[derive(Clone, Debug, model::Row)]
@@ -24,7 +24,8 @@ pub struct Trend {
 }
 
 /// All trends of a kind, the highest score first, trends without a score last.
-pub async fn list(db: impl Executor, kind: TrendKind) -> Result<Vec<Trend>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, kind: TrendKind) -> Result<Vec<Trend>> {
     db.query(sql!(
         "SELECT r.subject_id, r.language, r.allowed, r.score, r.peak, r.peak_at
          FROM trends r WHERE r.kind = $1
@@ -50,7 +51,8 @@ pub struct TrendPage {
 }
 
 /// The ids of a page of trends, the highest score first.
-pub async fn page(db: impl Executor, kind: TrendKind, page: &TrendPage) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn page(db: Conn<'_>, kind: TrendKind, page: &TrendPage) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT r.subject_id FROM trends r
          WHERE r.kind = $1 AND r.score > 0 AND (coalesce(r.allowed, $2) OR $6)
@@ -83,6 +85,7 @@ pub struct NewTrend {
 }
 
 /// Replaces all trends of a kind by `trends`.
+#[boxed]
 pub async fn replace(tx: &mut Tx, kind: TrendKind, trends: &[NewTrend], now: Time) -> Result<()> {
     tx.query(sql!("DELETE FROM trends WHERE kind = $1 AND NOT (subject_id" in("$2") ")"))
         .bind(kind.as_str().to_owned())
@@ -109,7 +112,8 @@ pub async fn replace(tx: &mut Tx, kind: TrendKind, trends: &[NewTrend], now: Tim
 }
 
 /// The hashtags among `ids`, in no particular order, as `viewer` sees them.
-pub async fn tags(db: impl Executor, ids: &[TagId], viewer: Option<AccountId>) -> Result<Vec<FoundTag>> {
+#[boxed]
+pub async fn tags(db: Conn<'_>, ids: &[TagId], viewer: Option<AccountId>) -> Result<Vec<FoundTag>> {
     db.query(sql!(
         "SELECT t.id, t.name, t.display_name, coalesce(t.listable, FALSE) AS reviewed,
                 EXISTS (SELECT 1 FROM tag_follows f WHERE f.account_id = $2 AND f.tag_id = t.id) AS following,
@@ -133,7 +137,8 @@ pub struct StatusReview {
 }
 
 /// The reviews of statuses, in no particular order.
-pub async fn list_status_reviews(db: impl Executor, ids: &[StatusId]) -> Result<Vec<StatusReview>> {
+#[boxed]
+pub async fn list_status_reviews(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<StatusReview>> {
     db.query(sql!(
         "SELECT s.id, s.visibility, s.trendable IS NULL AND a.reviewed_at IS NULL AS requires_review
          FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -161,7 +166,8 @@ pub struct NamedTrend {
 }
 
 /// The trends of a kind with their names, the highest score first.
-pub async fn list_named(db: impl Executor, kind: TrendKind) -> Result<Vec<NamedTrend>> {
+#[boxed]
+pub async fn list_named(db: Conn<'_>, kind: TrendKind) -> Result<Vec<NamedTrend>> {
     let query = match kind {
         TrendKind::Tag => db.query(sql!(
             "SELECT r.subject_id, t.display_name AS name, CAST(NULL AS TEXT) AS domain, r.score, r.allowed,
@@ -188,6 +194,7 @@ pub async fn list_named(db: impl Executor, kind: TrendKind) -> Result<Vec<NamedT
 }
 
 /// Records a review request for hashtags, unless a review was requested or made before.
+#[boxed]
 pub async fn request_tag_reviews(tx: &mut Tx, ids: &[i64], now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE tags SET requested_review_at = $2
@@ -201,6 +208,7 @@ pub async fn request_tag_reviews(tx: &mut Tx, ids: &[i64], now: Time) -> Result<
 }
 
 /// Records a review request for the authors of statuses, unless a review was requested or made before.
+#[boxed]
 pub async fn request_author_reviews(tx: &mut Tx, statuses: &[i64], now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET requested_review_at = $2
@@ -224,6 +232,7 @@ pub enum Subject {
 }
 
 /// Stores the result of a review; it takes effect with the next page.
+#[boxed]
 pub async fn review(tx: &mut Tx, subject: Subject, allowed: bool, now: Time) -> Result<()> {
     match subject {
         Subject::Tag(id) => {

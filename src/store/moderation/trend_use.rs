@@ -8,8 +8,8 @@
 //! Spec: docs/contract/rules.md#23-discovery.
 
 use database::sql::Ids;
-use database::{Executor, Result, sql};
-use model::{AccountId, StatusId, Time};
+use database::{Conn, Result, sql};
+use model::{AccountId, StatusId, Time, boxed};
 
 /// SQL condition: status `s` and its author `a` count for trends of hashtags and links.
 macro_rules! counts {
@@ -37,7 +37,8 @@ pub struct Use {
 /// at most `limit`. Excludes hashtags that must not be used or listed.
 ///
 /// `+st.tag_id`: grouping by the primary key of `status_tags` would read all of it.
-pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
+#[boxed]
+pub async fn list_tags(db: Conn<'_>, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
     db.query(sql!(
         "SELECT t.id, CAST(NULL AS TEXT) AS language, CAST(NULL AS TEXT) AS page_url, t.trendable AS allowed, used.accounts
          FROM (SELECT +st.tag_id AS tag_id, COUNT(DISTINCT s.account_id) AS accounts
@@ -60,8 +61,9 @@ pub async fn list_tags(db: impl Executor, from: StatusId, until: StatusId, least
 }
 
 /// How many people used each of `tags` in statuses from `from` on and before `until`; without unused ones.
+#[boxed]
 pub async fn count_tag_accounts(
-    db: impl Executor,
+    db: Conn<'_>,
     tags: &[i64],
     from: StatusId,
     until: StatusId,
@@ -82,13 +84,8 @@ pub async fn count_tag_accounts(
 
 /// The links that at least `least` people used in statuses from `from` on and before `until`, most people first, at
 /// most `limit`. Excludes links without a card to show.
-pub async fn list_links(
-    db: impl Executor,
-    from: StatusId,
-    until: StatusId,
-    least: i64,
-    limit: i64,
-) -> Result<Vec<Use>> {
+#[boxed]
+pub async fn list_links(db: Conn<'_>, from: StatusId, until: StatusId, least: i64, limit: i64) -> Result<Vec<Use>> {
     db.query(sql!(
         "SELECT c.id, c.language, c.page_url, c.trendable AS allowed, used.accounts
          FROM (SELECT +x.card_id AS card_id, COUNT(DISTINCT s.account_id) AS accounts
@@ -111,8 +108,9 @@ pub async fn list_links(
 }
 
 /// How many people used each of `cards` in statuses from `from` on and before `until`; without unused ones.
+#[boxed]
 pub async fn count_link_accounts(
-    db: impl Executor,
+    db: Conn<'_>,
     cards: &[i64],
     from: StatusId,
     until: StatusId,
@@ -166,8 +164,9 @@ macro_rules! eligible {
 
 /// The statuses from `oldest` on with a reblog or favourite whose row is from `since` on, with at least `least`
 /// reblogs and favourites together; the highest totals first, at most `limit`.
+#[boxed]
 pub async fn list_statuses(
-    db: impl Executor,
+    db: Conn<'_>,
     since: StatusId,
     oldest: StatusId,
     least: i64,
@@ -188,7 +187,8 @@ pub async fn list_statuses(
 }
 
 /// The statuses of `ids` that may (still) trend, in no particular order.
-pub async fn find_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<StatusUse>> {
+#[boxed]
+pub async fn find_statuses(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<StatusUse>> {
     db.query(sql!(
         sqlite: eligible!("(SELECT value AS id FROM json_each($1)) used", "");
         postgres: eligible!("unnest($1::bigint[]) AS used(id)", "")

@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::address::{from_sortable, sortable};
-use model::{AccountId, Time};
+use model::{AccountId, Time, boxed};
 
 /// Records that `account` used `address` at `now`, unless that was recorded after `stale`.
+#[boxed]
 pub async fn record(tx: &mut Tx, account: AccountId, address: IpAddr, now: Time, stale: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO user_ips (account_id, ip, used_at) VALUES ($1, $2, $3)
@@ -27,8 +28,9 @@ pub async fn record(tx: &mut Tx, account: AccountId, address: IpAddr, now: Time,
 }
 
 /// The last `limit` addresses of each of `accounts`, the last used one first. Accounts without any are left out.
+#[boxed]
 pub async fn latest(
-    db: impl Executor,
+    db: Conn<'_>,
     accounts: &[AccountId],
     limit: i64,
 ) -> Result<HashMap<AccountId, Vec<(IpAddr, Time)>>> {
@@ -55,7 +57,8 @@ pub async fn latest(
 }
 
 /// The accounts that used an address from `first` to `last`, which are in the form of [`sortable`]; by id.
-pub async fn accounts_of_range(db: impl Executor, first: String, last: String) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn accounts_of_range(db: Conn<'_>, first: String, last: String) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT DISTINCT i.account_id FROM user_ips i WHERE i.ip >= $1 AND i.ip <= $2 ORDER BY i.account_id"))
         .bind(first)
         .bind(last)
@@ -64,6 +67,7 @@ pub async fn accounts_of_range(db: impl Executor, first: String, last: String) -
 }
 
 /// Deletes up to `limit` addresses that were not used since `time`; returns how many.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, time: Time, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM user_ips

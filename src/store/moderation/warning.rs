@@ -3,9 +3,9 @@
 //! Reached from `service::moderation`.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Result, Tx, paged, sql};
 use model::moderation::{AppealState, WarningAction};
-use model::{AccountId, Cursor, Json, RowId, StatusId, Time};
+use model::{AccountId, Cursor, Json, RowId, StatusId, Time, boxed};
 
 /// A strike.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -62,13 +62,15 @@ pub struct WarningPreset {
     pub created_at: Time,
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, warning: &Warning) -> Result<()> {
     tx.query(sql!(warning_insert!())).bind_row(warning).execute().await?;
     Ok(())
 }
 
 /// The strikes that exist among `ids`, in no particular order.
-pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Warning>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[RowId]) -> Result<Vec<Warning>> {
     db.query(sql!("SELECT " warning_columns!() " FROM account_warnings w WHERE w.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -76,7 +78,8 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<Warning>> {
 }
 
 /// The newest `limit` strikes of an account.
-pub async fn list_of(db: impl Executor, account: AccountId, limit: i64) -> Result<Vec<Warning>> {
+#[boxed]
+pub async fn list_of(db: Conn<'_>, account: AccountId, limit: i64) -> Result<Vec<Warning>> {
     db.query(sql!(
         "SELECT " warning_columns!() " FROM account_warnings w
          WHERE w.target_account_id = $1 ORDER BY w.id DESC LIMIT $2"
@@ -88,7 +91,8 @@ pub async fn list_of(db: impl Executor, account: AccountId, limit: i64) -> Resul
 }
 
 /// A page of the strikes of an account, newest first.
-pub async fn list_page(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<Warning>> {
+#[boxed]
+pub async fn list_page(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<Warning>> {
     let sql = paged!(
         cursor,
         "SELECT " warning_columns!() " FROM account_warnings w
@@ -100,7 +104,8 @@ pub async fn list_page(db: impl Executor, account: AccountId, cursor: &Cursor) -
 }
 
 /// True when the account has a later strike than `id` with this action, which no appeal overruled.
-pub async fn has_later(db: impl Executor, account: AccountId, id: RowId, action: WarningAction) -> Result<bool> {
+#[boxed]
+pub async fn has_later(db: Conn<'_>, account: AccountId, id: RowId, action: WarningAction) -> Result<bool> {
     let found: Vec<RowId> = db
         .query(sql!(
             "SELECT w.id FROM account_warnings w
@@ -115,6 +120,7 @@ pub async fn has_later(db: impl Executor, account: AccountId, id: RowId, action:
 }
 
 /// Records that an appeal against a strike was approved.
+#[boxed]
 pub async fn set_overruled(tx: &mut Tx, id: RowId, at: Time) -> Result<()> {
     tx.query(sql!("UPDATE account_warnings SET overruled_at = $2 WHERE id = $1")).bind(id).bind(at).execute().await?;
     Ok(())
@@ -124,17 +130,20 @@ pub async fn set_overruled(tx: &mut Tx, id: RowId, at: Time) -> Result<()> {
 ///
 /// # Errors
 /// A violation of `appeals_warning` when the strike has one.
+#[boxed]
 pub async fn insert_appeal(tx: &mut Tx, appeal: &Appeal) -> Result<()> {
     tx.query(sql!(appeal_insert!())).bind_row(appeal).execute().await?;
     Ok(())
 }
 
-pub async fn find_appeal(db: impl Executor, id: RowId) -> Result<Option<Appeal>> {
+#[boxed]
+pub async fn find_appeal(db: Conn<'_>, id: RowId) -> Result<Option<Appeal>> {
     db.query(sql!("SELECT " appeal_columns!() " FROM appeals p WHERE p.id = $1")).bind(id).optional().await
 }
 
 /// A page of the appeals in this state, newest first.
-pub async fn list_appeals_page(db: impl Executor, state: AppealState, cursor: &Cursor) -> Result<Vec<Appeal>> {
+#[boxed]
+pub async fn list_appeals_page(db: Conn<'_>, state: AppealState, cursor: &Cursor) -> Result<Vec<Appeal>> {
     macro_rules! matching {
         ($condition:literal) => {
             paged!(
@@ -154,6 +163,7 @@ pub async fn list_appeals_page(db: impl Executor, state: AppealState, cursor: &C
 }
 
 /// Decides a pending appeal; false when it is decided already, or missing.
+#[boxed]
 pub async fn decide_appeal(tx: &mut Tx, id: RowId, approve: bool, by: Option<AccountId>, at: Time) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -170,7 +180,8 @@ pub async fn decide_appeal(tx: &mut Tx, id: RowId, approve: bool, by: Option<Acc
 }
 
 /// A page of the presets, newest first.
-pub async fn list_presets(db: impl Executor, cursor: &Cursor) -> Result<Vec<WarningPreset>> {
+#[boxed]
+pub async fn list_presets(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<WarningPreset>> {
     let sql = paged!(
         cursor,
         "SELECT " warning_preset_columns!() " FROM warning_presets t WHERE t.id < $1 AND t.id > $2",
@@ -180,18 +191,21 @@ pub async fn list_presets(db: impl Executor, cursor: &Cursor) -> Result<Vec<Warn
     Ok(cursor.newest_first(query.all().await?))
 }
 
+#[boxed]
 pub async fn insert_preset(tx: &mut Tx, preset: &WarningPreset) -> Result<()> {
     tx.query(sql!(warning_preset_insert!())).bind_row(preset).execute().await?;
     Ok(())
 }
 
 /// Deletes a preset; false when it is missing.
+#[boxed]
 pub async fn delete_preset(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM warning_presets WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// The appeals of the strikes `warnings`, in no particular order.
-pub async fn list_appeals(db: impl Executor, warnings: &[RowId]) -> Result<Vec<Appeal>> {
+#[boxed]
+pub async fn list_appeals(db: Conn<'_>, warnings: &[RowId]) -> Result<Vec<Appeal>> {
     db.query(sql!("SELECT " appeal_columns!() " FROM appeals p WHERE p.warning_id" in("$1")))
         .bind(Ids::of(warnings.iter().copied()))
         .all()
@@ -199,7 +213,8 @@ pub async fn list_appeals(db: impl Executor, warnings: &[RowId]) -> Result<Vec<A
 }
 
 /// The preset `id`.
-pub async fn find_preset(db: impl Executor, id: RowId) -> Result<Option<WarningPreset>> {
+#[boxed]
+pub async fn find_preset(db: Conn<'_>, id: RowId) -> Result<Option<WarningPreset>> {
     db.query(sql!("SELECT " warning_preset_columns!() " FROM warning_presets t WHERE t.id = $1"))
         .bind(id)
         .optional()

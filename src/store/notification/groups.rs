@@ -17,7 +17,7 @@ use database::sql::{Sql, Texts};
 use database::{Db, Result, Tx, sql};
 use model::notification::NotificationKind;
 use model::relationship::Listed;
-use model::{AccountId, Cursor, Json, NotificationId, StatusId};
+use model::{AccountId, Cursor, Json, NotificationId, StatusId, boxed};
 
 /// A group collects notifications within this many hours of its first one.
 pub const GROUP_HOURS: i64 = 12;
@@ -118,6 +118,7 @@ fn split(wanted: &NotificationFilter, grouped: &[NotificationKind]) -> (Texts, T
 
 /// A page of groups, newest first; each notification of a type outside of `grouped` is a single item. The filter must
 /// not select a sender.
+#[boxed]
 pub async fn heads(
     db: &Db,
     account: AccountId,
@@ -132,6 +133,7 @@ pub async fn heads(
 }
 
 /// The number of groups found by [`heads`], at most the cursor's limit.
+#[boxed]
 pub async fn count(
     db: &Db,
     account: AccountId,
@@ -151,7 +153,7 @@ fn matching<'a>(
     wanted: &NotificationFilter,
     grouped: &[NotificationKind],
     cursor: &Cursor,
-) -> Query<&'a Db> {
+) -> Query<'a> {
     let (single, grouped) = split(wanted, grouped);
     db.query(statement)
         .bind(account)
@@ -181,6 +183,7 @@ fn page(ascending: bool) -> Sql {
 
 /// For each of the groups `keys` of `account` the newest `most` notifications up to `newest`, in no particular order;
 /// without notifications from suspended accounts, and including filtered ones.
+#[boxed]
 pub async fn samples(
     db: &Db,
     account: AccountId,
@@ -220,6 +223,7 @@ pub struct GroupExtent {
 
 /// The extents of the groups `keys` of `account` within the ids from `oldest` to `newest`: read from the index
 /// `notifications_group` alone.
+#[boxed]
 pub async fn extents(
     db: &Db,
     account: AccountId,
@@ -251,6 +255,7 @@ pub async fn extents(
 
 /// A page of the accounts behind a group of `account`, by the ids of its notifications. An account behind several
 /// notifications is listed several times.
+#[boxed]
 pub async fn accounts(db: &Db, account: AccountId, group_key: &str, cursor: &Cursor) -> Result<Vec<Listed>> {
     let statement = database::paged!(
         cursor,
@@ -260,11 +265,12 @@ pub async fn accounts(db: &Db, account: AccountId, group_key: &str, cursor: &Cur
          WHERE n.account_id = $1 AND n.id < $2 AND n.id > $3 AND n.group_key = $5",
         by "n.id", limit "$4"
     );
-    let rows = listed_page(db, statement, account, cursor).bind(group_key.to_owned()).all().await?;
+    let rows = listed_page(db.into(), statement, account, cursor).bind(group_key.to_owned()).all().await?;
     Ok(cursor.newest_first(rows))
 }
 
 /// Deletes a group of `account` with its notifications.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, group_key: &str) -> Result<()> {
     for part in [
         sql!("DELETE FROM notifications WHERE account_id = $1 AND group_key = $2"),
@@ -287,6 +293,7 @@ pub struct NewMember {
 }
 
 /// Records that notifications joined their groups, in one statement. In the order of keys, which prevents deadlocks.
+#[boxed]
 pub async fn join(tx: &mut Tx, members: Vec<NewMember>) -> Result<()> {
     #[derive(Serialize)]
     struct Row<'a> {
@@ -336,6 +343,7 @@ pub struct DeletedMember {
 
 /// Deletes the groups whose last members were `deleted`; returns the number of deleted notifications. The groups are
 /// locked before they are checked, so that a group joined concurrently is kept.
+#[boxed]
 pub async fn delete_empty(tx: &mut Tx, deleted: Vec<DeletedMember>) -> Result<u64> {
     let count = deleted.len() as u64;
     let mut left: Vec<DeletedMember> = deleted.into_iter().filter(|member| member.group_key.is_some()).collect();

@@ -4,9 +4,10 @@
 use super::{NotificationFilter, NotificationRow};
 use database::sql::Sql;
 use database::{Db, Result, sql};
-use model::{AccountId, Cursor, NotificationType};
+use model::{AccountId, Cursor, NotificationType, boxed};
 
 /// A page of the notifications of `account`, newest first, without those from suspended accounts.
+#[boxed]
 pub async fn page(
     db: &Db,
     account: AccountId,

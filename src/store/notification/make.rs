@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::policy::{PolicyRow, policy_columns};
 use crate::relation_sql::{blocks, blocks_domain, mutes};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::notification::NotificationKind;
-use model::{AccountId, Json, NotificationId, NotificationType, Preferences, StatusId, Time};
+use model::{AccountId, Json, NotificationId, NotificationType, Preferences, StatusId, Time, boxed};
 
 /// A candidate for a notification, as input of [`facts`].
 #[derive(Debug, Serialize)]
@@ -83,7 +83,8 @@ pub struct Since {
 ///
 /// `notices` is the batch as a table; `aside` lists the other accounts that a mention's status mentions or replies to.
 /// Each fact is a look-up by an index, and the group key the end of a range of `notifications_group`.
-pub async fn facts(db: impl Executor, questions: Vec<Candidate>, since: Since) -> Result<Vec<CandidateFacts>> {
+#[boxed]
+pub async fn facts(db: Conn<'_>, questions: Vec<Candidate>, since: Since) -> Result<Vec<CandidateFacts>> {
     db.query(sql!(
         "WITH notices (number, kind, receiver, sender, status_id, first_key, last_key) AS (
              SELECT CAST(value ->> 'number' AS BIGINT), value ->> 'kind', CAST(value ->> 'receiver' AS BIGINT),
@@ -166,7 +167,8 @@ const MOST_ANCESTORS: i64 = 100;
 
 /// The numbers of the mentions that reply to a direct status in which the receiver mentioned the sender, at most a
 /// hundred statuses up the thread: one statement for the whole batch.
-pub async fn answers(db: impl Executor, mentions: Vec<PrivateMention>) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn answers(db: Conn<'_>, mentions: Vec<PrivateMention>) -> Result<Vec<i64>> {
     db.query(sql!(
         "WITH RECURSIVE up (number, receiver, sender, status_id, depth) AS (
              SELECT CAST(value ->> 'number' AS BIGINT), CAST(value ->> 'receiver' AS BIGINT),
@@ -217,6 +219,7 @@ pub struct NewNotification {
 
 /// Inserts notifications in one statement; returns the ids of the new ones. There is one for each activity, type and
 /// receiver: duplicates are skipped by the unique index `notifications_activity`, so repeating a job is harmless.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: Vec<NewNotification>, now: Time) -> Result<Vec<NotificationId>> {
     tx.query(sql!(
         "INSERT INTO notifications (id, account_id, from_account_id, type, activity_id, status_id, group_key, filtered, created_at)
@@ -234,6 +237,7 @@ pub async fn insert(tx: &mut Tx, new: Vec<NewNotification>, now: Time) -> Result
 }
 
 /// Deletes earlier notifications of this type by (receiver, activity), which newer ones will replace.
+#[boxed]
 pub async fn delete_older(tx: &mut Tx, kind: NotificationType, older: Vec<(AccountId, i64)>) -> Result<()> {
     tx.query(sql!(
         "DELETE FROM notifications

@@ -8,9 +8,9 @@
 pub mod push;
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::notification::NotificationKind;
-use model::{AccountId, Notification, NotificationId};
+use model::{AccountId, Notification, NotificationId, boxed};
 
 /// The columns of [`NotificationRow`], from a table with the alias `n`.
 macro_rules! listed_columns {
@@ -77,8 +77,9 @@ impl NotificationFilter {
 }
 
 /// The notification `id` of `account`, if its type is among `types` and its sender is not suspended.
+#[boxed]
 pub async fn find(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     id: NotificationId,
     types: &[NotificationKind],
@@ -97,8 +98,9 @@ pub async fn find(
 
 /// Filters `ids` by type and drops notifications from suspended senders. Does not check the receiver. In the order of
 /// their ids.
+#[boxed]
 pub async fn list_each(
-    db: impl Executor,
+    db: Conn<'_>,
     ids: &[NotificationId],
     types: &[NotificationKind],
 ) -> Result<Vec<NotificationRow>> {
@@ -115,6 +117,7 @@ pub async fn list_each(
 }
 
 /// Deletes the notification `id` of `account`; false when there was none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Result<bool> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!("DELETE FROM notifications WHERE id = $2 AND account_id = $1 RETURNING account_id, group_key"))
@@ -126,6 +129,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: NotificationId) -> Resu
 }
 
 /// Deletes every notification of `account`, with its groups and requests.
+#[boxed]
 pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
     for part in [
         sql!("DELETE FROM notifications WHERE account_id = $1"),
@@ -138,6 +142,7 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId) -> Result<()> {
 }
 
 /// Deletes up to `limit` notifications with an id below `before`; returns how many.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, before: NotificationId, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -162,7 +167,8 @@ macro_rules! of_plugins {
 }
 
 /// The number of notifications of these types, which plugins declare, counted up to `most`.
-pub async fn count_of_types(db: impl Executor, types: &[String], most: i64) -> Result<i64> {
+#[boxed]
+pub async fn count_of_types(db: Conn<'_>, types: &[String], most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT COUNT(*) FROM (
              SELECT 1 FROM notifications n WHERE n.type" in("$1") "AND " of_plugins!() " LIMIT $2
@@ -176,6 +182,7 @@ pub async fn count_of_types(db: impl Executor, types: &[String], most: i64) -> R
 
 /// Deletes up to `limit` notifications of these types, which plugins declared, with an id up to `last`; returns how
 /// many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, types: &[String], last: i64, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -195,6 +202,7 @@ pub async fn delete_some(tx: &mut Tx, types: &[String], last: i64, limit: i64) -
 }
 
 /// Deletes the notifications of `account` from `from`.
+#[boxed]
 pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -209,6 +217,7 @@ pub async fn delete_from(tx: &mut Tx, account: AccountId, from: AccountId) -> Re
 
 /// Deletes up to `limit` notifications of `account` from accounts of `domain`; returns how many. `CROSS JOIN`: reads
 /// the account's own notifications, whose number is bounded by retention, instead of the accounts of the domain.
+#[boxed]
 pub async fn delete_some_from_domain(tx: &mut Tx, account: AccountId, domain: &str, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -228,6 +237,7 @@ pub async fn delete_some_from_domain(tx: &mut Tx, account: AccountId, domain: &s
 }
 
 /// Deletes up to `limit` notifications from `from` to other accounts; returns how many.
+#[boxed]
 pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(
@@ -246,6 +256,7 @@ pub async fn delete_some_from(tx: &mut Tx, from: AccountId, limit: i64) -> Resul
 
 /// Deletes the notifications of this type about `activities` for all receivers; returns how many. An activity is the
 /// id of the row that caused the notification, such as the favourite or the follow.
+#[boxed]
 pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     let deleted: Vec<DeletedMember> = tx
         .query(sql!(

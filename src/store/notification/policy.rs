@@ -3,9 +3,9 @@
 //! Reached from `service::notification::policy`, which interprets the values. Accounts that never set a policy have
 //! no row.
 
-use database::{Executor, Result, Tx, sql};
-use model::AccountId;
+use database::{Conn, Result, Tx, sql};
 use model::notification::{Policy, PolicyAction};
+use model::{AccountId, boxed};
 
 /// The columns of [`PolicyRow`], from a table with the alias `y`.
 macro_rules! policy_columns {
@@ -41,7 +41,8 @@ impl PolicyRow {
 }
 
 /// The policy of `account`.
-pub async fn find(db: impl Executor, account: AccountId) -> Result<Policy> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId) -> Result<Policy> {
     let row: Option<PolicyRow> = db
         .query(sql!("SELECT " policy_columns!() " FROM notification_policies y WHERE y.account_id = $1"))
         .bind(account)
@@ -51,6 +52,7 @@ pub async fn find(db: impl Executor, account: AccountId) -> Result<Policy> {
 }
 
 /// Changes the values of `account`'s policy that are set in `changed`; others are not changed.
+#[boxed]
 pub async fn save(tx: &mut Tx, account: AccountId, changed: PolicyRow) -> Result<()> {
     let first = changed.or_default();
     tx.query(sql!(

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::notification::PushPolicy;
-use model::{AccountId, Json, Time, TokenId};
+use model::{AccountId, Json, Time, TokenId, boxed};
 
 #[derive(Clone, Debug, model::Row)]
 #[row(table = "push_subscriptions", alias = "s")]
@@ -39,6 +39,7 @@ pub struct NewSubscription {
 }
 
 /// Saves the subscription of a token, replacing an existing one.
+#[boxed]
 pub async fn save(tx: &mut Tx, new: NewSubscription, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO push_subscriptions
@@ -63,7 +64,8 @@ pub async fn save(tx: &mut Tx, new: NewSubscription, now: Time) -> Result<()> {
 }
 
 /// The subscription of `token`.
-pub async fn find_of_token(db: impl Executor, token: TokenId) -> Result<Option<Subscription>> {
+#[boxed]
+pub async fn find_of_token(db: Conn<'_>, token: TokenId) -> Result<Option<Subscription>> {
     db.query(sql!("SELECT " subscription_columns!() " FROM push_subscriptions s WHERE s.token_id = $1"))
         .bind(token)
         .optional()
@@ -71,7 +73,8 @@ pub async fn find_of_token(db: impl Executor, token: TokenId) -> Result<Option<S
 }
 
 /// The subscription `number`, with the nonce that its token is derived from, unless the token is revoked.
-pub async fn find(db: impl Executor, number: i64) -> Result<Option<(Subscription, String)>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, number: i64) -> Result<Option<(Subscription, String)>> {
     let found: Option<WithNonce> = db
         .query(sql!(
             "SELECT " subscription_columns!() ", t.nonce
@@ -93,6 +96,7 @@ struct WithNonce {
 }
 
 /// Replaces the alerts and policy of the subscription of `token`; false when there is none.
+#[boxed]
 pub async fn update(tx: &mut Tx, token: TokenId, alerts: BTreeMap<String, bool>, policy: PushPolicy) -> Result<bool> {
     let updated = tx
         .query(sql!("UPDATE push_subscriptions SET alerts = $2, policy = $3 WHERE token_id = $1"))
@@ -105,6 +109,7 @@ pub async fn update(tx: &mut Tx, token: TokenId, alerts: BTreeMap<String, bool>,
 }
 
 /// Deletes the subscriptions of ended tokens.
+#[boxed]
 pub async fn delete_of_tokens(tx: &mut Tx, tokens: &[TokenId]) -> Result<u64> {
     if tokens.is_empty() {
         return Ok(0);
@@ -116,6 +121,7 @@ pub async fn delete_of_tokens(tx: &mut Tx, tokens: &[TokenId]) -> Result<u64> {
 }
 
 /// Deletes the subscription `number`, if it still has this `endpoint`.
+#[boxed]
 pub async fn delete(tx: &mut Tx, number: i64, endpoint: &str) -> Result<u64> {
     tx.query(sql!("DELETE FROM push_subscriptions WHERE number = $1 AND endpoint = $2"))
         .bind(number)
@@ -125,11 +131,13 @@ pub async fn delete(tx: &mut Tx, number: i64, endpoint: &str) -> Result<u64> {
 }
 
 /// Deletes every subscription; returns how many.
+#[boxed]
 pub async fn delete_all(tx: &mut Tx) -> Result<u64> {
     tx.query(sql!("DELETE FROM push_subscriptions WHERE TRUE")).execute().await
 }
 
 /// Records since when pushes to the subscription `number` fail; `None`: they succeed.
+#[boxed]
 pub async fn set_failing(tx: &mut Tx, number: i64, since: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE push_subscriptions SET failing_since = $2 WHERE number = $1"))
         .bind(number)
@@ -148,7 +156,8 @@ pub struct Wanted {
 }
 
 /// The alerts of the subscriptions of `accounts`.
-pub async fn list_wanted(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<Wanted>> {
+#[boxed]
+pub async fn list_wanted(db: Conn<'_>, accounts: &[AccountId]) -> Result<Vec<Wanted>> {
     db.query(sql!("SELECT number, account_id, alerts FROM push_subscriptions WHERE account_id" in("$1") "AND policy <> 'none'"))
         .bind(Ids::of(accounts.iter().copied()))
         .all()

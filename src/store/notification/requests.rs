@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::groups::{self, DeletedMember};
 use database::sql::Ids;
-use database::{Db, Executor, Result, Tx, sql};
-use model::{AccountId, Cursor, Json, NotificationId, RowId, StatusId, Time};
+use database::{Conn, Db, Result, Tx, sql};
+use model::{AccountId, Cursor, Json, NotificationId, RowId, StatusId, Time, boxed};
 
 /// SQL: the filtered mentions `n` of the sender of the request `r`, from the index `notifications_filtered`.
 macro_rules! mentions {
@@ -66,6 +66,7 @@ pub struct RequestRow {
 }
 
 /// A page of the requests to `account`, newest first.
+#[boxed]
 pub async fn page(db: &Db, account: AccountId, cursor: &Cursor) -> Result<Vec<RequestRow>> {
     let statement = database::paged!(
         cursor,
@@ -79,6 +80,7 @@ pub async fn page(db: &Db, account: AccountId, cursor: &Cursor) -> Result<Vec<Re
 }
 
 /// The request `id` to `account`, if it is shown.
+#[boxed]
 pub async fn find(db: &Db, account: AccountId, id: RowId) -> Result<Option<RequestRow>> {
     db.query(sql!(
         "SELECT " request_columns!() " FROM notification_requests r WHERE r.id = $2 AND r.account_id = $1 AND " shown!()
@@ -98,7 +100,8 @@ pub struct Summary {
 }
 
 /// Counts the requests to `account` and their notifications, for the newest hundred.
-pub async fn summary(db: impl Executor, account: AccountId) -> Result<Summary> {
+#[boxed]
+pub async fn summary(db: Conn<'_>, account: AccountId) -> Result<Summary> {
     db.query(sql!(
         "SELECT COUNT(*) AS requests, CAST(coalesce(SUM(waiting.mentions), 0) AS BIGINT) AS notifications FROM (
              SELECT " counted!() " AS mentions FROM notification_requests r
@@ -119,6 +122,7 @@ pub struct Filtered {
 
 /// Inserts the requests with their ids, or records a further mention. In the order of accounts, which prevents
 /// deadlocks.
+#[boxed]
 pub async fn insert(tx: &mut Tx, mut new: Vec<(RowId, Filtered)>, now: Time) -> Result<()> {
     #[derive(Serialize)]
     struct Row {
@@ -148,6 +152,7 @@ pub async fn insert(tx: &mut Tx, mut new: Vec<(RowId, Filtered)>, now: Time) -> 
 ///
 /// Must run after [`insert`], which waits for a transaction that accepts the same request: its decision is visible
 /// here.
+#[boxed]
 pub async fn delete_permitted(tx: &mut Tx, new: &[Filtered]) -> Result<Vec<(AccountId, AccountId)>> {
     let permitted: Vec<(AccountId, AccountId)> = tx
         .query(sql!(
@@ -169,6 +174,7 @@ pub async fn delete_permitted(tx: &mut Tx, new: &[Filtered]) -> Result<Vec<(Acco
 }
 
 /// Deletes the requests of `ids` that belong to `account`; returns their senders.
+#[boxed]
 pub async fn take(tx: &mut Tx, account: AccountId, ids: &[RowId]) -> Result<Vec<AccountId>> {
     tx.query(sql!(
         "DELETE FROM notification_requests WHERE id" in("$2") "AND account_id = $1 RETURNING from_account_id"
@@ -180,6 +186,7 @@ pub async fn take(tx: &mut Tx, account: AccountId, ids: &[RowId]) -> Result<Vec<
 }
 
 /// Permits `senders` to notify `account`; filtered notifications have to be merged.
+#[boxed]
 pub async fn permit(tx: &mut Tx, account: AccountId, senders: &[AccountId]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO notification_permissions (account_id, from_account_id, merging)
@@ -194,6 +201,7 @@ pub async fn permit(tx: &mut Tx, account: AccountId, senders: &[AccountId]) -> R
 }
 
 /// Shows up to `limit` filtered notifications to `account` from `from`; returns the status of each, if it has one.
+#[boxed]
 pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i64) -> Result<Vec<Option<StatusId>>> {
     tx.query(sql!(
         "UPDATE notifications SET filtered = FALSE
@@ -210,6 +218,7 @@ pub async fn unfilter(tx: &mut Tx, account: AccountId, from: AccountId, limit: i
 }
 
 /// Records that no notification from `from` to `account` is filtered any longer; false when that was recorded before.
+#[boxed]
 pub async fn set_merged(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<bool> {
     let changed = tx
         .query(sql!(
@@ -224,7 +233,8 @@ pub async fn set_merged(tx: &mut Tx, account: AccountId, from: AccountId) -> Res
 }
 
 /// True when no notification from senders permitted by `account` is still filtered.
-pub async fn is_merged(db: impl Executor, account: AccountId) -> Result<bool> {
+#[boxed]
+pub async fn is_merged(db: Conn<'_>, account: AccountId) -> Result<bool> {
     let merging: Option<(i64,)> = db
         .query(sql!(
             "SELECT p.from_account_id FROM notification_permissions p WHERE p.account_id = $1 AND p.merging LIMIT 1"
@@ -236,6 +246,7 @@ pub async fn is_merged(db: impl Executor, account: AccountId) -> Result<bool> {
 }
 
 /// Deletes up to `limit` filtered notifications to `account` from `from`, with ids up to `last`; returns how many.
+#[boxed]
 pub async fn delete_filtered(
     tx: &mut Tx,
     account: AccountId,
@@ -262,6 +273,7 @@ pub async fn delete_filtered(
 }
 
 /// Deletes the request of `from` to `account`, and its permission.
+#[boxed]
 pub async fn forget(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<()> {
     for part in [
         sql!("DELETE FROM notification_requests WHERE account_id = $1 AND from_account_id = $2"),
@@ -273,6 +285,7 @@ pub async fn forget(tx: &mut Tx, account: AccountId, from: AccountId) -> Result<
 }
 
 /// Deletes the requests of accounts of `domain` to `account`, and their permissions.
+#[boxed]
 pub async fn forget_domain(tx: &mut Tx, account: AccountId, domain: &str) -> Result<()> {
     macro_rules! of_domain {
         ($table:literal) => {
@@ -293,6 +306,7 @@ pub async fn forget_domain(tx: &mut Tx, account: AccountId, domain: &str) -> Res
 
 /// Deletes up to `limit` requests with an id below `before` whose mentions are gone, deleted with their statuses or
 /// by age.
+#[boxed]
 pub async fn delete_empty(tx: &mut Tx, before: RowId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM notification_requests

@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::notification::NotificationKind;
-use model::{AccountId, Json, StatusId};
+use model::{AccountId, Json, StatusId, boxed};
 
 #[derive(Clone, Debug, Serialize, model::Row)]
 pub struct NoticeRow {
@@ -27,6 +27,7 @@ pub struct NoticeRow {
 }
 
 /// Inserts notices, in one statement.
+#[boxed]
 pub async fn insert(tx: &mut Tx, waiting: Vec<NoticeRow>) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO notices (id, account_id, from_account_id, type, activity_id, status_id, origin)
@@ -42,7 +43,8 @@ pub async fn insert(tx: &mut Tx, waiting: Vec<NoticeRow>) -> Result<()> {
 }
 
 /// The oldest `limit` notices, oldest first.
-pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<NoticeRow>> {
+#[boxed]
+pub async fn first(db: Conn<'_>, limit: i64) -> Result<Vec<NoticeRow>> {
     db.query(sql!(
         "SELECT id, account_id, from_account_id, type, activity_id, status_id, origin FROM notices ORDER BY id LIMIT $1"
     ))
@@ -52,11 +54,16 @@ pub async fn first(db: impl Executor, limit: i64) -> Result<Vec<NoticeRow>> {
 }
 
 /// Deletes these notices; returns the ids of the ones that still existed, which only this caller handles.
-pub async fn take(tx: &mut Tx, ids: impl Iterator<Item = i64>) -> Result<Vec<i64>> {
-    tx.query(sql!("DELETE FROM notices WHERE id" in("$1") "RETURNING id")).bind(Ids::of(ids)).scalars().await
+#[boxed]
+pub async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<i64>> {
+    tx.query(sql!("DELETE FROM notices WHERE id" in("$1") "RETURNING id"))
+        .bind(Ids::of(ids.iter().copied()))
+        .scalars()
+        .await
 }
 
 /// Deletes the notices of this type about `activities`, which were undone; returns how many.
+#[boxed]
 pub async fn delete_activities(tx: &mut Tx, kind: &NotificationKind, activities: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM notices WHERE type = $1 AND activity_id" in("$2")))
         .bind(kind.as_str().to_owned())

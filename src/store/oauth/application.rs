@@ -1,15 +1,17 @@
 //! Registered OAuth applications, and the tokens that they hold for an account. Tokens themselves are in
 //! [`oauth`](crate::oauth).
 
-use database::{Engine, Executor, Result, Tx, sql};
-use model::{AccountId, AppId, Application, Time, application_columns, application_insert};
+use database::{Conn, Engine, Result, Tx, sql};
+use model::{AccountId, AppId, Application, Time, application_columns, application_insert, boxed};
 
-pub async fn find(db: impl Executor, id: AppId) -> Result<Option<Application>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: AppId) -> Result<Option<Application>> {
     db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.id = $1")).bind(id).optional().await
 }
 
 /// The application with this client id.
-pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Option<Application>> {
+#[boxed]
+pub async fn find_by_client_id(db: Conn<'_>, client_id: &str) -> Result<Option<Application>> {
     db.query(sql!("SELECT " application_columns!() " FROM oauth_apps p WHERE p.client_id = $1"))
         .bind(client_id.to_owned())
         .optional()
@@ -18,6 +20,7 @@ pub async fn find_by_client_id(db: impl Executor, client_id: &str) -> Result<Opt
 
 /// Locks the application until the transaction ends: concurrent calls for the same application wait. Does nothing on
 /// SQLite, which has one writer.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: AppId) -> Result<()> {
     if tx.engine() == Engine::Sqlite {
         return Ok(());
@@ -33,6 +36,7 @@ pub async fn lock(tx: &mut Tx, id: AppId) -> Result<()> {
     Ok(())
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &Application) -> Result<()> {
     tx.query(sql!(application_insert!())).bind_row(new).execute().await?;
     Ok(())
@@ -50,7 +54,8 @@ pub struct HeldRow {
 }
 
 /// The tokens that applications hold for `account` and that are not revoked, tokens of the newest application first.
-pub async fn list_held(db: impl Executor, account: AccountId) -> Result<Vec<HeldRow>> {
+#[boxed]
+pub async fn list_held(db: Conn<'_>, account: AccountId) -> Result<Vec<HeldRow>> {
     db.query(sql!(
         "SELECT p.id, p.name, p.website, t.scopes, t.created_at, t.last_used_at
          FROM oauth_tokens t

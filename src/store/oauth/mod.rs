@@ -10,8 +10,8 @@ pub mod session;
 
 use super::role::{RolePermissions, role_joins, role_permission_columns};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, AppId, Json, Preferences, Time, TokenId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, AppId, Json, Preferences, Time, TokenId, boxed};
 
 /// An access token and, when it belongs to an account, the data that determines the account's permissions.
 #[derive(Debug, model::Row)]
@@ -62,7 +62,8 @@ macro_rules! actor_joins {
 }
 
 /// The token with this hash and its account, unless the token is revoked: one statement for each request.
-pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<TokenActorRow>> {
+#[boxed]
+pub async fn find_grant(db: Conn<'_>, token_hash: &str) -> Result<Option<TokenActorRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id, " actor_columns!() "
          FROM oauth_tokens t
@@ -75,7 +76,8 @@ pub async fn find_grant(db: impl Executor, token_hash: &str) -> Result<Option<To
 }
 
 /// As [`find_grant`], for several tokens by their ids, in no order.
-pub async fn list_grants(db: impl Executor, tokens: &[TokenId]) -> Result<Vec<TokenActorRow>> {
+#[boxed]
+pub async fn list_grants(db: Conn<'_>, tokens: &[TokenId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.account_id, " actor_columns!() "
          FROM oauth_tokens t
@@ -88,7 +90,8 @@ pub async fn list_grants(db: impl Executor, tokens: &[TokenId]) -> Result<Vec<To
 }
 
 /// The data of [`find_grant`] for accounts that act or view without a token; `token_id` is 0. In no order.
-pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
+#[boxed]
+pub async fn list_actors(db: Conn<'_>, accounts: &[AccountId]) -> Result<Vec<TokenActorRow>> {
     db.query(sql!(
         "SELECT CAST(0 AS BIGINT) AS token_id, CAST(NULL AS BIGINT) AS app_id, '' AS scopes,
                 u.last_active_at AS last_used_at, a.id AS account_id, " actor_columns!() "
@@ -101,6 +104,7 @@ pub async fn list_actors(db: impl Executor, accounts: &[AccountId]) -> Result<Ve
 }
 
 /// Sets when a token was last used.
+#[boxed]
 pub async fn touch_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE oauth_tokens SET last_used_at = $2 WHERE id = $1")).bind(id).bind(now).execute().await?;
     Ok(())
@@ -120,13 +124,15 @@ pub struct TokenRow {
 }
 
 /// Inserts an access token with `token_hash`.
+#[boxed]
 pub async fn insert_token(tx: &mut Tx, token: &TokenRow, token_hash: String) -> Result<()> {
     tx.query(sql!(token_insert!("token_hash"))).bind(token_hash).bind_row(token).execute().await?;
     Ok(())
 }
 
 /// True when the token has this hash.
-pub async fn has_hash(db: impl Executor, id: TokenId, token_hash: &str) -> Result<bool> {
+#[boxed]
+pub async fn has_hash(db: Conn<'_>, id: TokenId, token_hash: &str) -> Result<bool> {
     let row: Option<(TokenId,)> = db
         .query(sql!("SELECT t.id FROM oauth_tokens t WHERE t.id = $1 AND t.token_hash = $2"))
         .bind(id)
@@ -137,7 +143,8 @@ pub async fn has_hash(db: impl Executor, id: TokenId, token_hash: &str) -> Resul
 }
 
 /// The token with this hash, revoked or not.
-pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<TokenRow>> {
+#[boxed]
+pub async fn find_token(db: Conn<'_>, token_hash: &str) -> Result<Option<TokenRow>> {
     db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.token_hash = $1"))
         .bind(token_hash.to_owned())
         .optional()
@@ -145,7 +152,8 @@ pub async fn find_token(db: impl Executor, token_hash: &str) -> Result<Option<To
 }
 
 /// The token, unless it is revoked.
-pub async fn find_live_token(db: impl Executor, id: TokenId) -> Result<Option<TokenRow>> {
+#[boxed]
+pub async fn find_live_token(db: Conn<'_>, id: TokenId) -> Result<Option<TokenRow>> {
     db.query(sql!("SELECT " token_columns!() " FROM oauth_tokens t WHERE t.id = $1 AND t.revoked_at IS NULL"))
         .bind(id)
         .optional()
@@ -153,7 +161,8 @@ pub async fn find_live_token(db: impl Executor, id: TokenId) -> Result<Option<To
 }
 
 /// The tokens that `app` holds for `account` and that are not revoked, oldest first.
-pub async fn list_tokens(db: impl Executor, app: AppId, account: AccountId) -> Result<Vec<TokenRow>> {
+#[boxed]
+pub async fn list_tokens(db: Conn<'_>, app: AppId, account: AccountId) -> Result<Vec<TokenRow>> {
     db.query(sql!(
         "SELECT " token_columns!() " FROM oauth_tokens t
          WHERE t.account_id = $1 AND t.app_id = $2 AND t.revoked_at IS NULL
@@ -166,7 +175,8 @@ pub async fn list_tokens(db: impl Executor, app: AppId, account: AccountId) -> R
 }
 
 /// The tokens that `app` holds for itself (client credentials) and that are not revoked, oldest first.
-pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Vec<TokenRow>> {
+#[boxed]
+pub async fn list_application_tokens(db: Conn<'_>, app: AppId) -> Result<Vec<TokenRow>> {
     db.query(sql!(
         "SELECT " token_columns!() " FROM oauth_tokens t
          WHERE t.account_id IS NULL AND t.app_id = $1 AND t.revoked_at IS NULL
@@ -181,6 +191,7 @@ pub async fn list_application_tokens(db: impl Executor, app: AppId) -> Result<Ve
 pub type Revoked = (TokenId, Option<AccountId>);
 
 /// Revokes one token; returns it, or nothing when it was already revoked.
+#[boxed]
 pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id, account_id"
@@ -192,6 +203,7 @@ pub async fn revoke_token(tx: &mut Tx, id: TokenId, now: Time) -> Result<Vec<Rev
 }
 
 /// Revokes the tokens that `app` holds for `account`; returns the newly revoked ones.
+#[boxed]
 pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $3
@@ -206,6 +218,7 @@ pub async fn revoke_tokens_of_app(tx: &mut Tx, account: AccountId, app: AppId, n
 }
 
 /// Revokes every token of `account`; returns the newly revoked ones.
+#[boxed]
 pub async fn revoke_tokens_of_account(tx: &mut Tx, account: AccountId, now: Time) -> Result<Vec<Revoked>> {
     tx.query(sql!(
         "UPDATE oauth_tokens SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL RETURNING id, account_id"

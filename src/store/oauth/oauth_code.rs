@@ -3,8 +3,8 @@
 //! Reached from `service::oauth`. A redeemed code is kept for a while with its token, so that a second attempt to
 //! redeem it is detected and the token revoked.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, AppId, RowId, Time, TokenId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, AppId, RowId, Time, TokenId, boxed};
 
 /// A row of the table of codes, without the hash.
 #[derive(Debug, model::Row)]
@@ -24,13 +24,15 @@ pub struct CodeRow {
 }
 
 /// Inserts a code with `code_hash`.
+#[boxed]
 pub async fn insert(tx: &mut Tx, code: &CodeRow, code_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(code_insert!("code_hash", "created_at"))).bind(code_hash).bind(now).bind_row(code).execute().await?;
     Ok(())
 }
 
 /// The code with this hash, redeemed or not.
-pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, code_hash: &str) -> Result<Option<CodeRow>> {
     db.query(sql!("SELECT " code_columns!() " FROM oauth_grants g WHERE g.code_hash = $1"))
         .bind(code_hash.to_owned())
         .optional()
@@ -38,6 +40,7 @@ pub async fn find(db: impl Executor, code_hash: &str) -> Result<Option<CodeRow>>
 }
 
 /// Marks a code as redeemed for `token`; false when it was already redeemed, also by a concurrent request.
+#[boxed]
 pub async fn redeem(tx: &mut Tx, id: RowId, token: TokenId, now: Time) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE oauth_grants SET redeemed_at = $3, token_id = $2 WHERE id = $1 AND redeemed_at IS NULL"))
@@ -50,6 +53,7 @@ pub async fn redeem(tx: &mut Tx, id: RowId, token: TokenId, now: Time) -> Result
 }
 
 /// Deletes the codes of `account`, or only those for `app` when it is given; returns how many.
+#[boxed]
 pub async fn delete_all(tx: &mut Tx, account: AccountId, app: Option<AppId>) -> Result<u64> {
     tx.query(sql!("DELETE FROM oauth_grants WHERE account_id = $1 AND (app_id = $2 OR CAST($2 AS BIGINT) IS NULL)"))
         .bind(account)
@@ -59,6 +63,7 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId, app: Option<AppId>) -> 
 }
 
 /// Deletes the codes that expired by `time`; returns how many.
+#[boxed]
 pub async fn delete_expired(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM oauth_grants WHERE expires_at <= $1")).bind(time).execute().await
 }

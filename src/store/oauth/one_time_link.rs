@@ -1,11 +1,12 @@
 //! One-time links, which confirm an e-mail address, reset a password or create the owner: looked up by the hash of
 //! their token.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::link::{Link, LinkKind};
-use model::{AccountId, RowId, Time, link_columns, link_insert};
+use model::{AccountId, RowId, Time, boxed, link_columns, link_insert};
 
 /// Inserts a link with `token_hash`.
+#[boxed]
 pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(link_insert!("token_hash", "created_at")))
         .bind(token_hash)
@@ -17,7 +18,8 @@ pub async fn insert(tx: &mut Tx, link: &Link, token_hash: String, now: Time) -> 
 }
 
 /// The link of `kind` with this token hash, unless it was used or expired by `now`.
-pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, now: Time) -> Result<Option<Link>> {
+#[boxed]
+pub async fn find_by_hash(db: Conn<'_>, kind: LinkKind, token_hash: &str, now: Time) -> Result<Option<Link>> {
     db.query(sql!(
         "SELECT " link_columns!() " FROM one_time_links l WHERE l.token_hash = $1 AND l.kind = $2 AND l.expires_at > $3"
     ))
@@ -29,7 +31,8 @@ pub async fn find_by_hash(db: impl Executor, kind: LinkKind, token_hash: &str, n
 }
 
 /// The link with this id, unless it was used or expired by `now`.
-pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId, now: Time) -> Result<Option<Link>> {
     db.query(sql!("SELECT " link_columns!() " FROM one_time_links l WHERE l.id = $1 AND l.expires_at > $2"))
         .bind(id)
         .bind(now)
@@ -38,12 +41,14 @@ pub async fn find(db: impl Executor, id: RowId, now: Time) -> Result<Option<Link
 }
 
 /// Deletes a used link; false when it was already used, also by a concurrent request.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
     let gone = tx.query(sql!("DELETE FROM one_time_links WHERE id = $1")).bind(id).execute().await?;
     Ok(gone > 0)
 }
 
 /// Deletes the links of `kind` for `account`; with `None`, the links without an account.
+#[boxed]
 pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>) -> Result<()> {
     match account {
         Some(account) => {
@@ -64,6 +69,7 @@ pub async fn delete_all(tx: &mut Tx, kind: LinkKind, account: Option<AccountId>)
 }
 
 /// Deletes the links that expired by `now`; returns how many.
+#[boxed]
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM one_time_links WHERE expires_at <= $1")).bind(now).execute().await
 }

@@ -1,8 +1,8 @@
 //! Browser sessions of the server's own web pages, looked up by the hash of their token. API clients use
 //! [`oauth`](crate::oauth).
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, RowId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, RowId, Time, boxed};
 
 /// A session, without the hash of its token.
 #[derive(Debug, model::Row)]
@@ -16,7 +16,8 @@ pub struct SessionRow {
 }
 
 /// The session with this token hash, unless it expired by `now`.
-pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Option<SessionRow>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, token_hash: &str, now: Time) -> Result<Option<SessionRow>> {
     db.query(sql!(
         "SELECT " session_columns!() " FROM web_sessions w WHERE w.token_hash = $1 AND w.expires_at > $2"
     ))
@@ -27,7 +28,8 @@ pub async fn find(db: impl Executor, token_hash: &str, now: Time) -> Result<Opti
 }
 
 /// The unexpired sessions of `account`, the last used one first.
-pub async fn list(db: impl Executor, account: AccountId, now: Time) -> Result<Vec<SessionRow>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId, now: Time) -> Result<Vec<SessionRow>> {
     db.query(sql!(
         "SELECT " session_columns!() " FROM web_sessions w
          WHERE w.account_id = $1 AND w.expires_at > $2
@@ -40,6 +42,7 @@ pub async fn list(db: impl Executor, account: AccountId, now: Time) -> Result<Ve
 }
 
 /// Inserts a session with `token_hash`.
+#[boxed]
 pub async fn insert(tx: &mut Tx, session: &SessionRow, token_hash: String, now: Time) -> Result<()> {
     tx.query(sql!(session_insert!("token_hash", "created_at")))
         .bind(token_hash)
@@ -51,24 +54,28 @@ pub async fn insert(tx: &mut Tx, session: &SessionRow, token_hash: String, now: 
 }
 
 /// Sets when a session expires.
+#[boxed]
 pub async fn extend(tx: &mut Tx, id: RowId, expires_at: Time) -> Result<()> {
     tx.query(sql!("UPDATE web_sessions SET expires_at = $2 WHERE id = $1")).bind(id).bind(expires_at).execute().await?;
     Ok(())
 }
 
 /// Deletes the session with this token hash.
+#[boxed]
 pub async fn delete(tx: &mut Tx, token_hash: &str) -> Result<()> {
     tx.query(sql!("DELETE FROM web_sessions WHERE token_hash = $1")).bind(token_hash.to_owned()).execute().await?;
     Ok(())
 }
 
 /// Deletes one session of `account`; true when there was one.
+#[boxed]
 pub async fn delete_one(tx: &mut Tx, account: AccountId, id: RowId) -> Result<bool> {
     let deleted = tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id = $2")).bind(account).bind(id);
     Ok(deleted.execute().await? > 0)
 }
 
 /// Deletes the sessions of `account`, except `kept`; returns how many.
+#[boxed]
 pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) -> Result<u64> {
     tx.query(sql!("DELETE FROM web_sessions WHERE account_id = $1 AND id <> $2"))
         .bind(account)
@@ -78,6 +85,7 @@ pub async fn delete_all(tx: &mut Tx, account: AccountId, kept: Option<RowId>) ->
 }
 
 /// Deletes the sessions that expired by `now`; returns how many.
+#[boxed]
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM web_sessions WHERE expires_at <= $1")).bind(now).execute().await
 }

@@ -16,8 +16,8 @@ pub mod plugin_setting;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use database::{Executor, Result, Tx, sql};
-use model::{Json, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{Json, Time, boxed};
 
 /// The desired state of one plugin.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -62,12 +62,14 @@ pub struct Install {
 }
 
 /// Every installed plugin that was not purged, by name.
-pub async fn list(db: impl Executor) -> Result<Vec<Plugin>> {
+#[boxed]
+pub async fn list(db: Conn<'_>) -> Result<Vec<Plugin>> {
     db.query(sql!("SELECT " plugin_columns!() " FROM plugins p ORDER BY p.name")).all().await
 }
 
 /// The plugin of this name.
-pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, name: &str) -> Result<Option<Plugin>> {
     db.query(sql!("SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1"))
         .bind(name.to_owned())
         .optional()
@@ -76,6 +78,7 @@ pub async fn find(db: impl Executor, name: &str) -> Result<Option<Plugin>> {
 
 /// As [`find`], with the row locked until the transaction ends: by `FOR UPDATE` on PostgreSQL, by the single writer
 /// on SQLite.
+#[boxed]
 pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
     tx.query(sql!(
         sqlite: "SELECT " plugin_columns!() " FROM plugins p WHERE p.name = $1";
@@ -87,12 +90,14 @@ pub async fn lock(tx: &mut Tx, name: &str) -> Result<Option<Plugin>> {
 }
 
 /// Inserts a plugin; false when one with this name exists, perhaps from another process.
+#[boxed]
 pub async fn insert(tx: &mut Tx, plugin: &Plugin) -> Result<bool> {
     let changed = tx.query(sql!(plugin_insert!() " ON CONFLICT (name) DO NOTHING")).bind_row(plugin).execute().await?;
     Ok(changed > 0)
 }
 
 /// Writes the desired state of an existing plugin.
+#[boxed]
 pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugins
@@ -123,6 +128,7 @@ pub async fn update(tx: &mut Tx, plugin: &Plugin) -> Result<()> {
 }
 
 /// Deletes a plugin. Foreign keys delete its rows in the server's tables; the plugin's own tables are not touched.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("DELETE FROM plugins WHERE id = $1")).bind(id).execute().await?;
     Ok(())
@@ -130,6 +136,7 @@ pub async fn delete(tx: &mut Tx, id: i64) -> Result<()> {
 
 /// Pauses a plugin on every server, until [`resume`] or until `until` at the latest. `by` is a unique number of this
 /// pause.
+#[boxed]
 pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET paused_by = $2, paused_until = $3 WHERE id = $1"))
         .bind(id)
@@ -141,6 +148,7 @@ pub async fn pause(tx: &mut Tx, id: i64, by: i64, until: Time) -> Result<()> {
 }
 
 /// Ends the pause that began with the same `by`; a pause by another server stays.
+#[boxed]
 pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET paused_by = NULL, paused_until = NULL WHERE id = $1 AND paused_by = $2"))
         .bind(id)
@@ -151,12 +159,14 @@ pub async fn resume(tx: &mut Tx, id: i64, by: i64) -> Result<()> {
 }
 
 /// The plugins that are paused at `now`, each with the latest end of its pause.
-pub async fn list_paused(db: impl Executor, now: Time) -> Result<Vec<(i64, Time)>> {
+#[boxed]
+pub async fn list_paused(db: Conn<'_>, now: Time) -> Result<Vec<(i64, Time)>> {
     db.query(sql!("SELECT p.id, p.paused_until FROM plugins p WHERE p.paused_until > $1")).bind(now).all().await
 }
 
 /// True when the plugin is paused at `now`.
-pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
+#[boxed]
+pub async fn is_paused(db: Conn<'_>, id: i64, now: Time) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugins p WHERE p.id = $1 AND p.paused_until > $2)"))
         .bind(id)
         .bind(now)
@@ -165,6 +175,7 @@ pub async fn is_paused(db: impl Executor, id: i64, now: Time) -> Result<bool> {
 }
 
 /// Deletes the manifest that [`set_manifest`] stored.
+#[boxed]
 pub async fn clear_manifest(tx: &mut Tx, id: i64) -> Result<()> {
     tx.query(sql!("UPDATE plugins SET manifest = NULL WHERE id = $1")).bind(id).execute().await?;
     Ok(())
@@ -172,6 +183,7 @@ pub async fn clear_manifest(tx: &mut Tx, id: i64) -> Result<()> {
 
 /// Stores the manifest of the active package; false when it is already stored. A server that cannot load the package
 /// reads from it which events to store for the plugin.
+#[boxed]
 pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> {
     let changed = tx
         .query(sql!("UPDATE plugins SET manifest = $2 WHERE id = $1 AND manifest IS DISTINCT FROM $2"))
@@ -183,7 +195,8 @@ pub async fn set_manifest(tx: &mut Tx, id: i64, manifest: &str) -> Result<bool> 
 }
 
 /// The stored manifests of the enabled plugins, as (plugin, manifest, limits set by the admin).
-pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String, Json<Value>)>> {
+#[boxed]
+pub async fn list_manifests(db: Conn<'_>) -> Result<Vec<(i64, String, Json<Value>)>> {
     db.query(sql!(
         "SELECT p.id, p.manifest, p.limits FROM plugins p WHERE p.enabled AND p.manifest IS NOT NULL ORDER BY p.id"
     ))
@@ -192,6 +205,7 @@ pub async fn list_manifests(db: impl Executor) -> Result<Vec<(i64, String, Json<
 }
 
 /// The version of the last migration applied to the plugin's tables; `None` without one.
-pub async fn schema_version(db: impl Executor, id: i64) -> Result<Option<i64>> {
+#[boxed]
+pub async fn schema_version(db: Conn<'_>, id: i64) -> Result<Option<i64>> {
     db.query(sql!("SELECT MAX(m.version) FROM plugin_migrations m WHERE m.plugin_id = $1")).bind(id).scalar().await
 }

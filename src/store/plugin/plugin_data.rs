@@ -13,8 +13,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::{plugin_feed, plugin_schema};
 use database::confined::{ConfinedError, Limits, Param, Rows, Scope, Value, is_name};
-use database::{Db, Engine, Error, Executor as _, Result, Tx};
-use model::AccountId;
+use database::{Db, Engine, Error, Result, Tx};
+use model::{AccountId, boxed};
 
 /// Most rows of a table that one statement deletes.
 const PART: i64 = 1_000;
@@ -79,6 +79,7 @@ fn failed(table: &str) -> impl Fn(ConfinedError) -> Error + '_ {
 ///
 /// # Errors
 /// When a row cannot be deleted, or the database fails: the account must not be deleted then.
+#[boxed]
 pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u64> {
     let mut removed = 0;
     for owned in plugin_schema::list_owned(&mut *tx).await? {
@@ -107,6 +108,7 @@ pub async fn purge_part(tx: &mut Tx, account: AccountId, most: i64) -> Result<u6
 ///
 /// # Errors
 /// As [`purge_part`].
+#[boxed]
 pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
     let mut removed = 0;
     loop {
@@ -121,6 +123,7 @@ pub async fn purge_account(tx: &mut Tx, account: AccountId) -> Result<u64> {
 ///
 /// # Errors
 /// When the database fails.
+#[boxed]
 pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
     export_account_up_to(db, account, LIMITS.bytes).await
 }
@@ -129,6 +132,7 @@ pub async fn export_account(db: &Db, account: AccountId) -> Result<Json> {
 ///
 /// # Errors
 /// When the database fails.
+#[boxed]
 pub async fn export_account_up_to(db: &Db, account: AccountId, most_bytes: usize) -> Result<Json> {
     let limits = Limits { bytes: most_bytes, ..LIMITS };
     let mut plugins = Map::new();

@@ -8,8 +8,8 @@
 use serde::Serialize;
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{Json, PluginId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{Json, PluginId, Time, boxed};
 
 /// A new event for one plugin.
 #[derive(Debug, Serialize)]
@@ -51,6 +51,7 @@ pub struct EventLane {
 ///
 /// The `EXISTS` skips events for plugins that do not exist: otherwise the foreign key would fail the whole change
 /// after a plugin was purged concurrently.
+#[boxed]
 pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()> {
     tx.wake_event_delivery();
     tx.query(sql!(
@@ -70,7 +71,8 @@ pub async fn insert(tx: &mut Tx, events: Vec<NewEvent>, now: Time) -> Result<()>
 
 /// For each of `lanes` that has a ready event: its index in `lanes`, and when the first of its events is due. One
 /// look-up in the index `plugin_events_ready` for each lane.
-pub async fn list_due(db: impl Executor, lanes: &[EventLane]) -> Result<Vec<(i64, Time)>> {
+#[boxed]
+pub async fn list_due(db: Conn<'_>, lanes: &[EventLane]) -> Result<Vec<(i64, Time)>> {
     #[derive(Serialize)]
     struct Numbered<'a> {
         number: usize,
@@ -94,7 +96,8 @@ pub async fn list_due(db: impl Executor, lanes: &[EventLane]) -> Result<Vec<(i64
 }
 
 /// The first `limit` ready events of a lane, in order, due or not.
-pub async fn list_next(db: impl Executor, lane: EventLane, limit: i64) -> Result<Vec<EventRow>> {
+#[boxed]
+pub async fn list_next(db: Conn<'_>, lane: EventLane, limit: i64) -> Result<Vec<EventRow>> {
     db.query(sql!(
         "SELECT e.seq, e.kind, e.actor_id, e.subject_id, e.payload, e.origin, e.attempts, e.run_at, e.created_at
          FROM plugin_events e
@@ -111,6 +114,7 @@ pub async fn list_next(db: impl Executor, lane: EventLane, limit: i64) -> Result
 
 /// Takes the advisory lock of a lane for this transaction, without waiting; false when another server holds it. On
 /// SQLite, where one server uses the file, it always succeeds.
+#[boxed]
 pub async fn lock(tx: &mut Tx, lane: EventLane) -> Result<bool> {
     let key = format!("plugin {} {} {}", lane.plugin, lane.stream, lane.shard);
     tx.query(sql!(
@@ -123,11 +127,13 @@ pub async fn lock(tx: &mut Tx, lane: EventLane) -> Result<bool> {
 }
 
 /// Deletes events; returns how many.
+#[boxed]
 pub async fn delete(tx: &mut Tx, events: &[i64]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_events WHERE seq" in("$1"))).bind(Ids::of(events.iter().copied())).execute().await
 }
 
 /// Reschedules events to `run_at` and moves them to `shard`; `tried`: whether this counts as an attempt.
+#[boxed]
 pub async fn reschedule(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, run_at: Time, error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET shard = $2, attempts = attempts + $3, run_at = $4, last_error = $5 WHERE seq" in("$1")
@@ -144,6 +150,7 @@ pub async fn reschedule(tx: &mut Tx, events: &[i64], shard: i64, tried: bool, ru
 
 /// Parks events (dead letters), with the error of their last attempt: they are not delivered unless an admin retries
 /// them.
+#[boxed]
 pub async fn dead_letter(tx: &mut Tx, events: &[i64], error: &str) -> Result<()> {
     tx.query(sql!(
         "UPDATE plugin_events SET state = 'parked', attempts = attempts + 1, last_error = $2 WHERE seq" in("$1")
@@ -168,7 +175,8 @@ pub struct Parked {
 }
 
 /// The oldest `limit` parked events of `plugin`.
-pub async fn list_parked(db: impl Executor, plugin: PluginId, limit: i64) -> Result<Vec<Parked>> {
+#[boxed]
+pub async fn list_parked(db: Conn<'_>, plugin: PluginId, limit: i64) -> Result<Vec<Parked>> {
     db.query(sql!(
         "SELECT e.seq, e.stream, e.kind, e.subject_id, e.attempts, e.last_error, e.created_at
          FROM plugin_events e
@@ -183,6 +191,7 @@ pub async fn list_parked(db: impl Executor, plugin: PluginId, limit: i64) -> Res
 
 /// Makes all parked events of `plugin` ready again, with no attempts; returns how many. Wakes their delivery when the
 /// transaction commits.
+#[boxed]
 pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u64> {
     tx.wake_event_delivery();
     tx.query(sql!(
@@ -195,17 +204,20 @@ pub async fn retry_parked(tx: &mut Tx, plugin: PluginId, now: Time) -> Result<u6
 }
 
 /// The highest sequence number among the stored events, of any plugin; 0 when there is none.
-pub async fn max_seq(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn max_seq(db: Conn<'_>) -> Result<i64> {
     db.query(sql!("SELECT COALESCE(MAX(e.seq), 0) FROM plugin_events e")).scalar().await
 }
 
 /// True while an event with a sequence number up to `last` is stored for any plugin, ready or parked.
-pub async fn exists_up_to(db: impl Executor, last: i64) -> Result<bool> {
+#[boxed]
+pub async fn exists_up_to(db: Conn<'_>, last: i64) -> Result<bool> {
     db.query(sql!("SELECT EXISTS (SELECT 1 FROM plugin_events e WHERE e.seq <= $1)")).bind(last).scalar().await
 }
 
 /// Deletes events older than `time`, ready or parked, among the oldest 1,000; returns how many. Bounded so that the
 /// transaction stays short: the caller repeats it while there are more.
+#[boxed]
 pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM plugin_events
@@ -217,7 +229,8 @@ pub async fn delete_old(tx: &mut Tx, time: Time) -> Result<u64> {
 }
 
 /// The number of stored events for `plugin`, ready or parked, counted up to `most`.
-pub async fn count_up_to(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
+#[boxed]
+pub async fn count_up_to(db: Conn<'_>, plugin: PluginId, most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM plugin_events e
                                        WHERE e.plugin_id = $1 AND e.state = 'ready' LIMIT $2) ready)
@@ -231,6 +244,7 @@ pub async fn count_up_to(db: impl Executor, plugin: PluginId, most: i64) -> Resu
 }
 
 /// Deletes up to `limit` events of `plugin`, whatever their state; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, plugin: PluginId, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM plugin_events
@@ -244,7 +258,8 @@ pub async fn delete_some(tx: &mut Tx, plugin: PluginId, limit: i64) -> Result<u6
 }
 
 /// The number of ready and of parked events of `plugin`.
-pub async fn count(db: impl Executor, plugin: PluginId) -> Result<(i64, i64)> {
+#[boxed]
+pub async fn count(db: Conn<'_>, plugin: PluginId) -> Result<(i64, i64)> {
     db.query(sql!(
         "SELECT (SELECT COUNT(*) FROM plugin_events e WHERE e.plugin_id = $1 AND e.state = 'ready') AS waiting,
                 (SELECT COUNT(*) FROM plugin_events e WHERE e.plugin_id = $1 AND e.state = 'parked') AS parked"

@@ -10,11 +10,12 @@ use serde::Serialize;
 use crate::feed::Feed;
 use crate::feed_sql::{admitted, candidate, follow_admits, insert_unrepeated, with_original};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{Json, PluginId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{Json, PluginId, StatusId, Time, boxed};
 
 /// The kind of the feeds of `plugin` with the name `name`, if one was assigned.
-pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Result<Option<i64>> {
+#[boxed]
+pub async fn find_kind(db: Conn<'_>, plugin: PluginId, name: &str) -> Result<Option<i64>> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT kind FROM plugin_feeds WHERE plugin_id = $1 AND name = $2"))
         .bind(plugin)
@@ -26,6 +27,7 @@ pub async fn find_kind(db: impl Executor, plugin: PluginId, name: &str) -> Resul
 
 /// The kind of the feeds of `plugin` with the name `name`; assigns the next one when there is none. Kinds are not
 /// reused when a plugin is purged.
+#[boxed]
 pub async fn get_or_insert_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Result<i64> {
     loop {
         if let Some(kind) = find_kind(&mut *tx, plugin, name).await? {
@@ -45,6 +47,7 @@ pub async fn get_or_insert_kind(tx: &mut Tx, plugin: PluginId, name: &str) -> Re
 }
 
 /// Deletes the entries of the feeds of `plugin` called `name` with one of `keys`.
+#[boxed]
 pub async fn clear_keys(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64]) -> Result<()> {
     let Some(kind) = find_kind(&mut *tx, plugin, name).await? else { return Ok(()) };
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id" in("$2")))
@@ -56,7 +59,8 @@ pub async fn clear_keys(tx: &mut Tx, plugin: PluginId, name: &str, keys: &[i64])
 }
 
 /// The number of entries in the feeds of a plugin, counted up to `most`.
-pub async fn count(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64> {
+#[boxed]
+pub async fn count(db: Conn<'_>, plugin: PluginId, most: i64) -> Result<i64> {
     db.query(sql!(
         "SELECT COUNT(*) FROM (
              SELECT 1 FROM plugin_feeds f JOIN feed_entries e ON e.kind = f.kind WHERE f.plugin_id = $1 LIMIT $2
@@ -69,7 +73,8 @@ pub async fn count(db: impl Executor, plugin: PluginId, most: i64) -> Result<i64
 }
 
 /// The kinds of the feeds of a plugin.
-pub async fn list_kinds(db: impl Executor, plugin: PluginId) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn list_kinds(db: Conn<'_>, plugin: PluginId) -> Result<Vec<i64>> {
     db.query(sql!("SELECT f.kind FROM plugin_feeds f WHERE f.plugin_id = $1 ORDER BY f.kind"))
         .bind(plugin)
         .scalars()
@@ -77,6 +82,7 @@ pub async fn list_kinds(db: impl Executor, plugin: PluginId) -> Result<Vec<i64>>
 }
 
 /// Deletes up to `limit` entries of the feeds of this kind; returns how many.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, kind: i64, limit: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -110,6 +116,7 @@ pub struct NewEntry {
 /// must be maintained (`feed_state` is `live`). The filter is the same as for every feed
 /// ([`feed_sql`](crate::feed_sql)), except that an author need not be followed; if they are, the options of the
 /// follow count.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64, i64, StatusId)>> {
     macro_rules! wanted {
         () => {
@@ -174,6 +181,7 @@ pub async fn insert(tx: &mut Tx, new: &[NewEntry], now: Time) -> Result<Vec<(i64
 }
 
 /// Removes statuses from a feed; returns how many.
+#[boxed]
 pub async fn delete(tx: &mut Tx, feed: Feed, statuses: &[StatusId]) -> Result<u64> {
     tx.query(sql!("DELETE FROM feed_entries WHERE kind = $1 AND owner_id = $2 AND status_id" in("$3")))
         .bind(feed.kind)
@@ -184,6 +192,7 @@ pub async fn delete(tx: &mut Tx, feed: Feed, statuses: &[StatusId]) -> Result<u6
 }
 
 /// Deletes all entries of `feeds`; returns how many.
+#[boxed]
 pub async fn clear(tx: &mut Tx, feeds: &[Feed]) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM feed_entries
@@ -197,7 +206,8 @@ pub async fn clear(tx: &mut Tx, feeds: &[Feed]) -> Result<u64> {
 }
 
 /// Up to `limit` owners above `after` with a feed of this kind, in order: a batch of the clean-up.
-pub async fn list_owners(db: impl Executor, kind: i64, after: i64, limit: i64) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn list_owners(db: Conn<'_>, kind: i64, after: i64, limit: i64) -> Result<Vec<i64>> {
     db.query(sql!(
         "SELECT DISTINCT e.owner_id FROM feed_entries e WHERE e.kind = $1 AND e.owner_id > $2 ORDER BY e.owner_id LIMIT $3"
     ))

@@ -2,8 +2,8 @@
 //!
 //! Reached from the installation of packages.
 
-use database::{Executor, Result, Tx, sql};
-use model::Time;
+use database::{Conn, Result, Tx, sql};
+use model::{Time, boxed};
 
 /// The stored state of an index.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
@@ -16,7 +16,8 @@ pub struct KnownIndex {
 }
 
 /// The stored state of the index at `url`.
-pub async fn find(db: impl Executor, url: &str) -> Result<Option<KnownIndex>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, url: &str) -> Result<Option<KnownIndex>> {
     db.query(sql!("SELECT " known_index_columns!() " FROM plugin_indexes i WHERE i.url = $1"))
         .bind(url)
         .optional()
@@ -24,6 +25,7 @@ pub async fn find(db: impl Executor, url: &str) -> Result<Option<KnownIndex>> {
 }
 
 /// Stores the key and the signing time of the index at `url`.
+#[boxed]
 pub async fn save(tx: &mut Tx, url: &str, index: &KnownIndex, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO plugin_indexes (url, public_key, signed_at, created_at) VALUES ($1, $2, $3, $4)

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use database::sql::Texts;
-use database::{Executor, Result, Tx, sql};
-use model::{Json, PluginId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{Json, PluginId, Time, boxed};
 
 /// An item of the store.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
@@ -21,8 +21,9 @@ pub struct Item {
 
 /// The values of `keys` that are neither missing nor expired, by key; `None`, without reading a value, when their
 /// total exceeds `most` bytes. One statement measures and reads, so that no value grows in between.
+#[boxed]
 pub async fn get(
-    db: impl Executor,
+    db: Conn<'_>,
     plugin: PluginId,
     keys: &[String],
     now: Time,
@@ -66,6 +67,7 @@ struct Record {
 
 /// Stores `items` in one statement, replacing existing values (upsert). Of two items with the same key the last one
 /// is stored: one statement must not upsert a row twice. The texts differ in decoding bytes and times from JSON.
+#[boxed]
 pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
     macro_rules! insert {
         ($value:literal, $expiry:literal, $rows:literal) => {
@@ -98,6 +100,7 @@ pub async fn set(tx: &mut Tx, plugin: PluginId, items: &[Item]) -> Result<()> {
 }
 
 /// Deletes `keys`; returns how many existed.
+#[boxed]
 pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1 AND key" in("$2")))
         .bind(plugin)
@@ -108,6 +111,7 @@ pub async fn delete(tx: &mut Tx, plugin: PluginId, keys: &[String]) -> Result<u6
 
 /// Adds `delta` to a number stored as decimal text, and returns the sum; a missing or expired item counts as 0.
 /// `None` when the value is not a number, or the sum does not fit an `i64`: it is not changed then.
+#[boxed]
 pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time) -> Result<Option<i64>> {
     // Ensures that there is a row to lock.
     tx.query(sql!(
@@ -143,8 +147,9 @@ pub async fn add(tx: &mut Tx, plugin: PluginId, key: &str, delta: i64, now: Time
 
 /// Up to `limit` items whose key begins with `prefix` and is above `after`, by key: one range of the primary key.
 /// Keys compare by bytes on both engines. `None`, without reading a value, when their total exceeds `most` bytes.
+#[boxed]
 pub async fn list(
-    db: impl Executor,
+    db: Conn<'_>,
     plugin: PluginId,
     (prefix, after, limit): (&str, &str, u16),
     now: Time,
@@ -189,11 +194,13 @@ pub async fn list(
 }
 
 /// Deletes the expired items of all plugins; returns how many.
+#[boxed]
 pub async fn delete_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE expires_at <= $1")).bind(now).execute().await
 }
 
 /// Deletes all items of a plugin.
+#[boxed]
 pub async fn clear(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_kv WHERE plugin_id = $1")).bind(plugin).execute().await?;
     Ok(())

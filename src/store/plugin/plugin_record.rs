@@ -4,10 +4,10 @@
 //! Reached from `plugins::call::records`. The caller checks the visibility of statuses.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::account::{ActorType, OtherSettings, Searchability};
 use model::status::LimitedScope;
-use model::{AccountId, Json, PluginId, StatusId, Time, Visibility};
+use model::{AccountId, Json, PluginId, StatusId, Time, Visibility, boxed};
 
 /// A status as a plugin sees it, without its tags ([`tags`](crate::status::tags)) and [`mentions`].
 #[derive(Debug, model::Row)]
@@ -38,7 +38,8 @@ pub struct StatusRow {
 /// The statuses that exist among `ids`, in no particular order, each with the value that `plugin` stored with it.
 ///
 /// Media are counted only if `has_media` is set.
-pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> Result<Vec<StatusRow>> {
+#[boxed]
+pub async fn statuses(db: Conn<'_>, plugin: PluginId, ids: &[StatusId]) -> Result<Vec<StatusRow>> {
     db.query(sql!(
         "SELECT s.id, s.account_id, a.domain, s.uri, s.local, s.content, s.spoiler_text, s.sensitive, s.visibility,
                 s.limited_scope, s.searchability, s.language, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id,
@@ -57,6 +58,7 @@ pub async fn statuses(db: impl Executor, plugin: PluginId, ids: &[StatusId]) -> 
 }
 
 /// Stores `value` with a status for `plugin`, replacing an earlier one (upsert).
+#[boxed]
 pub async fn upsert_extra(tx: &mut Tx, status: StatusId, plugin: PluginId, value: serde_json::Value) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_extras (status_id, plugin_id, value) VALUES ($1, $2, $3)
@@ -71,7 +73,8 @@ pub async fn upsert_extra(tx: &mut Tx, status: StatusId, plugin: PluginId, value
 }
 
 /// The mentions in `ids`, including silent ones, oldest first.
-pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
+#[boxed]
+pub async fn mentions(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
     db.query(sql!("SELECT m.status_id, m.account_id FROM mentions m WHERE m.status_id" in("$1") "ORDER BY m.id"))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -103,7 +106,8 @@ pub struct AccountRow {
 }
 
 /// The accounts that exist among `ids`, in no particular order, without unconfirmed or unapproved local accounts.
-pub async fn accounts(db: impl Executor, ids: &[AccountId]) -> Result<Vec<AccountRow>> {
+#[boxed]
+pub async fn accounts(db: Conn<'_>, ids: &[AccountId]) -> Result<Vec<AccountRow>> {
     db.query(sql!(
         "SELECT a.id, a.username, a.domain, a.uri, a.actor_type, a.display_name, a.locked, a.memorial, a.suspended_at,
                 a.limited_at, a.moved_to_account_id, a.other_settings, a.followers_count, a.following_count,

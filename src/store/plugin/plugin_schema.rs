@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use database::{Db, Executor, Result, Tx, sql};
-use model::{PluginId, Time};
+use database::{Conn, Db, Result, Tx, sql};
+use model::{PluginId, Time, boxed};
 
 /// An applied migration.
 #[derive(Clone, Debug, model::Row)]
@@ -20,7 +20,8 @@ pub struct AppliedMigration {
 }
 
 /// The applied migrations of `plugin`, in order.
-pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigration>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, plugin: PluginId) -> Result<Vec<AppliedMigration>> {
     db.query(sql!(
         "SELECT " applied_migration_columns!() " FROM plugin_migrations m WHERE m.plugin_id = $1 ORDER BY m.version"
     ))
@@ -30,7 +31,8 @@ pub async fn list(db: impl Executor, plugin: PluginId) -> Result<Vec<AppliedMigr
 }
 
 /// As [`list`], for all plugins.
-pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<AppliedMigration>>> {
+#[boxed]
+pub async fn list_all(db: Conn<'_>) -> Result<BTreeMap<PluginId, Vec<AppliedMigration>>> {
     #[derive(model::Row)]
     struct Row {
         plugin_id: PluginId,
@@ -51,6 +53,7 @@ pub async fn list_all(db: impl Executor) -> Result<BTreeMap<PluginId, Vec<Applie
 }
 
 /// Records that a migration was applied at `now`, which took `time`.
+#[boxed]
 pub async fn insert(
     tx: &mut Tx,
     plugin: PluginId,
@@ -69,6 +72,7 @@ pub async fn insert(
 }
 
 /// Deletes the records of migrations and of owner columns of a plugin whose tables are gone.
+#[boxed]
 pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
     tx.query(sql!("DELETE FROM plugin_migrations WHERE plugin_id = $1")).bind(plugin).execute().await?;
     tx.query(sql!("DELETE FROM plugin_owner_columns WHERE plugin_id = $1")).bind(plugin).execute().await?;
@@ -80,6 +84,7 @@ pub async fn forget(tx: &mut Tx, plugin: PluginId) -> Result<()> {
 ///
 /// SQLite does not reorder the `CROSS JOIN`: `dbstat` is queried for each table and index by name, instead of reading
 /// the whole file.
+#[boxed]
 pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i64> {
     let place = match db.engine() {
         database::Engine::Sqlite => format!("p_{name}__*"),
@@ -111,6 +116,7 @@ pub async fn size(db: &Db, plugin: PluginId, name: &str, jobs: &str) -> Result<i
 /// difference between two calls is the amount written in between. Cheap. On PostgreSQL it is the plugin's schema; on
 /// SQLite the used pages of the whole file, which no other transaction changes meanwhile. `$1` is tested there only
 /// because the parameter must occur in both texts.
+#[boxed]
 pub async fn storage_size(tx: &mut Tx, name: &str) -> Result<i64> {
     tx.query(sql!(
         sqlite: "SELECT (p.page_count - f.freelist_count) * s.page_size
@@ -135,7 +141,8 @@ pub struct OwnedTable {
 }
 
 /// The tables with rows that belong to accounts, of all plugins, including disabled ones.
-pub async fn list_owned(db: impl Executor) -> Result<Vec<OwnedTable>> {
+#[boxed]
+pub async fn list_owned(db: Conn<'_>) -> Result<Vec<OwnedTable>> {
     db.query(sql!(
         "SELECT p.id AS plugin_id, p.name AS plugin, o.table_name, o.column_name, o.feed FROM plugins p
          JOIN plugin_owner_columns o ON o.plugin_id = p.id
@@ -157,6 +164,7 @@ pub struct ForeignKey {
 
 /// The foreign keys between the tables of the plugin called `name`, from the catalogue of the engine, without prefix
 /// or schema.
+#[boxed]
 pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<ForeignKey>> {
     let place = match tx.engine() {
         database::Engine::Sqlite => format!("p_{name}__"),
@@ -183,6 +191,7 @@ pub async fn list_references(tx: &mut Tx, name: &str) -> Result<Vec<ForeignKey>>
 
 /// Replaces the records of tables of a plugin with rows that belong to accounts: `columns` maps each table to the
 /// column with the account, `feeds` a table to the feed whose entries are deleted with its rows.
+#[boxed]
 pub async fn replace_owned(
     tx: &mut Tx,
     plugin: PluginId,

@@ -11,8 +11,8 @@ use serde_json::Map;
 
 use database::confined::{Limits, Param, Scope, Value};
 use database::sql::{Ids, Sql};
-use database::{Db, Executor, Result, Tx, sql};
-use model::{AccountId, Json, PluginId};
+use database::{Conn, Db, Result, Tx, sql};
+use model::{AccountId, Json, PluginId, boxed};
 
 /// The stored settings of an account.
 type Stored = Json<Map<String, serde_json::Value>>;
@@ -22,12 +22,14 @@ fn of_accounts() -> Sql {
 }
 
 /// The stored settings of `accounts` for `plugin`, in no particular order; accounts without any are left out.
-pub async fn list(db: impl Executor, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     db.query(of_accounts()).bind(plugin).bind(Ids::of(accounts.iter().copied())).all().await
 }
 
 /// As [`list`], for a waiting plugin call. On SQLite the statement runs on the calling thread, through
 /// [`Db::confined`] with a scope of this one table: handing it to another thread would take longer than reading.
+#[boxed]
 pub async fn list_inline(db: &Db, plugin: PluginId, accounts: &[AccountId]) -> Result<Vec<(AccountId, Stored)>> {
     static PLACE: LazyLock<(Arc<Scope>, Arc<str>)> = LazyLock::new(|| {
         let table = "plugin_settings".to_owned();
@@ -59,6 +61,7 @@ fn stored(row: &[Value]) -> Option<(AccountId, Stored)> {
 
 /// The settings of a local account for `plugin`, locked for a change until the transaction ends; `None` when there is
 /// no such account. The row of `users` is locked, because there may be no row of settings yet.
+#[boxed]
 pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<Option<Map<String, serde_json::Value>>> {
     let found: Option<(AccountId,)> = tx
         .query(sql!(
@@ -77,7 +80,8 @@ pub async fn lock(tx: &mut Tx, plugin: PluginId, account: AccountId) -> Result<O
 }
 
 /// All settings of `account`, with the names of the plugins.
-pub async fn list_for_account(db: impl Executor, account: AccountId) -> Result<Vec<(String, Stored)>> {
+#[boxed]
+pub async fn list_for_account(db: Conn<'_>, account: AccountId) -> Result<Vec<(String, Stored)>> {
     db.query(sql!(
         "SELECT n.name, p.value FROM plugin_settings p JOIN plugins n ON n.id = p.plugin_id
          WHERE p.account_id = $1 ORDER BY n.name"
@@ -88,6 +92,7 @@ pub async fn list_for_account(db: impl Executor, account: AccountId) -> Result<V
 }
 
 /// Stores the settings of a local account for `plugin` (upsert); false when there is no such account.
+#[boxed]
 pub async fn upsert(
     tx: &mut Tx,
     plugin: PluginId,

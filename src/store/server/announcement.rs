@@ -4,8 +4,8 @@
 //! with the announcement locked.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Json, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Json, RowId, StatusId, Time, boxed};
 
 #[derive(Clone, Debug, PartialEq, model::Row)]
 #[row(table = "announcements", alias = "a")]
@@ -49,7 +49,8 @@ macro_rules! chronological {
 }
 
 /// The announcements that are shown at the time `now`, oldest first.
-pub async fn list_shown(db: impl Executor, viewer: AccountId, now: Time) -> Result<Vec<ListedAnnouncement>> {
+#[boxed]
+pub async fn list_shown(db: Conn<'_>, viewer: AccountId, now: Time) -> Result<Vec<ListedAnnouncement>> {
     db.query(sql!(
         "SELECT " announcement_columns!() ",
                 EXISTS (SELECT 1 FROM announcement_dismissals d
@@ -63,15 +64,18 @@ pub async fn list_shown(db: impl Executor, viewer: AccountId, now: Time) -> Resu
 }
 
 /// Every announcement, including drafts and ended ones, oldest first.
-pub async fn list(db: impl Executor) -> Result<Vec<Announcement>> {
+#[boxed]
+pub async fn list(db: Conn<'_>) -> Result<Vec<Announcement>> {
     db.query(sql!("SELECT " announcement_columns!() " FROM announcements a" chronological!())).all().await
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<Announcement>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<Announcement>> {
     db.query(sql!("SELECT " announcement_columns!() " FROM announcements a WHERE a.id = $1")).bind(id).optional().await
 }
 
 /// The announcement, locked until the transaction ends.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Announcement>> {
     tx.query(sql!(
         sqlite: "SELECT " announcement_columns!() " FROM announcements a WHERE a.id = $1";
@@ -83,6 +87,7 @@ pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<Announcement>> {
 }
 
 /// Inserts an announcement, or replaces it (upsert).
+#[boxed]
 pub async fn upsert(tx: &mut Tx, announcement: &Announcement) -> Result<()> {
     tx.query(sql!(
         announcement_insert!()
@@ -99,11 +104,13 @@ pub async fn upsert(tx: &mut Tx, announcement: &Announcement) -> Result<()> {
 }
 
 /// Deletes an announcement with its reactions; false when there is none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM announcements WHERE id = $1")).bind(id).execute().await? > 0)
 }
 
 /// Records that `account` dismissed an announcement; a repetition is not an error.
+#[boxed]
 pub async fn dismiss(tx: &mut Tx, account: AccountId, id: RowId) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO announcement_dismissals (account_id, announcement_id) VALUES ($1, $2)
@@ -126,7 +133,8 @@ pub struct ReactionCount {
 }
 
 /// The reactions to `ids`, in the order in which each was first used; `me` refers to `viewer`.
-pub async fn reactions(db: impl Executor, viewer: AccountId, ids: &[RowId]) -> Result<Vec<ReactionCount>> {
+#[boxed]
+pub async fn reactions(db: Conn<'_>, viewer: AccountId, ids: &[RowId]) -> Result<Vec<ReactionCount>> {
     db.query(sql!(
         "SELECT c.announcement_id, c.name, c.count,
                 EXISTS (SELECT 1 FROM announcement_reactions r
@@ -143,6 +151,7 @@ pub async fn reactions(db: impl Executor, viewer: AccountId, ids: &[RowId]) -> R
 
 /// Adds a reaction to a locked announcement and counts it; false when `account` already added this reaction. `first`
 /// is the id of its count, if it is the first with its name.
+#[boxed]
 pub async fn insert_reaction(tx: &mut Tx, id: RowId, account: AccountId, name: &str, first: RowId) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -170,7 +179,8 @@ pub async fn insert_reaction(tx: &mut Tx, id: RowId, account: AccountId, name: &
 }
 
 /// The number of different reactions to an announcement.
-pub async fn count_names(db: impl Executor, id: RowId) -> Result<i64> {
+#[boxed]
+pub async fn count_names(db: Conn<'_>, id: RowId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM announcement_reaction_counts c WHERE c.announcement_id = $1"))
         .bind(id)
         .scalar()
@@ -178,6 +188,7 @@ pub async fn count_names(db: impl Executor, id: RowId) -> Result<i64> {
 }
 
 /// Removes a reaction from a locked announcement and from its count; false when there is none.
+#[boxed]
 pub async fn delete_reaction(tx: &mut Tx, id: RowId, account: AccountId, name: &str) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM announcement_reactions WHERE announcement_id = $1 AND name = $2 AND account_id = $3"))
@@ -203,6 +214,7 @@ async fn subtract(tx: &mut Tx, id: RowId, name: &str) -> Result<()> {
 }
 
 /// Deletes every reaction with a deleted custom emoji.
+#[boxed]
 pub async fn delete_reactions_named(tx: &mut Tx, name: &str) -> Result<()> {
     for part in [
         sql!(
@@ -221,6 +233,7 @@ pub async fn delete_reactions_named(tx: &mut Tx, name: &str) -> Result<()> {
 
 /// Deletes up to `limit` reactions of an account, which are subtracted from their counts, and as many of its
 /// dismissals; returns the total.
+#[boxed]
 pub async fn delete_some(tx: &mut Tx, account: AccountId, limit: i64) -> Result<u64> {
     let reactions: Vec<(RowId, String)> = tx
         .query(sql!(

@@ -5,9 +5,10 @@
 //! statements.
 
 use database::{Result, Tx, sql};
-use model::Time;
+use model::{Time, boxed};
 
 /// Deletes the idempotency keys that were stored before `time`; returns how many.
+#[boxed]
 pub async fn delete_idempotency_keys(tx: &mut Tx, time: Time) -> Result<u64> {
     tx.query(sql!("DELETE FROM idempotency_keys WHERE created_at < $1")).bind(time).execute().await
 }

@@ -7,11 +7,11 @@
 //! Spec: docs/contract/federation.md#10-limited-federation-and-domain-policy
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, paged, sql};
+use database::{Conn, Db, Result, Tx, paged, sql};
 use model::domain_policy::{DomainPolicy, Flags, Rule};
 use model::instance::Severity;
 use model::row::Binder;
-use model::{AccountId, Cursor, RowId, Time};
+use model::{AccountId, Cursor, RowId, Time, boxed};
 
 /// A blocked domain.
 #[derive(Clone, Debug, PartialEq, model::Row)]
@@ -47,12 +47,14 @@ macro_rules! block_columns {
 }
 
 /// All blocks, by domain.
-pub async fn list_blocks(db: impl Executor) -> Result<Vec<Block>> {
+#[boxed]
+pub async fn list_blocks(db: Conn<'_>) -> Result<Vec<Block>> {
     db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b ORDER BY b.domain")).all().await
 }
 
 /// A page of the blocks, newest first.
-pub async fn list_blocks_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<Block>> {
+#[boxed]
+pub async fn list_blocks_page(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<Block>> {
     let sql = paged!(
         cursor,
         "SELECT " block_columns!() " FROM domain_blocks b WHERE b.id < $1 AND b.id > $2",
@@ -63,7 +65,8 @@ pub async fn list_blocks_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<
 }
 
 /// A page of the allows, newest first.
-pub async fn list_allows_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<Allow>> {
+#[boxed]
+pub async fn list_allows_page(db: Conn<'_>, cursor: &Cursor) -> Result<Vec<Allow>> {
     let sql = paged!(
         cursor,
         "SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.id < $1 AND w.id > $2",
@@ -73,24 +76,28 @@ pub async fn list_allows_page(db: impl Executor, cursor: &Cursor) -> Result<Vec<
     Ok(cursor.newest_first(query.all().await?))
 }
 
-pub async fn find_block(db: impl Executor, id: RowId) -> Result<Option<Block>> {
+#[boxed]
+pub async fn find_block(db: Conn<'_>, id: RowId) -> Result<Option<Block>> {
     db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b WHERE b.id = $1")).bind(id).optional().await
 }
 
 /// The blocks of exactly these domains, in no order.
-pub async fn list_of_domains(db: impl Executor, domains: &[&str]) -> Result<Vec<Block>> {
+#[boxed]
+pub async fn list_of_domains(db: Conn<'_>, domains: &[&str]) -> Result<Vec<Block>> {
     db.query(sql!("SELECT " block_columns!() " FROM domain_blocks b WHERE b.domain" in("$1")))
         .bind(Texts::of(domains.iter().copied()))
         .all()
         .await
 }
 
-pub async fn find_allow(db: impl Executor, id: RowId) -> Result<Option<Allow>> {
+#[boxed]
+pub async fn find_allow(db: Conn<'_>, id: RowId) -> Result<Option<Allow>> {
     db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.id = $1")).bind(id).optional().await
 }
 
 /// The allow of exactly this domain.
-pub async fn find_allow_of(db: impl Executor, domain: &str) -> Result<Option<Allow>> {
+#[boxed]
+pub async fn find_allow_of(db: Conn<'_>, domain: &str) -> Result<Option<Allow>> {
     db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w WHERE w.domain = $1"))
         .bind(domain.to_owned())
         .optional()
@@ -98,12 +105,14 @@ pub async fn find_allow_of(db: impl Executor, domain: &str) -> Result<Option<All
 }
 
 /// All allows, by domain.
-pub async fn list_allows(db: impl Executor) -> Result<Vec<Allow>> {
+#[boxed]
+pub async fn list_allows(db: Conn<'_>) -> Result<Vec<Allow>> {
     db.query(sql!("SELECT w.id, w.domain, w.created_at FROM domain_allows w ORDER BY w.domain")).all().await
 }
 
 /// The whole policy.
-pub async fn load<E: Executor + Copy>(db: E) -> Result<DomainPolicy> {
+#[boxed]
+pub async fn load(db: &Db) -> Result<DomainPolicy> {
     let blocks = list_blocks(db).await?.into_iter().map(|block| {
         let rule = Rule { severity: block.severity, flags: block.flags, blocked_at: Some(block.created_at) };
         (block.domain, rule)
@@ -148,12 +157,14 @@ fn bind_block<B: Binder>(binder: B, block: &Block) -> B {
 }
 
 /// Inserts a block; false when its domain is blocked already.
+#[boxed]
 pub async fn insert_block(tx: &mut Tx, block: &Block) -> Result<bool> {
     let query = tx.query(sql!(insert_block!() " ON CONFLICT (domain) DO NOTHING"));
     Ok(bind_block(query, block).execute().await? > 0)
 }
 
 /// Inserts a block, or replaces the block of its domain, which keeps its id and time. Returns the stored id and time.
+#[boxed]
 pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
     let query = tx.query(sql!(
         insert_block!() "
@@ -173,6 +184,7 @@ pub async fn upsert_block(tx: &mut Tx, block: &Block) -> Result<(RowId, Time)> {
 }
 
 /// Deletes the block of `domain`; returns when it was made, `None` when there is none.
+#[boxed]
 pub async fn delete_block(tx: &mut Tx, domain: &str) -> Result<Option<Time>> {
     let deleted: Option<(Time,)> = tx
         .query(sql!("DELETE FROM domain_blocks WHERE domain = $1 RETURNING created_at"))
@@ -183,6 +195,7 @@ pub async fn delete_block(tx: &mut Tx, domain: &str) -> Result<Option<Time>> {
 }
 
 /// Inserts an allow; false when the domain is allowed already.
+#[boxed]
 pub async fn insert_allow(tx: &mut Tx, allow: &Allow) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -197,6 +210,7 @@ pub async fn insert_allow(tx: &mut Tx, allow: &Allow) -> Result<bool> {
 }
 
 /// Deletes an allow; false when there is none.
+#[boxed]
 pub async fn delete_allow(tx: &mut Tx, domain: &str) -> Result<bool> {
     let deleted =
         tx.query(sql!("DELETE FROM domain_allows WHERE domain = $1")).bind(domain.to_owned()).execute().await?;
@@ -205,7 +219,8 @@ pub async fn delete_allow(tx: &mut Tx, domain: &str) -> Result<bool> {
 
 /// The domains of remote accounts after `after`, in order, up to `limit`. Each is one look-up in the index of domains,
 /// however many accounts it has.
-pub async fn list_hosts(db: impl Executor, after: &str, limit: i64) -> Result<Vec<String>> {
+#[boxed]
+pub async fn list_hosts(db: Conn<'_>, after: &str, limit: i64) -> Result<Vec<String>> {
     db.query(sql!(
         "WITH RECURSIVE hosts (domain) AS (
              SELECT (SELECT MIN(a.domain) FROM accounts a WHERE a.domain > $1)
@@ -221,7 +236,8 @@ pub async fn list_hosts(db: impl Executor, after: &str, limit: i64) -> Result<Ve
 }
 
 /// The accounts of `host` with ids above `after`, by id, up to `limit`.
-pub async fn list_accounts(db: impl Executor, host: &str, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_accounts(db: Conn<'_>, host: &str, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT a.id FROM accounts a WHERE a.domain = $1 AND a.id > $2 ORDER BY a.id LIMIT $3"))
         .bind(host.to_owned())
         .bind(after)
@@ -232,11 +248,8 @@ pub async fn list_accounts(db: impl Executor, host: &str, after: AccountId, limi
 
 /// Some pairs of a local account and one of the remote accounts `remote` with a follow or follow request between them,
 /// without duplicates. `limit` bounds the number of read rows, as in [`removal::list_related`](crate::removal::list_related).
-pub async fn list_follow_pairs(
-    db: impl Executor,
-    remote: &[AccountId],
-    limit: i64,
-) -> Result<Vec<(AccountId, AccountId)>> {
+#[boxed]
+pub async fn list_follow_pairs(db: Conn<'_>, remote: &[AccountId], limit: i64) -> Result<Vec<(AccountId, AccountId)>> {
     let mut pairs: Vec<(AccountId, AccountId)> = db
         .query(sql!(
             "SELECT f.account_id AS own, f.target_account_id AS other FROM follows f WHERE f.target_account_id" in("$1") "
@@ -255,6 +268,7 @@ pub async fn list_follow_pairs(
 }
 
 /// Sets or lifts the suspension of accounts.
+#[boxed]
 pub async fn set_suspended(tx: &mut Tx, ids: &[AccountId], suspended_at: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET suspended_at = $2, version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -265,6 +279,7 @@ pub async fn set_suspended(tx: &mut Tx, ids: &[AccountId], suspended_at: Option<
 }
 
 /// Sets or lifts the limit of accounts.
+#[boxed]
 pub async fn set_limited(tx: &mut Tx, ids: &[AccountId], limited_at: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE accounts SET limited_at = $2, version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))

@@ -2,12 +2,13 @@
 //! [`settings::bump_generation`](crate::settings::bump_generation).
 
 use database::sql::Texts;
-use database::{Executor, Result, Tx, sql};
-use model::{Emoji, Json, RowId, Time, emoji_columns, emoji_insert};
+use database::{Conn, Result, Tx, sql};
+use model::{Emoji, Json, RowId, Time, boxed, emoji_columns, emoji_insert};
 use serde::Serialize;
 
 /// The enabled local emojis, by shortcode.
-pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
+#[boxed]
+pub async fn list_local_enabled(db: Conn<'_>) -> Result<Vec<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e
          WHERE e.domain IS NULL AND NOT e.disabled
@@ -19,7 +20,8 @@ pub async fn list_local_enabled(db: impl Executor) -> Result<Vec<Emoji>> {
 
 /// Enabled emojis of other servers whose shortcode is among `shortcodes` and whose domain among `domains`. `coalesce`
 /// is the expression of the index `custom_emojis_shortcode`.
-pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[String]) -> Result<Vec<Emoji>> {
+#[boxed]
+pub async fn list_remote(db: Conn<'_>, shortcodes: &[String], domains: &[String]) -> Result<Vec<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e
          WHERE e.shortcode" in("$1") "AND coalesce(e.domain, '')" in("$2") "AND e.domain IS NOT NULL AND NOT e.disabled"
@@ -31,7 +33,8 @@ pub async fn list_remote(db: impl Executor, shortcodes: &[String], domains: &[St
 }
 
 /// The local emoji with this shortcode, disabled or not.
-pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emoji>> {
+#[boxed]
+pub async fn find_local(db: Conn<'_>, shortcode: &str) -> Result<Option<Emoji>> {
     db.query(sql!(
         "SELECT " emoji_columns!() " FROM custom_emojis e WHERE e.shortcode = $1 AND coalesce(e.domain, '') = ''"
     ))
@@ -42,6 +45,7 @@ pub async fn find_local(db: impl Executor, shortcode: &str) -> Result<Option<Emo
 
 /// Inserts a local emoji, created `now`, or replaces the files of the existing one with this shortcode, and its category
 /// if given (upsert).
+#[boxed]
 pub async fn upsert_local(tx: &mut Tx, new: &Emoji, now: Time) -> Result<()> {
     tx.query(sql!(
         emoji_insert!("created_at")
@@ -74,6 +78,7 @@ pub struct RemoteEmojiRow {
 
 /// Stores `emojis` of `domain` in one statement, and replaces existing ones that were not updated later (upsert). Each
 /// shortcode is there once. The texts differ in reading times from JSON.
+#[boxed]
 pub async fn upsert_remote(tx: &mut Tx, domain: &str, emojis: &[RemoteEmojiRow], now: Time) -> Result<()> {
     macro_rules! insert {
         ($updated:literal) => {
@@ -109,6 +114,7 @@ pub async fn upsert_remote(tx: &mut Tx, domain: &str, emojis: &[RemoteEmojiRow],
     Ok(())
 }
 
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: RowId) -> Result<()> {
     tx.query(sql!("DELETE FROM custom_emojis WHERE id = $1")).bind(id).execute().await?;
     Ok(())

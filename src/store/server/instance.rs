@@ -2,16 +2,17 @@
 //!
 //! The totals and weekly counts read whole tables or indexes, so callers cache them.
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::instance::{DomainBlock, Rule};
-use model::{Json, RuleId, Time};
+use model::{Json, RuleId, Time, boxed};
 
 /// The distance between the first ids of two consecutive weeks: a week in milliseconds, shifted left by 16 bits as in
 /// an id.
 pub const WEEK_OF_IDS: i64 = (7 * 24 * 60 * 60 * 1000) << 16;
 
 /// The rules, by priority.
-pub async fn rules(db: impl Executor) -> Result<Vec<Rule>> {
+#[boxed]
+pub async fn rules(db: Conn<'_>) -> Result<Vec<Rule>> {
     db.query(sql!("SELECT r.id, r.text, r.hint FROM rules r WHERE r.deleted_at IS NULL ORDER BY r.priority, r.id"))
         .all()
         .await
@@ -19,7 +20,8 @@ pub async fn rules(db: impl Executor) -> Result<Vec<Rule>> {
 
 /// The number of local users who can use the server, and the sum of their statuses: confirmed, approved, neither
 /// disabled nor suspended.
-pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
+#[boxed]
+pub async fn local_totals(db: Conn<'_>) -> Result<(i64, i64)> {
     db.query(sql!(
         "SELECT COUNT(*) AS users, CAST(coalesce(SUM(a.statuses_count), 0) AS BIGINT) AS statuses
          FROM users u
@@ -31,7 +33,8 @@ pub async fn local_totals(db: impl Executor) -> Result<(i64, i64)> {
 }
 
 /// The number of local accounts active since the week `first`, counted in weeks since the epoch.
-pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
+#[boxed]
+pub async fn active_since(db: Conn<'_>, first: i64) -> Result<i64> {
     db.query(sql!("SELECT COUNT(DISTINCT account_id) AS people FROM user_activity WHERE week >= $1"))
         .bind(first)
         .scalar()
@@ -39,12 +42,14 @@ pub async fn active_since(db: impl Executor, first: i64) -> Result<i64> {
 }
 
 /// The number of known remote servers.
-pub async fn count_known(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn count_known(db: Conn<'_>) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) AS domains FROM instances")).scalar().await
 }
 
 /// True when a server is known.
-pub async fn is_known(db: impl Executor, domain: &str) -> Result<bool> {
+#[boxed]
+pub async fn is_known(db: Conn<'_>, domain: &str) -> Result<bool> {
     let row: Option<(String,)> = db
         .query(sql!("SELECT i.domain FROM instances i WHERE i.domain = $1"))
         .bind(domain.to_owned())
@@ -54,7 +59,8 @@ pub async fn is_known(db: impl Executor, domain: &str) -> Result<bool> {
 }
 
 /// The software of a server, in lower case, if its NodeInfo is known.
-pub async fn software(db: impl Executor, domain: &str) -> Result<Option<String>> {
+#[boxed]
+pub async fn software(db: Conn<'_>, domain: &str) -> Result<Option<String>> {
     let row: Option<(Option<String>,)> = db
         .query(sql!("SELECT i.software FROM instances i WHERE i.domain = $1"))
         .bind(domain.to_owned())
@@ -64,6 +70,7 @@ pub async fn software(db: impl Executor, domain: &str) -> Result<Option<String>>
 }
 
 /// Stores the software and the features of a server.
+#[boxed]
 pub async fn set_software(tx: &mut Tx, domain: &str, software: &str, features: Vec<String>) -> Result<()> {
     tx.query(sql!("UPDATE instances SET software = $2, features = $3 WHERE domain = $1"))
         .bind(domain.to_owned())
@@ -75,6 +82,7 @@ pub async fn set_software(tx: &mut Tx, domain: &str, software: &str, features: V
 }
 
 /// Claims a server for fetching its NodeInfo, unless it was fetched after `before`.
+#[boxed]
 pub async fn claim_node_info(tx: &mut Tx, domain: &str, before: Time, now: Time) -> Result<bool> {
     let claimed = tx
         .query(sql!(
@@ -89,7 +97,8 @@ pub async fn claim_node_info(tx: &mut Tx, domain: &str, before: Time, now: Time)
 }
 
 /// The domains of known servers without a domain block, by name.
-pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
+#[boxed]
+pub async fn peers(db: Conn<'_>) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT i.domain FROM instances i
          WHERE NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
@@ -100,7 +109,8 @@ pub async fn peers(db: impl Executor) -> Result<Vec<String>> {
 }
 
 /// The domains of up to `limit` known servers without a domain block that begin with `prefix`, by name.
-pub async fn search_peers(db: impl Executor, prefix: &str, limit: i64) -> Result<Vec<String>> {
+#[boxed]
+pub async fn search_peers(db: Conn<'_>, prefix: &str, limit: i64) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT i.domain FROM instances i
          WHERE i.domain >= $1 AND i.domain < $2 AND NOT EXISTS (SELECT 1 FROM domain_blocks b WHERE b.domain = i.domain)
@@ -114,7 +124,8 @@ pub async fn search_peers(db: impl Executor, prefix: &str, limit: i64) -> Result
 }
 
 /// The domain blocks that are not hidden, by severity (noop, silence, suspend), then by domain.
-pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
+#[boxed]
+pub async fn domain_blocks(db: Conn<'_>) -> Result<Vec<DomainBlock>> {
     db.query(sql!(
         "SELECT b.domain, b.severity, b.obfuscate, b.public_comment
          FROM domain_blocks b
@@ -127,7 +138,8 @@ pub async fn domain_blocks(db: impl Executor) -> Result<Vec<DomainBlock>> {
 
 /// The number of local statuses of each week since the week `first`, as (week, count). Ids contain their time, so the
 /// week is computed from the id; the condition on `listed` makes the rows two ranges of the index `statuses_local`.
-pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn statuses_by_week(db: Conn<'_>, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT s.id / $2 AS week, COUNT(*) AS statuses FROM statuses s
          WHERE s.local AND s.listed IN (TRUE, FALSE) AND s.id >= $1
@@ -140,7 +152,8 @@ pub async fn statuses_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64,
 }
 
 /// The number of active local accounts of each week since the week `first`, as (week, count).
-pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn logins_by_week(db: Conn<'_>, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!("SELECT a.week, COUNT(*) AS people FROM user_activity a WHERE a.week >= $1 GROUP BY a.week"))
         .bind(first)
         .all()
@@ -148,7 +161,8 @@ pub async fn logins_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i
 }
 
 /// The number of local accounts created in each week since the week `first`, as (week, count), from their ids.
-pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<(i64, i64)>> {
+#[boxed]
+pub async fn registrations_by_week(db: Conn<'_>, first: i64) -> Result<Vec<(i64, i64)>> {
     db.query(sql!(
         "SELECT u.account_id / $2 AS week, COUNT(*) AS people
          FROM users u WHERE u.account_id >= $1 GROUP BY u.account_id / $2"
@@ -160,6 +174,7 @@ pub async fn registrations_by_week(db: impl Executor, first: i64) -> Result<Vec<
 }
 
 /// Inserts a rule after the others.
+#[boxed]
 pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO rules (id, priority, text, hint, created_at)
@@ -175,6 +190,7 @@ pub async fn insert_rule(tx: &mut Tx, id: RuleId, text: &str, hint: &str, now: T
 }
 
 /// Marks a rule as deleted; false when there is no such rule. The row is kept for references to it.
+#[boxed]
 pub async fn delete_rule(tx: &mut Tx, id: RuleId, now: Time) -> Result<bool> {
     let deleted = tx
         .query(sql!("UPDATE rules SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL"))

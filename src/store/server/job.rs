@@ -8,9 +8,9 @@
 use serde::Serialize;
 
 use database::sql::{Ids, Texts};
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::job::Lane;
-use model::{JobId, Json, Time};
+use model::{JobId, Json, Time, boxed};
 
 /// A worker's claim on a job: it affects the row only while the job is running in this attempt, so that a worker that
 /// overran its lease does not undo changes of another worker.
@@ -43,6 +43,7 @@ pub struct NewJob {
 
 /// Queues a job, unless a job of the same kind and key is already ready: the conflict target is the partial unique
 /// index `jobs_key`. Wakes the workers of its lane in this process when the transaction commits.
+#[boxed]
 pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     tx.wake_workers(job.lane);
     tx.query(sql!(
@@ -78,6 +79,7 @@ macro_rules! due {
 ///
 /// On PostgreSQL, `FOR UPDATE SKIP LOCKED` lets concurrent workers claim different jobs instead of waiting for each
 /// other, and `ARRAY` evaluates the subquery once, however the update is planned; on SQLite there is one writer.
+#[boxed]
 pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $3
@@ -97,6 +99,7 @@ pub async fn claim(tx: &mut Tx, lane: Lane, now: Time, lease_until: Time, limit:
 
 /// The first `limit` due jobs of `lane`, in order, for a worker that deletes them in the same transaction: they stay
 /// `ready`, with the same number of attempts, and are locked until it ends.
+#[boxed]
 pub async fn lock_due(tx: &mut Tx, lane: Lane, now: Time, limit: i64) -> Result<Vec<JobRow>> {
     tx.query(sql!(
         sqlite: "SELECT id, attempts, kind, payload " due!("", "$3");
@@ -110,6 +113,7 @@ pub async fn lock_due(tx: &mut Tx, lane: Lane, now: Time, limit: i64) -> Result<
 }
 
 /// Claims the ready jobs among `ids`, with a lease until `lease_until`; returns the claims.
+#[boxed]
 pub async fn claim_ids(tx: &mut Tx, ids: &[JobId], lease_until: Time) -> Result<Vec<Claim>> {
     tx.query(sql!(
         "UPDATE jobs SET state = 'running', attempts = attempts + 1, lease_until = $2
@@ -123,17 +127,20 @@ pub async fn claim_ids(tx: &mut Tx, ids: &[JobId], lease_until: Time) -> Result<
 }
 
 /// Deletes jobs that this transaction locked or claimed; returns how many.
+#[boxed]
 pub async fn delete_ids(tx: &mut Tx, ids: &[JobId]) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE id" in("$1"))).bind(Ids::of(ids.iter().copied())).execute().await
 }
 
 /// True when a job of `lane` is due. Checked before claiming, so that an idle worker opens no transaction.
-pub async fn is_due(db: impl Executor, lane: Lane, now: Time) -> Result<bool> {
+#[boxed]
+pub async fn is_due(db: Conn<'_>, lane: Lane, now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db.query(sql!("SELECT id " due!("", "1"))).bind(lane).bind(now).optional().await?;
     Ok(due.is_some())
 }
 
 /// Deletes a finished job; false when `claim` is no longer valid.
+#[boxed]
 pub async fn delete(tx: &mut Tx, claim: Claim) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'running' AND attempts = $2"))
@@ -156,6 +163,7 @@ pub enum Attempt {
 /// Makes a job ready again at `run_at`, with the error of this attempt, if `claim` is still valid. If another job of
 /// its kind and key is already ready, this one is deleted instead: the index `jobs_key` allows only one, and the
 /// other one does the same work.
+#[boxed]
 pub async fn retry(tx: &mut Tx, claim: Claim, attempt: Attempt, run_at: Time, error: &str) -> Result<()> {
     let freed = tx
         .query(sql!(
@@ -178,6 +186,7 @@ pub async fn retry(tx: &mut Tx, claim: Claim, attempt: Attempt, run_at: Time, er
 
 /// Makes a job a dead letter: it stays, with its error, and does not run again; false when `claim` is no longer
 /// valid.
+#[boxed]
 pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool> {
     let ended = tx
         .query(sql!(
@@ -193,6 +202,7 @@ pub async fn dead_letter(tx: &mut Tx, claim: Claim, error: &str) -> Result<bool>
 }
 
 /// Renews the leases of the valid claims among `claims`, until `lease_until` (heartbeat); returns how many.
+#[boxed]
 pub async fn renew(tx: &mut Tx, claims: &[Claim], lease_until: Time) -> Result<usize> {
     let held: Vec<(JobId, i64)> = claims.iter().map(|claim| (claim.id, claim.attempts)).collect();
     let renewed = tx
@@ -218,7 +228,8 @@ macro_rules! expired {
 
 /// True when the lease of a running job expired by `now`. Checked before [`lock_expired`], so that an idle worker
 /// opens no transaction.
-pub async fn is_expired(db: impl Executor, now: Time) -> Result<bool> {
+#[boxed]
+pub async fn is_expired(db: Conn<'_>, now: Time) -> Result<bool> {
     let expired: Option<(i64,)> = db.query(sql!("SELECT id " expired!("1"))).bind(now).optional().await?;
     Ok(expired.is_some())
 }
@@ -233,6 +244,7 @@ pub struct ExpiredRow {
 
 /// Up to 500 running jobs whose lease expired by `now`, to be put back in this transaction. Jobs that another
 /// transaction is renewing or putting back are skipped.
+#[boxed]
 pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
     tx.query(sql!(
         sqlite: "SELECT id, attempts, kind " expired!("500");
@@ -245,6 +257,7 @@ pub async fn lock_expired(tx: &mut Tx, now: Time) -> Result<Vec<ExpiredRow>> {
 
 /// Makes ready jobs due at `now` that were queued to run immediately when the clock was ahead of `latest`; returns
 /// how many.
+#[boxed]
 pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Result<u64> {
     tx.query(sql!("UPDATE jobs SET run_at = $1 WHERE state = 'ready' AND created_at > $2 AND run_at <= created_at"))
         .bind(now)
@@ -254,6 +267,7 @@ pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Re
 }
 
 /// Makes the ready job of this kind and key due at `now`, if it was to run later.
+#[boxed]
 pub async fn make_due(tx: &mut Tx, kind: &'static str, key: &str, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE jobs SET run_at = $3 WHERE kind = $1 AND key = $2 AND state = 'ready' AND run_at > $3"))
         .bind(kind)
@@ -265,7 +279,8 @@ pub async fn make_due(tx: &mut Tx, kind: &'static str, key: &str, now: Time) -> 
 }
 
 /// The number of jobs of each lane and state, as (lane, state, count). Reads the whole table.
-pub async fn counts(db: impl Executor) -> Result<Vec<(String, String, i64)>> {
+#[boxed]
+pub async fn counts(db: Conn<'_>) -> Result<Vec<(String, String, i64)>> {
     db.query(sql!("SELECT lane, state, COUNT(*) AS jobs FROM jobs GROUP BY lane, state")).all().await
 }
 
@@ -282,6 +297,7 @@ pub struct NewKeyedJob {
 
 /// Queues jobs of a kind that is known only at run time, in one statement; returns how many were new. The texts
 /// differ because a time is an integer of microseconds on SQLite.
+#[boxed]
 pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyedJob>, now: Time) -> Result<u64> {
     tx.wake_workers(lane);
     macro_rules! insert {
@@ -312,7 +328,8 @@ pub async fn insert_many(tx: &mut Tx, lane: Lane, kind: &str, jobs: Vec<NewKeyed
 }
 
 /// The number of ready jobs of `kind` that have a key.
-pub async fn count_ready(db: impl Executor, kind: &str) -> Result<i64> {
+#[boxed]
+pub async fn count_ready(db: Conn<'_>, kind: &str) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready'"))
         .bind(kind.to_owned())
         .scalar()
@@ -320,6 +337,7 @@ pub async fn count_ready(db: impl Executor, kind: &str) -> Result<i64> {
 }
 
 /// Deletes the ready jobs of `kind` with these keys; returns how many.
+#[boxed]
 pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1 AND key IS NOT NULL AND state = 'ready' AND key" in("$2")))
         .bind(kind.to_owned())
@@ -330,6 +348,7 @@ pub async fn delete_ready(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<u6
 
 /// Deletes the oldest dead letters of `kind`, up to a thousand, so that `most` are left; returns how many. Uses the
 /// index `jobs_dead_kind`.
+#[boxed]
 pub async fn delete_dead_beyond(tx: &mut Tx, kind: &str, most: i64) -> Result<u64> {
     tx.query(sql!(
         "DELETE FROM jobs WHERE id IN (
@@ -343,12 +362,14 @@ pub async fn delete_dead_beyond(tx: &mut Tx, kind: &str, most: i64) -> Result<u6
 }
 
 /// Deletes every job of `kind`, whatever its state; returns how many. No index leads, so it reads the whole table.
+#[boxed]
 pub async fn delete_kind(tx: &mut Tx, kind: &str) -> Result<u64> {
     tx.query(sql!("DELETE FROM jobs WHERE kind = $1")).bind(kind.to_owned()).execute().await
 }
 
 /// As [`is_due`], for these kinds only.
-pub async fn is_due_for(db: impl Executor, lane: Lane, kinds: &[String], now: Time) -> Result<bool> {
+#[boxed]
+pub async fn is_due_for(db: Conn<'_>, lane: Lane, kinds: &[String], now: Time) -> Result<bool> {
     let due: Option<(i64,)> = db
         .query(sql!(
             "SELECT id FROM jobs WHERE lane = $1 AND state = 'ready' AND run_at <= $2 AND kind" in("$3") "LIMIT 1"
@@ -362,6 +383,7 @@ pub async fn is_due_for(db: impl Executor, lane: Lane, kinds: &[String], now: Ti
 }
 
 /// As [`claim`], for these kinds only.
+#[boxed]
 pub async fn claim_for(
     tx: &mut Tx,
     lane: Lane,
@@ -389,6 +411,7 @@ pub async fn claim_for(
 
 /// Makes a running job that succeeded ready again at `run_at`, with no attempts; false when `claim` is no longer
 /// valid. If another job of its kind and key is already ready, this one is deleted instead, as in [`retry`].
+#[boxed]
 pub async fn reschedule(tx: &mut Tx, claim: Claim, run_at: Time) -> Result<bool> {
     let waits = tx
         .query(sql!(

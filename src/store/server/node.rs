@@ -2,11 +2,12 @@
 //!
 //! Reached from `context::node`. A number is leased in a separate row: there are as many rows as an id has numbers.
 
-use database::{Executor, Result, Tx, sql};
-use model::Time;
+use database::{Conn, Result, Tx, sql};
+use model::{Time, boxed};
 
 /// Leases the number whose lease ended first to `holder`, until `lease_until`; returns it, and the end of its
 /// previous lease: later than now when every number is in use.
+#[boxed]
 pub async fn take(tx: &mut Tx, holder: &str, lease_until: Time) -> Result<(i64, Time)> {
     macro_rules! first {
         () => {
@@ -25,6 +26,7 @@ pub async fn take(tx: &mut Tx, holder: &str, lease_until: Time) -> Result<(i64, 
 }
 
 /// Renews `holder`'s lease on a number, and stores the highest id that it generated; false when the lease was lost.
+#[boxed]
 pub async fn renew(tx: &mut Tx, holder: &str, last_id: i64, lease_until: Time) -> Result<bool> {
     let renewed = tx
         .query(sql!("UPDATE id_nodes SET last_id = $2, lease_until = $3 WHERE holder = $1"))
@@ -116,7 +118,8 @@ macro_rules! list {
 pub const TABLES: &[&str] = with_ids!(list);
 
 /// The highest known id of any process: each part is the end of an index.
-pub async fn highest_id(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn highest_id(db: Conn<'_>) -> Result<i64> {
     macro_rules! ends {
         ($first:literal $(, $table:literal)*) => {
             concat!(

@@ -6,14 +6,15 @@
 
 use serde_json::{Map, Value};
 
-use database::{Error, Executor, Result, Tx, sql};
-use model::{Json, Settings, Time};
+use database::{Conn, Error, Result, Tx, sql};
+use model::{Json, Settings, Time, boxed};
 
 /// Key of the row with the generation.
 const GENERATION: &str = "generation";
 
 /// The current generation, a number that grows with every [`bump_generation`]; 1 when nothing was ever changed.
-pub async fn generation(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn generation(db: Conn<'_>) -> Result<i64> {
     let row: Option<(Json<i64>,)> =
         db.query(sql!("SELECT value FROM settings WHERE key = $1")).bind(GENERATION.to_owned()).optional().await?;
     Ok(row.map_or(0, |(Json(generation),)| generation) + 1)
@@ -21,7 +22,8 @@ pub async fn generation(db: impl Executor) -> Result<i64> {
 
 /// The settings: the defaults, overridden by stored values. A stored key unknown to this version is ignored, and so
 /// is, with a warning, an invalid value.
-pub async fn load(db: impl Executor) -> Result<Settings> {
+#[boxed]
+pub async fn load(db: Conn<'_>) -> Result<Settings> {
     let rows: Vec<(String, Json<Value>)> =
         db.query(sql!("SELECT key, value FROM settings WHERE key <> $1")).bind(GENERATION.to_owned()).all().await?;
     let mut settings =
@@ -41,6 +43,7 @@ pub async fn load(db: impl Executor) -> Result<Settings> {
 }
 
 /// Stores one setting (upsert). Call [`bump_generation`] afterwards.
+#[boxed]
 pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)
@@ -60,6 +63,7 @@ pub async fn set(tx: &mut Tx, key: &str, value: &Value, now: Time) -> Result<()>
 /// The database increments it, so that two concurrent changes count twice. Every such transaction locks this one row:
 /// call it last, so that the lock is held only for the commit and two transactions cannot deadlock on it. The texts
 /// differ because a JSON value is text on SQLite and `jsonb` on PostgreSQL.
+#[boxed]
 pub async fn bump_generation(tx: &mut Tx, now: Time) -> Result<()> {
     tx.query(sql!(
         sqlite: "INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, $3)

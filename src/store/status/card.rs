@@ -4,11 +4,12 @@
 //! statuses afterwards.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::trend::TrendKind;
-use model::{PreviewCard, RowId, StatusId, Time, preview_card_columns, preview_card_insert};
+use model::{PreviewCard, RowId, StatusId, Time, boxed, preview_card_columns, preview_card_insert};
 
 /// The card of `url`, which a status uses at the time `now`; inserted with the id `new` when there is none.
+#[boxed]
 pub async fn upsert_used(tx: &mut Tx, new: RowId, url: &str, now: Time) -> Result<UsedCard> {
     let row = tx
         .query(sql!(
@@ -33,6 +34,7 @@ pub struct UsedCard {
 }
 
 /// The card, locked until the transaction ends.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<PreviewCard>> {
     tx.query(sql!(
         sqlite: "SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id = $1";
@@ -43,11 +45,13 @@ pub async fn lock(tx: &mut Tx, id: RowId) -> Result<Option<PreviewCard>> {
     .await
 }
 
-pub async fn find(db: impl Executor, id: RowId) -> Result<Option<PreviewCard>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: RowId) -> Result<Option<PreviewCard>> {
     db.query(sql!("SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id = $1")).bind(id).optional().await
 }
 
 /// Postpones a card that is due at the time `now` to `until`; false when it is not due (any longer).
+#[boxed]
 pub async fn claim(tx: &mut Tx, id: RowId, now: Time, until: Time) -> Result<bool> {
     let claimed = tx
         .query(sql!("UPDATE preview_cards SET due_at = $3 WHERE id = $1 AND due_at <= $2"))
@@ -60,6 +64,7 @@ pub async fn claim(tx: &mut Tx, id: RowId, now: Time, until: Time) -> Result<boo
 }
 
 /// Replaces a card that this transaction locked (upsert); its last use is not changed.
+#[boxed]
 pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
     tx.query(sql!(
         preview_card_insert!()
@@ -80,6 +85,7 @@ pub async fn save(tx: &mut Tx, card: &PreviewCard) -> Result<()> {
 }
 
 /// Assigns a card to a status, replacing its current card; false when it already has this card.
+#[boxed]
 pub async fn attach(tx: &mut Tx, status: StatusId, card: RowId) -> Result<bool> {
     let attached = tx
         .query(sql!(
@@ -95,6 +101,7 @@ pub async fn attach(tx: &mut Tx, status: StatusId, card: RowId) -> Result<bool> 
 }
 
 /// Removes the card of a status; false when it has none.
+#[boxed]
 pub async fn detach(tx: &mut Tx, status: StatusId) -> Result<bool> {
     Ok(tx.query(sql!("DELETE FROM status_cards WHERE status_id = $1")).bind(status).execute().await? > 0)
 }
@@ -108,7 +115,8 @@ pub struct StatusCard {
 }
 
 /// The cards of `statuses` that have content to show.
-pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<StatusCard>> {
+#[boxed]
+pub async fn list_for_statuses(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<StatusCard>> {
     db.query(sql!(
         "SELECT x.status_id, " preview_card_columns!() "
          FROM status_cards x
@@ -121,7 +129,8 @@ pub async fn list_for_statuses(db: impl Executor, statuses: &[StatusId]) -> Resu
 }
 
 /// The statuses of `statuses` whose card has a player.
-pub async fn list_with_players(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_with_players(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "SELECT x.status_id FROM status_cards x
          JOIN preview_cards c ON c.id = x.card_id
@@ -148,7 +157,8 @@ pub struct ReviewedCard {
 }
 
 /// The newest `limit` cards that have content to show.
-pub async fn list_found(db: impl Executor, limit: i64) -> Result<Vec<ReviewedCard>> {
+#[boxed]
+pub async fn list_found(db: Conn<'_>, limit: i64) -> Result<Vec<ReviewedCard>> {
     db.query(sql!(
         "SELECT " reviewed_card_columns!() " FROM preview_cards c
          WHERE c.id < $1 AND c.state = 'found'
@@ -161,7 +171,8 @@ pub async fn list_found(db: impl Executor, limit: i64) -> Result<Vec<ReviewedCar
 }
 
 /// The cards that show the address `url`, or were created for it, if they have content to show.
-pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCard>> {
+#[boxed]
+pub async fn list_by_url(db: Conn<'_>, url: &str) -> Result<Vec<ReviewedCard>> {
     db.query(sql!(
         "SELECT " reviewed_card_columns!() " FROM preview_cards c WHERE c.url = $1 AND c.state = 'found'
          UNION
@@ -175,7 +186,8 @@ pub async fn list_by_url(db: impl Executor, url: &str) -> Result<Vec<ReviewedCar
 }
 
 /// The cards of `ids` that have content to show, in no particular order.
-pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<PreviewCard>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[RowId]) -> Result<Vec<PreviewCard>> {
     db.query(sql!(
         "SELECT " preview_card_columns!() " FROM preview_cards c WHERE c.id" in("$1") "AND c.state = 'found'"
     ))
@@ -186,7 +198,8 @@ pub async fn list(db: impl Executor, ids: &[RowId]) -> Result<Vec<PreviewCard>> 
 
 /// The usage of each of `cards`, by statuses visible to everyone, on each day since the status id `since`, as (card,
 /// days since the epoch, uses, accounts).
-pub async fn history(db: impl Executor, cards: &[RowId], since: StatusId) -> Result<Vec<(RowId, i64, i64, i64)>> {
+#[boxed]
+pub async fn history(db: Conn<'_>, cards: &[RowId], since: StatusId) -> Result<Vec<(RowId, i64, i64, i64)>> {
     db.query(sql!(
         "SELECT x.card_id, (x.status_id >> 16) / 86400000 AS day, COUNT(*) AS uses, COUNT(DISTINCT s.account_id) AS accounts
          FROM status_cards x
@@ -201,6 +214,7 @@ pub async fn history(db: impl Executor, cards: &[RowId], since: StatusId) -> Res
 }
 
 /// Stores the review of cards by staff; it takes effect with the next page of trends.
+#[boxed]
 pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Time) -> Result<()> {
     tx.query(sql!("UPDATE preview_cards SET trendable = $2, reviewed_at = $3 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -212,6 +226,7 @@ pub async fn set_trendable(tx: &mut Tx, ids: &[RowId], trendable: bool, now: Tim
 }
 
 /// Makes cards due immediately.
+#[boxed]
 pub async fn set_due(tx: &mut Tx, ids: &[RowId]) -> Result<()> {
     tx.query(sql!("UPDATE preview_cards SET due_at = used_at WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -221,7 +236,8 @@ pub async fn set_due(tx: &mut Tx, ids: &[RowId]) -> Result<()> {
 }
 
 /// The newest `limit` statuses before `before` that have this card.
-pub async fn list_statuses(db: impl Executor, id: RowId, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_statuses(db: Conn<'_>, id: RowId, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!(
         "SELECT x.status_id FROM status_cards x
          WHERE x.card_id = $1 AND x.status_id < $2
@@ -235,7 +251,8 @@ pub async fn list_statuses(db: impl Executor, id: RowId, before: StatusId, limit
 }
 
 /// The first `limit` cards after `after`, by id.
-pub async fn list_ids(db: impl Executor, after: RowId, limit: i64) -> Result<Vec<RowId>> {
+#[boxed]
+pub async fn list_ids(db: Conn<'_>, after: RowId, limit: i64) -> Result<Vec<RowId>> {
     db.query(sql!("SELECT c.id FROM preview_cards c WHERE c.id > $1 ORDER BY c.id LIMIT $2"))
         .bind(after)
         .bind(limit)
@@ -244,7 +261,8 @@ pub async fn list_ids(db: impl Executor, after: RowId, limit: i64) -> Result<Vec
 }
 
 /// The total size of the pictures of all cards, in bytes.
-pub async fn sum_images(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn sum_images(db: Conn<'_>) -> Result<i64> {
     db.query(sql!(
         "SELECT CAST(coalesce(SUM(c.image_bytes), 0) AS BIGINT) FROM preview_cards c WHERE c.image IS NOT NULL"
     ))
@@ -261,7 +279,8 @@ pub struct CardImage {
 }
 
 /// The pictures of the `limit` least recently used cards with a picture.
-pub async fn list_oldest_images(db: impl Executor, limit: i64) -> Result<Vec<CardImage>> {
+#[boxed]
+pub async fn list_oldest_images(db: Conn<'_>, limit: i64) -> Result<Vec<CardImage>> {
     db.query(sql!(
         "SELECT c.id, c.image, c.image_bytes FROM preview_cards c
          WHERE c.image IS NOT NULL ORDER BY c.used_at, c.id LIMIT $1"
@@ -273,6 +292,7 @@ pub async fn list_oldest_images(db: impl Executor, limit: i64) -> Result<Vec<Car
 
 /// Removes the pictures of cards, which are fetched again when their links are used; returns the cards that still had
 /// one. The size of a link card is the size of its picture, so it is reset too.
+#[boxed]
 pub async fn drop_images(tx: &mut Tx, ids: &[RowId]) -> Result<Vec<RowId>> {
     tx.query(sql!(
         "UPDATE preview_cards
@@ -289,6 +309,7 @@ pub async fn drop_images(tx: &mut Tx, ids: &[RowId]) -> Result<Vec<RowId>> {
 /// Deletes the cards of `ids` that no status has, and that none used since `since`; returns them with their images,
 /// which the caller deletes. A status that uses one concurrently has changed its row, so that PostgreSQL checks it
 /// again before it deletes.
+#[boxed]
 pub async fn delete_unused(tx: &mut Tx, ids: &[RowId], since: Time) -> Result<Vec<(RowId, Option<String>)>> {
     tx.query(sql!(
         "DELETE FROM preview_cards

@@ -3,8 +3,8 @@
 //! Reached from `service::mark`. The caller updates counters, notifications and events. The pages of favourites,
 //! bookmarks and pins are in [`timeline`](crate::timeline).
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ConversationId, Json, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, ConversationId, Json, RowId, StatusId, Time, boxed};
 
 /// The kind of mark: each is a separate table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub enum Mark {
 }
 
 /// Inserts a mark; false when it exists already.
+#[boxed]
 pub async fn insert(
     tx: &mut Tx,
     mark: Mark,
@@ -41,6 +42,7 @@ pub async fn insert(
 
 /// Inserts bookmarks of `account`, given as (bookmark id, status), in one statement; returns the newly bookmarked
 /// statuses.
+#[boxed]
 pub async fn insert_bookmarks(
     tx: &mut Tx,
     account: AccountId,
@@ -62,6 +64,7 @@ pub async fn insert_bookmarks(
 }
 
 /// Deletes a mark; returns its id, `None` when there was none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, mark: Mark, account: AccountId, status: StatusId) -> Result<Option<RowId>> {
     let sql = match mark {
         Mark::Favourite => sql!("DELETE FROM favourites WHERE account_id = $1 AND status_id = $2 RETURNING id"),
@@ -73,7 +76,8 @@ pub async fn delete(tx: &mut Tx, mark: Mark, account: AccountId, status: StatusI
 }
 
 /// True when `account` bookmarked `status`.
-pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusId) -> Result<bool> {
+#[boxed]
+pub async fn has_bookmark(db: Conn<'_>, account: AccountId, status: StatusId) -> Result<bool> {
     let row: Option<(i64,)> = db
         .query(sql!("SELECT id FROM bookmarks WHERE account_id = $1 AND status_id = $2"))
         .bind(account)
@@ -84,11 +88,13 @@ pub async fn has_bookmark(db: impl Executor, account: AccountId, status: StatusI
 }
 
 /// The number of statuses pinned by `account`.
-pub async fn count_pins(db: impl Executor, account: AccountId) -> Result<i64> {
+#[boxed]
+pub async fn count_pins(db: Conn<'_>, account: AccountId) -> Result<i64> {
     db.query(sql!("SELECT COUNT(*) FROM status_pins WHERE account_id = $1")).bind(account).scalar().await
 }
 
 /// Mutes a conversation for `account`, or unmutes it; repeating it changes nothing.
+#[boxed]
 pub async fn set_conversation_mute(
     tx: &mut Tx,
     account: AccountId,

@@ -3,8 +3,8 @@
 //! Reached from `service::status` and `service::scheduled_status`. Expired keys are removed by
 //! [`cleaning`](crate::cleaning).
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ScheduledStatusId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, ScheduledStatusId, StatusId, Time, boxed};
 
 /// The result of a request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,8 @@ impl CreatedStatus {
 }
 
 /// The result that `account` created with this idempotency key after `since`, if it still exists.
-pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time) -> Result<Option<CreatedStatus>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId, key: &str, since: Time) -> Result<Option<CreatedStatus>> {
     let row: Option<(i64, bool)> = db
         .query(sql!(
             "SELECT k.status_id, s.id IS NULL
@@ -49,6 +50,7 @@ pub async fn find(db: impl Executor, account: AccountId, key: &str, since: Time)
 /// Stores the idempotency key of a row that this transaction is about to insert; false when another request with the
 /// same key stored it first; waits for such a request while it is running. Replaces a key that was stored by `since`,
 /// and a key whose status was deleted.
+#[boxed]
 pub async fn insert(
     tx: &mut Tx,
     account: AccountId,
@@ -110,6 +112,7 @@ async fn replace(
 }
 
 /// Changes the idempotency key of `before`, if there is one, to refer to its successor `after`.
+#[boxed]
 pub async fn reassign(tx: &mut Tx, account: AccountId, before: CreatedStatus, after: CreatedStatus) -> Result<()> {
     tx.query(sql!("UPDATE idempotency_keys SET status_id = $3 WHERE account_id = $1 AND status_id = $2"))
         .bind(account)

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use crate::relation_sql::{blocks, mutes};
 use database::sql::Ids;
-use database::{Executor, Result, sql};
-use model::{AccountId, ConversationId, RowId, StatusId, Time};
+use database::{Conn, Result, sql};
+use model::{AccountId, ConversationId, RowId, StatusId, Time, boxed};
 
 /// The marks of a viewer on the statuses of a page.
 #[derive(Debug, Default)]
@@ -84,12 +84,13 @@ macro_rules! marked {
 }
 
 /// The marks of `viewer` on `statuses` and `conversations`, and which of the statuses `addressed` mention the viewer.
+#[boxed]
 pub async fn find(
-    db: impl Executor,
+    db: Conn<'_>,
     viewer: AccountId,
-    statuses: impl Iterator<Item = StatusId>,
-    conversations: impl Iterator<Item = ConversationId>,
-    addressed: impl Iterator<Item = StatusId>,
+    statuses: &[StatusId],
+    conversations: &[ConversationId],
+    addressed: &[StatusId],
 ) -> Result<Marks> {
     macro_rules! text {
         ($engine:ident) => {
@@ -110,10 +111,10 @@ pub async fn find(
     }
     let mut rows: Vec<MarkRow> = db
         .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
-        .bind(Ids::of(statuses))
+        .bind(Ids::of(statuses.iter().copied()))
         .bind(viewer)
-        .bind(Ids::of(conversations))
-        .bind(Ids::of(addressed))
+        .bind(Ids::of(conversations.iter().copied()))
+        .bind(Ids::of(addressed.iter().copied()))
         .all()
         .await?;
     rows.sort_unstable();
@@ -152,12 +153,13 @@ macro_rules! marked_by {
 }
 
 /// The result of [`find`] for each of `viewers` who marked any of them.
+#[boxed]
 pub async fn find_each(
-    db: impl Executor,
-    viewers: impl Iterator<Item = AccountId>,
-    statuses: impl Iterator<Item = StatusId>,
-    conversations: impl Iterator<Item = ConversationId>,
-    addressed: impl Iterator<Item = StatusId>,
+    db: Conn<'_>,
+    viewers: &[AccountId],
+    statuses: &[StatusId],
+    conversations: &[ConversationId],
+    addressed: &[StatusId],
 ) -> Result<HashMap<AccountId, Marks>> {
     macro_rules! text {
         ($engine:ident) => {
@@ -179,10 +181,10 @@ pub async fn find_each(
     }
     let rows: Vec<ViewerMarkRow> = db
         .query(sql!(sqlite: text!(sqlite); postgres: text!(postgres)))
-        .bind(Ids::of(statuses))
-        .bind(Ids::of(viewers))
-        .bind(Ids::of(conversations))
-        .bind(Ids::of(addressed))
+        .bind(Ids::of(statuses.iter().copied()))
+        .bind(Ids::of(viewers.iter().copied()))
+        .bind(Ids::of(conversations.iter().copied()))
+        .bind(Ids::of(addressed.iter().copied()))
         .all()
         .await?;
     let mut marks: HashMap<AccountId, Marks> = HashMap::new();
@@ -196,8 +198,9 @@ pub async fn find_each(
 /// A page of the accounts that interacted with a status, newest first, as (paging id, account). The paging id is the
 /// id of the reblog, favourite or mention. Excludes suspended accounts, accounts that `viewer` blocks or mutes, and
 /// accounts that block `viewer`; an expired mute does not count.
+#[boxed]
 pub async fn list_accounts(
-    db: impl Executor,
+    db: Conn<'_>,
     who: Interaction,
     status: StatusId,
     viewer: Option<AccountId>,

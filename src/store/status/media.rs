@@ -4,16 +4,17 @@
 //! attached.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::media::MediaKind;
 use model::{
-    AccountId, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, media_attachment_columns,
+    AccountId, Json, MediaAttachment, MediaId, ScheduledStatusId, StatusId, Time, boxed, media_attachment_columns,
     media_attachment_insert,
 };
 use serde::Serialize;
 
 /// The attachments of these statuses, by status and then in their order.
-pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
+#[boxed]
+pub async fn list_for_statuses(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!(
         "SELECT " media_attachment_columns!() " FROM media_attachments m
          WHERE m.status_id" in("$1")
@@ -25,7 +26,8 @@ pub async fn list_for_statuses(db: impl Executor, ids: &[StatusId]) -> Result<Ve
 }
 
 /// The attachments reserved for these scheduled statuses, by scheduled status and then in their order.
-pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) -> Result<Vec<MediaAttachment>> {
+#[boxed]
+pub async fn list_for_scheduled(db: Conn<'_>, ids: &[ScheduledStatusId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!(
         "SELECT " media_attachment_columns!() " FROM media_attachments m
          WHERE m.scheduled_status_id" in("$1")
@@ -36,7 +38,8 @@ pub async fn list_for_scheduled(db: impl Executor, ids: &[ScheduledStatusId]) ->
     .await
 }
 
-pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachment>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: MediaId) -> Result<Option<MediaAttachment>> {
     db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1"))
         .bind(id)
         .optional()
@@ -44,6 +47,7 @@ pub async fn find(db: impl Executor, id: MediaId) -> Result<Option<MediaAttachme
 }
 
 /// As [`find`], locked until the transaction ends.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: MediaId) -> Result<Option<MediaAttachment>> {
     tx.query(sql!(
         sqlite: "SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id = $1";
@@ -55,7 +59,8 @@ pub async fn lock(tx: &mut Tx, id: MediaId) -> Result<Option<MediaAttachment>> {
 }
 
 /// The attachments that exist among `ids`, in no particular order.
-pub async fn list(db: impl Executor, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[MediaId]) -> Result<Vec<MediaAttachment>> {
     db.query(sql!("SELECT " media_attachment_columns!() " FROM media_attachments m WHERE m.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -79,7 +84,8 @@ pub struct KindUsage {
 }
 
 /// Statistics by kind. Reads the whole table.
-pub async fn usage(db: impl Executor) -> Result<Vec<KindUsage>> {
+#[boxed]
+pub async fn usage(db: Conn<'_>) -> Result<Vec<KindUsage>> {
     db.query(sql!(
         "SELECT kind, COUNT(*) AS attachments, CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS bytes,
                 COUNT(*) FILTER (WHERE status_id IS NULL AND scheduled_status_id IS NULL) AS unattached,
@@ -100,7 +106,8 @@ pub struct MediaFiles {
 }
 
 /// The storage keys of the next `limit` attachments after `after`, in the order of their ids.
-pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
+#[boxed]
+pub async fn list_files(db: Conn<'_>, after: MediaId, limit: i64) -> Result<Vec<MediaFiles>> {
     db.query(sql!("SELECT id, file, preview FROM media_attachments WHERE id > $1 ORDER BY id LIMIT $2"))
         .bind(after)
         .bind(limit)
@@ -109,6 +116,7 @@ pub async fn list_files(db: impl Executor, after: MediaId, limit: i64) -> Result
 }
 
 /// Deletes the attachments of a remote status, which have no files here.
+#[boxed]
 pub async fn delete_remote(tx: &mut Tx, status: StatusId) -> Result<()> {
     tx.query(sql!("DELETE FROM media_attachments WHERE status_id = $1 AND file IS NULL"))
         .bind(status)
@@ -131,6 +139,7 @@ pub struct RemoteMediaRow {
 }
 
 /// Stores the attachments of `status`, which `account` wrote, in this order and in one statement.
+#[boxed]
 pub async fn insert_remote(
     tx: &mut Tx,
     account: AccountId,
@@ -161,12 +170,14 @@ pub async fn insert_remote(
     Ok(())
 }
 
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &MediaAttachment) -> Result<()> {
     tx.query(sql!(media_attachment_insert!())).bind_row(new).execute().await?;
     Ok(())
 }
 
 /// Writes the description and the metadata, such as the focal point, of an attachment.
+#[boxed]
 pub async fn describe(
     tx: &mut Tx,
     id: MediaId,
@@ -185,6 +196,7 @@ pub async fn describe(
 }
 
 /// Replaces the preview and its blurhash.
+#[boxed]
 pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Option<String>) -> Result<()> {
     tx.query(sql!("UPDATE media_attachments SET preview = $2, blurhash = $3 WHERE id = $1"))
         .bind(id)
@@ -196,6 +208,7 @@ pub async fn set_preview(tx: &mut Tx, id: MediaId, preview: &str, blurhash: Opti
 }
 
 /// Writes the result of processing an upload: all columns except its account, its status and its description.
+#[boxed]
 pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
     tx.query(sql!(
         "UPDATE media_attachments
@@ -222,6 +235,7 @@ pub async fn finish(tx: &mut Tx, media: &MediaAttachment) -> Result<()> {
 /// Attaches media to a status, in the order of `ids`; returns how many were attached. Media of another status, or
 /// reserved for a scheduled one, are skipped, so fewer than `ids` means a conflict. The engines number the elements
 /// of a list differently: SQLite from 0, PostgreSQL from 1.
+#[boxed]
 pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET status_id = $1, position = e.key, updated_at = $3
@@ -242,6 +256,7 @@ pub async fn attach(tx: &mut Tx, status: StatusId, ids: &[MediaId], now: Time) -
 
 /// Reserves media for a scheduled status, in the order of `ids`, as [`attach`]; returns how many. Media that are
 /// already attached or reserved are skipped.
+#[boxed]
 pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId], now: Time) -> Result<u64> {
     tx.query(sql!(
         sqlite: "UPDATE media_attachments SET scheduled_status_id = $1, position = e.key, updated_at = $3
@@ -259,6 +274,7 @@ pub async fn reserve(tx: &mut Tx, scheduled: ScheduledStatusId, ids: &[MediaId],
 }
 
 /// Detaches media from their status or scheduled status.
+#[boxed]
 pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
     tx.query(sql!("UPDATE media_attachments SET status_id = NULL, scheduled_status_id = NULL, updated_at = $2 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -269,6 +285,7 @@ pub async fn detach(tx: &mut Tx, ids: &[MediaId], now: Time) -> Result<()> {
 }
 
 /// Deletes an attachment without a status or scheduled status; false if it has one, or does not exist.
+#[boxed]
 pub async fn delete_loose(tx: &mut Tx, id: MediaId) -> Result<bool> {
     let deleted = tx
         .query(sql!(

@@ -5,11 +5,12 @@
 use crate::account_is_known;
 use crate::relation_sql::{blocks, blocks_domain};
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, ConversationId, Json, RowId, StatusId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, ConversationId, Json, RowId, StatusId, boxed};
 
 /// Upserts mentions, given as (mention id, account), in one statement. A `silent` mention lets an account see the
 /// status without being mentioned in its text. An existing mention keeps its id and gets the new `silent`.
+#[boxed]
 pub async fn upsert(tx: &mut Tx, status: StatusId, mentions: &[(RowId, AccountId)], silent: bool) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO mentions (id, status_id, account_id, silent)
@@ -27,6 +28,7 @@ pub async fn upsert(tx: &mut Tx, status: StatusId, mentions: &[(RowId, AccountId
 
 /// Makes the mentions in `status` silent, except mentions of `kept`: an account no longer mentioned in the text may
 /// still see it.
+#[boxed]
 pub async fn silence(tx: &mut Tx, status: StatusId, kept: &[AccountId]) -> Result<()> {
     tx.query(sql!("UPDATE mentions SET silent = TRUE WHERE status_id = $1 AND NOT (account_id" in("$2") ")"))
         .bind(status)
@@ -37,7 +39,8 @@ pub async fn silence(tx: &mut Tx, status: StatusId, kept: &[AccountId]) -> Resul
 }
 
 /// The mentions in `status`, as (mention id, account, silent), oldest first.
-pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<(RowId, AccountId, bool)>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, status: StatusId) -> Result<Vec<(RowId, AccountId, bool)>> {
     db.query(sql!("SELECT m.id, m.account_id, m.silent FROM mentions m WHERE m.status_id = $1 ORDER BY m.id"))
         .bind(status)
         .all()
@@ -45,7 +48,8 @@ pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<(RowId, Acc
 }
 
 /// The mutuals of `account`: accounts that follow it and that it follows.
-pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_mutuals(db: Conn<'_>, account: AccountId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT f.account_id FROM follows f
          JOIN follows b ON b.account_id = f.target_account_id AND b.target_account_id = f.account_id
@@ -58,7 +62,8 @@ pub async fn list_mutuals(db: impl Executor, account: AccountId) -> Result<Vec<A
 
 /// The accounts of `accounts` that `author` may have in an audience: not themselves, not blocked by them by account
 /// or by domain, and not local accounts that await confirmation or approval. In no particular order.
-pub async fn list_addressable(db: impl Executor, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_addressable(db: Conn<'_>, author: AccountId, accounts: &[AccountId]) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT a.id FROM accounts a WHERE a.id" in("$1") "AND a.id <> $2 AND " account_is_known!()
         " AND NOT " blocks!("$2", "a.id") " AND NOT " blocks_domain!("$2", "a.domain")
@@ -70,8 +75,9 @@ pub async fn list_addressable(db: impl Executor, author: AccountId, accounts: &[
 }
 
 /// The accounts of `accounts` that wrote a limited status in `conversation`.
+#[boxed]
 pub async fn list_limited_authors(
-    db: impl Executor,
+    db: Conn<'_>,
     conversation: ConversationId,
     accounts: &[AccountId],
 ) -> Result<Vec<AccountId>> {
@@ -88,7 +94,8 @@ pub async fn list_limited_authors(
 /// The author who chose the audience of a limited `status`: its own author, or for a reply in a thread, the author of
 /// the first limited status above it that is not such a reply, over at most 4,096 replies. If a status in between is
 /// gone, the author of the status below it.
-pub async fn find_audience_author(db: impl Executor, status: StatusId) -> Result<Option<AccountId>> {
+#[boxed]
+pub async fn find_audience_author(db: Conn<'_>, status: StatusId) -> Result<Option<AccountId>> {
     let row: Option<(AccountId,)> = db
         .query(sql!(
             "WITH RECURSIVE up (account_id, parent_id, limited_scope, height) AS (
@@ -118,7 +125,8 @@ pub struct Mentionable {
 
 /// The accounts among `handles` (`username` or `username@domain`, in lower case) that `actor` may mention: not
 /// suspended, not blocked by `actor` by account or by domain, and local accounts only when confirmed and approved.
-pub async fn list_mentionable(db: impl Executor, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
+#[boxed]
+pub async fn list_mentionable(db: Conn<'_>, actor: AccountId, handles: &[String]) -> Result<Vec<Mentionable>> {
     macro_rules! rest {
         () => {
             concat!(

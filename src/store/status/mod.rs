@@ -21,9 +21,9 @@ pub mod status_search;
 pub mod translation_use;
 
 use database::sql::Ids;
-use database::{Engine, Executor, Result, Tx, sql};
+use database::{Conn, Engine, Result, Tx, sql};
 use model::status::{QuotePolicy, Visibility};
-use model::{AccountId, ConversationId, Status, StatusId, Time, status_columns, status_insert};
+use model::{AccountId, ConversationId, Status, StatusId, Time, boxed, status_columns, status_insert};
 
 /// The attributes of a status and its author that decide its visibility, and its counters, without its content; see
 /// [`heads`].
@@ -73,7 +73,8 @@ pub struct Head {
 /// statement. On SQLite, `CROSS JOIN` forces look-ups by primary key in this order, and costs less than `IN`. On
 /// PostgreSQL, `coalesce` prevents the planner from scanning the index of all reblogs when it estimates them to be
 /// few.
-pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
+#[boxed]
+pub async fn heads(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Head>> {
     macro_rules! head {
         () => {
             "SELECT s.id, s.version, s.account_id, a.version AS account_version, s.visibility, s.reblog_of_id,
@@ -116,6 +117,7 @@ pub async fn heads(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Head>> {
 
 /// Inserts a status; false when the author already reblogged the same original, also in a concurrent transaction: the
 /// conflict target is the partial unique index `statuses_reblog`.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
     let inserted = tx
         .query(sql!(
@@ -129,11 +131,13 @@ pub async fn insert(tx: &mut Tx, new: &Status) -> Result<bool> {
 }
 
 /// The status, without any check of visibility.
-pub async fn find(db: impl Executor, id: StatusId) -> Result<Option<Status>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: StatusId) -> Result<Option<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id = $1")).bind(id).optional().await
 }
 
 /// As [`find`], locked against changes and deletion until the transaction ends.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {
     tx.query(sql!(
         sqlite: "SELECT " status_columns!() " FROM statuses s WHERE s.id = $1";
@@ -145,7 +149,8 @@ pub async fn lock(tx: &mut Tx, id: StatusId) -> Result<Option<Status>> {
 }
 
 /// The statuses that exist among `ids`, in no particular order, without any check of visibility.
-pub async fn list(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Status>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
         .all()
@@ -163,7 +168,8 @@ pub struct MentionRow {
 }
 
 /// The mentions in `ids`, oldest first, without silent ones.
-pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<MentionRow>> {
+#[boxed]
+pub async fn mentions(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<MentionRow>> {
     db.query(sql!(
         "SELECT m.status_id, m.account_id, a.username, a.domain, a.url
          FROM mentions m
@@ -177,7 +183,8 @@ pub async fn mentions(db: impl Executor, ids: &[StatusId]) -> Result<Vec<Mention
 }
 
 /// The hashtags of `ids` by their normalised names, ordered by status and by the age of the hashtag.
-pub async fn tags(db: impl Executor, ids: &[StatusId]) -> Result<Vec<(StatusId, String)>> {
+#[boxed]
+pub async fn tags(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<(StatusId, String)>> {
     db.query(sql!(
         "SELECT st.status_id, t.name
          FROM status_tags st
@@ -200,7 +207,8 @@ pub struct ApplicationRow {
 }
 
 /// The applications of the statuses among `ids` that have one.
-pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
+#[boxed]
+pub async fn applications(db: Conn<'_>, ids: &[StatusId]) -> Result<Vec<ApplicationRow>> {
     db.query(sql!(
         "SELECT s.id AS status_id, o.name, o.website, u.preferences
          FROM statuses s
@@ -217,6 +225,7 @@ pub async fn applications(db: impl Executor, ids: &[StatusId]) -> Result<Vec<App
 /// cached renderings do not contain counters.
 ///
 /// `CASE`, because the engines have no common function for the greater of two values.
+#[boxed]
 pub async fn add_counts(tx: &mut Tx, id: StatusId, replies: i64, reblogs: i64, favourites: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
@@ -239,6 +248,7 @@ pub const UNCHANGED: i64 = 0;
 
 /// Increments the versions of statuses, which invalidates their cached renderings: data outside their rows that is
 /// rendered with them has changed.
+#[boxed]
 pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET version = version + 1 WHERE id" in("$1")))
         .bind(Ids::of(ids.iter().copied()))
@@ -248,7 +258,8 @@ pub async fn bump_all(tx: &mut Tx, ids: &[StatusId]) -> Result<()> {
 }
 
 /// The id of the remote status with this ActivityPub `uri`. The `uri` of a local status contains its id.
-pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId>> {
+#[boxed]
+pub async fn find_by_uri(db: Conn<'_>, uri: &str) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!("SELECT s.id FROM statuses s WHERE s.uri = $1 AND NOT s.local"))
         .bind(uri.to_owned())
@@ -258,6 +269,7 @@ pub async fn find_by_uri(db: impl Executor, uri: &str) -> Result<Option<StatusId
 }
 
 /// Inserts a conversation (thread). It has no `owner_account_id`: it belongs to the author of its first status.
+#[boxed]
 pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> Result<()> {
     tx.query(sql!("INSERT INTO conversations (id, created_at) VALUES ($1, $2)")).bind(id).bind(now).execute().await?;
     Ok(())
@@ -266,6 +278,7 @@ pub async fn insert_conversation(tx: &mut Tx, id: ConversationId, now: Time) -> 
 /// Locks the rows whose counters the deletion of a status changes until the transaction ends, so that two deletions
 /// of one status count once: accounts before statuses, each in the order of their ids, which prevents deadlocks
 /// between deletions. Values that were read before may be out of date. Does nothing on SQLite, which has one writer.
+#[boxed]
 pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
     if tx.engine() == Engine::Sqlite {
         return Ok(());
@@ -299,6 +312,7 @@ pub async fn lock_for_deletion(tx: &mut Tx, id: StatusId) -> Result<()> {
 
 /// Deletes a status, from which the caller detached its media; false when it does not exist. Foreign keys delete its
 /// reblogs, mentions, favourites and notifications; its feed entries are skipped when they are read.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
     // The foreign key would also clear the parent of replies, but not increment their version: their cached
     // renderings contain the parent.
@@ -311,7 +325,8 @@ pub async fn delete(tx: &mut Tx, id: StatusId) -> Result<bool> {
 }
 
 /// How many statuses of `author` anyone may read, without reblogs; counted up to `most`.
-pub async fn count_anonymous(db: impl Executor, author: AccountId, most: i64) -> Result<i64> {
+#[boxed]
+pub async fn count_anonymous(db: Conn<'_>, author: AccountId, most: i64) -> Result<i64> {
     let found: Vec<StatusId> = db
         .query(sql!(
             "SELECT s.id FROM statuses s

@@ -5,8 +5,8 @@
 //! subtracted by [`removal`](crate::removal).
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Json, Poll, PollId, StatusId, Time, poll_columns, poll_insert};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Json, Poll, PollId, StatusId, Time, boxed, poll_columns, poll_insert};
 
 /// An option of a poll, with the poll.
 #[derive(Clone, Debug, model::Row)]
@@ -24,7 +24,8 @@ pub struct OptionRow {
 
 /// The options of the polls of `statuses`, ordered by poll and position, and the viewer's votes for them: one
 /// statement for a page. On SQLite, `CROSS JOIN` forces look-ups by status.
-pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<AccountId>) -> Result<Vec<OptionRow>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, statuses: &[StatusId], viewer: Option<AccountId>) -> Result<Vec<OptionRow>> {
     macro_rules! text {
         ($page:literal, $is:literal) => {
             concat!(
@@ -56,10 +57,11 @@ pub async fn list(db: impl Executor, statuses: &[StatusId], viewer: Option<Accou
 
 /// The votes of `voters` in the polls of `statuses`: the poll, the position of the option, the voter, and the
 /// position of the vote among theirs, in no order.
+#[boxed]
 pub async fn votes_of(
-    db: impl Executor,
+    db: Conn<'_>,
     statuses: &[StatusId],
-    voters: impl Iterator<Item = AccountId>,
+    voters: &[AccountId],
 ) -> Result<Vec<(PollId, i64, AccountId, i64)>> {
     macro_rules! text {
         ($of:literal, $page:literal, $is:literal) => {
@@ -81,16 +83,18 @@ pub async fn votes_of(
         postgres: text!("polls p CROSS JOIN ", "p.status_id = ANY($1) AND v.poll_id = p.id", "= ANY($2)")
     ))
     .bind(Ids::of(statuses.iter().copied()))
-    .bind(Ids::of(voters))
+    .bind(Ids::of(voters.iter().copied()))
     .all()
     .await
 }
 
-pub async fn find(db: impl Executor, id: PollId) -> Result<Option<Poll>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: PollId) -> Result<Option<Poll>> {
     db.query(sql!("SELECT " poll_columns!() " FROM polls p WHERE p.id = $1")).bind(id).optional().await
 }
 
 /// As [`find`], locked against votes and changes until the transaction ends.
+#[boxed]
 pub async fn lock(tx: &mut Tx, id: PollId) -> Result<Option<Poll>> {
     tx.query(sql!(
         sqlite: "SELECT " poll_columns!() " FROM polls p WHERE p.id = $1";
@@ -102,6 +106,7 @@ pub async fn lock(tx: &mut Tx, id: PollId) -> Result<Option<Poll>> {
 }
 
 /// As [`lock`], by its status.
+#[boxed]
 pub async fn lock_of_status(tx: &mut Tx, status: StatusId) -> Result<Option<Poll>> {
     tx.query(sql!(
         sqlite: "SELECT " poll_columns!() " FROM polls p WHERE p.status_id = $1";
@@ -113,7 +118,8 @@ pub async fn lock_of_status(tx: &mut Tx, status: StatusId) -> Result<Option<Poll
 }
 
 /// The texts of the options of the poll of `status`, in order; empty without a poll.
-pub async fn list_titles(db: impl Executor, status: StatusId) -> Result<Vec<String>> {
+#[boxed]
+pub async fn list_titles(db: Conn<'_>, status: StatusId) -> Result<Vec<String>> {
     db.query(sql!(
         "SELECT o.title FROM polls p JOIN poll_options o ON o.poll_id = p.id WHERE p.status_id = $1 ORDER BY o.position"
     ))
@@ -123,7 +129,8 @@ pub async fn list_titles(db: impl Executor, status: StatusId) -> Result<Vec<Stri
 }
 
 /// The positions of the options that `account` voted for.
-pub async fn list_choices(db: impl Executor, poll: PollId, account: AccountId) -> Result<Vec<i64>> {
+#[boxed]
+pub async fn list_choices(db: Conn<'_>, poll: PollId, account: AccountId) -> Result<Vec<i64>> {
     db.query(sql!("SELECT v.choice FROM poll_votes v WHERE v.poll_id = $1 AND v.account_id = $2"))
         .bind(poll)
         .bind(account)
@@ -132,12 +139,8 @@ pub async fn list_choices(db: impl Executor, poll: PollId, account: AccountId) -
 }
 
 /// The local voters, in the order of their ids: the first `limit` after `after`.
-pub async fn list_local_voters(
-    db: impl Executor,
-    poll: PollId,
-    after: AccountId,
-    limit: i64,
-) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_local_voters(db: Conn<'_>, poll: PollId, after: AccountId, limit: i64) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT DISTINCT v.account_id FROM poll_votes v
          WHERE v.poll_id = $1 AND v.account_id > $2
@@ -153,6 +156,7 @@ pub async fn list_local_voters(
 }
 
 /// Inserts a poll with its options, without votes.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &Poll, options: &[String]) -> Result<()> {
     tx.query(sql!(poll_insert!())).bind_row(new).execute().await?;
     insert_options(tx, new.id, options).await
@@ -172,6 +176,7 @@ async fn insert_options(tx: &mut Tx, poll: PollId, options: &[String]) -> Result
 }
 
 /// Replaces the counts of a poll: the votes of each option, in order, and the number of voters.
+#[boxed]
 pub async fn set_counts(tx: &mut Tx, id: PollId, votes: &[i64], voters: Option<i64>) -> Result<()> {
     let rows: Vec<(usize, i64)> = votes.iter().copied().enumerate().collect();
     tx.query(sql!(
@@ -189,6 +194,7 @@ pub async fn set_counts(tx: &mut Tx, id: PollId, votes: &[i64], voters: Option<i
 }
 
 /// Changes the end of a poll and whether its totals are hidden.
+#[boxed]
 pub async fn update(tx: &mut Tx, id: PollId, hide_totals: bool, expires_at: Option<Time>) -> Result<()> {
     tx.query(sql!("UPDATE polls SET hide_totals = $2, expires_at = $3 WHERE id = $1"))
         .bind(id)
@@ -200,6 +206,7 @@ pub async fn update(tx: &mut Tx, id: PollId, hide_totals: bool, expires_at: Opti
 }
 
 /// Replaces the options of a poll, and deletes its votes.
+#[boxed]
 pub async fn reset(tx: &mut Tx, id: PollId, multiple: bool, options: &[String]) -> Result<()> {
     for text in [sql!("DELETE FROM poll_votes WHERE poll_id = $1"), sql!("DELETE FROM poll_options WHERE poll_id = $1")]
     {
@@ -214,6 +221,7 @@ pub async fn reset(tx: &mut Tx, id: PollId, multiple: bool, options: &[String]) 
 }
 
 /// Deletes a poll; foreign keys delete its options and votes.
+#[boxed]
 pub async fn delete(tx: &mut Tx, id: PollId) -> Result<()> {
     tx.query(sql!("DELETE FROM polls WHERE id = $1")).bind(id).execute().await?;
     Ok(())
@@ -222,6 +230,7 @@ pub async fn delete(tx: &mut Tx, id: PollId) -> Result<()> {
 /// Inserts votes of `account` for the options at `choices`, in this order, and counts them; `before`: its number of
 /// earlier votes here. Returns how many of `choices` are options: fewer means that the transaction must not be
 /// committed.
+#[boxed]
 pub async fn vote(tx: &mut Tx, poll: PollId, account: AccountId, choices: &[i64], before: usize) -> Result<u64> {
     let counted = tx
         .query(sql!("UPDATE poll_options SET votes_count = votes_count + 1 WHERE poll_id = $1 AND position" in("$2")))

@@ -2,11 +2,12 @@
 //!
 //! Reached from `service::reblog` and from the deletion of statuses.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, Status, StatusId, status_columns};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, Status, StatusId, boxed, status_columns};
 
 /// Subtracts the reblogs of `original`, which is about to be deleted, from their authors' counts: 1 each, since an
 /// account has at most one reblog of a status (`statuses_reblog`).
+#[boxed]
 pub async fn subtract(tx: &mut Tx, original: StatusId) -> Result<()> {
     tx.query(sql!(
         "UPDATE accounts SET statuses_count = CASE WHEN statuses_count > 0 THEN statuses_count - 1 ELSE 0 END, version = version + 1
@@ -19,7 +20,8 @@ pub async fn subtract(tx: &mut Tx, original: StatusId) -> Result<()> {
 }
 
 /// The reblog of `original` by `account`.
-pub async fn find(db: impl Executor, account: AccountId, original: StatusId) -> Result<Option<StatusId>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId, original: StatusId) -> Result<Option<StatusId>> {
     let row: Option<(StatusId,)> = db
         .query(sql!("SELECT s.id FROM statuses s WHERE s.account_id = $1 AND s.reblog_of_id = $2"))
         .bind(account)
@@ -30,12 +32,14 @@ pub async fn find(db: impl Executor, account: AccountId, original: StatusId) -> 
 }
 
 /// The reblogs of `original`.
-pub async fn list(db: impl Executor, original: StatusId) -> Result<Vec<Status>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, original: StatusId) -> Result<Vec<Status>> {
     db.query(sql!("SELECT " status_columns!() " FROM statuses s WHERE s.reblog_of_id = $1")).bind(original).all().await
 }
 
 /// The local accounts that reblogged `original`.
-pub async fn list_local_rebloggers(db: impl Executor, original: StatusId) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_local_rebloggers(db: Conn<'_>, original: StatusId) -> Result<Vec<AccountId>> {
     db.query(sql!("SELECT s.account_id FROM statuses s WHERE s.reblog_of_id = $1 AND s.local"))
         .bind(original)
         .scalars()

@@ -5,8 +5,8 @@
 //! columns of the status itself.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, paged, sql};
-use model::{AccountId, Cursor, Json, QuotePolicy, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, paged, sql};
+use model::{AccountId, Cursor, Json, QuotePolicy, RowId, StatusId, Time, boxed};
 
 /// A reference of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, model::Row)]
@@ -22,6 +22,7 @@ pub struct ReferenceRow {
 /// Locks the existing statuses among `ids` in the order of their ids until the transaction ends, against deletion and
 /// changes of their counters. Accounts are locked before, as in every transaction that locks both. SQLite has one
 /// writer.
+#[boxed]
 pub async fn lock_statuses(tx: &mut Tx, ids: &[StatusId]) -> Result<Vec<StatusId>> {
     tx.query(sql!(
         sqlite: "SELECT s.id FROM statuses s WHERE s.id" in("$1") "ORDER BY s.id";
@@ -33,6 +34,7 @@ pub async fn lock_statuses(tx: &mut Tx, ids: &[StatusId]) -> Result<Vec<StatusId
 }
 
 /// Stores the references of `status` in this order. Existing ones keep their ids.
+#[boxed]
 pub async fn upsert(tx: &mut Tx, status: StatusId, references: &[ReferenceRow]) -> Result<()> {
     let rows: Vec<(RowId, StatusId, usize, u8)> = references
         .iter()
@@ -55,6 +57,7 @@ pub async fn upsert(tx: &mut Tx, status: StatusId, references: &[ReferenceRow]) 
 
 /// Writes to the row of `status` whether it has references, and which of them it quotes. The caller increments its
 /// version.
+#[boxed]
 pub async fn set_facts(tx: &mut Tx, status: StatusId, has_references: bool, quote: Option<StatusId>) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET has_references = $2, quote_id = $3 WHERE id = $1"))
         .bind(status)
@@ -66,6 +69,7 @@ pub async fn set_facts(tx: &mut Tx, status: StatusId, has_references: bool, quot
 }
 
 /// Deletes the references of `status` to `targets`.
+#[boxed]
 pub async fn delete(tx: &mut Tx, status: StatusId, targets: &[StatusId]) -> Result<()> {
     tx.query(sql!("DELETE FROM status_references WHERE status_id = $1 AND target_id" in("$2")))
         .bind(status)
@@ -76,7 +80,8 @@ pub async fn delete(tx: &mut Tx, status: StatusId, targets: &[StatusId]) -> Resu
 }
 
 /// The references of `status`, in order.
-pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<ReferenceRow>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, status: StatusId) -> Result<Vec<ReferenceRow>> {
     db.query(sql!(
         "SELECT r.id, r.target_id, r.in_text FROM status_references r WHERE r.status_id = $1 ORDER BY r.position"
     ))
@@ -86,7 +91,8 @@ pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<ReferenceRo
 }
 
 /// The targets of each of `statuses`, in order: (status, target).
-pub async fn list_targets(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(StatusId, StatusId)>> {
+#[boxed]
+pub async fn list_targets(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<(StatusId, StatusId)>> {
     db.query(sql!(
         "SELECT r.status_id, r.target_id FROM status_references r WHERE r.status_id" in("$1")
         "ORDER BY r.status_id, r.position"
@@ -98,11 +104,8 @@ pub async fn list_targets(db: impl Executor, statuses: &[StatusId]) -> Result<Ve
 
 /// The references of `statuses` whose targets everyone may read, with rows after `after`, by status and row: (status, row,
 /// URI of the target).
-pub async fn list_public(
-    db: impl Executor,
-    statuses: &[StatusId],
-    after: RowId,
-) -> Result<Vec<(StatusId, RowId, String)>> {
+#[boxed]
+pub async fn list_public(db: Conn<'_>, statuses: &[StatusId], after: RowId) -> Result<Vec<(StatusId, RowId, String)>> {
     db.query(sql!(
         "SELECT r.status_id, r.id, t.uri
          FROM status_references r JOIN statuses t ON t.id = r.target_id JOIN accounts a ON a.id = t.account_id
@@ -116,7 +119,8 @@ pub async fn list_public(
 }
 
 /// A page of the statuses that refer to `target`, newest first.
-pub async fn list_referring(db: impl Executor, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_referring(db: Conn<'_>, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
         "SELECT r.status_id FROM status_references r WHERE r.target_id = $1 AND r.status_id < $2 AND r.status_id > $3",
@@ -127,7 +131,8 @@ pub async fn list_referring(db: impl Executor, target: StatusId, cursor: &Cursor
 }
 
 /// A page of the statuses that quote `target`, newest first.
-pub async fn list_quoting(db: impl Executor, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_quoting(db: Conn<'_>, target: StatusId, cursor: &Cursor) -> Result<Vec<StatusId>> {
     let sql = paged!(
         cursor,
         "SELECT s.id FROM statuses s WHERE s.quote_id = $1 AND s.id < $2 AND s.id > $3",
@@ -138,6 +143,7 @@ pub async fn list_quoting(db: impl Executor, target: StatusId, cursor: &Cursor) 
 }
 
 /// Records that `status` may no longer quote `target`.
+#[boxed]
 pub async fn insert_revocation(tx: &mut Tx, status: StatusId, target: StatusId, now: Time) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO quote_revocations (status_id, target_id, created_at) VALUES ($1, $2, $3)
@@ -152,11 +158,13 @@ pub async fn insert_revocation(tx: &mut Tx, status: StatusId, target: StatusId, 
 }
 
 /// The statuses that `status` may no longer quote.
-pub async fn list_revoked(db: impl Executor, status: StatusId) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_revoked(db: Conn<'_>, status: StatusId) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT r.target_id FROM quote_revocations r WHERE r.status_id = $1")).bind(status).scalars().await
 }
 
 /// Adds `by`, which may be negative, to the quote counter of `target`, which does not go below 0.
+#[boxed]
 pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET quotes_count = CASE WHEN quotes_count + $2 < 0 THEN 0 ELSE quotes_count + $2 END
@@ -170,6 +178,7 @@ pub async fn add_quotes(tx: &mut Tx, target: StatusId, by: i64) -> Result<()> {
 }
 
 /// Removes the quote of `status`, and increments its version.
+#[boxed]
 pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET quote_id = NULL, version = version + 1 WHERE id = $1"))
         .bind(status)
@@ -179,13 +188,15 @@ pub async fn clear_quote(tx: &mut Tx, status: StatusId) -> Result<()> {
 }
 
 /// Sets who may quote `status`.
+#[boxed]
 pub async fn set_quote_policy(tx: &mut Tx, status: StatusId, policy: QuotePolicy) -> Result<()> {
     tx.query(sql!("UPDATE statuses SET quote_policy = $2 WHERE id = $1")).bind(status).bind(policy).execute().await?;
     Ok(())
 }
 
 /// The local accounts whose statuses refer to `target`, without duplicates.
-pub async fn list_local_referring(db: impl Executor, target: StatusId) -> Result<Vec<AccountId>> {
+#[boxed]
+pub async fn list_local_referring(db: Conn<'_>, target: StatusId) -> Result<Vec<AccountId>> {
     db.query(sql!(
         "SELECT DISTINCT s.account_id FROM status_references r JOIN statuses s ON s.id = r.status_id
          WHERE r.target_id = $1 AND s.local"
@@ -196,6 +207,7 @@ pub async fn list_local_referring(db: impl Executor, target: StatusId) -> Result
 }
 
 /// Adds `by`, which may be negative, to the reference counters of `targets`, which do not go below 0.
+#[boxed]
 pub async fn add_counts(tx: &mut Tx, targets: &[StatusId], by: i64) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET referred_by_count = CASE WHEN referred_by_count + $2 < 0 THEN 0 ELSE referred_by_count + $2 END
@@ -210,6 +222,7 @@ pub async fn add_counts(tx: &mut Tx, targets: &[StatusId], by: i64) -> Result<()
 
 /// Removes the quotes of `target`, which is about to be deleted, and gives the statuses that refer to it a new
 /// version: their cached renderings contain it. Its rows are deleted with it.
+#[boxed]
 pub async fn forget_target(tx: &mut Tx, target: StatusId) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses SET quote_id = CASE WHEN quote_id = $1 THEN NULL ELSE quote_id END, version = version + 1
@@ -222,7 +235,8 @@ pub async fn forget_target(tx: &mut Tx, target: StatusId) -> Result<()> {
 }
 
 /// The remote statuses with one of these ActivityPub ids or page addresses, as (address, status); excludes reblogs.
-pub async fn list_by_addresses(db: impl Executor, addresses: &[String]) -> Result<Vec<(String, StatusId)>> {
+#[boxed]
+pub async fn list_by_addresses(db: Conn<'_>, addresses: &[String]) -> Result<Vec<(String, StatusId)>> {
     db.query(sql!(
         "SELECT s.uri, s.id FROM statuses s WHERE NOT s.local AND s.reblog_of_id IS NULL AND s.uri" in("$1")
         "UNION ALL
@@ -235,7 +249,8 @@ pub async fn list_by_addresses(db: impl Executor, addresses: &[String]) -> Resul
 }
 
 /// The authors of `statuses`, as (status, author), in no particular order.
-pub async fn list_authors(db: impl Executor, statuses: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
+#[boxed]
+pub async fn list_authors(db: Conn<'_>, statuses: &[StatusId]) -> Result<Vec<(StatusId, AccountId)>> {
     db.query(sql!("SELECT s.id, s.account_id FROM statuses s WHERE s.id" in("$1")))
         .bind(Ids::of(statuses.iter().copied()))
         .all()

@@ -3,19 +3,22 @@
 //! Reached from `service::scheduled_status`, which interprets their parameters. Their attachments are rows of
 //! [`media`](crate::media).
 
-use database::{Executor, Result, Tx, sql};
+use database::{Conn, Result, Tx, sql};
 use model::{
-    AccountId, Cursor, ScheduledStatus, ScheduledStatusId, Time, scheduled_status_columns, scheduled_status_insert,
+    AccountId, Cursor, ScheduledStatus, ScheduledStatusId, Time, boxed, scheduled_status_columns,
+    scheduled_status_insert,
 };
 
 /// Inserts a scheduled status.
+#[boxed]
 pub async fn insert(tx: &mut Tx, new: &ScheduledStatus) -> Result<()> {
     tx.query(sql!(scheduled_status_insert!())).bind_row(new).execute().await?;
     Ok(())
 }
 
 /// The scheduled status of any account.
-pub async fn find(db: impl Executor, id: ScheduledStatusId) -> Result<Option<ScheduledStatus>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, id: ScheduledStatusId) -> Result<Option<ScheduledStatus>> {
     db.query(sql!("SELECT " scheduled_status_columns!() " FROM scheduled_statuses d WHERE d.id = $1"))
         .bind(id)
         .optional()
@@ -23,7 +26,8 @@ pub async fn find(db: impl Executor, id: ScheduledStatusId) -> Result<Option<Sch
 }
 
 /// A page of the scheduled statuses of `account`, newest first.
-pub async fn list(db: impl Executor, account: AccountId, cursor: &Cursor) -> Result<Vec<ScheduledStatus>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, account: AccountId, cursor: &Cursor) -> Result<Vec<ScheduledStatus>> {
     let sql = database::paged!(
         cursor,
         "SELECT " scheduled_status_columns!() " FROM scheduled_statuses d
@@ -35,8 +39,9 @@ pub async fn list(db: impl Executor, account: AccountId, cursor: &Cursor) -> Res
 }
 
 /// The number of scheduled statuses of `account` from `begin` up to `end`, and in total, without `except`.
+#[boxed]
 pub async fn count(
-    db: impl Executor,
+    db: Conn<'_>,
     account: AccountId,
     (begin, end): (Time, Time),
     except: Option<ScheduledStatusId>,
@@ -56,6 +61,7 @@ pub async fn count(
 }
 
 /// Changes the time of a scheduled status and clears its failure; false when there is none.
+#[boxed]
 pub async fn reschedule(tx: &mut Tx, id: ScheduledStatusId, at: Time) -> Result<bool> {
     let moved = tx
         .query(sql!("UPDATE scheduled_statuses SET scheduled_at = $2, failure = NULL WHERE id = $1"))
@@ -67,6 +73,7 @@ pub async fn reschedule(tx: &mut Tx, id: ScheduledStatusId, at: Time) -> Result<
 }
 
 /// Stores why a status was not published at the time `at`; false when its time has changed, or it is gone.
+#[boxed]
 pub async fn set_failure(tx: &mut Tx, id: ScheduledStatusId, at: Time, failure: &str) -> Result<bool> {
     let stored = tx
         .query(sql!("UPDATE scheduled_statuses SET failure = $3 WHERE id = $1 AND scheduled_at = $2"))
@@ -79,6 +86,7 @@ pub async fn set_failure(tx: &mut Tx, id: ScheduledStatusId, at: Time, failure: 
 }
 
 /// Deletes a scheduled status of `account`, which detaches its attachments; false when there is none.
+#[boxed]
 pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND account_id = $2"))
@@ -90,6 +98,7 @@ pub async fn delete(tx: &mut Tx, account: AccountId, id: ScheduledStatusId) -> R
 }
 
 /// As [`delete`], for any account, if it is due by `now`.
+#[boxed]
 pub async fn delete_due(tx: &mut Tx, id: ScheduledStatusId, now: Time) -> Result<bool> {
     let deleted = tx
         .query(sql!("DELETE FROM scheduled_statuses WHERE id = $1 AND scheduled_at <= $2"))

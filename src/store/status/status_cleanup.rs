@@ -2,8 +2,8 @@
 //!
 //! Reached from `service::status_cleanup`.
 
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, PluginId, StatusId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, PluginId, StatusId, boxed};
 
 /// An account's policy: which statuses to delete, and which to keep.
 #[derive(Clone, Debug, PartialEq, Eq, model::Row)]
@@ -24,7 +24,8 @@ pub struct StatusCleanupPolicy {
 }
 
 /// The policy of `account`.
-pub async fn find(db: impl Executor, account: AccountId) -> Result<Option<StatusCleanupPolicy>> {
+#[boxed]
+pub async fn find(db: Conn<'_>, account: AccountId) -> Result<Option<StatusCleanupPolicy>> {
     db.query(sql!(
         "SELECT " status_cleanup_policy_columns!() " FROM status_cleanup_policies p WHERE p.account_id = $1"
     ))
@@ -34,7 +35,8 @@ pub async fn find(db: impl Executor, account: AccountId) -> Result<Option<Status
 }
 
 /// The enabled policy of the first account from `account` on that is not suspended.
-pub async fn find_next(db: impl Executor, account: AccountId) -> Result<Option<StatusCleanupPolicy>> {
+#[boxed]
+pub async fn find_next(db: Conn<'_>, account: AccountId) -> Result<Option<StatusCleanupPolicy>> {
     db.query(sql!(
         "SELECT " status_cleanup_policy_columns!() "
          FROM status_cleanup_policies p CROSS JOIN accounts a
@@ -48,6 +50,7 @@ pub async fn find_next(db: impl Executor, account: AccountId) -> Result<Option<S
 }
 
 /// Sets the policy of its account.
+#[boxed]
 pub async fn set(tx: &mut Tx, policy: &StatusCleanupPolicy) -> Result<()> {
     tx.query(sql!(
         status_cleanup_policy_insert!() "
@@ -75,7 +78,8 @@ pub struct StatusCleanupException {
 }
 
 /// The choices of `account`.
-pub async fn list_exceptions(db: impl Executor, account: AccountId) -> Result<Vec<StatusCleanupException>> {
+#[boxed]
+pub async fn list_exceptions(db: Conn<'_>, account: AccountId) -> Result<Vec<StatusCleanupException>> {
     db.query(sql!(
         "SELECT " status_cleanup_exception_columns!() "
          FROM status_cleanup_exceptions e WHERE e.account_id = $1 ORDER BY e.name"
@@ -86,6 +90,7 @@ pub async fn list_exceptions(db: impl Executor, account: AccountId) -> Result<Ve
 }
 
 /// Stores a choice.
+#[boxed]
 pub async fn set_exception(tx: &mut Tx, chosen: &StatusCleanupException) -> Result<()> {
     tx.query(sql!(
         status_cleanup_exception_insert!() "
@@ -99,8 +104,9 @@ pub async fn set_exception(tx: &mut Tx, chosen: &StatusCleanupException) -> Resu
 
 /// Up to `limit` statuses and reblogs of the policy's account with ids above `after` and below `before`, oldest
 /// first, each with whether the policy keeps it. Over the index `statuses_account`.
+#[boxed]
 pub async fn list_statuses(
-    db: impl Executor,
+    db: Conn<'_>,
     policy: &StatusCleanupPolicy,
     after: StatusId,
     before: StatusId,

@@ -2,8 +2,8 @@
 //!
 //! Reached from `service::status`, in its transaction.
 
-use database::{Executor, Result, Tx, sql};
-use model::{Json, RowId, StatusId, Time};
+use database::{Conn, Result, Tx, sql};
+use model::{Json, RowId, StatusId, Time, boxed};
 
 /// The parts of a status that an edit replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,7 @@ pub struct Revision {
 }
 
 /// Writes an edit to the row of a status, with a new `edited_at` and version.
+#[boxed]
 pub async fn update(tx: &mut Tx, id: StatusId, revision: Revision, now: Time) -> Result<()> {
     tx.query(sql!(
         "UPDATE statuses
@@ -62,13 +63,15 @@ pub struct Edit {
 }
 
 /// Adds a former revision to the edit history of a status.
+#[boxed]
 pub async fn insert(tx: &mut Tx, edit: &Edit) -> Result<()> {
     tx.query(sql!(edit_insert!())).bind_row(edit).execute().await?;
     Ok(())
 }
 
 /// The former revisions of a status, oldest first.
-pub async fn list(db: impl Executor, status: StatusId) -> Result<Vec<Edit>> {
+#[boxed]
+pub async fn list(db: Conn<'_>, status: StatusId) -> Result<Vec<Edit>> {
     db.query(sql!("SELECT " edit_columns!() " FROM status_edits e WHERE e.status_id = $1 ORDER BY e.id"))
         .bind(status)
         .all()

@@ -9,13 +9,14 @@
 //! Every condition on a status is a scalar subquery, which an engine can only answer by looking up that one row.
 
 use database::sql::Ids;
-use database::{Executor, Result, Tx, sql};
-use model::{AccountId, StatusId};
+use database::{Conn, Result, Tx, sql};
+use model::{AccountId, StatusId, boxed};
 
 /// Most statuses with a term to count.
 pub const COUNTED: i64 = 1_000;
 
 /// Adds the terms of `status`; existing ones are kept.
+#[boxed]
 pub async fn insert(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> {
     tx.query(sql!(
         "INSERT INTO status_terms (term, status_id)
@@ -30,6 +31,7 @@ pub async fn insert(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> 
 }
 
 /// Removes the terms of `status`.
+#[boxed]
 pub async fn delete(tx: &mut Tx, status: StatusId, terms: &[i64]) -> Result<()> {
     tx.query(sql!("DELETE FROM status_terms WHERE term" in("$1") "AND status_id = $2"))
         .bind(Ids::of(terms.iter().copied()))
@@ -48,7 +50,8 @@ pub struct Frequency {
 }
 
 /// The number of statuses with each of `terms`, in no order.
-pub async fn frequencies(db: impl Executor, terms: &[i64]) -> Result<Vec<Frequency>> {
+#[boxed]
+pub async fn frequencies(db: Conn<'_>, terms: &[i64]) -> Result<Vec<Frequency>> {
     db.query(sql!(
         "SELECT value AS term,
                 (SELECT COUNT(*) FROM (SELECT 1 FROM status_terms t WHERE t.term = value
@@ -205,7 +208,8 @@ macro_rules! may_find {
 }
 
 /// The statuses of a window, in its order.
-pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> {
+#[boxed]
+pub async fn look(db: Conn<'_>, window: &Window) -> Result<Vec<Candidate>> {
     macro_rules! text {
         ($lead:ident, $order:literal) => {
             sql!(
@@ -251,7 +255,8 @@ pub async fn look(db: impl Executor, window: &Window) -> Result<Vec<Candidate>> 
 }
 
 /// The size of the index in bytes. On SQLite it reads all its pages: not for every request.
-pub async fn size_bytes(db: impl Executor) -> Result<i64> {
+#[boxed]
+pub async fn size_bytes(db: Conn<'_>) -> Result<i64> {
     db.query(sql!(
         sqlite: "SELECT coalesce(SUM(d.pgsize), 0) FROM dbstat d WHERE d.name = 'status_terms' AND d.aggregate = 1";
         postgres: "SELECT pg_total_relation_size('status_terms')"
@@ -261,7 +266,8 @@ pub async fn size_bytes(db: impl Executor) -> Result<i64> {
 }
 
 /// The newest statuses before `before` that are not reblogs, for the job that indexes them.
-pub async fn list_before(db: impl Executor, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
+#[boxed]
+pub async fn list_before(db: Conn<'_>, before: StatusId, limit: i64) -> Result<Vec<StatusId>> {
     db.query(sql!("SELECT s.id FROM statuses s WHERE s.id < $1 AND s.reblog_of_id IS NULL ORDER BY s.id DESC LIMIT $2"))
         .bind(before)
         .bind(limit)

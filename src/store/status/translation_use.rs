@@ -1,9 +1,11 @@
 //! The number of characters sent to the translation service per day.
 
 use database::{Result, Tx, sql};
+use model::boxed;
 
 /// Adds `characters` to the count of `day` (in days since the epoch), unless it would exceed `budget`; false in that
 /// case.
+#[boxed]
 pub async fn take(tx: &mut Tx, day: i64, characters: i64, budget: i64) -> Result<bool> {
     if characters > budget {
         return Ok(false);

@@ -14,7 +14,7 @@ use super::sql::notes;
 use crate::harness::TestApp;
 
 fn active(app: &TestApp, name: &str) -> Arc<Active> {
-    Arc::clone(app.app.registry().find(name).unwrap())
+    Arc::clone(app.plugins().registry().find(name).unwrap())
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use context::Cx;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use database::{Executor, Tx};
+use database::{Conn, Tx};
 use keyword::KeywordAttributes;
 use model::filter::{FilterAction, FilterContext};
 use model::params::{required_to_create, sent_int};
@@ -173,11 +173,13 @@ fn check_limits(usage: Usage) -> Result<()> {
     }
 }
 
-async fn own(db: impl Executor, account: AccountId, id: FilterId) -> Result<FilterRow> {
+#[model::boxed]
+async fn own(db: Conn<'_>, account: AccountId, id: FilterId) -> Result<FilterRow> {
     store::filter::find(db, account, id).await?.ok_or(Error::NotFound)
 }
 
-async fn whole(mut db: impl Executor, row: FilterRow) -> Result<Filter> {
+#[model::boxed]
+async fn whole(mut db: Conn<'_>, row: FilterRow) -> Result<Filter> {
     let keywords = store::filter::list_keywords_of(db.reborrow(), row.id).await?;
     let statuses = store::filter::list_statuses_of(db, row.id).await?;
     Ok(Filter { row, keywords, statuses })

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use context::error::Result;
-use database::Executor;
+use database::Conn;
 use model::media::MediaKind;
 use model::{AccountId, MediaAttachment, Status, StatusId};
 use store::poll::OptionRow;
@@ -99,7 +99,8 @@ impl Document {
 }
 
 /// The documents of `statuses`, in their order, in at most two statements. Without facts from their cards.
-pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec<Document>> {
+#[model::boxed]
+pub(super) async fn of(mut db: Conn<'_>, statuses: &[Status]) -> Result<Vec<Document>> {
     let with_media: Vec<StatusId> = statuses.iter().filter(|status| status.has_media).map(|status| status.id).collect();
     let with_poll: Vec<StatusId> = statuses.iter().filter(|status| status.has_poll).map(|status| status.id).collect();
     let media = match with_media.as_slice() {
@@ -121,7 +122,8 @@ pub(super) async fn of(mut db: impl Executor, statuses: &[Status]) -> Result<Vec
 }
 
 /// Adds the facts from the cards of statuses to their documents, in one statement.
-pub(super) async fn add_cards(db: impl Executor, documents: &mut [Document]) -> Result<()> {
+#[model::boxed]
+pub(super) async fn add_cards(db: Conn<'_>, documents: &mut [Document]) -> Result<()> {
     let linking = documents.iter().filter(|document| document.is(LINK)).map(|document| document.id);
     let linking: Vec<StatusId> = linking.collect();
     if linking.is_empty() {

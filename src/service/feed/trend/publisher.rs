@@ -47,7 +47,7 @@ pub async fn review(cx: &Cx, id: RowId, allowed: bool) -> Result<Publisher> {
     let links = store::trend::list(&mut tx, TrendKind::Link).await?;
     let links: Vec<RowId> = links.iter().map(|trend| trend.subject_id.into()).collect();
     let reviews = store::publisher::list_reviews(&mut tx, &links).await?;
-    let decided = Decisions::load(&mut tx, reviews.iter().map(|link| link.page_url.as_str())).await?;
+    let decided = Decisions::load((&mut tx).into(), reviews.iter().map(|link| link.page_url.as_str())).await?;
     for decision in [true, false] {
         let of = |link: &&store::publisher::LinkReview| {
             link.trendable.is_none() && decided.of(&link.page_url) == Some(decision)
@@ -78,7 +78,7 @@ pub(super) async fn request_reviews(cx: &Cx, tx: &mut Tx, links: &[i64]) -> Resu
 #[model::use_case]
 pub async fn pending(cx: &Cx, links: &[RowId]) -> Result<HashMap<RowId, bool>> {
     let reviews = store::publisher::list_reviews(&cx.db, links).await?;
-    let decided = Decisions::load(&cx.db, reviews.iter().map(|link| link.page_url.as_str())).await?;
+    let decided = Decisions::load((&cx.db).into(), reviews.iter().map(|link| link.page_url.as_str())).await?;
     let pending =
         |link: &store::publisher::LinkReview| link.trendable.is_none() && decided.of(&link.page_url).is_none();
     Ok(reviews.iter().map(|link| (link.id, pending(link))).collect())
@@ -90,7 +90,7 @@ pub(crate) struct Decisions(HashMap<String, bool>);
 
 impl Decisions {
     /// The decisions about the publishers of `urls`. One statement, or none without addresses.
-    pub(crate) async fn load<'a>(db: impl database::Executor, urls: impl Iterator<Item = &'a str>) -> Result<Self> {
+    pub(crate) async fn load<'a>(db: database::Conn<'_>, urls: impl Iterator<Item = &'a str>) -> Result<Self> {
         let mut domains: Vec<String> = urls
             .filter_map(|url| site(&Url::parse(url).ok()?))
             .flat_map(|site| within(&site).map(str::to_owned).collect::<Vec<_>>())

@@ -93,7 +93,7 @@ async fn measure_used(cx: &Cx, kind: TrendKind) -> Result<Vec<NewTrend>> {
         true => trend_use::count_link_accounts(&cx.db, &ids, yesterday, today).await?,
     };
     let before: HashMap<i64, i64> = before.into_iter().collect();
-    let decided = Decisions::load(&cx.db, used.iter().filter_map(|used| used.page_url.as_deref())).await?;
+    let decided = Decisions::load((&cx.db).into(), used.iter().filter_map(|used| used.page_url.as_deref())).await?;
     let used = used.into_iter().map(|used| Use {
         subject: used.id,
         allowed: used.allowed.or_else(|| decided.of(used.page_url.as_deref()?)),

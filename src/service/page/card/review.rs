@@ -77,7 +77,7 @@ pub(crate) async fn approved(cx: &Cx, url: &str) -> Result<Vec<RowId>> {
         return Err(Error::NotFound);
     }
     let mut cards = store::card::list_by_url(&cx.db, url).await?;
-    let decided = Decisions::load(&cx.db, cards.iter().map(|card| card.page_url.as_str())).await?;
+    let decided = Decisions::load((&cx.db).into(), cards.iter().map(|card| card.page_url.as_str())).await?;
     cards.retain(|card| card.trendable.or_else(|| decided.of(&card.page_url)).unwrap_or(settings.trendable_by_default));
     if cards.is_empty() { Err(Error::NotFound) } else { Ok(cards.into_iter().map(|card| card.id).collect()) }
 }
