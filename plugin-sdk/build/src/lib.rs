@@ -185,11 +185,12 @@ impl World {
         embed_component_metadata(&mut module, &self.resolve, self.id, StringEncoding::UTF8)
             .map_err(|error| Error(format!("the module: {error}")))?;
         let unfit = |error: String| Error(format!("the module does not fit the contract: {error}"));
-        let mut encoder = ComponentEncoder::default();
-        encoder.validate(true).module(&module).map_err(|error| unfit(format!("{error:#}")))?;
+        let encoder = ComponentEncoder::default().validate(true).module(&module);
+        let mut encoder = encoder.map_err(|error| unfit(format!("{error:#}")))?;
         if wasi {
             let adapter = wat::parse_str(GO_WASI).map_err(|error| Error(format!("the adapter: {error}")))?;
-            encoder.adapter("wasi_snapshot_preview1", &adapter).map_err(|error| unfit(format!("{error:#}")))?;
+            encoder =
+                encoder.adapter("wasi_snapshot_preview1", &adapter).map_err(|error| unfit(format!("{error:#}")))?;
         }
         encoder.encode().map_err(|error| unfit(format!("{error:#}")))
     }
