@@ -6,19 +6,30 @@ PROFILE ?= dev
 # What `make run` starts: `make run ARGS="config print"`.
 ARGS ?= serve
 
-# The members of the workspace that are the server; the others are plugins and what they are made with.
-SERVER := rookery $(patsubst src/%/Cargo.toml,rookery-%,$(wildcard src/*/Cargo.toml))
 # The plugins that the server embeds.
 PLUGINS := $(notdir $(patsubst %/plugin.toml,%,$(wildcard plugins/*/plugin.toml)))
 
-# Tests that no database changes, of compilers and tools: on SQLite alone.
-ON_ANY_DATABASE := plugins::examples plugins::author media_corpus media_worker tidy::
+# Tests that run once, on SQLite, since no database changes their result: compilers and tools; files, media and processes; texts,
+# signatures and documents; pages and the formats of streams; connections; the life of plugins, whose statements have tests.
+ONCE := \
+	plugins::author plugins::cookbook plugins::examples plugins::frozen plugins::group_routes plugins::install \
+	plugins::lifecycle plugins::openapi plugins::pages plugins::reload plugins::routes \
+	platform::contract platform::declarations platform::headers platform::media_corpus platform::media_worker platform::openapi \
+	platform::rate_limits platform::route_table platform::serve platform::tidy platform::traces platform::without_plugins \
+	platform::bodies_in_flight platform::unread_bodies platform::domain_policy::running \
+	federation::documents federation::hostile::answers federation::hostile::content federation::hostile::documents \
+	federation::hostile::signatures federation::operators federation::signed_reads federation::software \
+	routes::markdown routes::media routes::moving_media routes::oembed routes::still_pictures routes::translations \
+	routes::well_known web::languages web::pages streaming::batches streaming::connections streaming::ways_in
 
-# Tests that the server without the platform need not pass again: they are long, and what they test is the same in both.
-WITH_THE_PLATFORM := crash fuzz media_corpus media_worker moving_media tidy::
+# How guests are compiled: `guest-quick` for development and tests, `guest` for everything that is measured or shipped.
+GUEST_PROFILE ?= $(if $(filter dev,$(PROFILE)),guest-quick,guest)
+export GUEST_PROFILE
 
 # Property tests draw the same cases on every run, so that whether a change lands is no lottery; `make fuzz` draws others.
 export PROPTEST_RNG_SEED ?= 1
+# Many tests wait for a timer or another process: more of them at once than cores.
+export RUST_TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2)))
 
 TOOLS := target/tools
 DENY_VERSION := 0.20.2
@@ -26,7 +37,9 @@ DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
-.PHONY: help build run dist test fuzz crash bench load clients lint layers doc plugins guests languages ffmpeg setup
+.PHONY: help build run dist test nightly fuzz crash bench load clients lint layers doc core plugins guests languages ffmpeg setup
+
+build dist bench load clients: GUEST_PROFILE := guest
 
 help: ## List the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -41,11 +54,15 @@ dist: plugins ## Build a release with LTO, as a tarball with its checksum: targe
 	cargo build --profile dist
 	.ci/dist
 
-test: guests languages ffmpeg ## Run all tests on SQLite, then without the platform, then the API tests on a PostgreSQL of their own
-	env -u TEST_DATABASE_URL cargo test
-	cargo test --workspace $(SERVER:%=--exclude %)
-	env -u TEST_DATABASE_URL cargo test --no-default-features --test api -- $(WITH_THE_PLATFORM:%=--skip %)
-	.ci/with-postgres cargo test --test api -- $(ON_ANY_DATABASE:%=--skip %)
+# With `--workspace`, here and below: crates are compiled for the features of all members, and again for another choice of members.
+test: guests languages ffmpeg core ## Run all tests on SQLite, then those that a database may change on a PostgreSQL of their own
+	env -u TEST_DATABASE_URL CORE_PROGRAM=$(CORE_PROGRAM) cargo test --workspace
+	.ci/with-postgres cargo test --workspace --test api -- $(ONCE:%=--skip %)
+
+# What takes minutes of a compiler, of a disk or of a network: nothing that a change is likely to break unnoticed.
+nightly: guests languages ffmpeg ## Run the long tests: examples in every language, generated requests, kills, load, client libraries
+	env -u TEST_DATABASE_URL cargo test --test api -- --ignored
+	for target in fuzz crash load clients; do $(MAKE) --no-print-directory $$target || exit; done
 
 # Another seed on every run, which is printed: `make fuzz SEED=123` draws the same again.
 fuzz: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
@@ -73,9 +90,8 @@ clients: ffmpeg $(if $(SERVER_PROGRAM),,build) ## Run the tests of four Mastodon
 
 lint: guests $(DENY) ## Check format, lints, documentation and dependencies
 	cargo fmt --all --check
-	cargo clippy --all-targets -- -D warnings
-	cargo clippy --no-default-features -- -D warnings
-	cargo clippy --all-targets --workspace $(SERVER:%=--exclude %) -- -D warnings
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo check --workspace --test api --no-default-features
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
 	$(DENY) --log-level error --config .ci/deny.toml check licenses bans sources
 	@if GIT_TERMINAL_PROMPT=0 timeout 20 git ls-remote --quiet $(ADVISORIES) HEAD >/dev/null 2>&1; then \
@@ -90,6 +106,12 @@ layers: ## Print the graph of the server's crates, and the circles of imports in
 
 doc: setup ## Build the documentation: target/doc/context/index.html and those of the other crates
 	cargo doc --no-deps --document-private-items
+
+# The program without the platform, which one test starts. Copied, since every build has the same name.
+CORE_PROGRAM := $(CURDIR)/target/core/rookery
+core: setup
+	cargo build --workspace --bin rookery --no-default-features
+	@mkdir -p $(dir $(CORE_PROGRAM)) && cp -f $(or $(CARGO_TARGET_DIR),target)/debug/rookery $(CORE_PROGRAM)
 
 # With a Rust compiler of the distribution's packages: `make guests GUEST_TOOLCHAIN=packages`.
 plugins: setup ## Build the plugins that the server embeds: target/guests

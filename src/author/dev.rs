@@ -59,7 +59,7 @@ pub(crate) async fn run(folder: &Path, port: u16, output: Output) -> Result<(), 
     };
     tokio::select! {
         () = dashboard => Ok(()),
-        served = serve::on(stage.cx.clone()) => served.map_err(Failure::from),
+        served = serve::on((*stage.cx).clone()) => served.map_err(Failure::from),
         followed = follow(&stage, folder, output) => followed,
     }
 }

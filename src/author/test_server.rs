@@ -97,7 +97,7 @@ impl Stage {
         all.extend(own.iter().chain(keys).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let config = Config::load(None, all.into_iter())?;
         let executable = executable().map_err(Failure::new)?;
-        let cx = rookery_server::open(config, clock, &executable).await?;
+        let cx = Cx::of(&rookery_server::open(config, clock, &executable).await?)?;
         let streams = rookery_server::start_streams(&cx);
         let router = rookery_server::router(&cx, &streams.hub);
         Ok(Self { cx, _streams: streams, name: project.name().to_owned(), router, people: BTreeMap::new(), folder })

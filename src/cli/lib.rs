@@ -246,7 +246,10 @@ async fn administer(config: Config, command: Command, output: Output) -> Result<
         Command::Emoji(command) => Box::pin(emoji::run(&cx, command, output)).await,
         Command::Media(command) => media_files::run(&cx, command, output).await,
         #[cfg(feature = "plugins")]
-        Command::Plugin(command) => Box::pin(plugin::run(&cx, command, output)).await,
+        Command::Plugin(command) => match plugins::Cx::find(&cx) {
+            Some(cx) => Box::pin(plugin::run(&cx, command, output)).await,
+            None => Err(Failure::new("the plugin platform is off: set `plugins.enabled = true`")),
+        },
         Command::Completion { .. } | Command::Serve | Command::Config(_) | Command::Db(_) | Command::Doctor => {
             unreachable!("done without a server")
         }

@@ -262,6 +262,9 @@ config! {
 
     /// Plugins.
     plugins: Plugins {
+        /// Whether there is a plugin platform. Without it no plugin is loaded, plugins have no routes, and changes that
+        /// happen meanwhile are not delivered to them later.
+        enabled: bool = true;
         /// Whether the plugins that come with the server are enabled from its first start.
         embedded: bool = true;
         /// The folder of further plugins: folders with a `plugin.toml`, and `.plugin` files.

@@ -39,10 +39,15 @@ impl Cx {
     /// # Errors
     /// [`Error::Internal`] when they are something else, which is a bug.
     pub fn of(core: &context::Cx) -> Result<Self> {
+        Self::find(core).ok_or_else(|| Error::internal("this server was made without plugins"))
+    }
+
+    /// As [`Cx::of`]; `None` on a server without the platform.
+    #[must_use]
+    pub fn find(core: &context::Cx) -> Option<Self> {
         let extensions: Arc<dyn Any + Send + Sync> = Arc::clone(core.extensions()) as _;
-        let session = extensions.downcast::<Session>();
-        let session = session.map_err(|_| Error::internal("this server was made without plugins"))?;
-        Ok(Self { core: core.clone(), plugins: Arc::clone(&session.plugins), session })
+        let session = extensions.downcast::<Session>().ok()?;
+        Some(Self { core: core.clone(), plugins: Arc::clone(&session.plugins), session })
     }
 
     /// The registry of this request or job, or the latest one outside of both.

@@ -1,100 +1,132 @@
-//! The plugin platform, as the server starts, feeds and stops it. `no_platform.rs` replaces it without the feature
-//! `plugins`.
+//! The plugin platform, as the server starts, feeds and stops it.
+//!
+//! A server has it with the feature `plugins` and the key `plugins.enabled`. Otherwise every function here does nothing:
+//! the server has no engine, no thread of the platform and no routes of plugins.
 
-use model::boxed;
+#![cfg_attr(not(feature = "plugins"), expect(unused_variables, reason = "nothing is passed on without the platform"))]
+
 use std::path::Path;
 use std::sync::Arc;
 
 use config::Config;
-use context::Result;
+use context::extension::Extensions;
+use context::{Cx, Result};
+use model::boxed;
 use model::clock::Clock;
-pub use plugins::Cx;
-use plugins::life::{self, pause, supervise, watch};
+#[cfg(feature = "plugins")]
+use plugins::life::{self, pause, supervise};
+#[cfg(feature = "plugins")]
 use plugins::{Plugins, Session, hooks};
 use rookery_http::mount::ExtraRoutes;
 use rookery_http::router::Routes;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
-/// Opens a server like [`context::Cx::open`], with the plugin platform; no plugin is loaded yet.
+/// The value of `$work`, in which `$plugins` is the context of the platform; without the platform, the default value of
+/// its type.
+macro_rules! with_platform {
+    ($cx:expr, |$plugins:ident| $work:expr) => {{
+        #[cfg(feature = "plugins")]
+        match plugins::Cx::find($cx) {
+            Some($plugins) => $work,
+            None => Default::default(),
+        }
+        #[cfg(not(feature = "plugins"))]
+        {
+            Default::default()
+        }
+    }};
+}
+
+/// Opens a server like [`Cx::open`], with the plugin platform if it is enabled; no plugin is loaded yet.
 ///
 /// # Errors
 /// When the database, the secret key or the media folder cannot be opened.
 #[boxed]
 pub async fn open(config: Config, clock: Clock, executable: &Path) -> Result<Cx> {
-    let plugins = Arc::new(Plugins::new(clock.clone(), config.server.development));
-    let core = context::Cx::open(
-        config,
-        clock,
-        executable,
-        Arc::new(Session::new(plugins)),
-        Arc::new(federation::Network::default()),
-    )
-    .await?;
-    Cx::of(&core)
+    let extensions = extensions(&config, &clock);
+    Cx::open(config, clock, executable, extensions, Arc::new(federation::Network::default())).await
+}
+
+#[cfg(feature = "plugins")]
+fn extensions(config: &Config, clock: &Clock) -> Arc<dyn Extensions> {
+    if !config.plugins.enabled {
+        return Arc::new(context::extension::NoExtensions);
+    }
+    Arc::new(Session::new(Arc::new(Plugins::new(clock.clone(), config.server.development))))
+}
+
+#[cfg(not(feature = "plugins"))]
+fn extensions(_: &Config, _: &Clock) -> Arc<dyn Extensions> {
+    Arc::new(context::extension::NoExtensions)
 }
 
 /// The routes of plugins and of their administration.
-pub fn extra_routes() -> ExtraRoutes {
-    plugins::extra_routes()
+pub fn extra_routes(cx: &Cx) -> ExtraRoutes {
+    with_platform!(cx, |_plugins| plugins::extra_routes())
 }
 
 /// The admin routes that the admin socket serves as well.
-pub fn administration() -> Routes {
-    plugins::administration()
+pub fn administration(cx: &Cx) -> Routes {
+    with_platform!(cx, |_plugins| plugins::administration())
 }
 
 /// Loads every enabled plugin.
 #[boxed]
 pub async fn start(cx: &Cx) {
-    plugins::start(cx).await;
+    with_platform!(cx, |cx| plugins::start(&cx).await);
 }
 
 /// For a command in a separate process: events are recorded for the plugins of the server.
 #[boxed]
 pub async fn leave_to_server(cx: &Cx) -> Result<()> {
-    life::leave_to_server(cx).await
+    with_platform!(cx, |cx| life::leave_to_server(&cx).await?);
+    Ok(())
 }
 
 /// Delivers events to plugins until `stopped` is true.
 #[boxed]
 pub async fn deliver(cx: Cx, stopped: Receiver<bool>) {
-    hooks::dispatch::run(cx, stopped).await;
+    with_platform!(&cx, |cx| hooks::dispatch::run(cx, stopped).await);
 }
 
 /// Watches the plugin folder for changes.
-pub fn watch(cx: &Cx) -> JoinHandle<()> {
-    tokio::spawn(watch::run(cx.clone()))
+pub fn watch(cx: &Cx) -> Option<JoinHandle<()>> {
+    with_platform!(cx, |cx| Some(tokio::spawn(life::watch::run(cx))))
 }
 
 /// Checks whether another server paused plugins.
 #[boxed]
 pub async fn reload_pauses(cx: &Cx) -> Result<()> {
-    pause::refresh_if_due(cx).await
+    with_platform!(cx, |cx| pause::refresh_if_due(&cx).await?);
+    Ok(())
 }
 
 /// Applies decisions of other processes and of the circuit breakers by loading and unloading. May take long.
 #[boxed]
 pub async fn follow_changes(cx: Cx) {
-    supervise::check(&cx).await;
-    if let Err(error) = life::follow_changes(&cx).await {
-        context::log_failure!(error, "could not look for changed plugins");
-    }
+    with_platform!(&cx, |cx| {
+        supervise::check(&cx).await;
+        if let Err(error) = life::follow_changes(&cx).await {
+            context::log_failure!(error, "could not look for changed plugins");
+        }
+    });
 }
 
 /// Reconciles all plugins, after SIGHUP.
 pub fn reload_all(cx: &Cx) {
-    let cx = cx.clone();
-    tokio::spawn(async move { life::follow(&cx).await });
+    with_platform!(cx, |cx| {
+        tokio::spawn(async move { life::follow(&cx).await });
+    });
 }
 
 /// Delivers all due events and returns their number: for tests.
 #[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
-    hooks::dispatch::drain(cx).await
+    Ok(with_platform!(cx, |cx| hooks::dispatch::drain(&cx).await?))
 }
 
 /// Multiplies the time limits of hooks by `times`: for tests on a busy machine.
 pub fn scale_hook_time_limits(cx: &Cx, times: u32) {
-    cx.plugins.hook_limits.set(times);
+    with_platform!(cx, |cx| cx.plugins.hook_limits.set(times));
 }

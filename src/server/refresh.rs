@@ -11,8 +11,8 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use tokio::task::JoinHandle;
 
-use crate::{Cx, platform};
-use context::Result;
+use crate::platform;
+use context::{Cx, Result};
 use model::job::Lane;
 use rookery_http::json::Json;
 

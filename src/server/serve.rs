@@ -18,9 +18,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::listener::Listener;
-use crate::{Cx, metrics, open, platform, refresh, router, socket, sole, start_streams};
+use crate::{metrics, open, platform, refresh, router, socket, sole, start_streams};
 use config::Config;
-use context::{Error, Result};
+use context::{Cx, Error, Result};
 use database::Engine;
 use model::clock::Clock;
 use streaming::Hub;
@@ -58,7 +58,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     let (stop, stopped) = watch::channel(false);
     if let Some(address) = cx.config.metrics.listen {
         let listener = bind(address, "metrics.listen").await?;
-        metrics::serve(context::Cx::clone(&cx), listener, stopped.clone())?;
+        metrics::serve(cx.clone(), listener, stopped.clone())?;
     }
     if let Err(error) = socket::serve(&cx, stopped.clone()) {
         tracing::warn!(%error, "the command line cannot ask this server: {} could not be made", socket::path(&cx).display());
@@ -71,7 +71,7 @@ pub async fn on(cx: Cx) -> Result<()> {
     let workers = Workers::start(&cx, stopped.clone())?;
     let poll = tokio::spawn(refresh::poll(cx.clone()));
     let node = {
-        let cx = context::Cx::clone(&cx);
+        let cx = cx.clone();
         tokio::spawn(async move { cx.node.keep().await })
     };
     let watch = platform::watch(&cx);
@@ -99,7 +99,7 @@ pub async fn on(cx: Cx) -> Result<()> {
         () = signals.next() => tracing::warn!("stopping immediately after the second signal"),
     }
     poll.abort();
-    watch.abort();
+    watch.inspect(JoinHandle::abort);
     node.abort();
     cx.close().await;
     tracing::info!("stopped");
@@ -165,7 +165,7 @@ impl Drop for Workers {
 
 /// Runs jobs and delivers events to plugins until `stopped` is true.
 async fn work(cx: Cx, stopped: watch::Receiver<bool>) {
-    let jobs = worker::run(context::Cx::clone(&cx), stopped.clone());
+    let jobs = worker::run(cx.clone(), stopped.clone());
     tokio::join!(jobs, platform::deliver(cx, stopped));
 }
 

@@ -15,13 +15,14 @@ use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-use crate::{Cx, platform, refresh};
+use crate::{platform, refresh};
+use context::Cx;
 use rookery_http::extract::auth::ViaAdminSocket;
 use rookery_http::router::standalone;
 
 /// Path of the socket for this configuration.
 #[must_use]
-pub fn path(cx: &context::Cx) -> PathBuf {
+pub fn path(cx: &Cx) -> PathBuf {
     cx.config.storage.data_dir.join("admin.sock")
 }
 
@@ -33,7 +34,7 @@ pub fn serve(cx: &Cx, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
     let path = path(cx);
     let listener = Own(bind(&path)?);
     let refresh = Router::new().route(refresh::PATH, post(refresh::apply)).with_state(cx.clone());
-    let administration = standalone(context::Cx::clone(cx), platform::administration());
+    let administration = standalone(cx.clone(), platform::administration(cx));
     let router = refresh.merge(administration).layer(Extension(ViaAdminSocket));
     tokio::spawn(async move {
         let stop = async move {

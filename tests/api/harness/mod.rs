@@ -27,11 +27,11 @@ use axum::body::Body;
 use axum::http::Request;
 use chrono::{DateTime, Duration, Utc};
 use config::Config;
+use context::Cx;
 use crypto::{Secret, key_pair};
 use model::clock::Clock;
 use model::{AccountId, StatusId};
 use rookery_http::router::Server;
-use rookery_server::Cx;
 use service::sign_up::{self, NewAccount};
 use service::{oauth, search, signing_key, token};
 use tower::ServiceExt as _;
@@ -61,6 +61,9 @@ pub const COMPILED: [(&str, &str); 2] = [
     ("ROOKERY_SECRETS_KEY", "bm90LWEtc2VjcmV0LW5vdC1hLXNlY3JldC1ub3QtYS0="),
 ];
 
+/// Configuration keys of a server whose test enables the plugins that it needs.
+pub const NO_PLUGIN_YET: [(&str, &str); 3] = [("ROOKERY_PLUGINS_EMBEDDED", "false"), COMPILED[0], COMPILED[1]];
+
 /// Key pair of all test accounts: generating one for each took a quarter of the suite's time.
 static KEY_PAIR: LazyLock<(String, Secret)> = LazyLock::new(|| key_pair::generate().unwrap());
 
@@ -83,9 +86,14 @@ impl TestApp {
         Self::with(&[]).await
     }
 
+    /// As [`TestApp::new`], without the plugin platform.
+    pub async fn core() -> Self {
+        Self::with(&[("ROOKERY_PLUGINS_ENABLED", "false")]).await
+    }
+
     /// With configuration keys as environment variables, such as `("ROOKERY_ACCESS_SINGLE_USER", "true")`.
     pub async fn with(keys: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = database::folder();
         let database = database::Database::create(folder.path()).await;
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<DateTime<Utc>>().unwrap());
         Self::on(Arc::new(database), folder, clock, keys).await
@@ -93,7 +101,7 @@ impl TestApp {
 
     /// Another server with the same database and clock, and with a separate folder and secret key.
     pub async fn beside(&self, keys: &[(&str, &str)]) -> Self {
-        Self::on(Arc::clone(&self._database), tempfile::tempdir().unwrap(), self.app.clock.clone(), keys).await
+        Self::on(Arc::clone(&self._database), database::folder(), self.app.clock.clone(), keys).await
     }
 
     /// With an own `domain`, which others cannot reach, and configuration keys.
@@ -103,7 +111,7 @@ impl TestApp {
 
     /// With an own `domain`; `in_file`: on SQLite, also when the other tests use PostgreSQL.
     pub(super) async fn with_domain(domain: &str, in_file: bool, keys: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = database::folder();
         let database = match in_file {
             true => database::Database::in_file(folder.path()).await,
             false => database::Database::create(folder.path()).await,
@@ -294,6 +302,12 @@ impl TestApp {
             Engine::Sqlite => 0,
             Engine::Postgres => 1,
         }
+    }
+
+    /// The context of the plugin platform.
+    #[cfg(feature = "plugins")]
+    pub fn plugins(&self) -> plugins::Cx {
+        plugins::Cx::of(&self.app).unwrap()
     }
 
     /// Direct access to the database.

@@ -30,7 +30,7 @@ async fn left(person: &Client) -> Vec<String> {
 
 #[tokio::test]
 async fn deleted_statuses_leave_tombstones_if_anyone_could_read_them() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     for visibility in ["public", "unlisted", "public_unlisted", "login", "private"] {
         alice.publish_to(visibility, "hello").await;
@@ -51,7 +51,7 @@ async fn deleted_statuses_leave_tombstones_if_anyone_could_read_them() {
 
 #[tokio::test]
 async fn old_statuses_are_deleted_unless_policy_excepts_them() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let image = alice.upload(&png(8, 8)).ok().await;
     let of_bob = bob.publish("bob's").await;
@@ -118,7 +118,7 @@ async fn policy_of(person: &Client) -> StatusCleanupPolicy {
 
 #[tokio::test]
 async fn cleanup_policy_is_checked_and_removed_with_account() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let good = policy(&alice).await;
     for (bad, attribute) in [

@@ -30,3 +30,4 @@ mod tidy;
 mod traces;
 mod unread_bodies;
 mod visibility;
+mod without_plugins;

@@ -72,8 +72,12 @@ impl Document {
         if let Some(document) = known.get(&key) {
             return Arc::clone(document);
         }
-        let declared =
-            json!([extensions.notification_types(), extensions.openapi_paths(), extensions.openapi_entities(),]);
+        let declared = json!([
+            extensions.notification_types(),
+            extensions.openapi_paths(),
+            extensions.openapi_entities(),
+            app.app.config.plugins.enabled,
+        ]);
         let mut documents = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || Arc::new(Self::read(rookery_http::openapi::document(&app.app)));
         let document = Arc::clone(documents.entry(declared.to_string()).or_insert_with(read));

@@ -20,7 +20,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts the program on a free port and waits until it prints its address.
+    /// Starts the program on a free port, without the plugin platform, and waits until it prints its address.
     pub fn start(app: &TestApp) -> Self {
         Self::start_with(app, &[])
     }
@@ -28,7 +28,9 @@ impl Running {
     /// As [`Running::start`], with configuration keys as environment variables.
     pub fn start_with(app: &TestApp, keys: &[(&str, &str)]) -> Self {
         let mut program = app.program();
-        program.envs(keys.iter().copied()).env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
+        // Compiling the embedded plugins takes longer than these tests.
+        program.env("ROOKERY_PLUGINS_ENABLED", "false").envs(keys.iter().copied());
+        program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
         let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -165,6 +167,7 @@ async fn listen_address_in_use_is_reported_in_one_sentence() {
     let output = app
         .program()
         .env("ROOKERY_SERVER_LISTEN", taken.local_addr().unwrap().to_string())
+        .env("ROOKERY_PLUGINS_ENABLED", "false")
         .arg("serve")
         .output()
         .unwrap();

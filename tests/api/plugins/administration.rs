@@ -13,7 +13,8 @@ async fn admin_change_is_reported_verbatim() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put_route("notes", "1.0.0");
-    let running = Running::start_with(app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
+    let running =
+        Running::start_with(app, &[("ROOKERY_PLUGINS_ENABLED", "true"), ("ROOKERY_PLUGINS_EMBEDDED", "false")]);
 
     let said = app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
     assert!(said.starts_with("notes 1.0.0 serves since generation "), "{said}");
@@ -90,7 +91,7 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
     app.run_with(&["plugin", "secret", "notes", "API_KEY"], "s3cret-canary\n").await.ok();
     app.run_with(&["plugin", "secret", "notes", "OTHER"], "another-canary\n").await.ok();
     shelf.reload("notes").await.unwrap();
-    let registry = app.app.registry();
+    let registry = app.plugins().registry();
     let notes = registry.find("notes").unwrap();
     assert_eq!(notes.config.0, json!({"most": 7}));
     assert_eq!(notes.secrets["API_KEY"].expose(), "s3cret-canary");
@@ -107,19 +108,19 @@ async fn malformed_admin_request_is_refused_in_one_sentence() {
     // A server with another key cannot read it, and reports the remedy.
     let folder = app.app.config.plugins.dir.to_str().unwrap();
     let other = app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_DIR", folder)]).await;
-    start(&other.app).await;
-    let State::Failed(fault) = other.app.plugins.observed.of("notes").state().cloned().unwrap() else {
+    start(&other.plugins()).await;
+    let State::Failed(fault) = other.plugins().plugins.observed.of("notes").state().cloned().unwrap() else {
         panic!("it serves")
     };
     let said = fault.message;
     assert!(said.contains("another key") && said.contains("plugin secret notes API_KEY"), "{said}");
     for secret in ["API_KEY", "OTHER"] {
-        admin::set_secret(&other.app, &model::Staff::operator(), "notes", secret, Some("anew".to_owned()))
+        admin::set_secret(&other.plugins(), &model::Staff::operator(), "notes", secret, Some("anew".to_owned()))
             .await
             .unwrap();
     }
-    life::reload(&other.app, "notes").await.unwrap();
-    assert_eq!(other.app.plugins.latest().find("notes").unwrap().secrets["OTHER"].expose(), "anew");
+    life::reload(&other.plugins(), "notes").await.unwrap();
+    assert_eq!(other.plugins().plugins.latest().find("notes").unwrap().secrets["OTHER"].expose(), "anew");
 }
 
 #[tokio::test]
@@ -128,7 +129,7 @@ async fn plugin_order_follows_manifests() {
     let hook = |more: &str| format!("[[hook]]\non = \"fanout\"\n{more}\n");
     for (name, more) in [("aaa", "priority = 200"), ("bbb", ""), ("ccc", ""), ("ddd", "priority = 5")] {
         shelf.put(name, "1.0.0", &hook(more));
-        admin::enable(&shelf.app.app, &model::Staff::operator(), name).await.unwrap();
+        admin::enable(&shelf.app.plugins(), &model::Staff::operator(), name).await.unwrap();
     }
     let said = shelf.app.run(&["plugin", "order", "fanout", "--json"]).await.json();
     let names: Vec<&str> = said[0].as_array().unwrap().iter().map(|row| row["plugin"].as_str().unwrap()).collect();
@@ -140,7 +141,7 @@ async fn admin_api_needs_settings_permission() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put("notes", "1.0.0", "");
-    start(&app.app).await;
+    start(&app.plugins()).await;
     let [owner, alice] = app.accounts(["owner", "alice"]).await;
     app.run(&["user", "set-role", "owner", "Owner"]).await.ok();
     app.run(&["user", "set-role", "alice", "Moderator"]).await.ok();
@@ -173,7 +174,7 @@ async fn admin_api_is_open_to_a_role_with_only_manage_plugins() {
     let shelf = Shelf::new().await;
     let app = &shelf.app;
     shelf.put("notes", "1.0.0", "");
-    start(&app.app).await;
+    start(&app.plugins()).await;
     let keeper = app.staff("keeper", "Moderator").await;
     keeper.post("/api/admin/plugins/notes/enable").fails(403).await;
     app.run(&["role", "create", "Keeper", "--permissions", "manage_plugins"]).await.ok();
@@ -191,7 +192,7 @@ async fn administration_is_in_the_audit_log_without_values() {
     let more = "[config]\nschema = \"config.json\"\n[permissions]\nsecrets = [\"API_KEY\"]\n";
     shelf.put("notes", "1.0.0", more);
     std::fs::write(shelf.folder("notes").join("config.json"), schema).unwrap();
-    start(&app.app).await;
+    start(&app.plugins()).await;
     let owner = app.staff("owner", "Owner").await;
     let act = async |what: &str, body: serde_json::Value| {
         app.tick();

@@ -25,7 +25,7 @@ async fn next_year(app: &TestApp) {
 /// Runs the command as `rookery plugin run` does, step by step; returns the last response.
 async fn generate(app: &TestApp, mut args: Value) -> context::Result<Value> {
     loop {
-        let mut answer = admin::run(&app.app, NAME, "generate", &args).await?;
+        let mut answer = admin::run(&app.plugins(), NAME, "generate", &args).await?;
         match admin::next_step(&mut answer) {
             Some(next) => args = next,
             None => return Ok(answer),
@@ -237,8 +237,10 @@ async fn reports_are_created_in_january_if_enabled() {
     let alice = app.account("alice").await;
     let january = async |wanted: bool| {
         let wanted = json!({ "generate_in_january": wanted });
-        admin::configure(&app.app, &model::Staff::operator(), NAME, wanted.as_object().unwrap().clone()).await.unwrap();
-        life::follow(&app.app).await;
+        admin::configure(&app.plugins(), &model::Staff::operator(), NAME, wanted.as_object().unwrap().clone())
+            .await
+            .unwrap();
+        life::follow(&app.plugins()).await;
         alice.publish("hello").await;
         next_year(&app).await;
         settle(&app).await;
@@ -272,7 +274,8 @@ async fn three_reports_cost_as_many_statements_as_one() {
 async fn command_on_running_server_continues_until_report_is_created() {
     let app = TestApp::new().await;
     guest::put(&app, NAME, "");
-    let running = Running::start_with(&app, &[("ROOKERY_PLUGINS_EMBEDDED", "false")]);
+    let running =
+        Running::start_with(&app, &[("ROOKERY_PLUGINS_ENABLED", "true"), ("ROOKERY_PLUGINS_EMBEDDED", "false")]);
     app.run(&["plugin", "enable", NAME, "--yes"]).await.ok();
     assert!(running.get(REPORTS).starts_with("HTTP/1.1 401"), "it is served");
     app.run(&["user", "create", "alice"]).await.ok();

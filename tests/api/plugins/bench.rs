@@ -76,12 +76,12 @@ impl Bench {
             std::fs::write(folder.join(name), text).unwrap();
         }
         shelf.enable("tray").await.unwrap();
-        let active = Arc::clone(shelf.app.app.registry().find("tray").unwrap());
+        let active = Arc::clone(shelf.app.plugins().registry().find("tray").unwrap());
         Self { app: shelf.app, active }
     }
 
     pub fn call(&self, caller: Caller, mode: Mode) -> AsGuest {
-        AsGuest(Call::new(&self.app.app, &self.active, Part::Routes, caller, mode))
+        AsGuest(Call::new(&self.app.plugins(), &self.active, Part::Routes, caller, mode))
     }
 
     /// As called by a hook or job.

@@ -477,7 +477,7 @@ async fn plugin_storage_and_logs_stay_private() {
     for number in 0..600 {
         call.emit(rookery_plugin_host::imports::log::Level::Info, &format!("line {number}\nERROR forged"), &[]);
     }
-    let lines = bench.app.app.plugins.logs.after("tray", 0);
+    let lines = bench.app.plugins().plugins.logs.after("tray", 0);
     assert!(lines.len() >= 500 && lines.iter().all(|line| !line.message.contains('\n')));
     assert!(lines.iter().all(|line| line.message.starts_with("line ") || line.message.starts_with("suppressed ")));
     assert_eq!(call.random(32).len(), 32);

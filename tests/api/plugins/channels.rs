@@ -97,8 +97,8 @@ async fn channels_close_when_refused_by_new_generation_or_plugin_is_disabled() {
     socket.subscribe(&json!({ "stream": "bells" })).await;
     let mut events = alice.events("bells").await;
     heard(app, 1, &mut socket, &mut events).await;
-    admin::disable(&app.app, &model::Staff::operator(), "bells").await.unwrap();
-    life::follow(&app.app).await;
+    admin::disable(&app.plugins(), &model::Staff::operator(), "bells").await.unwrap();
+    life::follow(&app.plugins()).await;
     let off = json!({ "error": "This stream has ended: the plugin that served it is off", "status": 404, "stream": ["bells"] });
     assert_eq!(said(&mut socket).await, off);
     assert!(events.rest().await.contains(":The plugin that served this stream is off"));

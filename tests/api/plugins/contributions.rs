@@ -232,8 +232,8 @@ async fn automatic_deletion_waits_for_unavailable_plugin() {
         plugin.quarantined_at = Some(now);
         Ok(())
     };
-    desired::change(&app.app, "emoji_reactions", quarantine).await.unwrap();
-    life::follow(&app.app).await;
+    desired::change(&app.plugins(), "emoji_reactions", quarantine).await.unwrap();
+    life::follow(&app.plugins()).await;
     assert_eq!(walk(&app, &alice).await, ["of alice"], "her reaction is unknown");
     assert_eq!(walk(&app, &bob).await, [""; 0]);
     switch_off(&app, "emoji_reactions").await;

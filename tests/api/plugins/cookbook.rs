@@ -28,10 +28,10 @@ async fn webhook_needs_secret() {
     let send = |token: &str, body: &[u8]| with(token).body("text/plain", body.to_vec());
     send("a secret", b"books").fails(503).await;
 
-    admin::set_secret(&app.app, &model::Staff::operator(), NAME, "WEBHOOK_SECRET", Some("a secret".to_owned()))
+    admin::set_secret(&app.plugins(), &model::Staff::operator(), NAME, "WEBHOOK_SECRET", Some("a secret".to_owned()))
         .await
         .unwrap();
-    life::follow(&app.app).await;
+    life::follow(&app.plugins()).await;
     assert_eq!(send("a secret", b"books").ok().await, json!({}));
     assert_eq!(send("a sekret", b"books").fails(401).await, "The token is wrong");
     send("a secret", &[b'x'; 2_000]).fails(413).await;
@@ -68,8 +68,10 @@ async fn words_are_refused_and_favourites_silenced() {
     let app = served().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let words = json!({ "refused_words": ["Casino"], "sensitive_words": ["spider"] });
-    admin::configure(&app.app, &model::Staff::operator(), NAME, words.as_object().unwrap().clone()).await.unwrap();
-    life::follow(&app.app).await;
+    admin::configure(&app.plugins(), &model::Staff::operator(), NAME, words.as_object().unwrap().clone())
+        .await
+        .unwrap();
+    life::follow(&app.plugins()).await;
 
     let post = |parameters: &Value| alice.post("/api/v1/statuses").json(parameters);
     post(&json!({ "status": "hello", "mood": ["rich"] })).fails(422).await;

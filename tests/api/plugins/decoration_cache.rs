@@ -10,7 +10,7 @@ const GROUP: &str = "emoji_reactions";
 
 /// Number of calls of the plugin about statuses.
 fn asked(app: &TestApp) -> u64 {
-    app.app.registry().hooks.decorators("status").map(|hook| hook.calls().0).sum()
+    app.plugins().registry().hooks.decorators("status").map(|hook| hook.calls().0).sum()
 }
 
 #[tokio::test]

@@ -4,11 +4,11 @@ use plugins::life;
 use serde_json::{Value, json};
 
 use super::guest;
-use crate::harness::{Browser, Client, TestApp};
+use crate::harness::{Browser, Client, NO_PLUGIN_YET, TestApp};
 
 /// The log of the plugin `name`.
 fn log(app: &TestApp, name: &str) -> Vec<String> {
-    app.app
+    app.plugins()
         .plugins
         .logs
         .after(name, 0)
@@ -33,7 +33,7 @@ async fn panic_is_logged_with_text_and_place() {
         lines[1].starts_with("error hook status-filter ended by trap: ") && lines[1].contains("as asked"),
         "{lines:?}"
     );
-    let failure = &app.app.plugins.observed.of("probe").failures[0];
+    let failure = &app.plugins().plugins.observed.of("probe").failures[0];
     assert!(failure.message.contains("as asked"), "{failure:?}");
 }
 
@@ -87,11 +87,11 @@ async fn filter_error_refuses_although_failure_is_skipped() {
 
 #[tokio::test]
 async fn plugins_with_equal_setting_names_have_separate_fields() {
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let app = TestApp::with(&NO_PLUGIN_YET).await;
     for name in ["cookbook", "circles"] {
         guest::add(&app, name).await;
     }
-    life::follow(&app.app).await;
+    life::follow(&app.plugins()).await;
     let [_alice] = app.accounts(["alice"]).await;
     let page = Browser::signed_in(&app, "alice").await.get("/settings/extensions").await.text();
     let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();

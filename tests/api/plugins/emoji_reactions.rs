@@ -421,7 +421,7 @@ async fn notifications_of_other_types_cost_no_call() {
     let status = alice.publish("hello").await;
     bob.post(&path(&status, "favourite")).ok().await;
     let calls = |kind: &str| {
-        let registry = app.app.registry();
+        let registry = app.plugins().registry();
         registry.hooks.decorators(kind).map(|hook| hook.calls().0).sum::<u64>()
     };
     for (path, kind) in [("/api/v1/notifications", "notification"), ("/api/v2/notifications", "notification_group")] {

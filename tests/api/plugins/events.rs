@@ -59,7 +59,8 @@ async fn migration_skips_hooks_and_delays_events() {
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let before = world.heard("probe").await.len();
-    let pause = world.app.app.plugins.pauses.pause("probe");
+    let platform = world.app.plugins();
+    let pause = platform.plugins.pauses.pause("probe");
     let status = alice.publish("meanwhile").await;
     assert_eq!(status["by_probe"], "nothing", "the default of the manifest without a response");
     world.app.run_jobs().await;

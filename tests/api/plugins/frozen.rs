@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::examples;
 use super::groups::settle;
-use crate::harness::TestApp;
+use crate::harness::{NO_PLUGIN_YET, TestApp};
 
 const FROZEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/frozen/0.1");
 
@@ -74,10 +74,11 @@ fn frozen_interfaces_are_unchanged() {
 async fn served(name: &str) -> (TestApp, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     examples::copy(&PathBuf::from(FROZEN).join(name), &folder.path().join(name));
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())]).await;
-    plugins::start(&app.app).await;
-    admin::enable(&app.app, &model::Staff::operator(), name).await.unwrap();
-    let loaded = life::reload(&app.app, name).await;
+    let folders = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())];
+    let app = TestApp::with(&[folders.as_slice(), &NO_PLUGIN_YET].concat()).await;
+    plugins::start(&app.plugins()).await;
+    admin::enable(&app.plugins(), &model::Staff::operator(), name).await.unwrap();
+    let loaded = life::reload(&app.plugins(), name).await;
     assert!(matches!(loaded, Ok(Outcome::Loaded(_))), "{name}: {loaded:?}");
     (app, folder)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::groups::all_but;
 use super::guest;
-use crate::harness::{Client, TestApp};
+use crate::harness::{Client, NO_PLUGIN_YET, TestApp};
 use crate::platform::contract::{self, Route};
 use crate::platform::declarations::plain;
 
@@ -84,8 +84,8 @@ async fn disabled_group_has_no_routes() {
         let alice = app.account("alice").await;
         let published = alice.publish("hello").await;
         let (about, account) = (published["id"].as_str().unwrap(), alice.id().to_string());
-        admin::disable(&app.app, &model::Staff::operator(), group).await.unwrap();
-        life::reload(&app.app, group).await.unwrap();
+        admin::disable(&app.plugins(), &model::Staff::operator(), group).await.unwrap();
+        life::reload(&app.plugins(), group).await.unwrap();
         for row in rows(group) {
             assert_eq!(status(&alice, &row, &path(&row, about, &account)).await, 404, "{group}: {}", row.name());
         }
@@ -94,13 +94,13 @@ async fn disabled_group_has_no_routes() {
 
 #[tokio::test]
 async fn groups_serve_only_routes_of_the_table() {
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let app = TestApp::with(&NO_PLUGIN_YET).await;
     for group in groups() {
         guest::add(&app, group).await;
     }
     let table: BTreeSet<String> =
         groups().flat_map(rows).map(|row| format!("{} {}", row.method, plain(&row.path))).collect();
-    let registry = app.app.registry();
+    let registry = app.plugins().registry();
     let mut served = BTreeSet::new();
     for route in registry.plugins.iter().flat_map(|active| &active.manifest.routes) {
         // PUT and PATCH are interchangeable (docs/contract/rules.md#1-transport).
@@ -122,7 +122,7 @@ async fn whole(client: &Client, path: &str) -> (u16, Vec<(String, String)>, Vec<
 
 #[tokio::test]
 async fn core_responses_are_identical_before_and_after_plugins() {
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let app = TestApp::with(&NO_PLUGIN_YET).await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let published = alice.publish("hello @bob #tag").await;
     let about = published["id"].as_str().unwrap().to_owned();
@@ -148,8 +148,8 @@ async fn core_responses_are_identical_before_and_after_plugins() {
     }
     assert_ne!(whole(&bob, "/api/v1/antennas").await, before[9], "they were on");
     for group in groups() {
-        admin::disable(&app.app, &model::Staff::operator(), group).await.unwrap();
-        life::reload(&app.app, group).await.unwrap();
+        admin::disable(&app.plugins(), &model::Staff::operator(), group).await.unwrap();
+        life::reload(&app.plugins(), group).await.unwrap();
     }
     for (path, before) in paths.iter().zip(before) {
         assert_eq!(whole(&bob, path).await, before, "{path}");

@@ -36,33 +36,33 @@ pub async fn served(name: &str) -> TestApp {
 pub async fn served_with(name: &str, more: &[(&str, &str)]) -> TestApp {
     let keys = [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_PLUGINS_INSTANCES", "8"), COMPILED[0], COMPILED[1]];
     let app = TestApp::with(&[keys.as_slice(), more].concat()).await;
-    start(&app.app).await;
+    start(&app.plugins()).await;
     switch_on(&app, name).await;
     app
 }
 
 /// Enables another plugin.
 pub async fn switch_on(app: &TestApp, name: &str) {
-    desired::change(&app.app, name, |plugin| {
+    desired::change(&app.plugins(), name, |plugin| {
         plugin.enabled = true;
         Ok(())
     })
     .await
     .unwrap();
-    let reports = life::follow(&app.app).await;
+    let reports = life::follow(&app.plugins()).await;
     let report = reports.into_iter().find(|report| report.name == name).expect("build the plugins: make guests");
     assert!(matches!(report.outcome, Outcome::Loaded(_)), "{report:?}");
 }
 
 /// Disables a plugin of a running server.
 pub async fn switch_off(app: &TestApp, name: &str) {
-    desired::change(&app.app, name, |plugin| {
+    desired::change(&app.plugins(), name, |plugin| {
         plugin.enabled = false;
         Ok(())
     })
     .await
     .unwrap();
-    life::follow(&app.app).await;
+    life::follow(&app.plugins()).await;
 }
 
 /// Runs all pending work; fails the test if an event failed in a plugin.

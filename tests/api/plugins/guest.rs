@@ -32,9 +32,9 @@ pub fn put(app: &TestApp, name: &str, more: &str) {
 
 /// Grants the requested permissions of a plugin, and enables it.
 pub async fn enable(app: &TestApp, name: &str) {
-    admin::enable(&app.app, &model::Staff::operator(), name).await.unwrap();
-    admin::grant(&app.app, &model::Staff::operator(), name).await.unwrap();
-    let outcome = life::reload(&app.app, name).await;
+    admin::enable(&app.plugins(), &model::Staff::operator(), name).await.unwrap();
+    admin::grant(&app.plugins(), &model::Staff::operator(), name).await.unwrap();
+    let outcome = life::reload(&app.plugins(), name).await;
     assert!(matches!(outcome, Ok(Outcome::Loaded(_))), "{outcome:?}");
 }
 

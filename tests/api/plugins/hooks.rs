@@ -84,7 +84,7 @@ async fn filters_run_in_printed_order() {
     world.add("pa", &[NO_WORDS]).await;
     world.add("pd", &[("kinds = [\"circle\"]\n", "priority = 5\n")]).await;
     world.add("pb", &[("kinds = [\"circle\"]\n", "priority = 500\n")]).await;
-    let order = world.app.app.registry().hooks.order(Moment::StatusFilter).join(" ");
+    let order = world.app.plugins().registry().hooks.order(Moment::StatusFilter).join(" ");
     assert_eq!(order, "pd pa pc pb");
     let [alice] = world.app.accounts(["alice"]).await;
     let shown = alice.publish("order").await;
@@ -169,8 +169,8 @@ async fn plugin_visibility_reaches_named_audience() {
     let nobody = json!({ "status": "for whom?", "visibility": "circle" });
     alice.post("/api/v1/statuses").json(&nobody).fails(422).await;
 
-    admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::reload(&world.app.app, "probe").await.unwrap();
+    admin::disable(&world.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::reload(&world.app.plugins(), "probe").await.unwrap();
     assert_eq!(
         alice.post("/api/v1/statuses").json(&circle).fails(422).await,
         "visibility: circles are not switched on here"
@@ -296,9 +296,9 @@ async fn interrupted_and_repeated_deliveries_count_once() {
         (if number % 2 == 0 { &alice } else { &bob }).publish(&format!("words {number}")).await;
         let cut_off = std::time::Duration::from_micros(number * 400);
         // Dropped midway, as by a kill: uncommitted changes are lost.
-        let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.app)).await;
+        let _ = tokio::time::timeout(cut_off, dispatch::drain(&world.app.plugins())).await;
     }
-    let app = &world.app.app;
+    let app = &world.app.plugins();
     let _ = tokio::join!(dispatch::drain(app), dispatch::drain(app), dispatch::drain(app));
     world.app.app.clock.advance(Duration::minutes(10));
     world.app.run_jobs().await;
@@ -388,7 +388,7 @@ async fn notification_types_of_plugin_come_and_go() {
     let [alice, bob, carol] = world.app.accounts(["alice", "bob", "carol"]).await;
     let status = alice.publish("words").await;
     let told = async |kind: &str| {
-        let app = &world.app.app;
+        let app = &world.app.plugins();
         let notice = |from: &Client| Notice {
             receiver: alice.id(),
             from: from.id(),
@@ -417,8 +417,8 @@ async fn notification_types_of_plugin_come_and_go() {
     let one = format!("/api/v1/notifications/{}", id(&page[0]));
     alice.get(&one).ok().await;
 
-    admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::reload(&world.app.app, "probe").await.unwrap();
+    admin::disable(&world.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::reload(&world.app.plugins(), "probe").await.unwrap();
     assert_eq!(types("").await, ["follow"]);
     assert!(types("?types[]=probed").await.is_empty());
     alice.get(&one).fails(404).await;
@@ -472,8 +472,8 @@ async fn disabled_plugin_is_not_called() {
         assert!(with.contains(part) && !without.contains(part), "{part}: {with}");
     }
     assert!(!with.contains("\"Mine\""), "plugins change no existing member");
-    admin::disable(&plain.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::reload(&plain.app.app, "probe").await.unwrap();
+    admin::disable(&plain.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::reload(&plain.app.plugins(), "probe").await.unwrap();
     assert_eq!(seen().await, without, "byte for byte");
 }
 
@@ -499,8 +499,8 @@ async fn decorator_cannot_overwrite_server_members() {
             (&*format!("defaults = {{ {by} = \"nothing\" }}\n"), ""),
         ];
         package(world.folder.path(), name, &changes);
-        admin::enable(&world.app.app, &model::Staff::operator(), name).await.unwrap();
-        let loaded = life::reload(&world.app.app, name).await;
+        admin::enable(&world.app.plugins(), &model::Staff::operator(), name).await.unwrap();
+        let loaded = life::reload(&world.app.plugins(), name).await;
         assert_eq!(loaded.is_ok(), loads, "{field}: {loaded:?}");
         if let Err(fault) = loaded {
             assert!(fault.message.contains(&format!("the member {field} of status")), "{fault}");
@@ -515,7 +515,7 @@ async fn names_of_plugins_cannot_overlap_as_name_spaces() {
     package(world.folder.path(), "probe", &[]);
     std::fs::write(world.folder.path().join("probe/plugin.toml"), overlapping).unwrap();
     assert!(
-        admin::enable(&world.app.app, &model::Staff::operator(), "pro__be").await.is_err(),
+        admin::enable(&world.app.plugins(), &model::Staff::operator(), "pro__be").await.is_err(),
         "it would be the namespace of another plugin's tables"
     );
 }

@@ -14,12 +14,15 @@ use crate::platform::serve::Running;
 /// Permissions requested by the second version.
 const MORE: &str = "[permissions]\ncore = [\"read\"]\n";
 
-const OWN: [(&str, &str); 2] =
-    [("ROOKERY_PLUGINS_EMBEDDED", "false"), ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32")];
+const OWN: [(&str, &str); 3] = [
+    ("ROOKERY_PLUGINS_ENABLED", "true"),
+    ("ROOKERY_PLUGINS_EMBEDDED", "false"),
+    ("ROOKERY_FEDERATION_ALLOW_PRIVATE_ADDRESSES", "127.0.0.1/32"),
+];
 
 /// A server that may reach this machine.
 async fn shelf() -> Shelf {
-    Shelf::with(&OWN[1..]).await
+    Shelf::with(&OWN[2..]).await
 }
 
 /// Runs `rookery plugin` while the server runs.
@@ -42,7 +45,7 @@ fn lying(shelf: &Shelf) -> Vec<String> {
 
 /// Installs from a URL as the admin API does, with these terms.
 async fn install_from(shelf: &Shelf, url: &str, terms: Terms) -> Result<(), String> {
-    let cx = &shelf.app.app;
+    let cx = &shelf.app.plugins();
     let request = |digest| Request { from: Some(Source::parse(url).unwrap()), digest, terms: terms.clone() };
     let review = install::look(cx, "notes", request(None)).await.map_err(|error| error.to_string())?;
     install::run(cx, &model::Staff::operator(), "notes", request(Some(review.digest)))
@@ -107,16 +110,16 @@ async fn file_is_installed_without_a_server_and_upgraded_from_another() {
     let (first, second) = (author.publish("1.0.0", ""), author.publish("1.1.0", ""));
     let said = plugin(app, &["install", text(&first), "--key", &author.key]).await.ok();
     assert!(said.contains("was installed, signed with") && said.contains("notes 1.0.0 is enabled"), "{said}");
-    life::follow_changes(&app.app).await.unwrap();
+    life::follow_changes(&app.plugins()).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 
     let said = plugin(app, &["upgrade", "notes"]).await.fails(1);
     assert!(said.contains("was installed from the file") && said.contains("name the file"), "{said}");
     plugin(app, &["upgrade", "notes", text(&second)]).await.ok();
-    life::follow_changes(&app.app).await.unwrap();
+    life::follow_changes(&app.plugins()).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
-    admin::rollback(&app.app, &model::Staff::operator(), "notes").await.unwrap();
-    life::reload(&app.app, "notes").await.unwrap();
+    admin::rollback(&app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
+    life::reload(&app.plugins(), "notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 
     let nothing = plugin(app, &["install", "notes"]).await.fails(2);
@@ -141,7 +144,7 @@ async fn package_of_another_key_is_refused_until_the_admin_trusts_it() {
     assert!(refused.contains("notes 2.0.0 is signed with the key") && refused.contains(&thief.key), "{refused}");
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     // Uninstalling does not reset the trusted key: the tables still exist.
-    admin::uninstall(&shelf.app.app, &model::Staff::operator(), "notes", false).await.unwrap();
+    admin::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", false).await.unwrap();
     assert!(install_from(&shelf, &url, Terms::default()).await.is_err());
 
     let named = |key: &str| Terms { key: Some(key.parse_key()), ..Terms::default() };
@@ -151,7 +154,7 @@ async fn package_of_another_key_is_refused_until_the_admin_trusts_it() {
     assert_eq!(shelf.serving("notes").unwrap().1, "2.0.0");
     let refused = install_from(&shelf, &url, named(&author.key)).await.unwrap_err();
     assert!(refused.contains("and not with"), "{refused}");
-    let kept = &admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
+    let kept = &admin::find(&shelf.app.plugins(), "notes").await.unwrap().plugin;
     assert_eq!(kept.public_key.as_deref(), Some(thief.key.as_str()));
     let trail: Vec<_> = kept.installs.0.iter().map(|one| (one.version.as_str(), one.key.as_deref())).collect();
     assert_eq!(trail, [("1.0.0", Some(author.key.as_str())), ("2.0.0", Some(thief.key.as_str()))]);
@@ -256,7 +259,7 @@ async fn index_signed_before_a_used_one_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn uninstall_removes_file_and_purge_removes_every_copy() {
     let (shelf, site, author, thief) = (shelf().await, Site::start().await, Publisher::new(), Publisher::new());
-    let app = &shelf.app.app;
+    let app = &shelf.app.plugins();
     let index = format!("{}/index.json", site.origin);
     for version in ["1.0.0", "1.1.0"] {
         author.publish(version, "");
@@ -349,7 +352,7 @@ async fn unsigned_package_is_accepted_where_permitted() {
     let refused = plugin(app, &["upgrade", "notes", text(&later)]).await.fails(1);
     assert!(refused.contains("earlier packages were"), "{refused}");
     plugin(app, &["upgrade", "notes", text(&later), "--unsigned"]).await.ok();
-    assert_eq!(admin::find(&app.app, "notes").await.unwrap().plugin.version.as_deref(), Some("1.2.0"));
+    assert_eq!(admin::find(&app.plugins(), "notes").await.unwrap().plugin.version.as_deref(), Some("1.2.0"));
 }
 
 #[tokio::test]
@@ -362,19 +365,19 @@ async fn older_version_is_refused_unless_requested() {
     assert!(refused.contains("notes 1.9.0 is older than 1.10.0, which is installed: --downgrade"), "{refused}");
     assert_eq!(lying(&shelf), ["notes-1.10.0.plugin"]);
     plugin(app, &["install", text(&old), "--downgrade"]).await.ok();
-    life::follow_changes(&app.app).await.unwrap();
+    life::follow_changes(&app.plugins()).await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.9.0");
 
     // With several versions in the folder, the accepted one is loaded and the highest one waits.
     for file in [&old, &new] {
         std::fs::copy(file, shelf.folder(&format!("copied-{}", text(Path::new(file.file_name().unwrap()))))).unwrap();
     }
-    life::reload(&app.app, "notes").await.unwrap();
+    life::reload(&app.plugins(), "notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.9.0");
-    let known = admin::find(&app.app, "notes").await.unwrap();
+    let known = admin::find(&app.plugins(), "notes").await.unwrap();
     assert_eq!(known.waiting.unwrap().manifest.plugin.version, "1.10.0");
-    admin::accept(&app.app, &model::Staff::operator(), "notes").await.unwrap();
-    life::reload(&app.app, "notes").await.unwrap();
+    admin::accept(&app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
+    life::reload(&app.plugins(), "notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.10.0");
 }
 

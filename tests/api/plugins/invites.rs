@@ -534,8 +534,8 @@ async fn instance_shows_whether_all_users_may_invite() {
 async fn person_has_as_many_invitations_as_the_admin_allows() {
     let app = server("none").await;
     let most = [("max_per_person".to_owned(), json!(2))].into_iter().collect();
-    plugins::admin::configure(&app.app, &model::Staff::operator(), "invites", most).await.unwrap();
-    plugins::life::follow(&app.app).await;
+    plugins::admin::configure(&app.plugins(), &model::Staff::operator(), "invites", most).await.unwrap();
+    plugins::life::follow(&app.plugins()).await;
     let alice = app.account("alice").await;
     for _ in 0..2 {
         invite(&app, &alice, &[]).await;

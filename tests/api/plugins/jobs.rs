@@ -64,7 +64,8 @@ async fn jobs_of_paused_plugin_run_on_other_servers() {
         let tries = "SELECT COUNT(*) FROM jobs WHERE key = 'done:a' AND state = 'ready' AND attempts = 0 AND last_error IS NULL";
         bench.app.number(tries).await
     };
-    let pause = bench.app.app.plugins.pauses.pause("tray");
+    let platform = bench.app.plugins();
+    let pause = platform.plugins.pauses.pause("tray");
     bench.app.run_jobs().await;
     assert_eq!(untouched().await, 1, "neither claimed nor put off");
     drop(pause);
@@ -90,8 +91,8 @@ async fn schedule_is_queued_once_and_continues() {
     bench.app.run_jobs().await;
     let second = due().await;
     assert!(second.len() == 1 && second != first, "it ran and waits for the next time");
-    plugins::admin::disable(&bench.app.app, &model::Staff::operator(), "tray").await.unwrap();
-    plugins::life::reload(&bench.app.app, "tray").await.unwrap();
+    plugins::admin::disable(&bench.app.plugins(), &model::Staff::operator(), "tray").await.unwrap();
+    plugins::life::reload(&bench.app.plugins(), "tray").await.unwrap();
     bench.app.app.clock.advance(chrono::Duration::days(1));
     bench.app.run_jobs().await;
     assert_eq!(due().await, second, "while the plugin is off its jobs wait");

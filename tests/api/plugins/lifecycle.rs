@@ -12,13 +12,13 @@ async fn package_waits_for_admin_and_serves_when_enabled() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", "");
 
-    start(&shelf.app.app).await;
+    start(&shelf.app.plugins()).await;
     assert_eq!(shelf.state("notes"), State::Disabled);
     assert_eq!(shelf.serving("notes"), None);
 
     assert!(matches!(shelf.enable("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.state("notes"), State::Active);
-    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::disable(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unloaded));
     assert_eq!(shelf.serving("notes"), None);
 }
@@ -82,7 +82,7 @@ async fn changed_package_waits_for_admin_outside_of_development() {
 
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged), "the accepted one still serves");
     assert_eq!(shelf.serving("notes"), first);
-    admin::accept(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::accept(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "1.1.0");
 }
@@ -100,10 +100,10 @@ async fn upgrade_needing_permissions_waits_for_grant() {
         "grants: notes 2.0.0 asks for more than was granted: core:read, queue: `rookery plugin grant notes` grants it"
     );
     assert_eq!(shelf.serving("notes"), first);
-    let known = admin::find(&shelf.app.app, "notes").await.unwrap();
+    let known = admin::find(&shelf.app.plugins(), "notes").await.unwrap();
     assert_eq!(known.missing.into_iter().collect::<Vec<_>>(), ["core:read", "queue"]);
 
-    admin::grant(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::grant(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "2.0.0");
 }
@@ -125,11 +125,11 @@ async fn hooks_on_texts_and_higher_limits_need_a_grant() {
 async fn reenabled_plugin_has_granted_permissions_only() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
-    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::disable(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     shelf.put("notes", "2.0.0", "[permissions]\ncore = [\"read\"]\n");
 
-    let enabled = admin::enable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    let enabled = admin::enable(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
 
     assert_eq!(enabled.granted.0, Vec::<String>::new());
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
@@ -140,7 +140,7 @@ async fn reenabled_plugin_has_granted_permissions_only() {
 async fn accepted_package_serves_although_file_is_broken() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
-    let app = &shelf.app.app;
+    let app = &shelf.app.plugins();
     admin::disable(app, &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     std::fs::write(shelf.folder("notes").join("notes.wasm"), b"rubbish").unwrap();
@@ -161,9 +161,10 @@ async fn refused_change_is_not_stored() {
     shelf.put_route("notes", "1.0.0");
     shelf.enable("notes").await.unwrap();
     let limits = serde_json::json!({"memory": "512MiB"}).as_object().unwrap().clone();
-    let refused = admin::set_limits(&shelf.app.app, &model::Staff::operator(), "notes", limits).await.unwrap_err();
+    let refused =
+        admin::set_limits(&shelf.app.plugins(), &model::Staff::operator(), "notes", limits).await.unwrap_err();
     assert!(refused.to_string().contains("memory"), "{refused}");
-    let kept = admin::find(&shelf.app.app, "notes").await.unwrap();
+    let kept = admin::find(&shelf.app.plugins(), "notes").await.unwrap();
     assert_eq!(kept.plugin.limits.0, serde_json::json!({}));
 }
 
@@ -174,10 +175,10 @@ async fn rollback_stays_on_previous_generation() {
     shelf.put("notes", "1.1.0", "");
     shelf.reload("notes").await.unwrap();
 
-    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::rollback(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     assert!(matches!(shelf.reload("notes").await, Ok(Outcome::Loaded(_))));
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
-    life::follow(&shelf.app.app).await;
+    life::follow(&shelf.app.plugins()).await;
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "the folder still holds 1.1.0");
 
     shelf.put("notes", "1.2.0", "");
@@ -190,10 +191,10 @@ async fn broken_package_does_not_stop_others() {
     let shelf = Shelf::new().await;
     shelf.serve("good").await;
     shelf.put("broken", "1.0.0", "");
-    admin::enable(&shelf.app.app, &model::Staff::operator(), "broken").await.unwrap();
+    admin::enable(&shelf.app.plugins(), &model::Staff::operator(), "broken").await.unwrap();
     std::fs::write(shelf.folder("broken").join("broken.wasm"), b"rubbish").unwrap();
 
-    let reports = start(&shelf.app.app).await;
+    let reports = start(&shelf.app.plugins()).await;
 
     assert!(reports.iter().any(|report| matches!(report.outcome, Outcome::Failed(_))));
     assert!(shelf.serving("good").is_some());
@@ -204,13 +205,13 @@ async fn broken_package_does_not_stop_others() {
 async fn change_by_another_process_is_applied() {
     let shelf = Shelf::new().await;
     shelf.put("notes", "1.0.0", "");
-    start(&shelf.app.app).await;
+    start(&shelf.app.plugins()).await;
 
     shelf.app.run(&["plugin", "enable", "notes", "--yes"]).await.ok();
-    life::follow_changes(&shelf.app.app).await.unwrap();
+    life::follow_changes(&shelf.app.plugins()).await.unwrap();
     assert!(shelf.serving("notes").is_some());
     shelf.app.run(&["plugin", "disable", "notes"]).await.ok();
-    life::follow_changes(&shelf.app.app).await.unwrap();
+    life::follow_changes(&shelf.app.plugins()).await.unwrap();
     assert!(shelf.serving("notes").is_none());
 }
 
@@ -225,7 +226,7 @@ fn held() -> (usize, usize, usize) {
 async fn repeated_enabling_and_disabling_leaks_nothing() {
     let shelf = Shelf::new().await;
     shelf.serve("notes").await;
-    let app = &shelf.app.app;
+    let app = &shelf.app.plugins();
     let turn = async |times: usize| {
         for _ in 0..times {
             admin::disable(app, &model::Staff::operator(), "notes").await.unwrap();

@@ -55,7 +55,7 @@ async fn two() -> Option<[Shelf; 2]> {
     let other = one.beside().await;
     for shelf in [&one, &other] {
         // Ends as soon as the other server has noticed, regardless of the time.
-        shelf.app.app.plugins.pauses.set_notice(HANGS);
+        shelf.app.plugins().plugins.pauses.set_notice(HANGS);
         put(shelf, 1);
     }
     one.enable("notes").await.unwrap();
@@ -65,7 +65,7 @@ async fn two() -> Option<[Shelf; 2]> {
 }
 
 async fn follow(shelf: &Shelf) {
-    life::follow_changes(&shelf.app.app).await.unwrap();
+    life::follow_changes(&shelf.app.plugins()).await.unwrap();
 }
 
 async fn migrations(shelf: &Shelf) -> i64 {
@@ -75,19 +75,19 @@ async fn migrations(shelf: &Shelf) -> i64 {
 /// Waits until the server has noticed that the plugin pauses, which must happen before `other` changes anything.
 async fn sees_it_first(shelf: &Shelf, other: &Shelf) {
     let begun = std::time::Instant::now();
-    while !shelf.app.app.plugins.pauses.holds("notes") {
+    while !shelf.app.plugins().plugins.pauses.holds("notes") {
         assert!(begun.elapsed() < HANGS, "there was no pause");
         tokio::time::sleep(Duration::from_millis(20)).await;
         pause_seen(shelf).await;
     }
-    assert_eq!((migrations(shelf).await, shelf.app.app.plugins.pauses.incompatible("notes")), (1, None));
-    other.app.app.plugins.pauses.end_notice();
+    assert_eq!((migrations(shelf).await, shelf.app.plugins().plugins.pauses.incompatible("notes")), (1, None));
+    other.app.plugins().plugins.pauses.end_notice();
 }
 
 /// As a server does twice a second.
 async fn pause_seen(shelf: &Shelf) {
     shelf.app.app.reload().await.unwrap();
-    pause::refresh_if_due(&shelf.app.app).await.unwrap();
+    pause::refresh_if_due(&shelf.app.plugins()).await.unwrap();
 }
 
 fn loaded(outcome: &Result<life::Outcome, LoadError>) {
@@ -97,7 +97,7 @@ fn loaded(outcome: &Result<life::Outcome, LoadError>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn migration_pauses_plugin_on_all_servers() {
     let Some([one, other]) = two().await else { return };
-    let before = one.app.app.plugins.latest().find("notes").unwrap().clone();
+    let before = one.app.plugins().plugins.latest().find("notes").unwrap().clone();
     put(&one, 2);
     tokio::join!(async { loaded(&one.reload("notes").await) }, sees_it_first(&other, &one));
     assert_eq!((one.serving("notes").unwrap().1.as_str(), status(&one).await), ("2.0.0", 200));
@@ -108,7 +108,8 @@ async fn migration_pauses_plugin_on_all_servers() {
     assert!(fault.message.contains("0002_words") && fault.message.contains("install that version"), "{fault}");
     let answer = other.app.anonymous().get("/api/v1/notes").send().await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"), "and not what fails on the tables");
-    let waits = other.app.app.plugins.pauses.ended("notes");
+    let platform = other.app.plugins();
+    let waits = platform.plugins.pauses.ended("notes");
     tokio::select! {
         biased;
         ended = waits => assert!(!ended),
@@ -117,7 +118,7 @@ async fn migration_pauses_plugin_on_all_servers() {
 
     put(&other, 2);
     other.reload("notes").await.unwrap();
-    assert!(!other.app.app.plugins.pauses.holds("notes"));
+    assert!(!other.app.plugins().plugins.pauses.holds("notes"));
     assert_eq!((other.state("notes"), status(&other).await), (State::Active, 200));
 }
 
@@ -125,9 +126,9 @@ async fn migration_pauses_plugin_on_all_servers() {
 async fn newer_package_pauses_other_nodes() {
     let Some([one, _]) = two().await else { return };
     let newer = one.beside().await;
-    newer.app.app.plugins.pauses.set_notice(HANGS);
+    newer.app.plugins().plugins.pauses.set_notice(HANGS);
     put(&newer, 2);
-    tokio::join!(async { drop(start(&newer.app.app).await) }, sees_it_first(&one, &newer));
+    tokio::join!(async { drop(start(&newer.app.plugins()).await) }, sees_it_first(&one, &newer));
     assert_eq!((newer.serving("notes").unwrap().1.as_str(), status(&newer).await), ("2.0.0", 200));
 }
 
@@ -136,13 +137,13 @@ async fn simultaneously_upgraded_servers_all_serve() {
     let Some([one, other]) = two().await else { return };
     put(&one, 2);
     put(&other, 2);
-    [&one, &other].into_iter().for_each(|shelf| shelf.app.app.plugins.pauses.end_notice());
+    [&one, &other].into_iter().for_each(|shelf| shelf.app.plugins().plugins.pauses.end_notice());
     let (first, second) = tokio::join!(one.reload("notes"), other.reload("notes"));
     loaded(&first);
     loaded(&second);
     for shelf in [&one, &other] {
         follow(shelf).await;
-        assert!(!shelf.app.app.plugins.pauses.holds("notes"));
+        assert!(!shelf.app.plugins().plugins.pauses.holds("notes"));
         assert_eq!((shelf.state("notes"), status(shelf).await), (State::Active, 200));
     }
 }
@@ -163,7 +164,7 @@ async fn nodes_continue_after_a_failed_migration() {
     assert_eq!(failed.unwrap_err().stage, Stage::Migrate);
     for shelf in [&one, &other] {
         pause_seen(shelf).await;
-        assert!(!shelf.app.app.plugins.pauses.holds("notes"));
+        assert!(!shelf.app.plugins().plugins.pauses.holds("notes"));
         assert_eq!((shelf.serving("notes").unwrap().1.as_str(), status(shelf).await), ("1.0.0", 200));
     }
 }
@@ -187,7 +188,7 @@ async fn dead_node_is_not_waited_for() {
     let shelf = Shelf::in_development().await;
     put(&shelf, 1);
     shelf.enable("notes").await.unwrap();
-    let app = &shelf.app.app;
+    let app = &shelf.app.plugins();
     let plugin = app.plugins.latest().find("notes").unwrap().id;
     let mut tx = app.db.begin().await.unwrap();
     store::plugin::pause(&mut tx, plugin, 1, app.clock.now() + chrono::Duration::seconds(5)).await.unwrap();
@@ -211,8 +212,8 @@ async fn events_wait_for_unloadable_plugin() {
 
     // A server without a package of the plugin.
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
-    start(&other.app).await;
-    assert_eq!(other.app.plugins.observed.of("probe").state(), Some(&State::Missing));
+    start(&other.plugins()).await;
+    assert_eq!(other.plugins().plugins.observed.of("probe").state(), Some(&State::Missing));
     let mut there = alice.clone();
     there.server = other.clone();
     there.publish("elsewhere").await;
@@ -226,23 +227,23 @@ async fn events_wait_for_unloadable_plugin() {
     // serves.
     let folder = world.folder.path();
     package(folder, "later", &[NO_WORDS]);
-    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "later").await.unwrap();
-    life::follow_changes(&other.app).await.unwrap();
-    life::reload(&world.app.app, "later").await.unwrap();
-    life::follow_changes(&other.app).await.unwrap();
+    plugins::admin::enable(&world.app.plugins(), &model::Staff::operator(), "later").await.unwrap();
+    life::follow_changes(&other.plugins()).await.unwrap();
+    life::reload(&world.app.plugins(), "later").await.unwrap();
+    life::follow_changes(&other.plugins()).await.unwrap();
     there.publish("for both").await;
     let later = world.active("later").id;
     assert_eq!(plugin_event::count(other.db(), later).await.unwrap(), (2, 0));
 
     // After it is uninstalled with its data, it does not block posts on the other server, which has not noticed yet.
-    plugins::admin::uninstall(&world.app.app, &model::Staff::operator(), "later", true).await.unwrap();
+    plugins::admin::uninstall(&world.app.plugins(), &model::Staff::operator(), "later", true).await.unwrap();
     there.publish("without it").await;
     world.app.run_jobs().await;
 
     // A disabled plugin receives no events, on any server.
     let id = world.active("probe").id;
-    plugins::admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::follow_changes(&other.app).await.unwrap();
+    plugins::admin::disable(&world.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::follow_changes(&other.plugins()).await.unwrap();
     there.publish("in vain").await;
     assert_eq!(plugin_event::count(other.db(), id).await.unwrap(), (0, 0));
 }
@@ -251,15 +252,15 @@ async fn events_wait_for_unloadable_plugin() {
 async fn unreadable_manifest_hides_no_other() {
     let world = World::probed().await;
     package(world.folder.path(), "later", &[NO_WORDS]);
-    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "later").await.unwrap();
-    loaded(&life::reload(&world.app.app, "later").await);
+    plugins::admin::enable(&world.app.plugins(), &model::Staff::operator(), "later").await.unwrap();
+    loaded(&life::reload(&world.app.plugins(), "later").await);
     let alice = world.app.account("alice").await;
     world.app.run_jobs().await;
     let ids = ["later", "probe"].map(|name| world.active(name).id);
     world.app.execute("UPDATE plugins SET manifest = 'of tomorrow' WHERE name = 'later'").await;
 
     let other = world.app.beside(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
-    start(&other.app).await;
+    start(&other.plugins()).await;
     let mut there = alice.clone();
     there.server = other.clone();
     there.publish("elsewhere").await;
@@ -278,14 +279,14 @@ async fn events_wait_for_quarantined_plugin() {
     plugin.quarantined_at = Some(world.app.app.clock.now());
     store::plugin::update(&mut tx, &plugin).await.unwrap();
     tx.commit().await.unwrap();
-    life::follow(&world.app.app).await;
-    assert!(world.app.app.plugins.latest().find("probe").is_none());
+    life::follow(&world.app.plugins()).await;
+    assert!(world.app.plugins().plugins.latest().find("probe").is_none());
     alice.publish("meanwhile").await;
     world.app.run_jobs().await;
     assert_eq!(plugin_event::count(world.app.db(), id).await.unwrap(), (2, 0));
 
-    plugins::admin::enable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::reload(&world.app.app, "probe").await.unwrap();
+    plugins::admin::enable(&world.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::reload(&world.app.plugins(), "probe").await.unwrap();
     world.app.run_jobs().await;
     let heard = world.heard("probe").await;
     assert_eq!(heard.last().unwrap(), &("status.created".to_owned(), "meanwhile".to_owned()));
@@ -298,8 +299,8 @@ async fn unclaimed_events_are_kept_two_weeks() {
     world.app.run_jobs().await;
     let id = world.active("probe").id;
     alice.publish("unheard").await;
-    plugins::admin::disable(&world.app.app, &model::Staff::operator(), "probe").await.unwrap();
-    life::follow(&world.app.app).await;
+    plugins::admin::disable(&world.app.plugins(), &model::Staff::operator(), "probe").await.unwrap();
+    life::follow(&world.app.plugins()).await;
     worker::cron::schedule(&world.app.app).await.unwrap();
     for (days, left) in [(13, (2, 0)), (2, (0, 0))] {
         world.app.app.clock.advance(chrono::Duration::days(days));

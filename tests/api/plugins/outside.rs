@@ -47,7 +47,7 @@ async fn tarpit_request_ends_in_time() {
     assert_eq!(answer.status, 504, "{}", answer.text());
     let said = tokio::time::timeout(Duration::from_secs(60), left).await.expect("the connection is closed").unwrap();
     assert!(said.starts_with("GET / HTTP/1.1\r\n"), "{said}");
-    let failures = shelf.app.app.plugins.observed.of("waiting").failures;
+    let failures = shelf.app.plugins().plugins.observed.of("waiting").failures;
     assert_eq!(failures.iter().map(|failed| failed.ended.as_str()).collect::<Vec<_>>(), ["wall"]);
     shelf.app.anonymous().get("/api/v1/instance").ok().await;
 }

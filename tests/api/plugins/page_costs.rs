@@ -305,7 +305,7 @@ async fn plugin_web_pages_are_compared_or_left_out() {
     }
     let known: BTreeSet<&str> =
         WEB_PAGES.iter().map(|(path, _)| *path).chain(WEB_LEFT_OUT.iter().map(|(path, _)| *path)).collect();
-    let registry = app.app.registry();
+    let registry = app.plugins().registry();
     let pages = registry.plugins.iter().flat_map(|active| &active.manifest.pages).map(|page| plain(&page.path));
     let pages: BTreeSet<String> = pages.collect();
     assert_eq!(pages.iter().map(String::as_str).collect::<BTreeSet<_>>(), known);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::bench::{Bench, code, id};
 use super::guest;
-use crate::harness::{Browser, TestApp, form_fields};
+use crate::harness::{Browser, NO_PLUGIN_YET, TestApp, form_fields};
 
 const SIGN_UP: &str = "/api/v1/accounts";
 
@@ -82,10 +82,10 @@ async fn plugin_mistake_is_not_reported_as_error_of_the_person() {
     let page = alice.get("/mirror").await;
     assert_eq!(alice.submit(&page, "/mirror", &[("form", "speak"), ("say", "mistake")]).await.status, 500);
     assert_eq!(kept(&app).await, 0);
-    let failures = app.app.plugins.observed.of("mirror").failures;
+    let failures = app.plugins().plugins.observed.of("mirror").failures;
     assert_eq!(failures.len(), 2);
     assert!(failures.iter().all(|failure| failure.message.contains("nowhere")), "{failures:?}");
-    let log = app.app.plugins.logs.after("mirror", 0);
+    let log = app.plugins().plugins.logs.after("mirror", 0);
     assert!(log.iter().any(|line| line.message.contains("nowhere")), "{log:?}");
 }
 
@@ -215,7 +215,7 @@ async fn failing_plugin_is_ignored_or_stops_the_sign_up() {
     assert_eq!(app.count("users").await, 2);
     assert_eq!(kept(&app).await, 0);
 
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let app = TestApp::with(&NO_PLUGIN_YET).await;
     app.set("registrations_mode", "open").await;
     guest::put(&app, "mirror", "");
     let manifest = app.app.config.plugins.dir.join("mirror/plugin.toml");

@@ -8,7 +8,7 @@ use plugins::life::{self, Outcome};
 use plugins::{Active, admin};
 use store::plugin_event;
 
-use crate::harness::TestApp;
+use crate::harness::{NO_PLUGIN_YET, TestApp};
 
 /// A server with probes.
 pub struct World {
@@ -51,9 +51,9 @@ pub const NO_WORDS: (&str, &str) = ("kinds = [\"circle\"]\n", "");
 impl World {
     pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let keys = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap()), ("ROOKERY_PLUGINS_EMBEDDED", "false")];
-        let app = TestApp::with(&keys).await;
-        plugins::start(&app.app).await;
+        let folders = [("ROOKERY_PLUGINS_DIR", folder.path().to_str().unwrap())];
+        let app = TestApp::with(&[folders.as_slice(), &NO_PLUGIN_YET].concat()).await;
+        plugins::start(&app.plugins()).await;
         Self { app, folder }
     }
 
@@ -66,19 +66,19 @@ impl World {
 
     pub async fn add(&self, name: &str, changes: &[(&str, &str)]) {
         package(self.folder.path(), name, changes);
-        admin::enable(&self.app.app, &model::Staff::operator(), name).await.unwrap();
-        let loaded = life::reload(&self.app.app, name).await;
+        admin::enable(&self.app.plugins(), &model::Staff::operator(), name).await.unwrap();
+        let loaded = life::reload(&self.app.plugins(), name).await;
         assert!(matches!(loaded, Ok(Outcome::Loaded(_) | Outcome::Unchanged)), "{name}: {loaded:?}");
     }
 
     pub fn active(&self, name: &str) -> std::sync::Arc<Active> {
-        let registry = self.app.app.registry();
+        let registry = self.app.plugins().registry();
         registry.plugins.iter().find(|active| active.name() == name).cloned().unwrap()
     }
 
     /// Number of calls of a plugin's hook, and of failed calls.
     pub fn calls(&self, name: &str, moment: Moment) -> (u64, u64) {
-        let registry = self.app.app.registry();
+        let registry = self.app.plugins().registry();
         registry.hooks.of(moment, self.active(name).id).next().unwrap().calls()
     }
 

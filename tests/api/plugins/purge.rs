@@ -88,7 +88,7 @@ async fn late_events_of_removed_account_are_purged() {
     let app = served("reaction_deck").await;
     let alice = app.account("alice").await;
     settle(&app).await;
-    let plugin = app.app.plugins.latest().find("reaction_deck").unwrap().id;
+    let plugin = app.plugins().plugins.latest().find("reaction_deck").unwrap().id;
     let event = NewEvent {
         plugin,
         stream: "events",
@@ -124,7 +124,7 @@ async fn late_events_of_removed_account_are_purged() {
     assert_eq!((decks(kept(&app, alice.id()).await), looking().await), (0, 1), "there may be more");
 
     // Rows written after it is enabled again are purged too, as long as events are stored for it.
-    admin::disable(&app.app, &model::Staff::operator(), "reaction_deck").await.unwrap();
+    admin::disable(&app.plugins(), &model::Staff::operator(), "reaction_deck").await.unwrap();
     app.app.clock.advance(chrono::Duration::minutes(2));
     settle(&app).await;
     app.execute(&insert).await;

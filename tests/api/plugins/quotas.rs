@@ -105,9 +105,9 @@ async fn feeds_notifications_and_jobs_end_at_their_quotas() {
 
     // A measurement that ran concurrently with the last insert may have missed it.
     bench.active.quotas.feed_entries.measure().await.unwrap();
-    let known = admin::find(&bench.app.app, "tray").await.unwrap();
-    let outbox = admin::outbox(&bench.app.app, &known.plugin).await.unwrap();
-    let detail = json!(admin::entity::Detail::new(&bench.app.app, &known, &outbox));
+    let known = admin::find(&bench.app.plugins(), "tray").await.unwrap();
+    let outbox = admin::outbox(&bench.app.plugins(), &known.plugin).await.unwrap();
+    let detail = json!(admin::entity::Detail::new(&bench.app.plugins(), &known, &outbox));
     let quota =
         |limit: &str| detail["quotas"].as_array().unwrap().iter().find(|row| row["limit"] == limit).unwrap().clone();
     assert_eq!(quota("feed-entries"), json!({"limit": "feed-entries", "used": 10, "most": 10, "refused": 1}));
@@ -178,7 +178,7 @@ async fn purge_deletes_feeds_and_notifications_by_job() {
             bench.app.db().fetch_raw(&format!("SELECT CAST(COUNT(*) AS BIGINT) FROM {what}")).await.unwrap();
         rows[0].0
     };
-    admin::uninstall(&bench.app.app, &model::Staff::operator(), "tray", true).await.unwrap();
+    admin::uninstall(&bench.app.plugins(), &model::Staff::operator(), "tray", true).await.unwrap();
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 5_000, "a job deletes them later");
     bench.app.run_jobs().await;
     assert_eq!(count("feed_entries WHERE kind >= 100").await, 0);

@@ -48,8 +48,10 @@ async fn announced(app: &TestApp) -> bool {
 
 /// Sets members of the plugin's configuration, while it serves.
 async fn configure(app: &TestApp, members: Value) {
-    admin::configure(&app.app, &model::Staff::operator(), GROUP, members.as_object().unwrap().clone()).await.unwrap();
-    life::follow(&app.app).await;
+    admin::configure(&app.plugins(), &model::Staff::operator(), GROUP, members.as_object().unwrap().clone())
+        .await
+        .unwrap();
+    life::follow(&app.plugins()).await;
 }
 
 #[tokio::test]

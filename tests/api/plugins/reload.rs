@@ -36,7 +36,7 @@ async fn changed_files_are_served_soon_and_once() {
     let shelf = Shelf::in_development().await;
     shelf.serve("notes").await;
     let (first, _) = shelf.serving("notes").unwrap();
-    let watching = tokio::spawn(watch::run(shelf.app.app.clone()));
+    let watching = tokio::spawn(watch::run(shelf.app.plugins()));
 
     put_version(&shelf, "1.1.0");
     until("the new version", || shelf.serving("notes") == Some((first + 1, "1.1.0".to_owned()))).await;
@@ -117,8 +117,8 @@ async fn requests_succeed_during_reloads() {
     }
     assert!(served[1..].iter().all(|generation| seen.contains(generation)), "{seen:?}");
 
-    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
-    life::follow(&shelf.app.app).await;
+    admin::disable(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
+    life::follow(&shelf.app.plugins()).await;
     shelf.app.anonymous().get("/api/v1/notes").fails(404).await;
 }
 
@@ -134,13 +134,13 @@ async fn trapping_generation_is_rolled_back() {
         let status = shelf.app.anonymous().get("/api/v1/notes").send().await.status;
         assert!(status == 500 || status == 503, "{status}");
     }
-    supervise::check(&shelf.app.app).await;
-    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "{:?}", shelf.app.app.plugins.observed.of("notes"));
+    supervise::check(&shelf.app.plugins()).await;
+    assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "{:?}", shelf.app.plugins().plugins.observed.of("notes"));
     shelf.app.anonymous().get("/api/v1/notes").ok().await;
-    let observed = shelf.app.app.plugins.observed.of("notes");
+    let observed = shelf.app.plugins().plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     assert!(observed.failures.iter().any(|failed| failed.ended == "trap"), "{observed:?}");
-    supervise::check(&shelf.app.app).await;
+    supervise::check(&shelf.app.plugins()).await;
     assert_eq!(shelf.state("notes"), State::Active, "the previous generation is not to blame");
 }
 
@@ -171,20 +171,20 @@ async fn generation_is_rolled_back_after_migration() {
     for _ in 0..25 {
         shelf.app.anonymous().get("/api/v1/notes").send().await;
     }
-    supervise::check(&shelf.app.app).await;
+    supervise::check(&shelf.app.plugins()).await;
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
     shelf.app.anonymous().get("/api/v1/notes").ok().await;
-    let observed = shelf.app.app.plugins.observed.of("notes");
+    let observed = shelf.app.plugins().plugins.observed.of("notes");
     assert!(observed.history.iter().any(|event| event.what == "rolled back"), "{observed:?}");
     // As after a restart.
-    admin::disable(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::disable(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     let mut tx = shelf.app.db().begin().await.unwrap();
     let mut plugin = store::plugin::find(&mut tx, "notes").await.unwrap().unwrap();
     plugin.enabled = true;
     store::plugin::update(&mut tx, &plugin).await.unwrap();
     tx.commit().await.unwrap();
-    start(&shelf.app.app).await;
+    start(&shelf.app.plugins()).await;
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0");
 }
 
@@ -198,7 +198,7 @@ async fn rollback_needs_working_generation() {
     write(&shelf, "migrations/0002_more.sql", "alter table notes add column words text;\n");
     put_tables(&shelf, "2.0.0", "(call $ok)");
     shelf.reload("notes").await.unwrap();
-    admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap();
+    admin::rollback(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap();
     shelf.reload("notes").await.unwrap();
     assert_eq!(shelf.serving("notes").unwrap().1, "1.0.0", "back over what expands the tables");
 
@@ -206,10 +206,10 @@ async fn rollback_needs_working_generation() {
     write(&shelf, "sql/queries.sql", "-- name: all returns: many\nselect id, words from notes order by id;\n");
     put_tables(&shelf, "3.0.0", "(call $ok)");
     shelf.reload("notes").await.unwrap();
-    let before = admin::find(&shelf.app.app, "notes").await.unwrap().plugin;
-    let refused = admin::rollback(&shelf.app.app, &model::Staff::operator(), "notes").await.unwrap_err();
+    let before = admin::find(&shelf.app.plugins(), "notes").await.unwrap().plugin;
+    let refused = admin::rollback(&shelf.app.plugins(), &model::Staff::operator(), "notes").await.unwrap_err();
     assert!(refused.to_string().contains("compatible-from"), "{refused}");
-    assert_eq!(admin::find(&shelf.app.app, "notes").await.unwrap().plugin, before, "no other version is desired");
+    assert_eq!(admin::find(&shelf.app.plugins(), "notes").await.unwrap().plugin, before, "no other version is desired");
     assert_eq!(shelf.state("notes"), State::Active);
     assert_eq!(shelf.reload("notes").await, Ok(Outcome::Unchanged));
 }
@@ -304,7 +304,7 @@ async fn migration_may_be_incompatible_with_previous_generation() {
     let fault = shelf.reload("notes").await.unwrap_err();
     assert_eq!(fault.stage, rookery_plugin_host::Stage::Migrate, "an applied migration was edited: {fault}");
 
-    admin::uninstall(&shelf.app.app, &model::Staff::operator(), "notes", true).await.unwrap();
+    admin::uninstall(&shelf.app.plugins(), &model::Staff::operator(), "notes", true).await.unwrap();
     assert_eq!(shelf.serving("notes"), None);
     std::fs::remove_file(shelf.folder("notes").join("migrations/0002_words.sql")).unwrap();
     write("sql/queries.sql", "-- name: all returns: many\nselect id from notes order by id;\n");
@@ -325,6 +325,6 @@ async fn two_plugins_cannot_have_one_route_and_none_has_a_core_route() {
 
     let claims = manifest("third", "1.0.0", &route("statuses"));
     shelf.put_component("third", &claims, &routes("(call $ok)"));
-    start(&shelf.app.app).await;
+    start(&shelf.app.plugins()).await;
     assert_eq!(shelf.serving("third"), None);
 }

@@ -5,7 +5,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::guest;
-use crate::harness::{Answer, Client, TestApp};
+use crate::harness::{Answer, Client, NO_PLUGIN_YET, TestApp};
 
 async fn mirror() -> TestApp {
     mirror_with(&[]).await
@@ -449,7 +449,7 @@ async fn requests_do_not_see_state_of_previous_requests() {
 
 #[tokio::test]
 async fn shared_instance_keeps_callers_apart() {
-    let app = TestApp::with(&[("ROOKERY_PLUGINS_EMBEDDED", "false")]).await;
+    let app = TestApp::with(&NO_PLUGIN_YET).await;
     guest::put(&app, "mirror", "[limits]\nroutes = \"pooled\"\ninstances = 1\n");
     guest::enable(&app, "mirror").await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
@@ -469,7 +469,7 @@ async fn shared_instance_keeps_callers_apart() {
 async fn response_names_its_generation_in_development() {
     let app = mirror_with(&[("ROOKERY_SERVER_DEVELOPMENT", "true")]).await;
     let echo = app.anonymous().get("/api/v1/mirror/echo/x").send().await;
-    let registry = app.app.registry();
+    let registry = app.plugins().registry();
     let active = registry.find("mirror").unwrap();
     assert_eq!(echo.header("x-plugin"), format!("mirror@{}({})", active.generation, &active.sha256[..8]));
     assert_eq!(app.anonymous().get("/api/v2/instance").send().await.header("x-plugin"), "");

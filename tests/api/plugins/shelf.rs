@@ -150,11 +150,11 @@ impl Shelf {
 
     /// Installs and enables the package with this name.
     pub async fn enable(&self, name: &str) -> Result<Outcome, LoadError> {
-        plugins::admin::enable(&self.app.app, &model::Staff::operator(), name)
+        plugins::admin::enable(&self.app.plugins(), &model::Staff::operator(), name)
             .await
             .map_err(|error| panic!("{error}"))
             .unwrap();
-        life::reload(&self.app.app, name).await
+        life::reload(&self.app.plugins(), name).await
     }
 
     /// Puts a package that does nothing, and enables it.
@@ -164,16 +164,16 @@ impl Shelf {
     }
 
     pub fn state(&self, name: &str) -> State {
-        self.app.app.plugins.observed.of(name).state().cloned().unwrap()
+        self.app.plugins().plugins.observed.of(name).state().cloned().unwrap()
     }
 
     /// Generation and version in service.
     pub fn serving(&self, name: &str) -> Option<(u64, String)> {
-        let registry = self.app.app.registry();
+        let registry = self.app.plugins().registry();
         registry.find(name).map(|active| (active.generation, active.manifest.plugin.version.clone()))
     }
 
     pub async fn reload(&self, name: &str) -> Result<Outcome, LoadError> {
-        life::reload(&self.app.app, name).await
+        life::reload(&self.app.plugins(), name).await
     }
 }

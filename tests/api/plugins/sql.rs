@@ -111,7 +111,7 @@ pub async fn notes(app: &TestApp) -> Statements {
     let done = apply(app, &mut tx, &manifest, &files).await.unwrap();
     assert_eq!(done, Migrated { applied: vec![1], version: 1, ..Migrated::default() });
     let statements =
-        load(&app.app, quota(app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
+        load(&app.plugins(), quota(app), &manifest, &Resolved::default(), &files, &mut tx).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     statements
 }
@@ -159,20 +159,20 @@ async fn sql_text_works_on_both_engines() {
     assert_eq!(ids(&again.unwrap()), [2], "the row that was there");
     tx.commit().await.unwrap();
 
-    let all = sql.read(&app.app, "all", vec![int(1)]).await.unwrap();
+    let all = sql.read(&app.plugins(), "all", vec![int(1)]).await.unwrap();
     assert_eq!(all.columns, ["id", "title", "done", "weight", "raw", "key"]);
     assert_eq!(all.values[..6], [int(1), text("first"), int(1), Value::Real(1.5), Value::Blob(vec![0, 1]), text("v")]);
     assert_eq!(all.values[6..12], [int(2), text("second"), int(1), Value::Null, Value::Null, Value::Null]);
 
-    let among = sql.read(&app.app, "among", vec![text("[1, \"2\", 9]"), text("[\"first\"]")]).await.unwrap();
+    let among = sql.read(&app.plugins(), "among", vec![text("[1, \"2\", 9]"), text("[\"first\"]")]).await.unwrap();
     assert_eq!(ids(&among), [2]);
-    let given = sql.read(&app.app, "given", vec![text("[{\"id\": 1}, {\"id\": 3}]")]).await.unwrap();
+    let given = sql.read(&app.plugins(), "given", vec![text("[{\"id\": 1}, {\"id\": 3}]")]).await.unwrap();
     assert_eq!(given.values, [text("first"), text("third")]);
-    let summary = sql.read(&app.app, "summary", vec![]).await.unwrap();
+    let summary = sql.read(&app.plugins(), "summary", vec![]).await.unwrap();
     assert_eq!(summary.values, [int(1), int(4), int(10), int(1_768_478_401_000)]);
-    let authors = sql.read(&app.app, "authors", vec![]).await.unwrap();
+    let authors = sql.read(&app.plugins(), "authors", vec![]).await.unwrap();
     assert_eq!(authors.values, [text("alice"), int(1_768_478_401_000)]);
-    let empty = sql.read(&app.app, "all", vec![int(2)]).await.unwrap();
+    let empty = sql.read(&app.plugins(), "all", vec![int(2)]).await.unwrap();
     assert_eq!((empty.columns.len(), empty.values.len()), (6, 0), "columns are known without rows");
 }
 
@@ -203,7 +203,7 @@ async fn pages_are_read_in_both_directions() {
         (int(3), null(), int(1), int(9), vec![2]),
         (null(), null(), int(5), int(2), vec![]),
     ] {
-        let page = sql.read(&app.app, "page", vec![int(1), max, since, min, limit]).await.unwrap();
+        let page = sql.read(&app.plugins(), "page", vec![int(1), max, since, min, limit]).await.unwrap();
         assert_eq!(ids(&page), expected);
         assert!(!page.truncated);
     }
@@ -240,9 +240,9 @@ async fn failures_have_codes_and_leave_the_transaction() {
     store::plugin_kv::add(&mut tx, ID, "n", 1, app.app.clock.now()).await.unwrap();
     sql.run(&mut tx, "insert", vec![int(1), text("other")]).await.unwrap();
     tx.commit().await.unwrap();
-    let summary = sql.read(&app.app, "summary", vec![]).await.unwrap();
+    let summary = sql.read(&app.plugins(), "summary", vec![]).await.unwrap();
     assert_eq!(summary.values[1], int(2));
-    assert_eq!(sql.read(&app.app, "insert", vec![int(1), text("x")]).await.unwrap_err().code, "sql.read-only");
+    assert_eq!(sql.read(&app.plugins(), "insert", vec![int(1), text("x")]).await.unwrap_err().code, "sql.read-only");
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ async fn uncommitted_changes_are_absent() {
     let mut tx = app.db().begin().await.unwrap();
     sql.run(&mut tx, "insert", vec![int(1), text("gone")]).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(sql.read(&app.app, "summary", vec![]).await.unwrap().values[1], int(1));
+    assert_eq!(sql.read(&app.plugins(), "summary", vec![]).await.unwrap().values[1], int(1));
     if app.db().engine() == Engine::Postgres {
         let locks: Vec<(i64,)> = app
             .db()

@@ -39,7 +39,8 @@ async fn load(app: &TestApp, id: i64, name: &str) -> Statements {
     let mut tx = app.db().begin().await.unwrap();
     let (now, time) = (app.app.clock.now(), Duration::from_secs(60));
     migrate(&mut tx, id, &manifest, &files, now, time, &mut Progress::begin()).await.unwrap();
-    let loaded = plugins::sql::load(&app.app, quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap();
+    let loaded =
+        plugins::sql::load(&app.plugins(), quota, &manifest, &Resolved::default(), &files, &mut tx).await.unwrap();
     tx.commit().await.unwrap();
     loaded.unwrap()
 }

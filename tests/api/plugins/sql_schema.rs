@@ -126,7 +126,7 @@ async fn old_generation_serves_while_new_expands() {
     let mut tx = app.db().begin().await.unwrap();
     old.run(&mut tx, "insert", vec![int(1), text("before")]).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(old.read(&app.app, "all", vec![int(1)]).await.unwrap().columns.len(), 6);
+    assert_eq!(old.read(&app.plugins(), "all", vec![int(1)]).await.unwrap().columns.len(), 6);
     let two = ("migrations/0002_more.sql", "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';");
     let package = files(&[("migrations/0001_base.sql", TABLES), two, ("sql/queries.sql", QUERIES)]);
     // A candidate that is rolled back changes nothing …
@@ -134,13 +134,13 @@ async fn old_generation_serves_while_new_expands() {
     apply(&app, &mut tx, &manifest("notes", ""), &package).await.unwrap();
     drop(tx);
     assert_eq!(plugin_schema::list(app.db(), ID).await.unwrap().len(), 1);
-    old.read(&app.app, "all", vec![int(1)]).await.unwrap();
+    old.read(&app.plugins(), "all", vec![int(1)]).await.unwrap();
     // … and one that is kept, nothing that the old one sees.
     commit(&app, "[permissions]\ncore-views = [\"accounts\"]", &package).await.unwrap();
     let mut tx = app.db().begin().await.unwrap();
     old.run(&mut tx, "insert", vec![int(1), text("after")]).await.unwrap();
     tx.commit().await.unwrap();
-    let all = old.read(&app.app, "all", vec![int(1)]).await.unwrap();
+    let all = old.read(&app.plugins(), "all", vec![int(1)]).await.unwrap();
     assert_eq!((all.columns.len(), all.values.len()), (6, 12));
 }
 
@@ -180,7 +180,7 @@ async fn invalid_statement_is_refused_at_load() {
         let fault = match apply(&app, &mut tx, &manifest, &package).await {
             Err(fault) => fault,
             Ok(_) => {
-                let load = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+                let load = load(&app.plugins(), quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
                 let fault = load.unwrap_err();
                 assert_eq!(fault.stage, Stage::Statements, "{}", fault.message);
                 fault
@@ -202,7 +202,7 @@ async fn statement_with_too_many_texts_is_refused() {
         let mut tx = app.db().begin().await.unwrap();
         let manifest = manifest("notes", "");
         apply(&app, &mut tx, &manifest, &package).await.unwrap();
-        let loaded = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        let loaded = load(&app.plugins(), quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
         match loaded {
             Ok(_) => assert!(wanted),
             Err(fault) => {
@@ -248,7 +248,7 @@ async fn account_reference_without_cascade_is_refused_at_load() {
         let manifest = manifest("notes", "owner-columns = { notes = \"account_id\" }");
         let mut tx = app.db().begin().await.unwrap();
         apply(&app, &mut tx, &manifest, &package).await.unwrap();
-        let loaded = load(&app.app, quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
+        let loaded = load(&app.plugins(), quota(&app), &manifest, &Resolved::default(), &package, &mut tx).await;
         match who {
             None => assert!(loaded.is_ok(), "{loaded:?}"),
             Some(who) => {
@@ -287,7 +287,8 @@ async fn account_deletion_cascades_to_plugin_rows() {
     let rest = "owner-columns = { notes = \"account_id\" }\n[permissions]\ncore-views = [\"accounts\"]";
     commit(&app, rest, &package).await.unwrap();
     let mut tx = app.db().begin().await.unwrap();
-    let sql = load(&app.app, quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx).await;
+    let sql =
+        load(&app.plugins(), quota(&app), &manifest("notes", rest), &Resolved::default(), &package, &mut tx).await;
     let sql = sql.unwrap().unwrap();
     for (account, title) in [(1, "mine"), (1, "too"), (2, "theirs")] {
         sql.run(&mut tx, "insert", vec![int(account), text(title)]).await.unwrap();
@@ -306,7 +307,7 @@ async fn account_deletion_cascades_to_plugin_rows() {
     assert_eq!(purge_account(&mut tx, AccountId::from(1)).await.unwrap(), 0);
     tx.commit().await.unwrap();
     assert_eq!(export_account(app.db(), AccountId::from(1)).await.unwrap()["notes"]["notes"], serde_json::json!([]));
-    assert_eq!(sql.read(&app.app, "all", vec![int(2)]).await.unwrap().values[1], text("theirs"));
+    assert_eq!(sql.read(&app.plugins(), "all", vec![int(2)]).await.unwrap().values[1], text("theirs"));
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ async fn purge_exports_data_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new(EVERYTHING).await;
     let status = keep_some(&bench).await;
-    let app = &bench.app.app;
+    let app = &bench.app.plugins();
     let before = kinds(&bench, "feed_entries WHERE kind >= 100").await;
     let folder = app.config.storage.data_dir.join("plugin-dumps");
     std::fs::write(&folder, "in the way").unwrap();
@@ -81,7 +81,7 @@ async fn purge_exports_data_and_leaves_nothing() {
 async fn uninstalled_plugin_keeps_its_tables() {
     let bench = Bench::new(EVERYTHING).await;
     keep_some(&bench).await;
-    let app = &bench.app.app;
+    let app = &bench.app.plugins();
     admin::set_limits(
         app,
         &model::Staff::operator(),

@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 
 #[tokio::test]
 async fn blocks_are_paged_newest_first() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for target in [&bob, &carol, &dave] {
         app.tick();
@@ -30,7 +30,7 @@ async fn blocks_are_paged_newest_first() {
 
 #[tokio::test]
 async fn blocks_are_private_to_their_owner() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     app.anonymous().get("/api/v1/blocks").fails(401).await;
     alice.with_scopes("read:mutes").await.get("/api/v1/blocks").fails(403).await;

@@ -55,7 +55,7 @@ fn ends(page: &[Value], texts: &[&str]) {
 
 #[tokio::test]
 async fn each_participant_has_the_thread_with_the_others() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let first = direct(&alice, "@bob first", None).await;
     let answer = direct(&bob, "@alice answer", Some(&first)).await;
@@ -73,7 +73,7 @@ async fn each_participant_has_the_thread_with_the_others() {
 
 #[tokio::test]
 async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     for visibility in ["public", "unlisted", "private", "login", "mutual"] {
         let body = json!({ "status": "@bob hello", "visibility": visibility });
@@ -86,7 +86,7 @@ async fn other_visibilities_make_no_conversation_and_talking_to_oneself_does() {
 
 #[tokio::test]
 async fn conversation_is_marked_as_read_and_unread() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut heard = app.app.live.subscribe();
     let first = direct(&alice, "@bob first", None).await;
@@ -112,7 +112,7 @@ async fn conversation_is_marked_as_read_and_unread() {
 
 #[tokio::test]
 async fn hidden_conversation_comes_back_with_the_next_status() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;
     let path = format!("{PATH}/{}", index(&bob).await[0]["id"].as_str().unwrap());
@@ -132,7 +132,7 @@ async fn hidden_conversation_comes_back_with_the_next_status() {
 
 #[tokio::test]
 async fn deleting_the_last_status_shows_the_one_before() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = vec![direct(&alice, "@bob 0", None).await];
     for number in 1..3 {
@@ -158,7 +158,7 @@ async fn deleting_the_last_status_shows_the_one_before() {
 
 #[tokio::test]
 async fn edit_moves_status_to_conversation_of_new_mentions() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     let status = direct(&alice, "@bob hello", None).await;
     let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());
@@ -178,7 +178,7 @@ async fn edit_moves_status_to_conversation_of_new_mentions() {
 
 #[tokio::test]
 async fn blocks_and_mutes_keep_statuses_out() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = open_accounts(&app, ["alice", "bob", "carol"]).await;
     direct(&bob, "@alice before", None).await;
     direct(&bob, "@alice @carol a crowd", None).await;
@@ -196,7 +196,7 @@ async fn blocks_and_mutes_keep_statuses_out() {
 
 #[tokio::test]
 async fn last_status_of_someone_who_blocks_is_hidden() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     direct(&bob, "@alice secret", None).await;
     bob.block(&alice).ok().await;
@@ -206,7 +206,7 @@ async fn last_status_of_someone_who_blocks_is_hidden() {
 
 #[tokio::test]
 async fn conversations_are_paged_by_last_status() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let mut statuses = Vec::new();
     for number in 0..5 {
@@ -230,7 +230,7 @@ async fn conversations_are_paged_by_last_status() {
 
 #[tokio::test]
 async fn conversations_are_deleted_with_their_owner_only() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = open_accounts(&app, ["alice", "bob"]).await;
     let first = direct(&alice, "@bob first", None).await;
     direct(&bob, "@alice second", Some(&first)).await;

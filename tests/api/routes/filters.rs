@@ -46,7 +46,7 @@ fn statuses(document: &Value) -> Vec<&Value> {
 
 #[tokio::test]
 async fn filters_mark_statuses_on_every_path_and_remove_none() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for author in [&bob, &carol] {
         alice.follow(&author).ok().await;
@@ -99,7 +99,7 @@ async fn filters_mark_statuses_on_every_path_and_remove_none() {
 
 #[tokio::test]
 async fn filter_matches_warning_text_and_descriptions() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let media = bob.upload_with(&png(8, 8), &[("description", "A jackdaw in a tree")]).ok().await;
     let status = bob
@@ -119,7 +119,7 @@ async fn filter_matches_warning_text_and_descriptions() {
 
 #[tokio::test]
 async fn edited_status_is_filtered_again() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     filter(&alice, &["rook"], json!({})).await;
     let status = bob.publish("a crow").await.into_id();
@@ -130,7 +130,7 @@ async fn edited_status_is_filtered_again() {
 
 #[tokio::test]
 async fn expired_filter_is_listed_and_marks_nothing() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = bob.publish("a rook").await.into_id();
     let id = filter(&alice, &["rook"], json!({ "expires_in": "3600" })).await;
@@ -149,7 +149,7 @@ async fn expired_filter_is_listed_and_marks_nothing() {
 
 #[tokio::test]
 async fn keywords_are_added_changed_and_deleted_together() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let id = filter(&alice, &["one", "two", ""], json!({})).await;
     let path = format!("{FILTERS}/{id}");
@@ -186,7 +186,7 @@ async fn keywords_are_added_changed_and_deleted_together() {
 
 #[tokio::test]
 async fn keyword_is_the_same_on_both_routes() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let id = filter(&alice, &[], json!({})).await;
     let one = alice.post(&format!("{FILTERS}/{id}/keywords")).json(&json!({ "keyword": "one" })).ok().await;
@@ -207,7 +207,7 @@ async fn keyword_is_the_same_on_both_routes() {
 
 #[tokio::test]
 async fn filtered_status_matches_with_its_reblogs() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let status = bob.publish("hello").await.into_id();
     let reblog = carol.reblog(&status).ok().await;
@@ -236,7 +236,7 @@ async fn filtered_status_matches_with_its_reblogs() {
 
 #[tokio::test]
 async fn options_exclude_or_include_authors() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     carol.update_profile(json!({ "display_name": "The Jackdaw" })).ok().await;
     alice.follow(&bob).ok().await;
@@ -267,7 +267,7 @@ async fn options_exclude_or_include_authors() {
 
 #[tokio::test]
 async fn each_request_emits_one_filter_change() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let mut heard = app.app.live.subscribe();
     let mut changes = || {
@@ -291,7 +291,7 @@ async fn each_request_emits_one_filter_change() {
 
 #[tokio::test]
 async fn filters_have_limits() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let keywords = |number: usize, length: usize| -> Vec<Value> {
         (0..number).map(|n| json!({ "keyword": format!("{n:0length$}") })).collect()
@@ -309,7 +309,7 @@ async fn filters_have_limits() {
 
 #[tokio::test]
 async fn change_is_seen_by_the_next_request_of_every_node() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = bob.publish("a rook").await.into_id();
     let there = match app.db().engine() {
@@ -337,7 +337,7 @@ async fn change_is_seen_by_the_next_request_of_every_node() {
 
 #[tokio::test]
 async fn filters_are_private_to_their_owner() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let id = filter(&alice, &["rook"], json!({})).await;
     let path = format!("{FILTERS}/{id}");

@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 
 #[tokio::test]
 async fn locked_account_decides_on_follow_requests() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.update_profile(json!({"locked": true})).ok().await;
 
@@ -34,7 +34,7 @@ async fn locked_account_decides_on_follow_requests() {
 
 #[tokio::test]
 async fn follow_request_must_exist() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     for action in ["authorize", "reject"] {
         alice.post(&format!("/api/v1/follow_requests/{}/{action}", bob.id())).fails(404).await;
@@ -50,7 +50,7 @@ async fn follow_request_must_exist() {
 
 #[tokio::test]
 async fn follow_request_ends_by_unfollow_or_block() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     alice.update_profile(json!({"locked": true})).ok().await;
 
@@ -65,7 +65,7 @@ async fn follow_request_ends_by_unfollow_or_block() {
 
 #[tokio::test]
 async fn limited_account_needs_request_to_follow() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     app.limit(&bob).await;
     assert_eq!(bob.follow(&alice).ok().await["requested"], true);

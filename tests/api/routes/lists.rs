@@ -51,7 +51,7 @@ async fn listed(viewer: &Client, list: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn lists_are_created_changed_and_deleted() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     assert_eq!(alice.get("/api/v1/lists").ok().await, json!([]));
     let made = alice.post("/api/v1/lists").json(&json!({"title": " Friends "})).ok().await;
@@ -89,7 +89,7 @@ async fn lists_are_created_changed_and_deleted() {
 
 #[tokio::test]
 async fn members_are_followed_or_requested_and_added_all_or_none() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     carol.update_profile(json!({"locked": true})).ok().await;
     alice.follow(&bob).ok().await;
@@ -123,7 +123,7 @@ async fn members_are_followed_or_requested_and_added_all_or_none() {
 
 #[tokio::test]
 async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol, dave] = app.accounts(["alice", "bob", "carol", "dave"]).await;
     for person in [&bob, &carol, &dave] {
         alice.follow(&person).ok().await;
@@ -146,7 +146,7 @@ async fn pages_of_members_are_linked_and_a_limit_of_zero_gives_all() {
 
 #[tokio::test]
 async fn list_timeline_has_statuses_of_members() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
     alice.follow(&carol).ok().await;
@@ -175,7 +175,7 @@ async fn list_timeline_has_statuses_of_members() {
 
 #[tokio::test]
 async fn requested_member_starts_when_accepted() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.update_profile(json!({"locked": true})).ok().await;
     alice.follow(&bob).ok().await;
@@ -190,7 +190,7 @@ async fn requested_member_starts_when_accepted() {
 
 #[tokio::test]
 async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
     alice.follow(&carol).ok().await;
@@ -211,7 +211,7 @@ async fn replies_are_shown_by_the_policy_and_again_when_it_changes() {
 
 #[tokio::test]
 async fn exclusive_list_excludes_its_members_from_home() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
     alice.follow(&carol).ok().await;
@@ -249,7 +249,7 @@ async fn exclusive_list_excludes_its_members_from_home() {
 
 #[tokio::test]
 async fn list_may_notify_of_each_new_status() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.follow(&bob).ok().await;
     alice.follow(&carol).ok().await;
@@ -318,7 +318,7 @@ async fn feeds_of_lists_are_trimmed_dropped_and_rebuilt_with_home() {
 
 #[tokio::test]
 async fn fan_out_without_lists_costs_no_additional_statement() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     bob.follow(&alice).ok().await;
     carol.follow(&alice).ok().await;

@@ -8,7 +8,7 @@ use crate::platform::contract::check;
 
 #[tokio::test]
 async fn marker_counts_its_changes() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     assert_eq!(alice.get("/api/v1/markers?timeline[]=home").ok().await, json!({}));
 
@@ -36,7 +36,7 @@ async fn marker_counts_its_changes() {
 
 #[tokio::test]
 async fn marker_moved_meanwhile_is_not_overwritten() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     alice.post("/api/v1/markers").form(&[("home[last_read_id]", "1")]).ok().await;
     alice.post("/api/v1/markers").form(&[("home[last_read_id]", "2")]).ok().await;
@@ -49,7 +49,7 @@ async fn marker_moved_meanwhile_is_not_overwritten() {
 
 #[tokio::test]
 async fn markers_are_private_and_well_formed() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     app.anonymous().get("/api/v1/markers").fails(401).await;
     alice.with_scopes("read:accounts").await.get("/api/v1/markers").fails(403).await;

@@ -6,7 +6,7 @@ use crate::harness::TestApp;
 
 #[tokio::test]
 async fn mutes_say_when_they_end() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     alice.mute(&bob).ok().await;
     alice.mute(&carol).form(&[("duration", "3600")]).ok().await;
@@ -25,7 +25,7 @@ async fn mutes_say_when_they_end() {
 
 #[tokio::test]
 async fn mutes_are_private_to_their_owner() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     app.anonymous().get("/api/v1/mutes").fails(401).await;
     alice.with_scopes("read:blocks").await.get("/api/v1/mutes").fails(403).await;
@@ -34,7 +34,7 @@ async fn mutes_are_private_to_their_owner() {
 
 #[tokio::test]
 async fn expired_mute_does_not_hide_favourites() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = alice.publish("hello").await;
     let path = format!("/api/v1/statuses/{}", status["id"].as_str().unwrap());

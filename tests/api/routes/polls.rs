@@ -29,7 +29,7 @@ fn tallies(poll: &Value) -> Vec<Option<i64>> {
 
 #[tokio::test]
 async fn poll_is_shown_with_its_status_per_contract() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&[" red ", "", "green"])).await;
 
@@ -51,7 +51,7 @@ async fn poll_is_shown_with_its_status_per_contract() {
 
 #[tokio::test]
 async fn poll_is_created_from_forms() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let fields = [
         ("status", "which?"),
@@ -76,7 +76,7 @@ async fn poll_is_created_from_forms() {
 
 #[tokio::test]
 async fn poll_that_breaks_a_rule_is_refused_with_the_status() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let nine: Vec<String> = (0..9).map(|number| number.to_string()).collect();
     for (poll, name) in [
@@ -101,7 +101,7 @@ async fn poll_that_breaks_a_rule_is_refused_with_the_status() {
 
 #[tokio::test]
 async fn single_choice_accepts_one_vote() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
     let path = votes(&status);
@@ -127,7 +127,7 @@ async fn single_choice_accepts_one_vote() {
 
 #[tokio::test]
 async fn multiple_choices_may_be_added_later() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, json!({"options": ["a", "b", "c"], "expires_in": 600, "multiple": true})).await;
     let path = votes(&status);
@@ -142,7 +142,7 @@ async fn multiple_choices_may_be_added_later() {
 
 #[tokio::test]
 async fn votes_need_access_to_the_poll_and_no_block() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol, dan] = app.accounts(["alice", "bob", "carol", "dan"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
     bob.block(&alice).ok().await;
@@ -163,7 +163,7 @@ async fn votes_need_access_to_the_poll_and_no_block() {
 
 #[tokio::test]
 async fn poll_end_notifies_author_and_voters_once() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     let hidden = json!({"options": ["a", "b"], "expires_in": 600, "hide_totals": true});
     let status = ask(&alice, hidden).await;
@@ -189,7 +189,7 @@ async fn poll_end_notifies_author_and_voters_once() {
 
 #[tokio::test]
 async fn edited_options_reset_the_votes_and_others_keep_them() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
@@ -227,7 +227,7 @@ async fn edited_options_reset_the_votes_and_others_keep_them() {
 
 #[tokio::test]
 async fn reopened_poll_ends_again() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
@@ -251,7 +251,7 @@ async fn reopened_poll_ends_again() {
 
 #[tokio::test]
 async fn poll_is_deleted_with_its_status() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&["a", "b"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [0]})).ok().await;
@@ -269,7 +269,7 @@ async fn poll_is_deleted_with_its_status() {
 
 #[tokio::test]
 async fn custom_emojis_of_options_are_listed() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let pack = tempfile::tempdir().unwrap();
     std::fs::write(pack.path().join("rook.png"), crate::routes::media::png(8, 8)).unwrap();
@@ -281,7 +281,7 @@ async fn custom_emojis_of_options_are_listed() {
 
 #[tokio::test]
 async fn page_of_a_status_shows_its_poll() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let status = ask(&alice, poll(&["<b>red</b>", "green"])).await;
     bob.post(&votes(&status)).json(&json!({"choices": [1]})).ok().await;

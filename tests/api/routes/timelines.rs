@@ -7,7 +7,7 @@ use crate::harness::TestApp;
 
 #[tokio::test]
 async fn home_timeline_gets_status_by_job() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     bob.follow(&alice).ok().await;
 
@@ -28,7 +28,7 @@ async fn home_timeline_gets_status_by_job() {
 
 #[tokio::test]
 async fn timeline_pages_follow_their_links() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let mut ids = Vec::new();
     for number in 0..7 {
@@ -70,7 +70,7 @@ async fn timeline_pages_follow_their_links() {
 
 #[tokio::test]
 async fn dropped_feed_is_rebuilt() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.follow(&alice).ok().await;
     app.execute("UPDATE users SET feed_state = 'dropped'").await;
@@ -112,7 +112,7 @@ async fn feeds_are_trimmed_and_dropped_for_inactive_accounts() {
 
 #[tokio::test]
 async fn home_timeline_follows_follows() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.publish("hello").await;
     app.run_jobs().await;

@@ -34,7 +34,7 @@ async fn slow_consumer_is_disconnected_with_reason() {
 
 #[tokio::test]
 async fn connection_ends_with_its_token() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let server = app.listen().await;
     let other = alice.with_scopes("read").await;
@@ -116,7 +116,7 @@ async fn client_that_sends_too_many_messages_is_disconnected() {
 
 #[tokio::test]
 async fn message_that_is_nested_too_deep_is_not_parsed() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let server = app.listen().await;
     let mut socket = server.socket(&alice, "").await;
@@ -131,7 +131,7 @@ async fn message_that_is_nested_too_deep_is_not_parsed() {
 
 #[tokio::test]
 async fn stopping_server_notifies_streams() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice] = app.accounts(["alice"]).await;
     let server = app.listen().await;
     let (mut socket, events) = (server.socket(&alice, "?stream=user").await, alice.events("user").await);
@@ -149,7 +149,7 @@ async fn stopping_server_notifies_streams() {
 
 #[tokio::test]
 async fn many_receivers_cost_same_statements_as_few() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice] = app.accounts(["alice"]).await;
     let mut costs = Vec::new();
     let mut streams = Vec::new();

@@ -17,7 +17,7 @@ pub(super) fn names(events: &[Event]) -> Vec<&str> {
 
 #[tokio::test]
 async fn followers_receive_statuses_in_their_own_rendering() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
     bob.post("/api/v2/filters")
@@ -63,7 +63,7 @@ async fn followers_receive_statuses_in_their_own_rendering() {
 
 #[tokio::test]
 async fn reblog_event_has_receivers_own_marks() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
     for follower in [&bob, &carol] {
         follow(follower, &alice).await;
@@ -90,7 +90,7 @@ async fn reblog_event_has_receivers_own_marks() {
 
 #[tokio::test]
 async fn notifications_are_sent_to_tokens_that_may_read_them() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let [statuses, both] = ["read:statuses", "read:statuses read:notifications"];
     let (statuses, both) = (bob.with_scopes(statuses).await, bob.with_scopes(both).await);
@@ -116,7 +116,7 @@ async fn notifications_are_sent_to_tokens_that_may_read_them() {
 
 #[tokio::test]
 async fn filtered_notifications_are_not_sent() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     bob.put("/api/v2/notifications/policy").json(&json!({ "for_not_following": "filter" })).ok().await;
     let mut events = bob.events("user").await;
@@ -134,7 +134,7 @@ async fn filtered_notifications_are_not_sent() {
 
 #[tokio::test]
 async fn lists_show_their_members_until_they_are_deleted() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let server = app.listen().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
@@ -162,7 +162,7 @@ async fn lists_show_their_members_until_they_are_deleted() {
 /// inserted.
 #[tokio::test]
 async fn status_during_feed_fill_is_streamed_once() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let list = bob.post("/api/v1/lists").json(&json!({ "title": "friends" })).ok().await;
     let list = list["id"].as_str().unwrap();
@@ -194,7 +194,7 @@ async fn status_during_feed_fill_is_streamed_once() {
 
 #[tokio::test]
 async fn conversations_are_sent_to_participants() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob, eve] = app.accounts(["alice", "bob", "eve"]).await;
     follow(&bob, &alice).await;
     let (mut events, mut others) = (bob.events("direct").await, eve.events("user").await);
@@ -211,7 +211,7 @@ async fn conversations_are_sent_to_participants() {
 
 #[tokio::test]
 async fn deleting_last_status_sends_conversation_with_previous_one() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     follow(&bob, &alice).await;
     follow(&alice, &bob).await;
@@ -240,7 +240,7 @@ async fn deleting_last_status_sends_conversation_with_previous_one() {
 
 #[tokio::test]
 async fn filter_change_is_sent_once_per_request() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let (mut own, mut others) = (alice.events("user").await, bob.events("user").await);
     let keywords = json!([{ "keyword": "a" }, { "keyword": "b" }]);
@@ -253,7 +253,7 @@ async fn filter_change_is_sent_once_per_request() {
 
 #[tokio::test]
 async fn announcements_are_sent_to_everyone_without_viewer_state() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let mut streams = [alice.events("user").await, bob.events("user").await];
     let draft = Draft { text: "We *moved*".to_owned(), starts_at: None, ends_at: None, all_day: false };
@@ -283,7 +283,7 @@ async fn announcements_are_sent_to_everyone_without_viewer_state() {
 
 #[tokio::test]
 async fn message_to_token_reaches_only_its_streams() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let [alice] = app.accounts(["alice"]).await;
     let other = alice.with_scopes("read").await;
     let (mut one, mut two) = (alice.events("user").await, other.events("user").await);

@@ -11,7 +11,7 @@ async fn ask(browser: &Browser, email: &str) -> String {
 
 #[tokio::test]
 async fn password_reset_ends_all_sessions() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     let alice = app.account("alice").await;
     let elsewhere = Browser::signed_in(&app, "alice").await;
     let browser = Browser::new(&app);
@@ -34,7 +34,7 @@ async fn password_reset_ends_all_sessions() {
 
 #[tokio::test]
 async fn password_reset_hides_known_addresses() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
 
@@ -47,7 +47,7 @@ async fn password_reset_hides_known_addresses() {
 
 #[tokio::test]
 async fn reset_link_expires_and_only_latest_works() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
     ask(&browser, "alice@example.test").await;
@@ -63,7 +63,7 @@ async fn reset_link_expires_and_only_latest_works() {
 
 #[tokio::test]
 async fn password_change_invalidates_pending_reset_links() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
     ask(&browser, "alice@example.test").await;
@@ -79,7 +79,7 @@ async fn password_change_invalidates_pending_reset_links() {
 
 #[tokio::test]
 async fn reset_request_costs_same_for_known_and_unknown_address() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let browser = Browser::new(&app);
     for path in ["/auth/password/new", "/auth/confirmation"] {
@@ -98,7 +98,7 @@ async fn reset_request_costs_same_for_known_and_unknown_address() {
 
 #[tokio::test]
 async fn expired_reset_links_are_deleted() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let browser = Browser::signed_in(&app, "alice").await;
     ask(&browser, "alice@example.test").await;
@@ -119,7 +119,7 @@ async fn expired_reset_links_are_deleted() {
 
 #[tokio::test]
 async fn form_of_another_site_is_refused() {
-    let app = TestApp::new().await;
+    let app = TestApp::core().await;
     app.account("alice").await;
     let answer = Browser::new(&app).post("/auth/password/new", &[("email", "alice@example.test")]).await;
     assert_eq!(answer.status, 403);

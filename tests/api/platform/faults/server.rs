@@ -11,7 +11,8 @@ use crate::platform::serve::Running;
 /// Starts a server that must fail to start; returns its exit code and output.
 fn refused(app: &TestApp, keys: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut program = app.program();
-    program.envs(keys.iter().copied()).env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
+    program.env("ROOKERY_PLUGINS_ENABLED", "false").envs(keys.iter().copied());
+    program.env("ROOKERY_SERVER_LISTEN", "127.0.0.1:0").arg("serve");
     let output = program.stdout(Stdio::null()).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }

@@ -134,6 +134,10 @@ impl Author {
         matches!(self, Self::Limited | Self::RemoteLimited)
     }
 
+    pub fn is_marked(self) -> bool {
+        self.is_limited() || self.is_suspended()
+    }
+
     pub fn is_suspended(self) -> bool {
         matches!(self, Self::Suspended | Self::RemoteSuspended)
     }
