@@ -33,7 +33,9 @@ export RUST_TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2))
 
 TOOLS := target/tools
 DENY_VERSION := 0.20.2
-DENY := $(TOOLS)/cargo-deny-$(DENY_VERSION)/bin/cargo-deny
+# Kept for the machine, not for the clone.
+DENY_FOLDER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rookery-tools/cargo-deny-$(DENY_VERSION)
+DENY := $(DENY_FOLDER)/bin/cargo-deny
 ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
@@ -127,10 +129,10 @@ languages: ## Get the compilers of the examples that are not in Rust: target/too
 ffmpeg: ## Get the programs that the tests of video and sound convert with: target/tools/bin
 	.ci/ffmpeg
 
-# Two minutes of processor time, once: with little optimisation, since it runs for a second.
+# A minute of processor time, once: without optimisation, since it runs for a second.
 $(DENY):
-	CARGO_TARGET_DIR=$(TOOLS)/build CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-		cargo install cargo-deny --quiet --locked --version $(DENY_VERSION) --root $(TOOLS)/cargo-deny-$(DENY_VERSION)
+	CARGO_TARGET_DIR=$(TOOLS)/build CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+		CARGO_PROFILE_RELEASE_LTO=off cargo install cargo-deny --quiet --locked --version $(DENY_VERSION) --root $(DENY_FOLDER)
 	rm -rf $(TOOLS)/build
 
 setup:

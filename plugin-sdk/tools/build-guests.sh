@@ -62,7 +62,7 @@ example_workspace() {
         echo 'members = ["cookbook", "rust"]'
         echo 'resolver = "3"'
         # The repository's sections that members inherit from, and its profile of guests.
-        awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|guest[a-z-]*))\]/ } keep' "$ROOT/Cargo.toml"
+        awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|dev|guest[a-z-]*))\]/ } keep' "$ROOT/Cargo.toml"
         echo '[patch.crates-io]'
         for crate in rookery-params rookery-plugin-macros rookery-plugin; do echo "$crate = { path = \"$sdk/$crate\" }"; done
     } > "$workspace/Cargo.toml"
@@ -80,7 +80,7 @@ common_key() {
     {
         "$compiler" -vV
         hash_of "$TOOLS/build-guests.sh" "$TOOLS/pack-sdks.sh" "$ROOT"/plugin-sdk/{rust,params,wit}
-        awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|guest[a-z-]*))\]/ } keep' "$ROOT/Cargo.toml"
+        awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|dev|guest[a-z-]*))\]/ } keep' "$ROOT/Cargo.toml"
         cargo tree --manifest-path "$ROOT/Cargo.toml" --target $TARGET --edges normal,build --prefix none --format '{p} {f}' \
             "${names[@]/#/--package=}" | sed "s|(/[^)]*)||; s| (\*)$||" | LC_ALL=C sort -u
         echo "$PROFILE"

@@ -94,6 +94,8 @@ pub(crate) struct Steady {
     unasked: bool,
     /// All of it was read.
     ended: bool,
+    /// The client sent nothing for too long while its handler read.
+    stalled: bool,
 }
 
 /// The body of a request as its handler has it; the rest is left to its [`Unread`].
@@ -153,7 +155,8 @@ impl Activity {
             return (Body::empty(), None);
         }
         let (stall, timer) = (self.timeouts.stall, Timer::default());
-        let body = Steady { body, stall, waiting_since: None, timer, unasked: expects_continue, ended: false };
+        let unasked = expects_continue;
+        let body = Steady { body, stall, waiting_since: None, timer, unasked, ended: false, stalled: false };
         let unread = Arc::new(Mutex::new(None));
         (Body::new(Lent { body: Some(body), unread: Arc::clone(&unread) }), Some(Unread(unread)))
     }
@@ -337,6 +340,7 @@ impl HttpBody for Steady {
         }
         let since = *this.waiting_since.get_or_insert_with(Instant::now);
         ready!(this.timer.poll(cx, since + this.stall));
+        this.stalled = true;
         Poll::Ready(Some(Err(timed_out("body").into())))
     }
 
@@ -385,7 +389,7 @@ impl Drain {
     /// True once the body was read to its end; false when it is too large or too slow, is not valid, or is only sent on
     /// request.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        if self.body.unasked || self.body.size_hint().lower() > self.left_bytes as u64 {
+        if self.body.unasked || self.body.stalled || self.body.size_hint().lower() > self.left_bytes as u64 {
             return Poll::Ready(false);
         }
         while !self.body.is_end_stream() {

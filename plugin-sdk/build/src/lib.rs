@@ -93,7 +93,12 @@ impl World {
             lines("export", exports)
         );
         let mut resolve = Resolve::default();
-        resolve.push_str("plugin.wit", CONTRACT).map_err(|error| Error(format!("the contract: {error}")))?;
+        let contract =
+            resolve.push_str("plugin.wit", CONTRACT).map_err(|error| Error(format!("the contract: {error}")))?;
+        let interfaces = &resolve.packages[contract].interfaces;
+        if let Some(unknown) = imports.iter().chain(exports).find(|name| !interfaces.contains_key(**name)) {
+            return Err(Error(format!("the contract has no interface {unknown}")));
+        }
         let package =
             resolve.push_str("world.wit", &text).map_err(|error| Error(format!("the plugin's world: {error}")))?;
         let id = resolve

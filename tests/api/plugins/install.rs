@@ -383,7 +383,7 @@ async fn older_version_is_refused_unless_requested() {
 
 #[tokio::test]
 async fn package_that_cannot_be_loaded_leaves_nothing_behind() {
-    let keys = [OWN[0], OWN[1], ("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "8388608")];
+    let keys = [OWN[1], OWN[2], ("ROOKERY_PLUGINS_MEMORY_LIMIT_BYTES", "8388608")];
     let (shelf, author) = (Shelf::with(&keys[1..]).await, Publisher::new());
     let app = &shelf.app;
     let broken = author.publish("1.0.0", "[limits]\nmemory = \"32MiB\"\n");
@@ -396,7 +396,7 @@ async fn package_that_cannot_be_loaded_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn download_ends_at_the_bounds_of_size_and_time() {
-    let keys = [OWN[1], ("ROOKERY_PLUGINS_DOWNLOAD_TIMEOUT_SECONDS", "1")];
+    let keys = [OWN[2], ("ROOKERY_PLUGINS_DOWNLOAD_TIMEOUT_SECONDS", "1")];
     let (shelf, site) = (Shelf::with(&keys).await, Site::start().await);
     let endless = endless("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n").await;
     let silent = endless_silence().await;
