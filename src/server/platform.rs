@@ -22,19 +22,25 @@ use rookery_http::router::Routes;
 use tokio::sync::watch::Receiver;
 use tokio::task::JoinHandle;
 
-/// The value of `$work`, in which `$plugins` is the context of the platform; without the platform, the default value of
-/// its type.
+/// The value of `$work`, in which `$plugins` is the context of the platform; `$without` or nothing without the platform.
 macro_rules! with_platform {
-    ($cx:expr, |$plugins:ident| $work:expr) => {{
+    ($cx:expr, |$plugins:ident| $work:expr) => {
+        with_platform!(
+            $cx,
+            |$plugins| {
+                $work;
+            },
+            ()
+        )
+    };
+    ($cx:expr, |$plugins:ident| $work:expr, $without:expr) => {{
         #[cfg(feature = "plugins")]
         match plugins::Cx::find($cx) {
             Some($plugins) => $work,
-            None => Default::default(),
+            None => $without,
         }
         #[cfg(not(feature = "plugins"))]
-        {
-            Default::default()
-        }
+        $without
     }};
 }
 
@@ -63,12 +69,12 @@ fn extensions(_: &Config, _: &Clock) -> Arc<dyn Extensions> {
 
 /// The routes of plugins and of their administration.
 pub fn extra_routes(cx: &Cx) -> ExtraRoutes {
-    with_platform!(cx, |_plugins| plugins::extra_routes())
+    with_platform!(cx, |_plugins| plugins::extra_routes(), ExtraRoutes::default())
 }
 
 /// The admin routes that the admin socket serves as well.
 pub fn administration(cx: &Cx) -> Routes {
-    with_platform!(cx, |_plugins| plugins::administration())
+    with_platform!(cx, |_plugins| plugins::administration(), Routes::default())
 }
 
 /// Loads every enabled plugin.
@@ -92,7 +98,7 @@ pub async fn deliver(cx: Cx, stopped: Receiver<bool>) {
 
 /// Watches the plugin folder for changes.
 pub fn watch(cx: &Cx) -> Option<JoinHandle<()>> {
-    with_platform!(cx, |cx| Some(tokio::spawn(life::watch::run(cx))))
+    with_platform!(cx, |cx| Some(tokio::spawn(life::watch::run(cx))), None)
 }
 
 /// Checks whether another server paused plugins.
@@ -123,7 +129,7 @@ pub fn reload_all(cx: &Cx) {
 /// Delivers all due events and returns their number: for tests.
 #[boxed]
 pub async fn drain(cx: &Cx) -> Result<usize> {
-    Ok(with_platform!(cx, |cx| hooks::dispatch::drain(&cx).await?))
+    Ok(with_platform!(cx, |cx| hooks::dispatch::drain(&cx).await?, 0))
 }
 
 /// Multiplies the time limits of hooks by `times`: for tests on a busy machine.
