@@ -79,6 +79,8 @@ hash_of() {
 common_key() {
     {
         "$compiler" -vV
+        # Whose linker it is.
+        rustc -vV
         hash_of "$TOOLS/build-guests.sh" "$TOOLS/pack-sdks.sh" "$ROOT"/plugin-sdk/{rust,params,wit}
         awk '/^\[/ { keep = /^\[(workspace\.package|workspace\.lints[a-z.]*|profile\.(release|dev|guest[a-z-]*))\]/ } keep' "$ROOT/Cargo.toml"
         cargo tree --manifest-path "$ROOT/Cargo.toml" --target $TARGET --edges normal,build --prefix none --format '{p} {f}' \
@@ -145,6 +147,6 @@ for i in "${!names[@]}"; do
     fi
     package "${names[$i]}" "${folders[$i]}" "${kept[$i]}"
 done
-echo "$PROFILE" > "$OUT/.profile"
+[ "$(cat "$OUT/.profile" 2>/dev/null)" = "$PROFILE" ] || echo "$PROFILE" > "$OUT/.profile"
 # Of earlier sources: what nothing used for a month.
 find "$KEPT" -name '*.wasm*' -mtime +30 -delete

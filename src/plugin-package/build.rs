@@ -17,6 +17,13 @@ fn main() -> Result<()> {
     let guests = root.join("target/guests");
     fs::create_dir_all(&guests)?;
     let release = env::var("PROFILE")? == "release";
+    let profile = guests.join(".profile");
+    if profile.exists() {
+        println!("cargo::rerun-if-changed={}", profile.display());
+    }
+    if release && fs::read_to_string(&profile).is_ok_and(|profile| profile.trim() != "guest") {
+        println!("cargo::warning=The plugins were built for development. Run: make plugins GUEST_PROFILE=guest");
+    }
     let mut embedded = String::new();
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("entities.rs"), format!("&{:?}", entities(&root.join("docs/contract/entities"))?))?;
