@@ -25,7 +25,8 @@ async fn followers_receive_statuses_in_their_own_rendering() {
         .ok()
         .await;
     let mut streams = [alice.events("user").await, bob.events("user").await, eve.events("user").await];
-    // Events of earlier changes may arrive after the stream was opened.
+    // Events of earlier changes may arrive after the streams were opened: alice is notified of her follower.
+    app.told(&alice, &mut streams[0]).await;
     app.told(&bob, &mut streams[1]).await;
 
     let id = alice.publish("a spoiler").await.into_id();
