@@ -472,6 +472,7 @@ async fn antenna_skips_owner_inactive_for_week() {
     settle(&app).await;
     assert_eq!(caught(&alice, &antenna).await, [""; 0]);
 
+    app.noted().await;
     app.set_user(&alice, "last_active_at = NULL").await;
     app.app.clock.advance(chrono::Duration::days(1));
     alice.get(ANTENNAS).ok().await;
