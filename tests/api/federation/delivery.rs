@@ -21,15 +21,8 @@ impl Scene {
         let other = Liar::start().await;
         let carol = other.person("carol");
         let scene = Self { app, alice, other, carol };
-        scene.follow(&scene.carol).await;
+        scene.carol.follow_alice(&scene.app).await;
         scene
-    }
-
-    /// Makes `person` a follower of Alice.
-    async fn follow(&self, person: &Person) {
-        let follow = person.activity("Follow", "http://localhost:3000/users/alice");
-        assert_eq!(person.letter(&self.app, &follow).send(&self.app).await.status, 202);
-        self.app.run_jobs().await;
     }
 
     /// Types of the activities that the other server was sent since the first `before`.
@@ -89,7 +82,7 @@ async fn featured_hashtags_are_sent_to_followers() {
 #[tokio::test]
 async fn repeated_follow_is_accepted_again() {
     let scene = Scene::new().await;
-    scene.follow(&scene.carol).await;
+    scene.carol.follow_alice(&scene.app).await;
     assert_eq!(scene.kinds(0), ["Accept", "Accept"]);
     let followers = scene.app.count("follows").await;
     assert_eq!(followers, 1);
@@ -99,12 +92,12 @@ async fn repeated_follow_is_accepted_again() {
 async fn follow_by_a_limited_account_is_a_request() {
     let scene = Scene::new().await;
     let dave = scene.other.person("dave");
-    scene.follow(&dave).await;
+    dave.follow_alice(&scene.app).await;
     let undo = dave.activity("Undo", dave.activity("Follow", "http://localhost:3000/users/alice"));
     dave.letter(&scene.app, &undo).send(&scene.app).await;
     scene.app.run_jobs().await;
     scene.app.execute("UPDATE accounts SET limited_at = created_at WHERE username = 'dave'").await;
-    scene.follow(&dave).await;
+    dave.follow_alice(&scene.app).await;
     assert_eq!((scene.app.count("follows").await, scene.app.count("follow_requests").await), (1, 1));
 }
 
@@ -188,7 +181,7 @@ async fn shared_inbox_gets_one_copy() {
     for name in ["dave", "erin"] {
         let person = scene.other.person(name);
         person.change_actor(&shared);
-        scene.follow(&person).await;
+        person.follow_alice(&scene.app).await;
     }
     let status = scene.alice.publish("hello").await;
     scene.app.run_jobs().await;

@@ -26,13 +26,9 @@ impl Scene {
         let (carol, dave) = (one.person("carol"), other.person("dave"));
         let scene = Self { app, alice, one, carol, other, dave };
         for person in [&scene.carol, &scene.dave] {
-            scene.follow(person).await;
+            person.follow_alice(&scene.app).await;
         }
         scene
-    }
-
-    async fn follow(&self, person: &Person) {
-        self.send(person, &person.activity("Follow", "http://localhost:3000/users/alice")).await;
     }
 
     async fn send(&self, person: &Person, activity: &Value) {
@@ -85,7 +81,7 @@ fn recovers(person: &Person) {
 async fn failing_inbox_delays_no_other_of_its_host() {
     let scene = Scene::new().await;
     let erin = scene.one.person("erin");
-    scene.follow(&erin).await;
+    erin.follow_alice(&scene.app).await;
     scene.one.put("/users/carol/inbox", Reply::status(500, ""));
     let (first, second) = (scene.publish("first").await, scene.publish("second").await);
     assert_eq!(scene.one.asked("/users/carol/inbox") - 1, 1, "Carol's inbox is left alone");

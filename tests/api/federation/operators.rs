@@ -159,9 +159,7 @@ async fn fetch_prints_what_it_stored_and_refreshes_accounts() {
 
 /// Makes `person` a follower of Alice, and the inbox of their server fail.
 async fn failing(app: &TestApp, alice: &Client, person: &Person) {
-    let follow = person.activity("Follow", "http://localhost:3000/users/alice");
-    assert_eq!(person.letter(app, &follow).send(app).await.status, 202);
-    app.run_jobs().await;
+    person.follow_alice(app).await;
     person.liar.put(&format!("{}/inbox", person.path()), Reply::status(503, ""));
     assert_eq!(alice.get("/api/v1/follow_requests").send().await.status, 200);
 }

@@ -27,19 +27,13 @@ impl Scene {
         let liar = Liar::start().await;
         let [carol, dave] = ["carol", "dave"].map(|name| liar.person(name));
         let scene = Self { app, alice, liar, carol, dave };
-        scene.follow(&scene.carol).await;
-        scene.follow(&scene.dave).await;
+        scene.carol.follow_alice(&scene.app).await;
+        scene.dave.follow_alice(&scene.app).await;
         let undo = scene.dave.activity("Undo", scene.dave.activity("Follow", "http://localhost:3000/users/alice"));
         assert_eq!(scene.dave.letter(&scene.app, &undo).send(&scene.app).await.status, 202);
         scene.app.run_jobs().await;
         assert_eq!(scene.app.count("follows").await, 1);
         scene
-    }
-
-    async fn follow(&self, person: &Person) {
-        let follow = person.activity("Follow", "http://localhost:3000/users/alice");
-        assert_eq!(person.letter(&self.app, &follow).send(&self.app).await.status, 202);
-        self.app.run_jobs().await;
     }
 
     async fn reads(&self, person: &Person, path: &str) -> Answer {

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::TestApp;
+
 /// Content type of the documents of actors and notes.
 pub const ACTIVITY: &str = "application/activity+json";
 /// The collection that means everyone.
@@ -314,6 +316,13 @@ impl Person {
             "@context": CONTEXT, "id": format!("{}#{kind}/{number}", self.uri), "type": kind, "actor": self.uri,
             "object": object.into(), "to": [PUBLIC], "cc": [self.followers()],
         })
+    }
+
+    /// Makes this person a follower of Alice, who is on a server named `localhost:3000`.
+    pub async fn follow_alice(&self, app: &TestApp) {
+        let follow = self.activity("Follow", "http://localhost:3000/users/alice");
+        assert_eq!(self.letter(app, &follow).send(app).await.status, 202);
+        app.run_jobs().await;
     }
 }
 

@@ -187,11 +187,7 @@ impl World {
                 let id = self.authors[number];
                 let root = seed.status(&Status { author: self.booster, text: "a root", ..Status::default() });
                 self.roots.push(root);
-                for visibility in VISIBILITIES.into_iter().filter(|visibility| author.posts(visibility)) {
-                    // Replies of marked authors in pairs: with each author, and with each visibility above.
-                    if reply && author.is_marked() && visibility != "public" {
-                        continue;
-                    }
+                for visibility in VISIBILITIES.into_iter().filter(|visibility| author.writes(visibility, reply)) {
                     let mark = format!("zq{author:?}-{visibility}-{reply}qz");
                     let parent = Reply { status: root, account: self.booster, conversation: root };
                     let status = seed.status(&Status {

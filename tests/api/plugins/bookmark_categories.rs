@@ -1,7 +1,9 @@
 //! The group `bookmark_categories`: `plugins/bookmark_categories`.
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
+use super::collections::belong_to_owner;
 use super::groups::{capabilities, served, settle, switch_off};
 use crate::harness::{Browser, Client, Published, form_fields, id, ids};
 use crate::platform::contract;
@@ -29,48 +31,14 @@ async fn filed(person: &Client, category: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn categories_are_created_renamed_and_deleted() {
+async fn bookmarks_of_deleted_category_stay() {
     let app = served("bookmark_categories").await;
     let alice = app.account("alice").await;
-    assert_eq!(alice.get(CATEGORIES).ok().await, json!([]));
     let birds = create(&alice, "Birds").await;
-    contract::check("BookmarkCategory", &birds);
-    let games = create(&alice, "Games").await;
-    assert_eq!(alice.get(&path(&birds, "")).ok().await, birds);
-
-    let renamed = alice.put(&path(&birds, "")).form(&[("title", "Rooks")]).ok().await;
-    assert_eq!(renamed, json!({"id": birds["id"], "title": "Rooks"}));
-    let patched = alice.patch(&path(&games, "")).json(&json!({"title": "Chess"})).ok().await;
-    assert_eq!(patched["title"], "Chess");
-    assert_eq!(alice.put(&path(&games, "")).ok().await, patched, "nothing sent changes nothing");
-    let all = alice.get(CATEGORIES).ok().await;
-    contract::check("BookmarkCategory[]", &all);
-    assert_eq!(all, json!([renamed, patched]));
-
     let status = alice.publish("a rook").await;
     file(&alice, &birds, &[&status]).await;
-    assert_eq!(alice.delete(&path(&birds, "")).ok().await, json!({}));
-    assert_eq!(alice.get(CATEGORIES).ok().await, json!([patched]));
-    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await), [id(&status)], "bookmarks stay");
-}
-
-#[tokio::test]
-async fn category_needs_title_and_twenty_are_the_limit() {
-    let app = served("bookmark_categories").await;
-    let alice = app.account("alice").await;
-    for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
-        alice.post(CATEGORIES).json(&wrong).fails(422).await;
-    }
-    let first = create(&alice, "1").await;
-    alice.put(&path(&first, "")).form(&[("title", " ")]).fails(422).await;
-    for number in 2..=18 {
-        create(&alice, &number.to_string()).await;
-    }
-    let more = [("title", "more")];
-    futures_util::future::join_all((0..6).map(|_| alice.post(CATEGORIES).form(&more).send())).await;
-    assert_eq!(ids(&alice.get(CATEGORIES).ok().await).len(), 20, "also for concurrent requests");
-    alice.post(CATEGORIES).form(&[("title", "21")]).fails(422).await;
-    alice.put(&path(&first, "")).form(&[("title", "still editable")]).ok().await;
+    alice.delete(&path(&birds, "")).ok().await;
+    assert_eq!(ids(&alice.get("/api/v1/bookmarks").ok().await), [id(&status)]);
 }
 
 #[tokio::test]
@@ -217,38 +185,13 @@ async fn only_their_owner_sees_and_changes_categories() {
     let [alice, bob] = app.accounts(["alice", "bob"]).await;
     let birds = create(&alice, "Birds").await;
     let status = alice.publish("a rook").await;
-    let body = json!({"title": "mine", "status_ids": [id(&status)]});
-    let (one, statuses) = (path(&birds, ""), path(&birds, "/statuses"));
+    let statuses = path(&birds, "/statuses");
+    let writes = [Method::POST, Method::DELETE].map(|method| (method, statuses.clone()));
+    belong_to_owner(&app, [&alice, &bob], "bookmarks", &path(&birds, ""), &[statuses], &writes).await;
+    let reader = alice.with_scopes("read:bookmarks").await;
     let holding = format!("/api/v1/statuses/{}/bookmark_categories", id(&status));
-    let reads = [CATEGORIES, one.as_str(), statuses.as_str(), holding.as_str()];
-    let writes = [
-        ("POST", CATEGORIES),
-        ("PUT", &one),
-        ("PATCH", &one),
-        ("DELETE", &one),
-        ("POST", &statuses),
-        ("DELETE", &statuses),
-    ];
-
-    let (reader, writer) =
-        (alice.with_scopes("read:bookmarks write").await, alice.with_scopes("read write:bookmarks").await);
-    for path in reads {
-        app.anonymous().get(path).fails(401).await;
-        reader.get(path).fails(403).await;
-    }
-    for (method, path) in writes {
-        let method: axum::http::Method = method.parse().unwrap();
-        app.anonymous().request(method.clone(), path).json(&body).fails(401).await;
-        writer.request(method.clone(), path).json(&body).fails(403).await;
-        if path != CATEGORIES {
-            bob.request(method, path).json(&body).fails(404).await;
-        }
-    }
-    bob.get(&one).fails(404).await;
-    bob.get(&statuses).fails(404).await;
-    alice.get(&format!("{CATEGORIES}/no_id")).fails(404).await;
-    assert_eq!(bob.get(CATEGORIES).ok().await, json!([]));
-    assert_eq!(alice.get(&one).ok().await, birds);
+    app.anonymous().get(&holding).fails(401).await;
+    reader.get(&holding).fails(403).await;
 }
 
 #[tokio::test]

@@ -1,80 +1,152 @@
-//! The group `collections`: `plugins/collections`.
+//! What the groups with titled collections have in common: circles, categories of bookmarks and antennas are created,
+//! renamed and deleted alike, have a limit, and belong to their owners. What they hold is tested with each group.
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::groups::{served, settle, switch_off};
-use crate::harness::{Client, id};
+use super::groups::served;
+use crate::harness::{Client, TestApp, id, ids};
 use crate::platform::contract;
 
-const COLLECTIONS: &str = "/api/v1/collections";
-
-fn path(collection: &Value, rest: &str) -> String {
-    format!("{COLLECTIONS}/{}{rest}", id(&collection["collection"]))
+/// Collections of a group.
+#[derive(Clone, Copy)]
+struct Kind {
+    group: &'static str,
+    /// Path of the collections of the caller.
+    all: &'static str,
+    entity: &'static str,
+    /// Most collections of an account.
+    limit: usize,
 }
 
-async fn make_discoverable(person: &Client) -> Value {
-    person.patch("/api/v1/accounts/update_credentials").form(&[("discoverable", "true")]).ok().await
-}
+const CIRCLES: Kind = Kind { group: "circles", all: "/api/v1/circles", entity: "Circle", limit: 100 };
+const CATEGORIES: Kind =
+    Kind { group: "bookmark_categories", all: "/api/v1/bookmark_categories", entity: "BookmarkCategory", limit: 20 };
+const ANTENNAS: Kind = Kind { group: "antennas", all: "/api/v1/antennas", entity: "Antenna", limit: 30 };
 
-/// A collection with these accounts.
-async fn collection_of(owner: &Client, accounts: &[&Client]) -> Value {
-    let ids: Vec<String> = accounts.iter().map(|account| account.id().to_string()).collect();
-    let sent = json!({ "name": "Rooks", "tag_name": "birds", "discoverable": true, "account_ids": ids });
-    owner.post(COLLECTIONS).json(&sent).ok().await
-}
-
-#[tokio::test]
-async fn collections_match_the_contract() {
-    let app = served("collections").await;
-    let [alice, bob] = app.accounts(["alice", "bob"]).await;
-    contract::check("Account", &make_discoverable(&bob).await);
-    let made = collection_of(&alice, &[&bob]).await;
-    contract::check("WrappedCollection", &made);
-    contract::check("CollectionWithAccounts", &app.anonymous().get(&path(&made, "")).ok().await);
-    let changed = alice.patch(&path(&made, "")).json(&json!({ "name": "Crows" })).ok().await;
-    contract::check("WrappedCollection", &changed);
-    let own = alice.get(&format!("/api/v1/accounts/{}/collections", alice.id())).ok().await;
-    contract::check("Collections", &own);
-    assert_eq!(own["collections"], json!([changed["collection"]]));
-    let with_bob = bob.get(&format!("/api/v1/accounts/{}/in_collections", bob.id())).ok().await;
-    contract::check("Collections", &with_bob);
-    settle(&app).await;
-    let notifications = bob.get("/api/v1/notifications").ok().await;
-    contract::check("Notification[]", &notifications);
-    let types: Vec<&str> = notifications.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect();
-    assert_eq!(types, ["collection_update", "added_to_collection"]);
-    contract::check("GroupedNotificationsResults", &bob.get("/api/v2/notifications").ok().await);
-
-    let item = id(&made["collection"]["items"][0]);
-    alice.delete(&path(&made, &format!("/items/{item}"))).ok().await;
-    let again = alice.post(&path(&made, "/items")).json(&json!({ "account_id": bob.id().to_string() })).ok().await;
-    contract::check("WrappedCollectionItem", &again);
-}
-
-#[tokio::test]
-async fn block_and_suspension_hide_listed_accounts() {
-    let app = served("collections").await;
-    let [alice, bob, carol] = app.accounts(["alice", "bob", "carol"]).await;
-    for person in [&bob, &carol] {
-        make_discoverable(person).await;
+impl Kind {
+    async fn create(self, person: &Client, title: &str) -> Value {
+        person.post(self.all).form(&[("title", title)]).ok().await
     }
-    let made = collection_of(&alice, &[&bob, &carol]).await;
-    bob.block(&alice).ok().await;
-    settle(&app).await;
-    bob.unblock(&alice).ok().await;
-    let shown = alice.get(&path(&made, "")).ok().await;
-    assert_eq!(shown["collection"]["item_count"], 1, "a block ends the listing for good");
-    app.suspend(&carol).await;
-    let shown = alice.get(&path(&made, "")).ok().await;
-    assert_eq!((&shown["collection"]["items"], shown["accounts"].as_array().unwrap().len()), (&json!([]), 1));
+
+    fn path(self, collection: &Value) -> String {
+        format!("{}/{}", self.all, id(collection))
+    }
 }
 
 #[tokio::test]
-async fn accounts_lose_the_member_without_the_plugin() {
-    let app = served("collections").await;
+async fn circles_are_created_renamed_and_deleted() {
+    are_created_renamed_and_deleted(CIRCLES).await;
+}
+
+#[tokio::test]
+async fn categories_are_created_renamed_and_deleted() {
+    are_created_renamed_and_deleted(CATEGORIES).await;
+}
+
+#[tokio::test]
+async fn antennas_are_created_renamed_and_deleted() {
+    are_created_renamed_and_deleted(ANTENNAS).await;
+}
+
+#[tokio::test]
+async fn circle_needs_title_and_hundred_are_the_limit() {
+    need_title_and_have_limit(CIRCLES).await;
+}
+
+#[tokio::test]
+async fn category_needs_title_and_twenty_are_the_limit() {
+    need_title_and_have_limit(CATEGORIES).await;
+}
+
+#[tokio::test]
+async fn antenna_needs_title_and_thirty_are_the_limit() {
+    need_title_and_have_limit(ANTENNAS).await;
+}
+
+async fn are_created_renamed_and_deleted(kind: Kind) {
+    let app = served(kind.group).await;
+    let [alice, bob] = app.accounts(["alice", "bob"]).await;
+    assert_eq!(alice.get(kind.all).ok().await, json!([]));
+    let birds = kind.create(&alice, "Birds").await;
+    contract::check(kind.entity, &birds);
+    let games = kind.create(&alice, "Games").await;
+    let one = kind.path(&birds);
+    assert_eq!(alice.get(&one).ok().await, birds);
+
+    let ignored = json!({"title": "Rooks", "replies_policy": "list", "exclusive": true});
+    let renamed = alice.put(&one).json(&ignored).ok().await;
+    let mut expected = birds.clone();
+    expected["title"] = json!("Rooks");
+    assert_eq!(renamed, expected, "only the title");
+    let patched = alice.patch(&kind.path(&games)).form(&[("title", "Chess")]).ok().await;
+    assert_eq!(patched["title"], "Chess");
+    assert_eq!(alice.put(&kind.path(&games)).ok().await, patched, "nothing sent changes nothing");
+    let all = alice.get(kind.all).ok().await;
+    contract::check(&format!("{}[]", kind.entity), &all);
+    assert_eq!(all, json!([renamed, patched]));
+    assert_eq!(bob.get(kind.all).ok().await, json!([]));
+
+    assert_eq!(alice.delete(&one).ok().await, json!({}));
+    alice.get(&one).fails(404).await;
+    alice.delete(&one).fails(404).await;
+    assert_eq!(alice.get(kind.all).ok().await, json!([patched]));
+}
+
+async fn need_title_and_have_limit(kind: Kind) {
+    let app = served(kind.group).await;
     let alice = app.account("alice").await;
-    let account = format!("/api/v1/accounts/{}", alice.id());
-    assert_eq!(alice.get(&account).ok().await["feature_approval"]["current_user"], "denied");
-    switch_off(&app, "collections").await;
-    assert!(alice.get(&account).ok().await.get("feature_approval").is_none());
+    for wrong in [json!({}), json!({"title": ""}), json!({"title": " \n"}), json!({"title": "x".repeat(257)})] {
+        alice.post(kind.all).json(&wrong).fails(422).await;
+    }
+    let first = kind.path(&kind.create(&alice, "1").await);
+    alice.put(&first).form(&[("title", " ")]).fails(422).await;
+    for number in 2..kind.limit - 1 {
+        kind.create(&alice, &number.to_string()).await;
+    }
+    let more = [("title", "more")];
+    futures_util::future::join_all((0..6).map(|_| alice.post(kind.all).form(&more).send())).await;
+    assert_eq!(ids(&alice.get(kind.all).ok().await).len(), kind.limit, "also for concurrent requests");
+    alice.post(kind.all).form(&more).fails(422).await;
+    alice.put(&first).form(&[("title", "still editable")]).ok().await;
+}
+
+/// Fails unless the collection `one` of `owner`, and what is at `reads` and `writes`, is only for tokens of the owner
+/// with the `scope` (of `read:` and `write:`), and is absent for `other`.
+pub async fn belong_to_owner(
+    app: &TestApp,
+    [owner, other]: [&Client; 2],
+    scope: &str,
+    one: &str,
+    reads: &[String],
+    writes: &[(Method, String)],
+) {
+    let body = json!({
+        "title": "mine", "status_ids": [], "account_ids": [], "keywords": ["rook"], "domains": ["far.test"],
+        "tags": ["rook"],
+    });
+    let before = owner.get(one).ok().await;
+    let (all, _) = one.rsplit_once('/').unwrap();
+    let reader = owner.with_scopes(&format!("read:{scope} write")).await;
+    let writer = owner.with_scopes(&format!("read write:{scope}")).await;
+    let reads = || reads.iter().map(String::as_str).chain([one]);
+    for path in reads().chain([all]) {
+        app.anonymous().get(path).fails(401).await;
+        reader.get(path).fails(403).await;
+    }
+    for path in reads() {
+        other.get(path).fails(404).await;
+    }
+    owner.get(&format!("{all}/no_id")).fails(404).await;
+    let own = [Method::PUT, Method::PATCH, Method::DELETE].map(|method| (method, one.to_owned()));
+    let writes = || writes.iter().chain(&own).cloned();
+    for (method, path) in writes().chain([(Method::POST, all.to_owned())]) {
+        app.anonymous().request(method.clone(), &path).json(&body).fails(401).await;
+        writer.request(method, &path).json(&body).fails(403).await;
+    }
+    for (method, path) in writes() {
+        other.request(method, &path).json(&body).fails(404).await;
+    }
+    assert_eq!(other.get(all).ok().await, json!([]));
+    assert_eq!(owner.get(one).ok().await, before);
 }

@@ -124,17 +124,21 @@ impl Author {
         matches!(self, Self::Remote | Self::RemoteLimited | Self::RemoteSuspended)
     }
 
-    /// Whether the matrix has a status of this visibility by the author: as many as a page of every route holds.
-    pub fn posts(self, visibility: &str) -> bool {
-        let marked = matches!(self, Self::RemoteLimited | Self::RemoteSuspended);
-        !marked || matches!(visibility, "public" | "unlisted" | "private" | "direct")
+    /// Whether the matrix has a status of this visibility by the author: as many as a page of every route holds, and
+    /// replies in pairs, with each author and with each visibility.
+    pub fn writes(self, visibility: &str, reply: bool) -> bool {
+        if reply && self.is_marked() {
+            return visibility == "public";
+        }
+        let few = matches!(self, Self::RemoteLimited | Self::RemoteSuspended);
+        !few || matches!(visibility, "public" | "unlisted" | "private" | "direct")
     }
 
     pub fn is_limited(self) -> bool {
         matches!(self, Self::Limited | Self::RemoteLimited)
     }
 
-    pub fn is_marked(self) -> bool {
+    fn is_marked(self) -> bool {
         self.is_limited() || self.is_suspended()
     }
 
