@@ -335,12 +335,13 @@ async fn relaxed_reads_run_long_and_end_when_cancelled() {
 #[tokio::test]
 async fn cancelled_statement_rolls_back_transaction() {
     let app = TestApp::new().await;
-    drop(bombs(&app, 1 << 30).await);
-    // PostgreSQL runs a statement that nobody waits for until its time limit, which is 4 seconds here.
+    let patient = bombs(&app, 1 << 30).await;
+    // PostgreSQL runs a statement that nobody waits for until its time limit, which is 4 seconds here; who writes the same
+    // rows waits for that.
     let sql = load_bombs(&app, 1 << 30, Duration::from_millis(10)).await;
     for name in ["stored", "product"] {
         let mut tx = app.db().begin().await.unwrap();
-        sql.run(&mut tx, "fill", vec![text("[5000]")]).await.unwrap();
+        patient.run(&mut tx, "fill", vec![text("[5000]")]).await.unwrap();
         let cut = tokio::time::timeout(Duration::from_millis(50), sql.run(&mut tx, name, vec![])).await;
         assert!(cut.is_err(), "{name} was not cut off");
         drop(tx);
@@ -350,7 +351,7 @@ async fn cancelled_statement_rolls_back_transaction() {
         tx.commit().await.unwrap();
     }
     let mut tx = app.db().begin().await.unwrap();
-    sql.run(&mut tx, "fill", vec![text("[5000]")]).await.unwrap();
+    patient.run(&mut tx, "fill", vec![text("[5000]")]).await.unwrap();
     tx.commit().await.unwrap();
 }
 
