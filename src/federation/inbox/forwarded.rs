@@ -61,11 +61,15 @@ async fn is_related(cx: &Cx, inbound: &Inbound) -> Result<bool, Ignored> {
     }
 }
 
-/// Deletes a status if its own server no longer has it.
+/// Deletes a status that anyone may read, if its own server says that it is gone. That it is not found proves nothing:
+/// every server answers so for what the asking one may not see.
 async fn deleted(cx: &Cx, uri: &str) -> Result<(), Ignored> {
     let status = store::remote::find_status(&cx.db, uri).await?.ok_or(Ignored::Because("unknown_status"))?;
+    if !status.visibility.is_anonymous() {
+        return Err(Ignored::Because("not_public"));
+    }
     match fetch::note_document(cx, uri).await {
-        Err(Failure::Gone | Failure::Status(404)) => {}
+        Err(Failure::Gone) => {}
         Ok(note) if note.kind.iter().any(|kind| kind == "Tombstone") => {}
         Ok(_) => return Err(Ignored::Because("original_exists")),
         Err(failure) => return Err(failure.into()),

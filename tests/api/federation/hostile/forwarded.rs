@@ -80,6 +80,38 @@ async fn deletion_counts_when_the_original_is_gone() {
 }
 
 #[tokio::test]
+async fn absence_proves_no_deletion() {
+    let scene = Scene::new().await;
+    let bob = Liar::start().await.person("bob");
+    scene.follow(&bob).await;
+    // Bob's server answers as all do for what the server's actor may not see, and even that it is gone.
+    let private = with(bob.note("private"), &json!({ "to": [bob.followers()], "cc": [] }));
+    let direct = with(bob.note("direct"), &json!({ "to": [scene.alice_uri("")], "cc": [] }));
+    for note in [&private, &direct] {
+        scene.receive(&bob, note).await;
+        for status in [404, 403, 401, 410] {
+            let path = format!("/users/bob/notes/{}", if note == &private { "private" } else { "direct" });
+            bob.liar.put(&path, Reply::status(status, ""));
+            let delete = bob.activity("Delete", note["id"].clone());
+            assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete not_public", "{status}");
+            let tombstone = json!({ "id": note["id"], "type": "Tombstone" });
+            let delete = bob.activity("Delete", tombstone);
+            assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete not_public", "{status}");
+        }
+        assert!(scene.has(text(note, "id")).await);
+    }
+    // Nor is a public one gone that is not found.
+    let public = bob.note("public");
+    scene.receive(&bob, &public).await;
+    let delete = bob.activity("Delete", public["id"].clone());
+    assert_eq!(scene.send(&scene.mallory, &delete).await, "Delete status");
+    assert!(scene.has(text(&public, "id")).await);
+    // Bob himself deletes what he wants.
+    assert_eq!(scene.send(&bob, &bob.activity("Delete", private["id"].clone())).await, "Delete ok");
+    assert!(!scene.has(text(&private, "id")).await);
+}
+
+#[tokio::test]
 async fn stranger_makes_this_server_fetch_nothing() {
     let scene = Scene::new().await;
     let (carol, note) = reply(&json!({ "id": "https://elsewhere.test/1" })).await;
