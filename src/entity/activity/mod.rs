@@ -13,7 +13,7 @@ mod note;
 
 pub use actor::actor;
 pub use emoji::emoji;
-pub use note::{REFERENCES_PAGE, activities, notes, update};
+pub use note::{REFERENCES_PAGE, activities, id_of, notes, update};
 
 use serde::Serialize;
 

@@ -200,7 +200,7 @@ pub async fn update(cx: &Cx, author: &Account, status: &Status, at: Time, files:
     let mentioned = rows.actors_in(status);
     let note = rows.note(cx, author, status, files, &mentioned);
     Fragment::of(&Activity {
-        id: format!("{}#updates/{}", status.uri, at.timestamp()),
+        id: format!("{}#updates/{}", status.uri, at.timestamp_micros()),
         kind: "Update",
         actor: &author.uri,
         published: at.to_api(),
@@ -208,6 +208,13 @@ pub async fn update(cx: &Cx, author: &Account, status: &Status, at: Time, files:
         cc: note.cc.clone(),
         object: Object::Note(Box::new(note)),
     })
+}
+
+/// The id of the activity that published `status` or, for a reblog, that it is: where it is served, in deliveries, in the
+/// outbox and in what undoes it.
+#[must_use]
+pub fn id_of(status: &Status) -> String {
+    if status.reblog_of_id.is_some() { status.uri.clone() } else { format!("{}/activity", status.uri) }
 }
 
 /// The rows associated with a page of statuses.
@@ -287,7 +294,7 @@ impl Rows {
             None => Object::Note(Box::new(self.note(cx, author, status, files, &mentioned))),
         };
         Some(Activity {
-            id: format!("{}/activity", status.uri),
+            id: id_of(status),
             kind,
             actor: &author.uri,
             published: status.created_at.to_api(),

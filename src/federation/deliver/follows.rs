@@ -74,7 +74,8 @@ pub async fn answer_follow(
         actor: &follower.uri,
         object: &target,
     };
-    let id = format!("{target}#{fragment}/follows/{id}");
+    // A follow that is sent again is answered again.
+    let id = format!("{target}#{fragment}/follows/{id}/{}", cx.ids.next::<RowId>());
     let answer = Activity { context: CONTEXT, id, kind, actor: &target, to: &[], object: follow };
     send(cx, tx, Outgoing::new(signer, &answer)?, inbox(&follower)).await
 }
@@ -86,7 +87,10 @@ pub(super) async fn requested(cx: &Cx, tx: &mut Tx, follower: AccountId, target:
         return Ok(());
     }
     let row = store::remote::find_follow(&mut *tx, follower.id, target.id).await?.ok_or(Error::NotFound)?;
-    let follow = Follow { id: follow_id(&follower, row.id), actor: &follower.uri, object: &target.uri };
+    let id = follow_id(&follower, row.id);
+    // The row of the follow has another id: what undoes it names the activity that was sent.
+    store::follow::set_uri(tx, follower.id, target.id, &id).await?;
+    let follow = Follow { id, actor: &follower.uri, object: &target.uri };
     let sent = SentFollow { context: CONTEXT, follow };
     let outgoing = Outgoing { urgent: true, ..Outgoing::new(follower.id, &sent)? };
     send(cx, tx, outgoing, inbox(&target)).await

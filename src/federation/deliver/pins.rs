@@ -4,7 +4,7 @@ use context::json::Fragment;
 use context::{Cx, Result};
 use database::Tx;
 use entity::activity::{FeaturedHashtag, PUBLIC};
-use model::{AccountId, StatusId};
+use model::{AccountId, RowId, StatusId};
 use serde::Serialize;
 
 use super::follows::actor;
@@ -14,6 +14,7 @@ use crate::documents::with_context;
 /// A change of a collection.
 #[derive(Serialize)]
 struct Change<'a, T> {
+    id: String,
     #[serde(rename = "type")]
     kind: &'static str,
     actor: &'a str,
@@ -67,7 +68,8 @@ async fn send_change<T: Serialize + Send>(
     }
     let account = actor(tx, account).await?;
     let target = format!("{}/collections/featured", account.uri);
-    let change = Fragment::of(&Change { kind, actor: &account.uri, to: [PUBLIC], object, target })?;
+    let id = format!("{}#featured/{}", account.uri, cx.ids.next::<RowId>());
+    let change = Fragment::of(&Change { id, kind, actor: &account.uri, to: [PUBLIC], object, target })?;
     let outgoing = Outgoing { signer: account.id, private_key: None, body: with_context(&change), urgent: false };
     send(cx, tx, outgoing, inboxes).await
 }

@@ -124,7 +124,7 @@ pub fn limited(cx: &Cx, author: &Account, status: &Status) -> Result<String> {
     let token = cx.keys.derive(CAPABILITY, &status.id.to_string()).expose().to_owned();
     let context = status.conversation_id.map(|id| cx.urls.path(&format!("/contexts/{id}")));
     let create = Create {
-        id: format!("{}/activity", status.uri),
+        id: activity::id_of(status),
         kind: "Create",
         actor: &author.uri,
         published: status.created_at.to_api(),

@@ -11,7 +11,7 @@ pub(super) async fn block(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     inbound.is_not_undone(cx).await?;
     let target = inbound.object()?.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     let target = local(cx, target).await?;
-    known(service::remote::block::begin(cx, inbound.sender.id, target).await)
+    known(service::remote::block::begin(cx, inbound.sender.id, target, inbound.id()).await)
 }
 
 /// The sender no longer blocks `target`.

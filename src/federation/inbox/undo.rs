@@ -9,7 +9,7 @@ use crate::address::{is_usable, same_host};
 use crate::reading::known;
 use crate::vocabulary::{Activity, Kind, Object};
 
-/// Undoes the activity in the object; an object that is only an id is tried as a reblog.
+/// Undoes the activity in the object; an object that is only an id is tried as a follow, a block and a reblog.
 pub(super) async fn undo(cx: &Cx, inbound: &Inbound) -> Result<(), Ignored> {
     let object = inbound.object()?;
     let Some(done) = object.read::<Activity>() else { return by_id(cx, inbound, object).await };
@@ -63,11 +63,18 @@ async fn unlike(cx: &Cx, inbound: &Inbound, target: &str) -> Result<(), Ignored>
     }
 }
 
-/// Undoes the reblog with this id. It cannot come later either.
+/// Undoes the follow, the request for one, or the block with this id, else the reblog. Only a follow can come later.
 async fn by_id(cx: &Cx, inbound: &Inbound, object: &Object) -> Result<(), Ignored> {
     let uri = object.id.as_deref().ok_or(Ignored::Because("no_object"))?;
     if !is_usable(uri) || !same_host(uri, &inbound.sender.uri) {
         return Err(Ignored::Because("foreign_id"));
+    }
+    if let Some(row) = store::remote::find_follow_by_uri(&cx.db, inbound.sender.id, uri).await? {
+        return found(follow::ended(cx, inbound.sender.id, row.target_account_id).await?);
+    }
+    if let Some(target) = store::relationship::find_block_by_uri(&cx.db, inbound.sender.id, uri).await? {
+        remember(cx, inbound, object).await?;
+        return Ok(service::remote::block::end(cx, inbound.sender.id, target).await?);
     }
     match service::remote::status::delete(cx, inbound.sender.id, uri).await {
         Err(Error::Forbidden(_)) => Err(Ignored::Because("not_the_actor")),

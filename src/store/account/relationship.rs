@@ -84,6 +84,30 @@ pub async fn find_block(db: Conn<'_>, account: AccountId, target: AccountId) -> 
     Ok(row.map(|(id,)| id))
 }
 
+/// Stores the URI of the activity that made a block.
+#[boxed]
+pub async fn set_block_uri(tx: &mut Tx, account: AccountId, target: AccountId, uri: &str) -> Result<()> {
+    tx.query(sql!("UPDATE blocks SET uri = $3 WHERE account_id = $1 AND target_account_id = $2"))
+        .bind(account)
+        .bind(target)
+        .bind(uri.to_owned())
+        .execute()
+        .await?;
+    Ok(())
+}
+
+/// Whom `account` blocks by the activity `uri`.
+#[boxed]
+pub async fn find_block_by_uri(db: Conn<'_>, account: AccountId, uri: &str) -> Result<Option<AccountId>> {
+    let row: Option<(AccountId,)> = db
+        .query(sql!("SELECT target_account_id FROM blocks WHERE account_id = $1 AND uri = $2"))
+        .bind(account)
+        .bind(uri.to_owned())
+        .optional()
+        .await?;
+    Ok(row.map(|(target,)| target))
+}
+
 /// A relation that consists only of a pair of accounts; each is a separate table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {

@@ -225,6 +225,13 @@ pub async fn find_follow(db: Conn<'_>, account: AccountId, target: AccountId) ->
     db.query(sql).bind(account).bind(target).optional().await
 }
 
+/// The follow by `account` that the activity `uri` made, or the request for it.
+#[boxed]
+pub async fn find_follow_by_uri(db: Conn<'_>, account: AccountId, uri: &str) -> Result<Option<FollowRow>> {
+    let sql = any_follow!("f.account_id = $1 AND f.uri = $2");
+    db.query(sql).bind(account).bind(uri.to_owned()).optional().await
+}
+
 /// The remote account `id` with its `relations_version`, unless it is suspended.
 #[boxed]
 pub async fn find_acting(db: Conn<'_>, id: AccountId) -> Result<Option<(Account, i64)>> {

@@ -1,5 +1,6 @@
 //! Federation: documents, two servers that talk, and hostile ones.
 
+mod activity_ids;
 mod acts;
 mod custom_emojis;
 mod delivery;
