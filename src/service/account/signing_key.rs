@@ -7,12 +7,11 @@
 //! on request, since a server started with a wrong secret key by mistake would lose the keys of all accounts.
 
 use context::error::Result;
-use context::queue::{self, Done, Failure, GenerateKey};
+use context::queue::{self, Failure, GenerateKey};
 use context::{Cx, job};
 use crypto::{Keys, Secret, key_pair};
 use database::{Conn, Tx};
 use model::AccountId;
-use store::job::Claim;
 
 /// The purpose under which signing keys are sealed.
 const PURPOSE: &str = "signing-keys";
@@ -71,16 +70,23 @@ pub async fn renew_lost(cx: &Cx, tx: &mut Tx, after: AccountId) -> Result<(Optio
 /// created together.
 #[model::use_case]
 #[job]
-async fn generate_key(cx: &Cx, job: GenerateKey, claim: Claim) -> Result<Done, Failure> {
-    if !store::account::lacks_keys(&cx.db, job.account).await? {
-        return Ok(Done::Remove);
+async fn generate_key(cx: &Cx, job: GenerateKey) -> Result<(), Failure> {
+    Ok(make(cx, job.account).await?)
+}
+
+/// Makes the key pair of a local account that has none; some 100 ms of CPU time.
+///
+/// # Errors
+/// When this server fails.
+#[model::use_case]
+pub async fn make(cx: &Cx, account: AccountId) -> Result<()> {
+    if !store::account::lacks_keys(&cx.db, account).await? {
+        return Ok(());
     }
     let made = tokio::task::spawn_blocking(key_pair::generate).await.map_err(context::Error::internal)?;
     let (public, private) = made.map_err(context::Error::internal)?;
-    let sealed = seal(cx, job.account, &private)?;
+    let sealed = seal(cx, account, &private)?;
     let mut tx = cx.db.begin().await?;
-    store::account::set_keys(&mut tx, job.account, &public, &sealed).await?;
-    queue::finish(&mut tx, claim).await?;
-    tx.commit().await?;
-    Ok(Done::Removed)
+    store::account::set_keys(&mut tx, account, &public, &sealed).await?;
+    Ok(tx.commit().await?)
 }
