@@ -14,6 +14,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 
+use crate::budget::Budget;
 use crate::caches::Caches;
 use crate::change::Live;
 use crate::error::{Error, Result};
@@ -25,9 +26,10 @@ use crate::messages::Language;
 use crate::node::{self, Node};
 use crate::origin::Origin;
 pub use crate::recording_uses::RecordingUses;
+pub use crate::request_id::RequestId;
 use config::{Config, Scheme};
+use crypto::Keys;
 use crypto::push::Vapid;
-use crypto::{Keys, RandomIds};
 use database::Db;
 use mail::Mailer;
 use media::storage::Storage;
@@ -118,6 +120,8 @@ struct Scope {
     client: Option<IpAddr>,
     origin: Origin,
     notes: Arc<Mutex<Notes>>,
+    /// What may be caused at other servers; `None` where people of this server are the cause.
+    budget: Option<Arc<Budget>>,
     /// Where the steps of lookups are recorded, if they are.
     steps: Option<Arc<Mutex<Vec<Step>>>>,
 }
@@ -129,28 +133,10 @@ struct Notes {
     language: Option<Language>,
 }
 
-/// The id of a request: in its log lines, the header of its response and the body of a 5xx.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestId([u8; 16]);
-
-impl RequestId {
-    /// Draws a random, unique id.
-    #[must_use]
-    pub fn draw(ids: &RandomIds) -> Self {
-        Self(ids.draw())
-    }
-
-    /// The 16 characters of base64url.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
 impl Scope {
     fn new(extensions: Arc<dyn Extensions>) -> Self {
         let origin = Origin::default();
-        Self { extensions, request_id: None, client: None, origin, notes: Arc::default(), steps: None }
+        Self { extensions, request_id: None, client: None, origin, notes: Arc::default(), budget: None, steps: None }
     }
 }
 
@@ -235,6 +221,19 @@ impl Cx {
         let scope =
             Scope { request_id: Some(request_id), client: Some(client), ..Scope::new(self.scope.extensions.pinned()) };
         Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The same context, whose requests to other servers take from `budget`.
+    #[must_use]
+    pub fn spending(&self, budget: Budget) -> Self {
+        let scope = Scope { budget: Some(Arc::new(budget)), ..Scope::clone(&self.scope) };
+        Self { services: Arc::clone(&self.services), scope: Arc::new(scope) }
+    }
+
+    /// The budget of requests to other servers, if this context has one.
+    #[must_use]
+    pub fn budget(&self) -> Option<&Budget> {
+        self.scope.budget.as_deref()
     }
 
     /// The same context, which records the steps of lookups at other servers.

@@ -4,6 +4,7 @@
 //! in the caller's transaction; [`caches`] defines the caches; [`extension`] is the port through which use cases call
 //! extensions, [`federation`] the one to other servers. Reached from every layer above. It knows no use case, no entity, no HTTP and no plugin.
 
+pub mod budget;
 pub mod by_id;
 pub mod caches;
 pub mod change;
@@ -19,6 +20,8 @@ pub mod node;
 mod origin;
 pub mod queue;
 mod recording_uses;
+mod request_id;
+mod spending;
 pub mod vapid;
 pub mod words;
 

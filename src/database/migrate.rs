@@ -63,6 +63,8 @@ const MIGRATIONS: &[Pair] = migrations![
     "0027_addresses",
     "0028_figures",
     "0029_sign_up_days",
+    "0030_shares",
+    "0031_bounds",
 ];
 
 /// The four digits at the beginning of a file name.

@@ -1,6 +1,6 @@
 //! Why something could not be fetched, or is not believed.
 
-use context::queue;
+use context::{budget, queue};
 
 use crate::policy;
 use crate::vocabulary::Malformed;
@@ -20,6 +20,12 @@ pub enum Failure {
     /// Too much came from the host.
     #[error("too much came from the host in a short time")]
     Flood,
+    /// No request may be made here: what needs one is done in the lane for it.
+    #[error("it is to be fetched later")]
+    Deferred,
+    /// What the activity or the lookup may cause was used up.
+    #[error("too much would have to be fetched for it")]
+    Spent,
     /// The response has another status than 200.
     #[error("answered with status {0}")]
     Status(u16),
@@ -56,6 +62,8 @@ impl Failure {
             Self::Request(_) => "connection",
             Self::Spared => "spared",
             Self::Flood => "flood",
+            Self::Deferred => "deferred",
+            Self::Spent => "budget",
             Self::Status(_) => "status",
             Self::Redirect => "redirect",
             Self::ContentType(_) => "content_type",
@@ -86,8 +94,9 @@ impl Failure {
                         context::Error::Internal(_) | context::Error::Store(_) | context::Error::Unavailable(_)
                     )
             }
-            Self::Spared | Self::Flood => true,
+            Self::Spared | Self::Flood | Self::Deferred => true,
             Self::Refused(_)
+            | Self::Spent
             | Self::Redirect
             | Self::ContentType(_)
             | Self::Malformed(_)
@@ -100,6 +109,15 @@ impl Failure {
 /// True when an error is about the requested thing, not a failure of this server.
 pub(crate) fn is_answer(error: &context::Error) -> bool {
     matches!(error, context::Error::NotFound | context::Error::Gone | context::Error::Forbidden(_))
+}
+
+impl From<budget::Refusal> for Failure {
+    fn from(refusal: budget::Refusal) -> Self {
+        match refusal {
+            budget::Refusal::Deferred => Self::Deferred,
+            budget::Refusal::Spent => Self::Spent,
+        }
+    }
 }
 
 impl From<database::Error> for Failure {

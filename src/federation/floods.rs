@@ -1,11 +1,12 @@
-//! Floods from one host: how many statuses are fetched from it, how many of its accounts become known, and how many
-//! subdomains of one domain.
+//! Floods from one registrable domain: how many statuses are fetched from it, how many of its accounts become known, how
+//! many subdomains it has, and how many requests to other servers it causes.
 //!
 //! Counted by this process in fixed windows.
 //!
-//! Spec: docs/contract/federation.md#11-security-checks.
+//! Spec: docs/contract/federation.md#11-security-checks; docs/architecture.md, "Who may make us spend what".
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use chrono::TimeDelta;
@@ -17,12 +18,16 @@ const CROWDED: usize = 10_000;
 /// What may come in floods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Flood {
-    /// Statuses that are fetched from a host.
+    /// Statuses that are fetched from a domain.
     Statuses,
-    /// New accounts of a host.
+    /// New accounts of a domain.
     Actors,
     /// New servers under one registrable domain.
     Subdomains,
+    /// Requests to other servers that a domain caused.
+    Caused,
+    /// Requests to one other domain that a domain caused.
+    Reflected,
 }
 
 impl Flood {
@@ -32,6 +37,8 @@ impl Flood {
             Self::Statuses => (1_000, TimeDelta::minutes(5)),
             Self::Actors => (400, TimeDelta::minutes(5)),
             Self::Subdomains => (10, TimeDelta::minutes(1)),
+            Self::Caused => (3_000, TimeDelta::minutes(5)),
+            Self::Reflected => (300, TimeDelta::minutes(5)),
         }
     }
 }
@@ -57,18 +64,19 @@ impl Floods {
     }
 }
 
-/// The domain under which `domain` was probably registered: its last two labels, or three where the second is one of the
-/// short ones under which countries register, as in `example.co.uk`. Only for counting: a wrong guess counts too many or
-/// too few together.
+/// The domain under which `domain` was registered, by the public suffix list; the whole name without its port for an
+/// address, and for a name that is a public suffix itself.
 pub(crate) fn registrable(domain: &str) -> &str {
     let domain = model::domain_policy::without_port(domain);
-    let labels: Vec<&str> = domain.rsplit('.').take(3).collect();
-    let kept = match labels.as_slice() {
-        [country, second, _] if country.len() == 2 && second.len() <= 3 => 3,
-        _ => 2,
-    };
-    let dots = domain.char_indices().rev().filter(|(_, character)| *character == '.');
-    dots.map(|(at, _)| at).nth(kept - 1).map_or(domain, |at| &domain[at + 1..])
+    if domain.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() {
+        return domain;
+    }
+    psl::domain_str(domain).unwrap_or(domain)
+}
+
+/// The registrable domain of a URL; empty for one that is not usable.
+pub(crate) fn domain_of(url: &str) -> String {
+    crate::address::host_of(url).map(|host| registrable(&host).to_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -76,13 +84,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registrable_domains_are_guessed() {
+    fn registrable_domains_are_found() {
         for (domain, expected) in [
             ("a.b.example.com", "example.com"),
             ("example.com", "example.com"),
             ("a.example.co.uk:3000", "example.co.uk"),
             ("localhost", "localhost"),
             ("a.example.social", "example.social"),
+            ("a.b.github.io", "b.github.io"),
+            ("github.io", "github.io"),
+            ("127.0.0.1:3000", "127.0.0.1"),
+            ("[::1]:3000", "[::1]"),
         ] {
             assert_eq!(registrable(domain), expected);
         }

@@ -18,8 +18,10 @@ text_enum! {
         Fetch = "fetch",
         /// Sending notifications to push services.
         Push = "push",
-        /// Processing what other servers sent, which may fetch from them.
+        /// Processing what other servers sent, without asking any server.
         Inbox = "inbox",
+        /// Asking other servers for what an activity names, or a person here looks at.
+        Remote = "remote",
         /// Sending to other servers.
         Delivery = "delivery",
         /// Everything that is not urgent.

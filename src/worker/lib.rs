@@ -15,6 +15,7 @@ mod purge_plugin;
 mod reconcile_feeds;
 mod record_changes;
 mod send_push;
+mod shares;
 mod trim_feeds;
 
 #[cfg(test)]
@@ -37,6 +38,9 @@ use database::Tx;
 use model::job::Lane;
 use model::{Time, boxed};
 use store::job::{Attempt, Claim, JobRow};
+use store::shared_lane::SharedRow;
+
+use shares::Shares;
 
 /// Pause before a lane that panicked restarts.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
@@ -47,7 +51,7 @@ const FOR_EVER: TimeDelta = TimeDelta::days(365 * 100);
 const BEATS: u32 = 4;
 /// Most hosts that are sent to concurrently: one that hangs delays few others.
 const DELIVERIES: usize = 64;
-/// Most senders whose activities are processed concurrently: some wait for fetches.
+/// Most senders whose activities are processed concurrently, and most jobs that ask other servers.
 const INBOXES: usize = 16;
 /// The first back-off; each further one is twice as long.
 const FIRST_BACK_OFF: TimeDelta = TimeDelta::seconds(5);
@@ -150,7 +154,7 @@ fn most_running(cx: &Cx, lane: Lane) -> usize {
     match lane {
         Lane::Push => cx.config.jobs.workers.max(2 * REQUESTS_TO_A_HOST),
         Lane::Delivery => cx.config.jobs.workers.max(DELIVERIES),
-        Lane::Inbox => cx.config.jobs.workers.max(INBOXES),
+        Lane::Inbox | Lane::Remote => cx.config.jobs.workers.max(INBOXES),
         _ => cx.config.jobs.workers,
     }
 }
@@ -158,6 +162,7 @@ fn most_running(cx: &Cx, lane: Lane) -> usize {
 async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
     let pause = Duration::from_millis(cx.config.jobs.poll_interval_ms);
     let mut running = JoinSet::new();
+    let mut shares = Shares::new(lane, most_running(&cx, lane));
     let mut queued_here = false;
     while !*stop.borrow() {
         // Registered before the query, so that a job queued in between is not missed.
@@ -165,13 +170,18 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
         tokio::pin!(queued);
         queued.as_mut().enable();
         let room = most_running(&cx, lane).saturating_sub(running.len());
-        let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room, queued_here).await };
+        let (room, full) = (shares.room(room), shares.full());
+        let claimed = if room == 0 { Ok(Vec::new()) } else { claim(&cx, lane, room, queued_here, &full).await };
         queued_here = false;
         match claimed {
             Ok(jobs) if !jobs.is_empty() => {
-                for job in jobs {
+                for SharedRow { job, share } in jobs {
                     let cx = cx.clone();
-                    running.spawn(async move { work(&cx, job).await });
+                    shares.begin(share.as_ref());
+                    running.spawn(async move {
+                        work(&cx, job).await;
+                        share
+                    });
                 }
                 continue;
             }
@@ -180,7 +190,8 @@ async fn run_lane(cx: Cx, lane: Lane, mut stop: watch::Receiver<bool>) {
         }
         tokio::select! {
             () = &mut queued => queued_here = true,
-            Some(_) = running.join_next(), if !running.is_empty() => {}
+            // `work` catches the panics of jobs.
+            Some(ended) = running.join_next(), if !running.is_empty() => shares.end(ended.ok().flatten().as_ref()),
             () = tokio::time::sleep(pause) => {
                 if let Err(error) = reclaim_expired(&cx, TimeDelta::zero()).await {
                     context::log_failure!(error, "could not put lost jobs back");
@@ -201,8 +212,8 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
         let before = count;
         count += feed_lane::batch(cx).await?.ended;
         for lane in claimed_lanes() {
-            for job in claim(cx, lane, 16, false).await? {
-                work(cx, job).await;
+            for claimed in claim(cx, lane, 16, false, &[]).await? {
+                work(cx, claimed.job).await;
                 count += 1;
             }
         }
@@ -212,20 +223,26 @@ pub async fn drain(cx: &Cx) -> Result<usize> {
     }
 }
 
-/// Claims due jobs of a lane. Checks first whether any is due, unless one was `queued_here` just now.
-async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool) -> Result<Vec<JobRow>> {
+/// Claims due jobs of a lane, in a shared one none of the domains `full`. Checks first whether any is due, unless one was
+/// `queued_here` just now.
+async fn claim(cx: &Cx, lane: Lane, room: usize, queued_here: bool, full: &[String]) -> Result<Vec<SharedRow>> {
     let now = cx.clock.now();
     let room = i64::try_from(room).unwrap_or(i64::MAX);
+    let own = |job| SharedRow { job, share: None };
     if lane == Lane::Plugin {
-        return claim_of_extensions(cx, now, room).await;
+        return Ok(claim_of_extensions(cx, now, room).await?.into_iter().map(own).collect());
     }
     if !queued_here && !store::job::is_due(&cx.db, lane, now).await? {
         return Ok(Vec::new());
     }
     let mut tx = cx.db.begin().await?;
-    let mut jobs = store::job::claim(&mut tx, lane, now, now + lease(cx), room).await?;
+    let until = now + lease(cx);
+    let mut jobs = match lane {
+        _ if shares::is_shared(lane) => store::shared_lane::claim(&mut tx, lane, now, until, room, full).await?,
+        _ => store::job::claim(&mut tx, lane, now, until, room).await?.into_iter().map(own).collect(),
+    };
     tx.commit().await?;
-    jobs.sort_unstable_by_key(|job| job.claim.id);
+    jobs.sort_unstable_by_key(|row| row.job.claim.id);
     Ok(jobs)
 }
 

@@ -101,7 +101,7 @@ async fn open() -> (Cx, tempfile::TempDir, Database) {
 
 async fn queue_job(cx: &Cx, lane: Lane, kind: &'static str, payload: serde_json::Value) {
     let now = cx.clock.now();
-    let job = NewJob { id: cx.ids.next(), lane, kind, key: None, payload, run_at: now, now };
+    let job = NewJob { id: cx.ids.next(), lane, kind, key: None, payload, share: None, run_at: now, now };
     let mut tx = cx.db.begin().await.unwrap();
     store::job::insert(&mut tx, job).await.unwrap();
     tx.commit().await.unwrap();
@@ -169,14 +169,14 @@ async fn job_of_dead_worker_backs_off_and_becomes_a_dead_letter() {
     let (cx, _folder, _database) = open().await;
     queue_job(&cx, Lane::Mail, "send_mail", serde_json::json!({})).await;
     for attempt in 1..=3 {
-        assert_eq!(claim(&cx, Lane::Mail, 8, false).await.unwrap().len(), 1);
+        assert_eq!(claim(&cx, Lane::Mail, 8, false, &[]).await.unwrap().len(), 1);
         reclaim_expired(&cx, TimeDelta::zero()).await.unwrap();
         assert_eq!(only_job(&cx).await.0, "running", "its lease holds");
         cx.clock.advance(TimeDelta::seconds(LEASE));
         reclaim_expired(&cx, TimeDelta::zero()).await.unwrap();
         let (state, attempts, _) = only_job(&cx).await;
         assert_eq!((state.as_str(), attempts), (if attempt < 3 { "ready" } else { "dead" }, attempt));
-        assert!(claim(&cx, Lane::Mail, 8, false).await.unwrap().is_empty(), "it waits for its back-off");
+        assert!(claim(&cx, Lane::Mail, 8, false, &[]).await.unwrap().is_empty(), "it waits for its back-off");
         cx.clock.advance(TimeDelta::hours(1));
     }
 }

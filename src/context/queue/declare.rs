@@ -1,10 +1,12 @@
 //! How the kinds of jobs are declared: the macro of [`kinds`](super::kinds).
 
-/// Declares jobs: `Name in Lane as "kind" [keyed by expression] { fields }`.
+/// Declares jobs: `Name as "kind" in Lane [, key |job| expression] [, share |job| expression] [, lane |job| expression]
+/// => { fields }`.
 macro_rules! jobs {
     ($(
         $(#[$doc:meta])*
-        $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)? => {
+        $name:ident as $kind:literal in $lane:ident $(, key |$job:ident| $key:expr)?
+        $(, share |$caused:ident| $share:expr)? $(, lane |$laned:ident| $other:expr)? => {
             $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
         }
     )+) => {
@@ -21,6 +23,14 @@ macro_rules! jobs {
             $(fn key(&self) -> Option<String> {
                 let $job = self;
                 Some($key)
+            })?
+            $(fn share(&self) -> Option<&str> {
+                let $caused = self;
+                $share
+            })?
+            $(fn lane(&self) -> Lane {
+                let $laned = self;
+                $other
             })?
         }
     )+

@@ -18,9 +18,10 @@ pub async fn enqueue_at<J: Job>(cx: &Cx, tx: &mut Tx, job: &J, run_at: Time) -> 
 
 /// Queues a job of any kind in `tx`.
 pub async fn enqueue_any(cx: &Cx, tx: &mut Tx, job: Queued) -> Result<()> {
-    let Queued { lane, kind, key, payload, run_at } = job;
+    let Queued { lane, kind, key, payload, share, run_at } = job;
     let now = cx.clock.now();
-    let new = store::job::NewJob { id: cx.ids.next(), lane, kind, key, payload, run_at: run_at.unwrap_or(now), now };
+    let run_at = run_at.unwrap_or(now);
+    let new = store::job::NewJob { id: cx.ids.next(), lane, kind, key, payload, share, run_at, now };
     Ok(store::job::insert(tx, new).await?)
 }
 

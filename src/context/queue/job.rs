@@ -14,6 +14,16 @@ pub trait Job: Serialize + DeserializeOwned + Send {
     const KIND: &'static str;
     const LANE: Lane;
 
+    /// Its lane, where that depends on the job.
+    fn lane(&self) -> Lane {
+        Self::LANE
+    }
+
+    /// The registrable domain that caused it, which has a bounded share of the lane; `None` for this server.
+    fn share(&self) -> Option<&str> {
+        None
+    }
+
     /// Deduplication: while a job of the same kind and key is queued, another is not queued, since it would do the
     /// same work.
     fn key(&self) -> Option<String> {
@@ -28,6 +38,7 @@ pub struct Queued {
     pub(super) kind: &'static str,
     pub(super) key: Option<String>,
     pub(super) payload: Value,
+    pub(super) share: Option<String>,
     /// `None`: as soon as the transaction is committed.
     pub(super) run_at: Option<Time>,
 }
@@ -39,7 +50,8 @@ impl Queued {
     /// [`Error::Internal`] when it cannot be serialised.
     pub fn of<J: Job>(job: &J, run_at: Option<Time>) -> Result<Self> {
         let payload = serde_json::to_value(job).map_err(Error::internal)?;
-        Ok(Self { lane: J::LANE, kind: J::KIND, key: job.key(), payload, run_at })
+        let share = job.share().filter(|share| !share.is_empty()).map(str::to_owned);
+        Ok(Self { lane: job.lane(), kind: J::KIND, key: job.key(), payload, share, run_at })
     }
 }
 

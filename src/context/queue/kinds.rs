@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::declare::jobs;
 use super::job::Job;
 use super::payload::{Distribution, Subject};
+use crate::budget::Allowance;
 use crate::change::Change;
 use model::job::Lane;
 use model::{AccountId, MediaId, NotificationId, PollId, RowId, ScheduledStatusId, StatusId, TagId};
@@ -67,26 +68,35 @@ jobs! {
     }
 
     /// Fetches the statuses of a remote account that was followed: recent and pinned ones, and how many it has.
-    FillAccount as "fill_account" in Fetch, key |job| format!("{}-{}", job.account, job.follower) => {
+    FillAccount as "fill_account" in Remote, key |job| format!("{}-{}", job.account, job.follower) => {
         account: AccountId,
         /// The new follower, whose home timeline receives the statuses.
         follower: AccountId,
     }
 
     /// Fetches the status that a remote status answers.
-    FillParent as "fill_parent" in Fetch, key |job| job.status.to_string() => {
+    FillParent as "fill_parent" in Remote, key |job| job.status.to_string(),
+        share |job| job.allowance.as_ref().map(|allowance| allowance.cause.as_str()) => {
         status: StatusId,
         /// The number of its descendants that led here.
         depth: u32,
         attempts: u32,
-        /// The reply is yet to be published here.
-        publishes: bool,
+        /// The reply is yet to be published here; only in rows of earlier versions (see [`PublishReply`]).
+        #[serde(default)] publishes: bool,
+        /// What it may cause; `None` in rows of earlier versions.
+        #[serde(default)] allowance: Option<Allowance>,
     }
 
+    /// Publishes a reply whose parent was missing: when its parent was looked for, or a few seconds after it came.
+    PublishReply as "publish_reply" in Inbox, key |job| job.status.to_string() => { status: StatusId }
+
     /// Fetches replies to a remote status.
-    FillReplies as "fill_replies" in Fetch, key |job| job.status.to_string() => {
+    FillReplies as "fill_replies" in Remote, key |job| job.status.to_string(),
+        share |job| job.allowance.as_ref().map(|allowance| allowance.cause.as_str()) => {
         status: StatusId,
         most: u32,
+        /// What it may cause; `None` in rows of earlier versions.
+        #[serde(default)] allowance: Option<Allowance>,
     }
 
     /// Fetches the page of a card, if that is due.
@@ -202,15 +212,23 @@ jobs! {
     }
 
     /// Processes the activities that a remote account sent, in order.
-    ProcessInbox as "process_inbox" in Inbox, key |job| job.account.to_string() => {
+    ProcessInbox as "process_inbox" in Inbox, key |job| job.account.to_string(), share |job| Some(&job.domain),
+        lane |job| if job.asks { Lane::Remote } else { Lane::Inbox } => {
         /// The sender.
         account: AccountId,
+        /// The sender's registrable domain; empty in rows of earlier versions.
+        #[serde(default)] domain: String,
+        /// Other servers may be asked for what the activities name; otherwise an activity that needs it, and those after
+        /// it, are left to a job that may.
+        #[serde(default)] asks: bool,
     }
 
     /// Processes an activity again that failed.
-    RetryActivity as "retry_activity" in Inbox, key |job| job.activity.to_string() => {
+    RetryActivity as "retry_activity" in Remote, key |job| job.activity.to_string(), share |job| Some(&job.domain) => {
         /// The activity; it may be gone.
         activity: RowId,
+        /// The sender's registrable domain; empty in rows of earlier versions.
+        #[serde(default)] domain: String,
     }
 
     /// Converts an uploaded video or audio file.

@@ -101,7 +101,7 @@ pub(super) async fn deliver_now(cx: &Cx, tx: &mut Tx, host: &str) -> Result<()> 
         return Ok(());
     }
     queue::enqueue(cx, tx, &DeliverToHost { host: host.to_owned() }).await?;
-    Ok(store::job::make_due(tx, DeliverToHost::KIND, host, cx.clock.now()).await?)
+    Ok(store::job::make_due(tx, DeliverToHost::LANE, DeliverToHost::KIND, host, cx.clock.now()).await?)
 }
 
 /// Pauses the deliveries to `host`, or lets them continue. False when nothing changed.

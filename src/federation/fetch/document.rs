@@ -11,6 +11,7 @@ use outbound::{HeaderMap, Method, PlainHttp, Request, Response, Target};
 
 use crate::Failure;
 use crate::address::same_host;
+use crate::floods::{Flood, registrable};
 use crate::state::Network;
 use crate::{identity, policy};
 
@@ -88,6 +89,9 @@ pub(super) async fn plain(cx: &Cx, url: &str) -> Result<Fetched, Failure> {
 /// Requests `url`, and counts the result.
 async fn get(cx: &Cx, url: &str, by: &Credential<'_>) -> Result<(Target, Response), Failure> {
     let got = follow(cx, url, by).await;
+    if matches!(got, Err(Failure::Deferred)) {
+        return got;
+    }
     let result = got.as_ref().map_or_else(Failure::as_str, |_| "ok");
     metrics::counter!("rookery_fetches_total", "result" => result).increment(1);
     got
@@ -154,6 +158,7 @@ pub(super) async fn alternate(cx: &Cx, url: &str) -> Result<String, Failure> {
 
 /// One request, if its destination is one that this server talks to.
 async fn hop(cx: &Cx, target: &Target, by: &Credential<'_>) -> Result<Response, Failure> {
+    spend(cx, target)?;
     may_contact(cx, target).await?;
     let mut headers = HeaderMap::new();
     match by {
@@ -189,6 +194,27 @@ async fn hop(cx: &Cx, target: &Target, by: &Credential<'_>) -> Result<Response, 
     };
     visit.end(ended, cx.clock.now());
     Ok(sent?)
+}
+
+/// Takes a request to `target` from the budgets: of the activity or lookup, and of the domain that causes it.
+///
+/// # Errors
+/// [`Failure::Deferred`], [`Failure::Spent`] and [`Failure::Flood`].
+fn spend(cx: &Cx, target: &Target) -> Result<(), Failure> {
+    let Some(budget) = cx.budget() else { return Ok(()) };
+    let now = cx.clock.now();
+    budget.take(now)?;
+    let cause = budget.cause();
+    if cause.is_empty() {
+        return Ok(());
+    }
+    let floods = &Network::of(cx)?.floods;
+    let host = target.authority();
+    let destination = registrable(&host);
+    let reflects = destination != cause;
+    let admitted = floods.admit(Flood::Caused, cause, now)
+        && (!reflects || floods.admit(Flood::Reflected, &format!("{cause} {destination}"), now));
+    if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
 /// Begins a request to `host`, when fewer than the most run.

@@ -2,6 +2,7 @@
 //! has.
 
 use chrono::TimeDelta;
+use context::budget::Allowance;
 use context::queue::{self, Done, Failure as JobFailure, FillAccount, Merge};
 use context::{Cx, job};
 use model::StatusId;
@@ -13,6 +14,7 @@ use super::status;
 use crate::Failure;
 use crate::address::same_host;
 use crate::failure::is_answer;
+use crate::floods::domain_of;
 use crate::vocabulary::{Activity, Kind, Note, Object};
 
 /// How long fetched statuses are recent.
@@ -20,6 +22,8 @@ const FRESH: TimeDelta = TimeDelta::minutes(10);
 /// Most recent statuses, and most pinned ones.
 const RECENT_MAX: usize = 20;
 const PINNED_MAX: usize = 20;
+/// Requests that follow from one account, with the ancestors of its statuses.
+const REQUESTS: u32 = 600;
 /// Largest size that is believed.
 const COUNT_MAX: i64 = 1_000_000_000;
 
@@ -35,7 +39,8 @@ async fn fill_account(cx: &Cx, job: FillAccount, claim: Claim) -> Result<Done, J
     let Some(actor) = actor.filter(|actor| actor.domain.is_some() && actor.suspended_at.is_none()) else {
         return Ok(Done::Remove);
     };
-    fill(cx, &actor).await?;
+    let allowance = Allowance { requests: REQUESTS, ..Allowance::of(&domain_of(&actor.uri), now) };
+    fill(&cx.spending(allowance.into()), &actor).await?;
     let mut tx = cx.db.begin().await?;
     // Only now: a fill that was interrupted is done again.
     store::remote_thread::set_filled(&mut tx, job.account, now).await?;

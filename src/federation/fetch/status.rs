@@ -2,11 +2,11 @@
 
 use context::Cx;
 use model::{Account, StatusId};
-use service::remote::status::RemoteStatus;
+use service::remote::status::{DEPTH_MAX, RemoteStatus};
 
 use super::document;
 use crate::Failure;
-use crate::floods::Flood;
+use crate::floods::{Flood, domain_of};
 use crate::reading::{Author, author_of, known, read};
 use crate::state::Network;
 use crate::vocabulary::{Note, parse};
@@ -58,24 +58,29 @@ pub async fn note(cx: &Cx, note: &Note) -> Result<StatusId, Failure> {
 pub(super) async fn note_at(cx: &Cx, note: &Note, depth: u32) -> Result<StatusId, Failure> {
     admit(cx, note)?;
     let status = RemoteStatus { depth, ..status_of(cx, note).await? };
-    quoted(cx, &status).await;
+    quoted(cx, &status).await?;
     create(cx, status).await
 }
 
-/// Counts a fetched note against a flood of its host.
+/// Counts a fetched note against a flood of its domain.
 fn admit(cx: &Cx, note: &Note) -> Result<(), Failure> {
-    let host = crate::address::host_of(&note.id).unwrap_or_default();
-    let admitted = Network::of(cx)?.floods.admit(Flood::Statuses, &host, cx.clock.now());
+    let admitted = Network::of(cx)?.floods.admit(Flood::Statuses, &domain_of(&note.id), cx.clock.now());
     if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
-/// Fetches the status that `status` quotes, if it is not known; without its own quote. A status that cannot be fetched is
-/// not quoted.
-pub(crate) async fn quoted(cx: &Cx, status: &RemoteStatus) {
-    let Some(quote) = status.references.iter().find(|reference| reference.quote) else { return };
-    if let Err(failure) = Box::pin(fetch_quoted(cx, &quote.url)).await {
-        tracing::debug!(%failure, uri = status.uri, "a quoted status was not fetched");
+/// Fetches the status that `status` quotes, if it is not known; without its own quote and its thread. A status that
+/// cannot be fetched is not quoted.
+///
+/// # Errors
+/// [`Failure::Deferred`].
+pub(crate) async fn quoted(cx: &Cx, status: &RemoteStatus) -> Result<(), Failure> {
+    let Some(quote) = status.references.iter().find(|reference| reference.quote) else { return Ok(()) };
+    match Box::pin(fetch_quoted(cx, &quote.url)).await {
+        Err(Failure::Deferred) => return Err(Failure::Deferred),
+        Err(failure) => tracing::debug!(%failure, uri = status.uri, "a quoted status was not fetched"),
+        Ok(()) => {}
     }
+    Ok(())
 }
 
 async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
@@ -84,7 +89,7 @@ async fn fetch_quoted(cx: &Cx, uri: &str) -> Result<(), Failure> {
     }
     let note = note_document(cx, uri).await?;
     admit(cx, &note)?;
-    create(cx, status_of(cx, &note).await?).await.map(drop)
+    create(cx, RemoteStatus { depth: DEPTH_MAX, ..status_of(cx, &note).await? }).await.map(drop)
 }
 
 async fn status_of(cx: &Cx, note: &Note) -> Result<RemoteStatus, Failure> {

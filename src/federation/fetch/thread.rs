@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use context::queue::{self, Done, Failure as JobFailure, FillParent, FillReplies};
+use context::budget::Allowance;
+use context::queue::{self, Done, Failure as JobFailure, FillParent, FillReplies, Job as _, PublishReply};
 use context::{Cx, job};
 use model::StatusId;
 use service::remote::replies;
@@ -24,11 +25,12 @@ const PAUSE: TimeDelta = TimeDelta::minutes(5);
 const COLLECTIONS_MAX: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Fetches the status that a reply answers, and makes it a reply to it. A reply that waits for this is published in any
-/// case.
+/// Fetches the status that a reply answers, and makes it a reply to it. Whether it is found or not, a reply that waits for
+/// this is published.
 #[model::use_case]
 #[job]
 async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, JobFailure> {
+    let cx = &within(cx, job.allowance.as_ref());
     let thread = store::remote_thread::find(&cx.db, job.status).await?;
     let parent = match thread.and_then(|thread| thread.parent_uri) {
         Some(uri) => status::status_at(cx, &uri, job.depth + 1).await.map(|parent| Some((uri, parent))),
@@ -39,7 +41,13 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
         Ok(Some((uri, parent))) => service::remote::status::adopt_waiting(&mut tx, *parent, uri).await?,
         Ok(None) => {}
         Err(failure) if failure.is_transient() && job.attempts + 1 < ATTEMPTS => {
-            let again = FillParent { attempts: job.attempts + 1, publishes: false, ..job };
+            let again = FillParent {
+                status: job.status,
+                depth: job.depth,
+                attempts: job.attempts + 1,
+                publishes: false,
+                allowance: job.allowance.clone(),
+            };
             let pause = PAUSE * 4_i32.pow(job.attempts);
             queue::enqueue_at(cx, &mut tx, &again, cx.clock.now() + pause).await?;
         }
@@ -48,20 +56,46 @@ async fn fill_parent(cx: &Cx, job: FillParent, claim: Claim) -> Result<Done, Job
     if job.publishes {
         service::remote::status::publish_late(cx, &mut tx, job.status).await?;
     }
+    let key = PublishReply { status: job.status }.key().unwrap_or_default();
+    store::job::make_due(&mut tx, PublishReply::LANE, PublishReply::KIND, &key, cx.clock.now()).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
 }
 
-/// Fetches replies to a status, and with more than its first page also replies to those.
+/// The context of a job with `allowance`.
+fn within(cx: &Cx, allowance: Option<&Allowance>) -> Cx {
+    let allowance = allowance.cloned().unwrap_or_else(|| Allowance::of("", cx.clock.now()));
+    cx.spending(allowance.into())
+}
+
+/// Publishes a reply that waited for its parent, if it did not come.
+#[model::use_case]
+#[job]
+async fn publish_reply(cx: &Cx, job: PublishReply, claim: Claim) -> Result<Done, JobFailure> {
+    let mut tx = cx.db.begin().await?;
+    service::remote::status::publish_late(cx, &mut tx, job.status).await?;
+    queue::finish(&mut tx, claim).await?;
+    tx.commit().await?;
+    Ok(Done::Removed)
+}
+
+/// Fetches replies to a status, and with more than its first page also replies to those and the parent, if it is missing.
 #[model::use_case]
 #[job]
 async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
+    let cx = &within(cx, job.allowance.as_ref());
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;
-    let claimed = store::remote_thread::claim_replies(&mut tx, job.status, now - replies::PAUSE, now).await?;
+    let claimed = store::remote_thread::claim_visit(&mut tx, job.status, now - replies::PAUSE, now).await?;
+    let parent = claimed.as_ref().and_then(|thread| thread.parent_uri.as_ref()).filter(|_| is_whole(job.most));
+    if let Some(allowance) = parent.and_then(|_| cx.hand_on()) {
+        let (status, allowance) = (job.status, Some(allowance));
+        let parent = FillParent { status, depth: 0, attempts: ATTEMPTS, publishes: false, allowance };
+        queue::enqueue(cx, &mut tx, &parent).await?;
+    }
     tx.commit().await?;
-    let Some(url) = claimed else { return Ok(()) };
+    let Some(url) = claimed.and_then(|thread| thread.replies_url) else { return Ok(()) };
     // The rest is fetched on the next visit.
     match tokio::time::timeout(PATIENCE, Box::pin(crawl(cx, url, job.most))).await {
         Ok(Err(failure @ Failure::Local(_))) => Err(failure.into()),
@@ -69,10 +103,14 @@ async fn fill_replies(cx: &Cx, job: FillReplies) -> Result<(), JobFailure> {
     }
 }
 
+/// True for a visit to the whole thread: its parent, replies on other servers, and replies to replies.
+fn is_whole(most: u32) -> bool {
+    most > replies::AT_ONCE
+}
+
 async fn crawl(cx: &Cx, url: String, most: u32) -> Result<(), Failure> {
     let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-    // With a whole thread: replies on other servers, and replies to replies.
-    let whole = most > replies::AT_ONCE;
+    let whole = is_whole(most);
     let mut collections = VecDeque::from([url]);
     for _ in 0..COLLECTIONS_MAX {
         let Some(url) = collections.pop_front().filter(|_| left > 0) else { return Ok(()) };

@@ -29,7 +29,7 @@ pub(super) async fn store(cx: &Cx, inbound: &Inbound, note: &Note, related: bool
     if !related && !concerns(cx, inbound, &status, &local).await? {
         return Err(Ignored::Because("unrelated"));
     }
-    fetch::quoted(cx, &status).await;
+    fetch::quoted(cx, &status).await?;
     let status = RemoteStatus { delivered: true, ..status };
     let shown_to: Vec<AccountId> = if status.visibility.is_wider_than_followers() { Vec::new() } else { local };
     match status::create(cx, status, &shown_to).await {

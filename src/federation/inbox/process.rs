@@ -1,5 +1,8 @@
 //! The job that processes the activities of one sender.
 
+use std::time::Duration;
+
+use context::budget::{Allowance, Budget};
 use context::queue::{self, Done, Failure as JobFailure, ProcessInbox, RetryActivity};
 use context::{Cx, job};
 use store::inbound::Waiting;
@@ -8,30 +11,43 @@ use store::job::Claim;
 use super::inbound::Inbound;
 use super::refusal::Ignored;
 use super::{accept, announce, block, create, delete, follow, forwarded, like, pin, undo, update};
+use crate::Failure;
 use crate::vocabulary::{Activity, Kind, parse};
 
 /// Most activities that one run processes before other senders have their turn.
 const TURN: usize = 50;
+/// How long one activity may take, with everything that is fetched for it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[model::use_case]
 #[job]
 async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done, JobFailure> {
+    let mut asks = false;
     for _ in 0..TURN {
         let Some(waiting) = store::inbound::find_next(&cx.db, job.account).await? else { return Ok(Done::Remove) };
-        let processed = process(cx, &waiting).await;
+        let allowance = Allowance::of(&job.domain, cx.clock.now());
+        let budget = if job.asks { allowance.into() } else { Budget::deferring(allowance) };
+        let processed = process(&cx.spending(budget), &waiting).await;
         let mut tx = cx.db.begin().await?;
         match processed {
+            // Later activities of this sender wait: an Update or an Undo must not come before what it changes.
+            Err(ignored) if ignored.is_deferred() => {
+                asks = true;
+                break;
+            }
+            Err(Ignored::Local(error)) if error.is_fault() => return Err(error.into()),
             Err(ignored) if ignored.is_transient() => {
                 store::inbound::set_aside(&mut tx, waiting.id).await?;
                 let later = cx.clock.now() + chrono::TimeDelta::seconds(15);
-                queue::enqueue_at(cx, &mut tx, &RetryActivity { activity: waiting.id }, later).await?;
+                let again = RetryActivity { activity: waiting.id, domain: job.domain.clone() };
+                queue::enqueue_at(cx, &mut tx, &again, later).await?;
             }
             Ok(()) | Err(_) => drop(store::inbound::finish(&mut tx, waiting.id).await?),
         }
         tx.commit().await?;
     }
     let mut tx = cx.db.begin().await?;
-    queue::enqueue(cx, &mut tx, &job).await?;
+    queue::enqueue(cx, &mut tx, &ProcessInbox { asks, ..job }).await?;
     queue::finish(&mut tx, claim).await?;
     tx.commit().await?;
     Ok(Done::Removed)
@@ -41,7 +57,8 @@ async fn process_inbox(cx: &Cx, job: ProcessInbox, claim: Claim) -> Result<Done,
 #[job]
 async fn retry_activity(cx: &Cx, job: RetryActivity) -> Result<(), JobFailure> {
     let Some(waiting) = store::inbound::find(&cx.db, job.activity).await? else { return Ok(()) };
-    if let Err(ignored) = process(cx, &waiting).await
+    let budget = Allowance::of(&job.domain, cx.clock.now());
+    if let Err(ignored) = process(&cx.spending(budget.into()), &waiting).await
         && ignored.is_transient()
     {
         return Err(match ignored {
@@ -60,7 +77,11 @@ async fn process(cx: &Cx, waiting: &Waiting) -> Result<(), Ignored> {
     let Some(kind) = Kind::of(&activity.kind) else { return Ok(()) };
     let Some(sender) = store::remote::get_actor(&cx.db, waiting.account_id).await? else { return Ok(()) };
     let inbound = Inbound { activity, sender, mailbox: waiting.mailbox_account_id };
-    let done = perform(cx, kind, &inbound).await;
+    let done = tokio::time::timeout(PATIENCE, perform(cx, kind, &inbound)).await;
+    let done = done.unwrap_or(Err(Ignored::Fetch(Failure::Request(outbound::Error::Timeout))));
+    if done.as_ref().is_err_and(Ignored::is_deferred) {
+        return done;
+    }
     let result = done.as_ref().map_or_else(Ignored::as_str, |()| "ok");
     metrics::counter!("rookery_inbox_activities_total", "kind" => kind.as_str(), "result" => result).increment(1);
     if let Err(ignored) = &done {

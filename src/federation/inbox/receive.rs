@@ -10,6 +10,7 @@ use store::remote::ActorRow;
 
 use super::Refusal;
 use super::forwarded;
+use crate::floods::domain_of;
 use crate::signature::{Claim, Incoming};
 use crate::signer::signer;
 use crate::vocabulary::{Activity, Kind, parse};
@@ -130,7 +131,8 @@ async fn store(
     if !store::inbound::insert(&mut tx, new).await? {
         return Ok(Received::Ignored);
     }
-    queue::enqueue(cx, &mut tx, &ProcessInbox { account: sender.id }).await?;
+    let job = ProcessInbox { account: sender.id, domain: domain_of(&sender.uri), asks: false };
+    queue::enqueue(cx, &mut tx, &job).await?;
     tx.commit().await?;
     Ok(Received::Queued)
 }

@@ -97,6 +97,11 @@ impl Ignored {
         }
     }
 
+    /// True when another server is to be asked, which may be done in the lane for it only.
+    pub(super) fn is_deferred(&self) -> bool {
+        matches!(self, Self::Fetch(Failure::Deferred))
+    }
+
     /// True when the same may succeed later.
     pub(super) fn is_transient(&self) -> bool {
         match self {

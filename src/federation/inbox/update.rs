@@ -37,7 +37,7 @@ pub(super) async fn apply(cx: &Cx, inbound: &Inbound, note: &Note) -> Result<(),
         Some(edited) => {
             let Read { status, .. } = read(cx, note, &author(inbound), inbound.mailbox).await?;
             if store::status::find_by_uri(&cx.db, &status.uri).await?.is_some() {
-                fetch::quoted(cx, &status).await;
+                fetch::quoted(cx, &status).await?;
             }
             owned(service::remote::edit(cx, status, edited).await)?
         }

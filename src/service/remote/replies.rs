@@ -14,15 +14,16 @@ const OF_A_THREAD: u32 = 50;
 /// Pause between two visits to the replies of one status.
 pub const PAUSE: TimeDelta = TimeDelta::minutes(15);
 
-/// Queues a visit to the replies of a remote status that someone looks at, unless one was recent.
+/// Queues a visit to the thread of a remote status that someone looks at, unless one was recent.
 #[model::use_case]
 pub async fn revisit(cx: &Cx, id: StatusId) -> Result<()> {
     let Some(thread) = store::remote_thread::find(&cx.db, id).await? else { return Ok(()) };
     let now = cx.clock.now();
-    if thread.replies_url.is_none() || thread.replies_fetched_at.is_some_and(|last| now - last < PAUSE) {
+    let is_whole = thread.replies_url.is_none() && thread.parent_uri.is_none();
+    if is_whole || thread.replies_fetched_at.is_some_and(|last| now - last < PAUSE) {
         return Ok(());
     }
     let mut tx = cx.db.begin().await?;
-    queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: OF_A_THREAD }).await?;
+    queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: OF_A_THREAD, allowance: cx.hand_on() }).await?;
     Ok(tx.commit().await?)
 }

@@ -12,9 +12,10 @@ use crate::search::index;
 use crate::status::reference::{self, References, Referring};
 use crate::status::{self, mentions};
 use context::Cx;
+use context::budget::Allowance;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::queue::{self, FillParent, FillReplies};
+use context::queue::{self, FillParent, FillReplies, PublishReply};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
@@ -25,7 +26,7 @@ use store::media::RemoteMediaRow;
 use store::remote_thread::Waiting;
 
 /// Longest text that is kept, in bytes of HTML.
-const CONTENT_MAX: usize = 512 * 1024;
+const CONTENT_MAX: usize = 64 * 1024;
 /// Longest content warning that is kept, in bytes.
 const SPOILER_MAX: usize = 16 * 1024;
 /// Most attachments (docs/contract/federation.md#7-accepting-activities).
@@ -37,14 +38,20 @@ const MENTIONS_MAX: usize = 1_000;
 pub(super) const STRANGERS_MAX: usize = 100;
 /// Longest description of an attachment, in characters.
 const DESCRIPTION_MAX: usize = 10_000;
+/// Largest width or height that is believed of a file, in pixels.
+const PIXELS_MAX: i64 = 1_000_000;
+/// How far ahead the clock of another server may be.
+pub const AHEAD_MAX: TimeDelta = TimeDelta::hours(1);
 /// How late a status may arrive and still get an id of its arrival, so that nobody who polls misses it.
 const PUNCTUAL: TimeDelta = TimeDelta::minutes(15);
 /// How old a status may be that enters home feeds although nobody sent it here.
 const RECENT: TimeDelta = TimeDelta::hours(6);
+/// How long a reply waits for its parent before it is published without it.
+const PARENT_PATIENCE: TimeDelta = TimeDelta::seconds(5);
 /// Most waiting replies that a new status receives.
 const WAITING_MAX: i64 = 100;
 /// Most ancestors that are fetched for one reply.
-const DEPTH_MAX: u32 = 30;
+pub const DEPTH_MAX: u32 = 30;
 /// How often an id of the past is drawn.
 const DRAWS: usize = 8;
 
@@ -90,6 +97,13 @@ pub struct RemoteStatus {
     pub edited_at: Option<Time>,
     /// It was sent here, not fetched.
     pub delivered: bool,
+}
+
+impl RemoteStatus {
+    /// The hashtags that are kept.
+    pub(super) fn tags(&self) -> Vec<(String, String)> {
+        self.tags.iter().take(TAGS_MAX).cloned().collect()
+    }
 }
 
 /// A file of a status on another server.
@@ -170,8 +184,7 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         poll::insert(cx, &mut tx, id, new).await?;
     }
     index::insert(&mut tx, &row).await?;
-    let tags: Vec<(String, String)> = new.tags.iter().take(TAGS_MAX).cloned().collect();
-    mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &tags).await?;
+    mentions::save_tags(cx, &mut tx, id, actor.id, row.visibility, &new.tags()).await?;
     let addressed = address(cx, &mut tx, &actor, id, &new).await?;
     reference::insert(cx, &mut tx, Referring::from(&row), &references, &addressed).await?;
     if row.visibility == Visibility::Direct {
@@ -183,17 +196,33 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
         let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
         store::remote_thread::insert(&mut tx, id, parent, replies).await?;
     }
-    if new.replies.is_some() && !new.delivered && new.depth == 0 {
-        queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: AT_ONCE }).await?;
+    let seeks = new.missing_parent.is_some() && new.depth < DEPTH_MAX;
+    let hand_on = || if new.depth > 0 { cx.hand_on_all() } else { cx.hand_on() };
+    match seeks.then(hand_on).flatten() {
+        Some(allowance) => {
+            seek_parent(cx, &mut tx, id, new.depth, allowance).await?;
+            if publishes {
+                let later = cx.clock.now() + PARENT_PATIENCE;
+                queue::enqueue_at(cx, &mut tx, &PublishReply { status: id }, later).await?;
+            }
+        }
+        None if publishes => publish(cx, &mut tx, &row).await?,
+        None => {}
     }
-    if new.missing_parent.is_some() && new.depth < DEPTH_MAX {
-        let parent = FillParent { status: id, depth: new.depth, attempts: 0, publishes };
-        queue::enqueue(cx, &mut tx, &parent).await?;
-    } else if publishes {
-        publish(cx, &mut tx, &row).await?;
+    if new.replies.is_some()
+        && !new.delivered
+        && new.depth == 0
+        && let Some(allowance) = cx.hand_on()
+    {
+        queue::enqueue(cx, &mut tx, &FillReplies { status: id, most: AT_ONCE, allowance: Some(allowance) }).await?;
     }
     tx.commit().await?;
     Ok(id)
+}
+
+async fn seek_parent(cx: &Cx, tx: &mut Tx, status: StatusId, depth: u32, allowance: Allowance) -> Result<()> {
+    let parent = FillParent { status, depth, attempts: 0, publishes: false, allowance: Some(allowance) };
+    queue::enqueue(cx, tx, &parent).await
 }
 
 /// Applies the word lists of the staff: refuses the status, or makes it sensitive.
@@ -330,7 +359,7 @@ fn row(
         listed: new.visibility.is_listed() && !to_someone_else,
         has_media: !new.media.is_empty(),
         has_poll: new.poll.is_some(),
-        edited_at: new.edited_at.filter(|edited| *edited > new.created_at && *edited <= cx.clock.now()),
+        edited_at: new.edited_at.filter(|edited| *edited > new.created_at && *edited <= cx.clock.now() + AHEAD_MAX),
         has_references: references.exist(),
         quote_id: references.quote(),
         ..Status::new(id, new.author, new.uri.clone(), new.created_at.min(cx.clock.now()))
@@ -373,11 +402,15 @@ fn kind(mime: &str) -> MediaKind {
     }
 }
 
+fn is_size(pixels: i64) -> bool {
+    (1..=PIXELS_MAX).contains(&pixels)
+}
+
 /// The sizes and focus, as clients read them.
 fn meta(file: &RemoteMedia) -> serde_json::Value {
     let mut meta = serde_json::Map::new();
     let mut original = serde_json::Map::new();
-    if let Some((width, height)) = file.size.filter(|(width, height)| *width > 0 && *height > 0) {
+    if let Some((width, height)) = file.size.filter(|(width, height)| is_size(*width) && is_size(*height)) {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let aspect = width as f64 / height as f64;
         let size = serde_json::json!({

@@ -23,6 +23,7 @@ pub async fn insert(tx: &mut Tx, id: StatusId, parent_uri: Option<&str>, replies
 pub struct RemoteThread {
     pub parent_uri: Option<String>,
     pub replies_url: Option<String>,
+    /// When the thread was visited last.
     pub replies_fetched_at: Option<Time>,
 }
 
@@ -35,22 +36,19 @@ pub async fn find(db: Conn<'_>, status: StatusId) -> Result<Option<RemoteThread>
         .await
 }
 
-/// Claims the collection of replies of `status` for fetching, unless it was fetched after `before`; returns its URL.
+/// Claims the thread of `status` for a visit, unless it was visited after `before`.
 #[boxed]
-pub async fn claim_replies(tx: &mut Tx, status: StatusId, before: Time, now: Time) -> Result<Option<String>> {
-    let row: Option<(String,)> = tx
-        .query(sql!(
-            "UPDATE remote_threads SET replies_fetched_at = $3
-             WHERE status_id = $1 AND replies_url IS NOT NULL
-               AND (replies_fetched_at IS NULL OR replies_fetched_at < $2)
-             RETURNING replies_url"
-        ))
-        .bind(status)
-        .bind(before)
-        .bind(now)
-        .optional()
-        .await?;
-    Ok(row.map(|(url,)| url))
+pub async fn claim_visit(tx: &mut Tx, status: StatusId, before: Time, now: Time) -> Result<Option<RemoteThread>> {
+    tx.query(sql!(
+        "UPDATE remote_threads SET replies_fetched_at = $3
+         WHERE status_id = $1 AND (replies_fetched_at IS NULL OR replies_fetched_at < $2)
+         RETURNING parent_uri, replies_url, replies_fetched_at"
+    ))
+    .bind(status)
+    .bind(before)
+    .bind(now)
+    .optional()
+    .await
 }
 
 /// A reply that waits for its parent.

@@ -37,6 +37,8 @@ pub struct NewJob {
     pub kind: &'static str,
     pub key: Option<String>,
     pub payload: serde_json::Value,
+    /// The registrable domain that caused it; `None` for this server.
+    pub share: Option<String>,
     pub run_at: Time,
     pub now: Time,
 }
@@ -47,8 +49,8 @@ pub struct NewJob {
 pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     tx.wake_workers(job.lane);
     tx.query(sql!(
-        "INSERT INTO jobs (id, lane, kind, key, payload, state, attempts, run_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, 'ready', 0, $6, $7)
+        "INSERT INTO jobs (id, lane, kind, key, payload, state, attempts, run_at, created_at, share)
+         VALUES ($1, $2, $3, $4, $5, 'ready', 0, $6, $7, $8)
          ON CONFLICT (kind, key) WHERE key IS NOT NULL AND state = 'ready' DO NOTHING"
     ))
     .bind(job.id)
@@ -58,6 +60,7 @@ pub async fn insert(tx: &mut Tx, job: NewJob) -> Result<()> {
     .bind(Json(job.payload))
     .bind(job.run_at)
     .bind(job.now)
+    .bind(job.share)
     .execute()
     .await?;
     Ok(())
@@ -266,9 +269,10 @@ pub async fn make_due_after_set_back(tx: &mut Tx, now: Time, latest: Time) -> Re
         .await
 }
 
-/// Makes the ready job of this kind and key due at `now`, if it was to run later.
+/// Makes the ready job of this kind and key, which is in `lane`, due at `now`, if it was to run later.
 #[boxed]
-pub async fn make_due(tx: &mut Tx, kind: &'static str, key: &str, now: Time) -> Result<()> {
+pub async fn make_due(tx: &mut Tx, lane: Lane, kind: &'static str, key: &str, now: Time) -> Result<()> {
+    tx.wake_workers(lane);
     tx.query(sql!("UPDATE jobs SET run_at = $3 WHERE kind = $1 AND key = $2 AND state = 'ready' AND run_at > $3"))
         .bind(kind)
         .bind(key.to_owned())

@@ -10,3 +10,4 @@ pub mod node;
 pub mod node_change;
 pub mod server_key;
 pub mod settings;
+pub mod shared_lane;

@@ -162,6 +162,11 @@ impl Liar {
         }
     }
 
+    /// Number of all requests.
+    pub fn requests(&self) -> usize {
+        self.state.lock().unwrap().asked.len()
+    }
+
     /// The activities that were posted here.
     pub fn received(&self) -> Vec<Value> {
         self.state.lock().unwrap().received.clone()

@@ -224,6 +224,7 @@ async fn prepare_deliveries(db: &Db, liar: &Liar) {
         kind: "generate_key",
         key: None,
         payload: serde_json::json!({ "account": author.to_string() }),
+        share: None,
         run_at: time,
         now: time,
     };
@@ -362,6 +363,7 @@ async fn schedule(db: &Db, round: usize) {
             kind: "publish_scheduled",
             key: None,
             payload: serde_json::json!({ "scheduled": id.to_string() }),
+            share: None,
             run_at: now,
             now,
         };

@@ -1,13 +1,14 @@
-//! Floods from one host: of actors, of servers under one domain, and of statuses.
+//! Floods from one domain: of actors, of servers under one domain, and of statuses.
 
 use chrono::Duration;
 use serde_json::{Value, json};
 
+use super::spending::scene;
 use super::{Scene, text};
 use crate::harness::Liar;
 use crate::harness::liar::{OTHER_KEY, Reply, with};
 
-/// Most new actors of one host, and most statuses that are fetched from it (docs/contract/federation.md#11-security-checks).
+/// Most new actors of one domain, and most statuses that are fetched from it (docs/contract/federation.md#11-security-checks).
 const ACTORS: usize = 400;
 const STATUSES: usize = 1_000;
 /// Most new servers under one domain.
@@ -41,11 +42,12 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn flood_of_actors_of_one_host_ends_with_its_window() {
-    let scene = Scene::new().await;
+async fn flood_of_actors_of_one_domain_ends_with_its_window() {
+    let scene = scene().await;
     scene.follow(&scene.mallory).await;
-    let (late, far) = (scene.liar.person("late"), Liar::start().await.person("far"));
-    scene.liar.document("/users/late/notes/1", &late.note("1"));
+    // Another port is the same domain, another address is not.
+    let (late, far) = (Liar::start().await.person("late"), Liar::at("127.0.0.2").await.person("far"));
+    late.liar.document("/users/late/notes/1", &late.note("1"));
     scene.flood_with_actors().await;
 
     // People get an answer, other servers a refusal, jobs come again.
@@ -55,7 +57,7 @@ async fn flood_of_actors_of_one_host_ends_with_its_window() {
     assert_eq!(scene.send(&scene.mallory, &announce).await, "Announce flood");
     assert!(!scene.knows(&late.uri).await);
     assert_eq!(scene.waiting().await, 1);
-    // Known actors of the host, and other hosts, do not suffer.
+    // Known actors of the domain, and other domains, do not suffer.
     assert_eq!(scene.send(&scene.mallory, &scene.mallory.activity("Follow", scene.alice_uri(""))).await, "Follow ok");
     scene.find(&far).await;
 
@@ -84,10 +86,10 @@ async fn flood_of_servers_under_one_domain_ends_with_its_window() {
 }
 
 #[tokio::test]
-async fn flood_of_fetched_statuses_of_one_host_ends_with_its_window() {
-    let scene = Scene::new().await;
+async fn flood_of_fetched_statuses_of_one_domain_ends_with_its_window() {
+    let scene = scene().await;
     scene.follow(&scene.mallory).await;
-    let far = Liar::start().await.person("far");
+    let far = Liar::at("127.0.0.2").await.person("far");
     let foreign = with(scene.mallory.note("lie"), &json!({ "attributedTo": far.uri }));
     let lie = scene.liar.document("/users/mallory/notes/lie", &foreign);
     let note = scene.mallory.note("1");
@@ -105,7 +107,7 @@ async fn flood_of_fetched_statuses_of_one_host_ends_with_its_window() {
     // A status that is sent is not fetched.
     scene.receive(&scene.mallory, &scene.mallory.note("3")).await;
     let theirs = far.liar.document("/users/far/notes/1", &far.note("1"));
-    assert!(scene.open(&theirs).await.is_some(), "another host");
+    assert!(scene.open(&theirs).await.is_some(), "another domain");
 
     scene.app.app.clock.advance(Duration::minutes(5));
     scene.app.run_jobs().await;

@@ -22,6 +22,7 @@ mod order;
 mod pins;
 mod polls;
 mod signatures;
+mod spending;
 mod updates;
 
 use metrics::LocalRecorderGuard;
