@@ -2,7 +2,7 @@
 
 use super::emoji;
 use super::poll;
-use super::status::{RemoteStatus, STRANGERS_MAX, content, insert_media, moderate, spoiler};
+use super::status::{AHEAD_MAX, RemoteStatus, STRANGERS_MAX, content, insert_media, moderate, spoiler};
 use crate::search::index;
 use crate::status::reference::{self, Referring};
 use crate::status::{mentions, revision};
@@ -16,12 +16,16 @@ use store::status_edit::Revision;
 
 /// Replaces what an edit may change of a status: text, warning, language, mentions, hashtags, references, attachments and
 /// options of the poll; visibility and searchability stay. `edited_at`: as its server says. False when it is unknown, or
-/// was edited later.
+/// was edited later, or is to be edited in the future.
 ///
 /// # Errors
 /// [`Error::Forbidden`] when it is another account's, [`Error::Invalid`] for a text that is not allowed here.
 #[model::use_case]
 pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<bool> {
+    // It is kept as stated, so that an older edit does not replace a newer one of a server whose clock is ahead.
+    if edited_at > cx.clock.now() + AHEAD_MAX {
+        return Ok(false);
+    }
     moderate(cx, &mut new)?;
     let actor = super::actor(cx, new.author).await?;
     let Some(id) = store::status::find_by_uri(&cx.db, &new.uri).await? else { return Ok(false) };
@@ -66,9 +70,9 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
     let options = old.has_poll.then_some(options);
     let referring = Referring::from(&old);
     store::status_edit::insert(&mut tx, &revision::kept(cx, old, &before, options)?).await?;
-    store::status_edit::update(&mut tx, id, revised, edited_at.min(cx.clock.now())).await?;
+    store::status_edit::update(&mut tx, id, revised, edited_at).await?;
     store::tag::clear_for_status(&mut tx, id, actor.id).await?;
-    mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags).await?;
+    mentions::save_tags(cx, &mut tx, id, actor.id, visibility, &new.tags()).await?;
     let (addressed, readdressed) =
         mentions::replace(cx, &mut tx, &actor, id, &new.mentions, Some(STRANGERS_MAX)).await?;
     reference::replace(cx, &mut tx, referring, references, &addressed).await?;

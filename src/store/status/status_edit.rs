@@ -62,10 +62,30 @@ pub struct Edit {
     pub created_at: Time,
 }
 
-/// Adds a former revision to the edit history of a status.
+/// Most former revisions of a status, and most bytes of all of them.
+const REVISIONS_MAX: i64 = 100;
+const BYTES_MAX: i64 = 512 * 1024;
+
+/// Adds a former revision to the edit history of a status. Beyond a hundred revisions, or 512 KiB, the oldest ones but the
+/// first are deleted.
 #[boxed]
 pub async fn insert(tx: &mut Tx, edit: &Edit) -> Result<()> {
     tx.query(sql!(edit_insert!())).bind_row(edit).execute().await?;
+    tx.query(sql!(
+        "DELETE FROM status_edits WHERE id IN (
+             SELECT r.id FROM (
+                 SELECT e.id, ROW_NUMBER() OVER (ORDER BY e.id DESC) AS place, ROW_NUMBER() OVER (ORDER BY e.id) AS age,
+                        SUM(octet_length(e.text) + octet_length(e.content) + octet_length(e.spoiler_text)
+                            + octet_length(CAST(e.media AS TEXT))) OVER (ORDER BY e.id DESC) AS size
+                 FROM status_edits e WHERE e.status_id = $1
+             ) r WHERE r.age > 1 AND (r.place >= $2 OR r.size > $3)
+         )"
+    ))
+    .bind(edit.status_id)
+    .bind(REVISIONS_MAX)
+    .bind(BYTES_MAX)
+    .execute()
+    .await?;
     Ok(())
 }
 

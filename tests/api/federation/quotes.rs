@@ -132,21 +132,21 @@ async fn edit_replaces_the_quote() {
     let edit = |time: &str, url: &Value| {
         with(scene.quoting("1", "quoteUrl", url), &json!({ "updated": format!("2026-01-15T{time}:00Z") }))
     };
-    scene.send(&scene.carol, "Update", edit("13:00", &second["uri"])).await;
+    scene.send(&scene.carol, "Update", edit("12:10", &second["uri"])).await;
     let status = scene.status(&note).await.unwrap();
     assert_eq!((&status["quote"]["id"], &status["content"]), (&second["id"], &json!("<p>look</p>")));
     assert_eq!((scene.quotes(&first).await, scene.quotes(&second).await), (json!(0), json!(1)));
-    let without = with(scene.carol.note("1"), &json!({ "updated": "2026-01-15T14:00:00Z" }));
+    let without = with(scene.carol.note("1"), &json!({ "updated": "2026-01-15T12:20:00Z" }));
     scene.send(&scene.carol, "Update", without).await;
     assert_eq!(scene.status(&note).await.unwrap()["quote"], Value::Null);
     assert_eq!(scene.quotes(&second).await, 0);
 
     // A quote that Alice revoked does not come back.
-    scene.send(&scene.carol, "Update", edit("15:00", &first["uri"])).await;
+    scene.send(&scene.carol, "Update", edit("12:30", &first["uri"])).await;
     assert_eq!(scene.quotes(&first).await, 1);
     let status = scene.status(&note).await.unwrap();
     scene.alice.post(&format!("/api/v1/statuses/{}/quotes/{}/revoke", id(&first), id(&status))).ok().await;
-    let again = with(edit("16:00", &first["uri"]), &json!({ "content": "<p>again</p>" }));
+    let again = with(edit("12:40", &first["uri"]), &json!({ "content": "<p>again</p>" }));
     scene.send(&scene.carol, "Update", again).await;
     let status = scene.status(&note).await.unwrap();
     assert_eq!((&status["quote"], &status["content"]), (&Value::Null, &json!("<p>again</p>")));
