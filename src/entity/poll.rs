@@ -156,6 +156,11 @@ async fn domains(
     Ok(store::account::domains(&cx.db, &authors).await?.into_iter().collect())
 }
 
+/// The number of votes for all `options`.
+pub(crate) fn total(options: &[OptionRow]) -> i64 {
+    options.iter().fold(0, |total, option| total.saturating_add(option.votes_count))
+}
+
 impl<'a> Poll<'a> {
     /// `options`: all options of one poll; `own`: whether the viewer is the author, `None` for an anonymous viewer.
     fn new(options: &'a [OptionRow], emojis: Vec<CustomEmoji>, own: Option<bool>, now: Time) -> Self {
@@ -171,7 +176,7 @@ impl<'a> Poll<'a> {
             expires_at: poll.expires_at.map(Time::to_api),
             expired,
             multiple: poll.multiple,
-            votes_count: options.iter().map(|option| option.votes_count).sum(),
+            votes_count: total(options),
             voters_count: poll.voters_count,
             options: options
                 .iter()

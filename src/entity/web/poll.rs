@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::poll::total;
 use context::Cx;
 use context::error::Result;
 use context::messages::Language;
@@ -46,8 +47,11 @@ impl WebPoll {
     fn new(options: &[OptionRow], language: Language, now: Time) -> Self {
         let poll = &options[0].poll;
         let ended = poll.has_ended(now);
-        let votes_count = options.iter().map(|option| option.votes_count).sum();
-        let percent = |votes: i64| if votes_count == 0 { 0 } else { votes * 100 / votes_count };
+        let votes_count = total(options);
+        let percent = |votes: i64| {
+            let share = i128::from(votes) * 100 / i128::from(votes_count.max(1));
+            i64::try_from(share.clamp(0, 100)).unwrap_or(100)
+        };
         let shown = ended || !poll.hide_totals;
         Self {
             options: options

@@ -14,6 +14,10 @@ const OPTIONS_MAX: usize = 20;
 /// Longest option that is kept, in characters.
 const OPTION_MAX: usize = 500;
 
+/// Largest number of votes or voters that is believed: a thousand million, of which all options together are far from the
+/// largest number that is stored.
+const VOTES_MAX: i64 = 1_000_000_000;
+
 /// A poll as its server states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemotePoll {
@@ -34,8 +38,16 @@ impl RemotePoll {
     }
 
     fn votes(&self) -> Vec<i64> {
-        self.options.iter().take(OPTIONS_MAX).map(|(_, votes)| (*votes).max(0)).collect()
+        self.options.iter().take(OPTIONS_MAX).map(|(_, votes)| believed(*votes)).collect()
     }
+
+    fn voters(&self) -> Option<i64> {
+        self.voters_count.map(believed)
+    }
+}
+
+fn believed(count: i64) -> i64 {
+    count.clamp(0, VOTES_MAX)
 }
 
 /// Inserts the poll of a new status, and queues its end.
@@ -45,7 +57,7 @@ pub(super) async fn insert(cx: &Cx, tx: &mut Tx, status: StatusId, new: &RemoteP
         status_id: status,
         multiple: new.multiple,
         hide_totals: false,
-        voters_count: new.voters_count.map(|count| count.max(0)),
+        voters_count: new.voters(),
         expires_at: new.expires_at,
         created_at: cx.clock.now(),
     };
@@ -96,7 +108,7 @@ pub async fn tally(cx: &Cx, author: AccountId, uri: &str, new: &RemotePoll) -> R
     if old.multiple != new.multiple || titles != new.titles() {
         return Ok(false);
     }
-    store::poll::set_counts(&mut tx, old.id, &new.votes(), new.voters_count.map(|count| count.max(0))).await?;
+    store::poll::set_counts(&mut tx, old.id, &new.votes(), new.voters()).await?;
     if old.expires_at != new.expires_at {
         store::poll::update(&mut tx, old.id, old.hide_totals, new.expires_at).await?;
         if let Some(end) = new.expires_at {

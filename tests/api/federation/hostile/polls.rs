@@ -194,3 +194,37 @@ async fn vote_in_an_unknown_or_foreign_poll_does_nothing() {
     assert_eq!(scene.send(&scene.mallory, &vote(&scene.mallory, "1", &status, "a")).await, "Create ok");
     assert_eq!(scene.app.count("statuses").await, 1);
 }
+
+#[tokio::test]
+async fn impossible_numbers_of_votes_fail_no_page() {
+    let scene = Scene::new().await;
+    scene.follow(&scene.mallory).await;
+    let bob = Liar::start().await.person("bob");
+    scene.follow(&bob).await;
+    for (name, counts) in [("1", [1 << 61, 1 << 61]), ("2", [i64::MAX, 0]), ("3", [i64::MIN, -5])] {
+        let question = with(
+            question(&scene.mallory, name, [0, 0]),
+            &json!({
+                "oneOf": [
+                    json!({ "type": "Note", "name": "a", "replies": { "type": "Collection", "totalItems": counts[0] } }),
+                    json!({ "type": "Note", "name": "b", "replies": { "type": "Collection", "totalItems": counts[1] } }),
+                ],
+                "votersCount": i64::MAX,
+            }),
+        );
+        let status = scene.receive(&scene.mallory, &question).await;
+        let poll = &status["poll"];
+        assert!(poll["votes_count"].as_i64().is_some_and(|count| (0..=2_000_000_000).contains(&count)), "{poll}");
+        assert!(poll["voters_count"].as_i64().is_some_and(|count| (0..=1_000_000_000).contains(&count)), "{poll}");
+        let path = format!("/api/v1/polls/{}/votes", text(poll, "id"));
+        let voted = scene.alice.post(&path).json(&json!({ "choices": [0] })).ok().await;
+        assert_eq!(voted["voted"], true);
+        // Whoever shows it to others has a page that works.
+        let boost = bob.activity("Announce", question["id"].clone());
+        assert_eq!(scene.send(&bob, &boost).await, "Announce ok");
+        scene.alice.reblog(&status).ok().await;
+    }
+    let page = scene.app.anonymous().get("/@alice").send().await;
+    assert_eq!(page.status, 200, "{}", page.text());
+    assert!(page.text().contains('%'), "the shares of the votes: {}", page.text());
+}
