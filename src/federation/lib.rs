@@ -14,6 +14,7 @@ pub mod fetch;
 mod floods;
 mod identity;
 pub mod inbox;
+mod lookups;
 pub mod policy;
 mod port;
 mod reading;

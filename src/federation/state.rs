@@ -13,17 +13,14 @@ use model::{AccountId, Time};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::floods::Floods;
+use crate::lookups::Lookups;
 
-/// Most requests whose sender is being looked up concurrently; further ones are rejected with 503.
-const LOOKUPS: usize = 64;
 /// Most requests to one host for its documents at once.
 const FETCHES: usize = 8;
 /// Most hosts that failed before and are sent to concurrently.
 const FAILING: usize = 16;
 /// How often it is noted that something came from a host.
 const NEWS: TimeDelta = TimeDelta::minutes(1);
-/// Pause between two attempts to refresh the key of one actor.
-const REFRESH_PAUSE: TimeDelta = TimeDelta::minutes(1);
 /// How long no key is fetched for requests from an address after a fetch failed.
 const UNREACHABLE: TimeDelta = TimeDelta::minutes(5);
 /// Number of entries beyond which ended ones are dropped.
@@ -44,8 +41,7 @@ pub struct Network {
     pub(crate) server_key: OnceCell<ServerKey>,
     /// Parsed keys of local accounts, each with the stored text that it was opened from.
     signing_keys: Mutex<HashMap<AccountId, (String, SigningKey)>>,
-    /// Permits for looking up senders.
-    pub(crate) lookups: Semaphore,
+    pub(crate) lookups: Lookups,
     /// Hosts that documents are fetched from.
     pub(crate) hosts: Hosts,
     pub(crate) floods: Floods,
@@ -53,8 +49,6 @@ pub struct Network {
     pub(crate) failing: Semaphore,
     /// Hosts that something came from, when this was last noted.
     heard: Mutex<HashMap<String, Time>>,
-    /// When the key of an actor was last refreshed.
-    refreshed: Mutex<HashMap<String, Time>>,
     /// Addresses whose keys could not be fetched, until when.
     unreachable: Mutex<HashMap<IpAddr, Time>>,
     /// Hosts that are being sent to: the lock makes their deliveries follow one another.
@@ -66,12 +60,11 @@ impl Default for Network {
         Self {
             server_key: OnceCell::new(),
             signing_keys: Mutex::default(),
-            lookups: Semaphore::new(LOOKUPS),
+            lookups: Lookups::default(),
             hosts: Hosts::new(FETCHES),
             floods: Floods::default(),
             failing: Semaphore::new(FAILING),
             heard: Mutex::default(),
-            refreshed: Mutex::default(),
             unreachable: Mutex::default(),
             sending: Mutex::default(),
         }
@@ -105,20 +98,6 @@ impl Network {
             keys.clear();
         }
         keys.insert(account, (stored, key));
-    }
-
-    /// True when the key of `actor` may be refreshed now; then it may not for a minute. False while too many were.
-    pub(crate) fn may_refresh(&self, actor: &str, now: Time) -> bool {
-        let mut refreshed = open(&self.refreshed);
-        if refreshed.len() >= CROWDED {
-            refreshed.retain(|_, last| now - *last < REFRESH_PAUSE);
-        }
-        let is_recent = refreshed.get(actor).is_some_and(|last| now - *last < REFRESH_PAUSE);
-        if is_recent || refreshed.len() >= CROWDED {
-            return false;
-        }
-        refreshed.insert(actor.to_owned(), now);
-        true
     }
 
     /// Notes that something came from `host`; false when that was noted within a minute.

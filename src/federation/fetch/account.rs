@@ -5,16 +5,14 @@ use context::{Cx, Error};
 use model::account::Searchability;
 use model::{Account, Time};
 use service::remote::account::RemoteProfile;
-use store::remote::ActorRow;
 
 use super::document::document;
 use super::webfinger;
 use crate::Failure;
-use crate::address::same_host;
 use crate::floods::{Flood, registrable};
 use crate::reading::{is_misskey, profile, username};
 use crate::state::Network;
-use crate::vocabulary::{Actor, KeyDocument, parse};
+use crate::vocabulary::{Actor, parse};
 
 /// How long an actor is trusted before it is fetched again.
 const STALE: TimeDelta = TimeDelta::days(1);
@@ -114,10 +112,10 @@ pub(super) async fn proven(cx: &Cx, actor: &Actor, found: Option<webfinger::Foun
     profile(cx, actor, &found.username, &found.domain, unstated)
 }
 
-/// Counts a new actor against a flood of its host.
+/// Counts a new actor against a flood of its domain.
 fn admit(cx: &Cx, uri: &str) -> Result<(), Failure> {
     let host = crate::address::host_of(uri).ok_or(Failure::Disbelieved("the id is not an address"))?;
-    let admitted = Network::of(cx)?.floods.admit(Flood::Actors, &host, cx.clock.now());
+    let admitted = Network::of(cx)?.floods.admit(Flood::Actors, registrable(&host), cx.clock.now());
     if admitted { Ok(()) } else { Err(Failure::Flood) }
 }
 
@@ -163,29 +161,4 @@ async fn end(cx: &Cx, uri: &str) -> Result<(), Failure> {
         service::removal::remove_remote(cx, known.id).await?;
     }
     Ok(())
-}
-
-/// Fetches the owner of the key `key_id` and returns it. The owner must claim the key.
-///
-/// # Errors
-/// [`Failure`].
-pub async fn key(cx: &Cx, key_id: &str) -> Result<ActorRow, Failure> {
-    let url = key_id.split('#').next().unwrap_or_default();
-    let fetched = document(cx, url).await?;
-    let found: KeyDocument = parse(&fetched.body)?;
-    // A separate document of a key names its owner; an actor contains its key.
-    let owner = found.owner.as_ref().map_or(found.id.as_str(), |owner| owner.0.as_str());
-    if !same_host(owner, key_id) {
-        return Err(Failure::Disbelieved("the owner of the key is on another host"));
-    }
-    let actor: Actor = match parse::<Actor>(&fetched.body) {
-        Ok(actor) if actor.id == fetched.url && actor.inbox.is_some() => actor,
-        _ => actor(cx, owner).await?,
-    };
-    if !actor.public_key.iter().any(|key| key.id == key_id) {
-        return Err(Failure::Disbelieved("the owner does not claim the key"));
-    }
-    let account = save(cx, &actor, None).await?;
-    cx.caches.key_owners.insert(key_id.to_owned(), account.uri.as_str().into());
-    store::remote::get_actor(&cx.db, account.id).await?.ok_or(Failure::Gone)
 }

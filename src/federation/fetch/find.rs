@@ -28,7 +28,7 @@ pub async fn accounts(cx: &Cx, handles: &[String]) -> Result<Vec<AccountId>> {
     Ok(found)
 }
 
-async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
+pub(super) async fn by_handle(cx: &Cx, handle: &str) -> Result<Account, Failure> {
     let (username, domain) = handle.split_once('@').ok_or(Failure::Gone)?;
     let domain = service::domain::parse(domain).ok_or(Failure::Gone)?;
     crate::policy::may_talk(cx, &domain)?;

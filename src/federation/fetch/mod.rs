@@ -13,15 +13,17 @@ pub(crate) mod document;
 mod explain;
 mod fill;
 mod find;
+mod key;
 mod node_info;
 mod status;
 mod thread;
 mod webfinger;
 
-pub use account::{account, key, refreshed};
+pub use account::{account, refreshed};
 pub use bearcap::{Bearcap, by_bearcap};
 pub use document::{Fetched, document};
 pub use explain::{Explanation, explain, now};
 pub use find::{accounts, by_url, interaction_page};
+pub use key::key;
 pub(crate) use status::quoted;
 pub use status::{note, note_document, status};

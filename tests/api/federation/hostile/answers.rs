@@ -61,10 +61,10 @@ async fn slow_key_is_given_up() {
         scene.liar.is_asked("/users/mallory").await;
         scene.app.time_passes(Duration::from_secs(11)).await;
     };
-    tokio::join!(scene.refuses(&scene.mallory, &follow, 401, "no_key"), time);
+    tokio::join!(scene.refuses(&scene.mallory, &follow, 503, "no_key"), time);
     // The sender's address waits, whatever key it names.
     let other = Liar::start().await.person("other");
-    scene.refuses(&other, &other.activity("Follow", scene.alice_uri("")), 401, "forged").await;
+    scene.refuses(&other, &other.activity("Follow", scene.alice_uri("")), 503, "no_key_yet").await;
     assert_eq!(other.liar.asked("/users/other"), 0);
 }
 

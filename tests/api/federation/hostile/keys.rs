@@ -177,3 +177,48 @@ async fn key_that_redirects_is_not_claimed() {
     }
     assert_eq!(scene.app.count("accounts WHERE domain IS NOT NULL").await, 0);
 }
+
+#[tokio::test]
+async fn key_that_is_an_address_is_the_one_of_its_account() {
+    let scene = Scene::new().await;
+    let id = format!("acct:{}", scene.mallory.address());
+    assert_eq!(scene.deliver(&scene.signed(&scene.mallory, &id, &KEY)).await, "Follow ok");
+    assert_eq!(scene.deliver(&scene.signed(&scene.mallory, &id, &KEY)).await, "Follow ok");
+    let bob = scene.liar.person("bob");
+    assert_eq!(scene.refuse(&scene.signed(&bob, &id, &KEY)).await, (401, "not_the_actor".to_owned()));
+    assert_eq!(scene.refuse(&scene.signed(&scene.mallory, &id, &OTHER_KEY)).await, (401, "forged".to_owned()));
+    let here = Letter::new(&scene.app, "/inbox", bob.activity("Follow", scene.alice_uri("")).to_string());
+    let here = here.signed("acct:alice@localhost:3000", &KEY);
+    assert_eq!(scene.refuse(&here).await, (403, "own_domain".to_owned()));
+}
+
+#[tokio::test]
+async fn activities_at_first_contact_wait_for_the_one_fetch() {
+    let scene = Scene::new().await;
+    let path = "/users/mallory";
+    let letters: Vec<Letter> = (0..5).map(|_| scene.signed(&scene.mallory, &scene.mallory.key_id, &KEY)).collect();
+    let answers = futures_util::future::join_all(letters.iter().map(|letter| letter.send(&scene.app))).await;
+    assert!(answers.iter().all(|answer| answer.status == 202), "{:?}", answers[1].text());
+    assert_eq!(scene.liar.asked(path), 1);
+    // A key that changed right after is fetched again.
+    let changed = json!({ "id": scene.mallory.key_id, "owner": scene.mallory.uri, "publicKeyPem": OTHER_KEY.public });
+    scene.mallory.change_actor(&json!({ "publicKey": changed }));
+    let letter = scene.signed(&scene.mallory, &scene.mallory.key_id, &OTHER_KEY);
+    assert_eq!(letter.send(&scene.app).await.status, 202);
+    assert_eq!(scene.liar.asked(path), 2);
+}
+
+#[tokio::test]
+async fn sender_whose_key_cannot_be_fetched_is_to_try_again() {
+    let scene = Scene::new().await;
+    scene.liar.put("/users/mallory", Reply::status(503, ""));
+    let letter = || scene.signed(&scene.mallory, &scene.mallory.key_id, &KEY);
+    assert_eq!(scene.refuse(&letter()).await, (503, "no_key".to_owned()));
+    assert_eq!(scene.refuse(&letter()).await, (503, "no_key_yet".to_owned()));
+    let said = letter().send(&scene.app).await.text();
+    assert!(!said.contains("503") && !said.contains("status"), "nothing of what we saw: {said}");
+    assert_eq!(scene.liar.asked("/users/mallory"), 1);
+    scene.mallory.set_actor(&scene.mallory.actor());
+    scene.forgets_attempts().await;
+    assert_eq!(scene.deliver(&letter()).await, "Follow ok");
+}

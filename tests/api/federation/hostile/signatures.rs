@@ -24,8 +24,10 @@ async fn signature_with_another_key_is_refused() {
     let letter = Letter::new(&scene.app, "/inbox", follow.to_string()).signed(&scene.mallory.key_id, &OTHER_KEY);
     assert_eq!(scene.refuse(&letter).await, (401, "forged".to_owned()));
     assert_eq!(scene.app.count("follows").await, 0);
-    assert_eq!(scene.refuse(&letter).await, (401, "forged".to_owned()));
-    assert_eq!(scene.liar.asked("/users/mallory"), 1, "a key is not fetched again and again");
+    for _ in 0..5 {
+        assert_eq!(scene.refuse(&letter).await, (401, "forged".to_owned()));
+    }
+    assert_eq!(scene.liar.asked("/users/mallory"), 2, "at first contact, and once again: it may have changed");
 }
 
 #[tokio::test]
@@ -133,7 +135,7 @@ async fn local_actor_is_refused() {
 async fn key_that_is_no_address_is_refused() {
     let scene = Scene::new().await;
     let follow = scene.mallory.activity("Follow", scene.alice_uri(""));
-    for key_id in ["acct:mallory@liar.test", "mallory", "file:///etc/passwd", "http://u:p@liar.test/key"] {
+    for key_id in ["acct:mallory", "acct:mallory@", "mallory", "file:///etc/passwd", "http://u:p@liar.test/key"] {
         let letter = Letter::new(&scene.app, "/inbox", follow.to_string()).signed(key_id, &KEY);
         assert_eq!(scene.refuse(&letter).await, (401, "forged".to_owned()), "{key_id}");
     }
