@@ -112,8 +112,7 @@ impl Page {
             self.canonical = Some(href);
         } else if self.oembed.is_none() && is_related(tag, "alternate") && is_typed(tag, "application/json+oembed") {
             self.oembed = Some(href);
-        } else if self.activity.is_none() && is_related(tag, "alternate") && is_typed(tag, "application/activity+json")
-        {
+        } else if self.activity.is_none() && is_related(tag, "alternate") && is_activity_streams(tag) {
             self.activity = Some(href);
         }
     }
@@ -139,6 +138,13 @@ impl Page {
 fn is_related(tag: &Tag<'_>, relation: &str) -> bool {
     let relations = tag.attribute("rel").unwrap_or_default();
     relations.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(relation))
+}
+
+/// True for a link to an ActivityStreams document.
+fn is_activity_streams(tag: &Tag<'_>) -> bool {
+    let kind = tag.attribute("type").unwrap_or_default().to_ascii_lowercase();
+    let profiled = kind.contains("https://www.w3.org/ns/activitystreams");
+    is_typed(tag, "application/activity+json") || (profiled && is_typed(tag, "application/ld+json"))
 }
 
 fn is_typed(tag: &Tag<'_>, wanted: &str) -> bool {

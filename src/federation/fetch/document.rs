@@ -139,7 +139,8 @@ pub(super) async fn alternate(cx: &Cx, url: &str) -> Result<String, Failure> {
     let (target, response) = get(cx, url, &Credential::None).await?;
     let named = |value: &str| {
         let (link, rest) = value.split_once('>')?;
-        let fits = rest.contains("alternate") && rest.contains(identity::CONTENT_TYPE);
+        let fits = rest.contains("alternate")
+            && (rest.contains(identity::CONTENT_TYPE) || rest.contains("application/ld+json"));
         Some(link.trim_start().strip_prefix('<')?.to_owned()).filter(|_| fits)
     };
     let links = response.headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());

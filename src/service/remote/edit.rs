@@ -11,6 +11,7 @@ use context::Cx;
 use context::change::{self, Change, StatusTraits};
 use context::error::{Error, Result};
 use context::extension::Notice;
+use context::queue::{self, AttachCard};
 use model::{AccountId, MediaAttachment, NotificationType, StatusId, Time, Visibility};
 use store::status_edit::Revision;
 
@@ -80,6 +81,7 @@ pub async fn edit(cx: &Cx, mut new: RemoteStatus, edited_at: Time) -> Result<boo
         conversation::rearrange(cx, &mut tx, id).await?;
     }
     index::update(&mut tx, id, &indexed).await?;
+    queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
     notify(cx, &mut tx, actor.id, id).await?;
     change::record(cx, &mut tx, Change::StatusEdited { status: id, author: actor.id, traits }).await?;
     tx.commit().await?;

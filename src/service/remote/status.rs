@@ -8,6 +8,7 @@ use super::poll::{self, RemotePoll};
 use super::replies::AT_ONCE;
 use crate::conversation;
 use crate::moderation::word;
+use crate::page::card;
 use crate::search::index;
 use crate::status::reference::{self, References, Referring};
 use crate::status::{self, mentions};
@@ -15,7 +16,7 @@ use context::Cx;
 use context::budget::Allowance;
 use context::change::{self, Change};
 use context::error::{Error, Result};
-use context::queue::{self, FillParent, FillReplies, PublishReply};
+use context::queue::{self, AttachCard, FillParent, FillReplies, PublishReply};
 use database::Tx;
 use model::account::Searchability;
 use model::clock::Ids;
@@ -195,6 +196,9 @@ pub async fn create(cx: &Cx, mut new: RemoteStatus, shown_to: &[AccountId]) -> R
     if new.missing_parent.is_some() || new.replies.is_some() {
         let (parent, replies) = (new.missing_parent.as_deref(), new.replies.as_deref());
         store::remote_thread::insert(&mut tx, id, parent, replies).await?;
+    }
+    if card::link_in_html(cx, &row.content).is_some() {
+        queue::enqueue(cx, &mut tx, &AttachCard { status: id }).await?;
     }
     let seeks = new.missing_parent.is_some() && new.depth < DEPTH_MAX;
     let hand_on = || if new.depth > 0 { cx.hand_on_all() } else { cx.hand_on() };

@@ -5,8 +5,7 @@
 //! card increments the versions of those statuses, by which renderings are cached. Cards that no status uses are
 //! deleted a day after their last use, with their pictures.
 //!
-//! Not here: parsing pages (`text::page`), and blocking the addresses of private networks (`outbound`). The cards of
-//! statuses of other servers come with federation.
+//! Not here: parsing pages (`text::page`), and blocking the addresses of private networks (`outbound`).
 //!
 //! Spec: docs/contract/rules.md#10-statuses, "Preview card".
 
@@ -50,6 +49,12 @@ pub fn link(cx: &Cx, text: &str) -> Option<String> {
     text::scan(text).urls().find_map(|range| elsewhere(cx, &text[range]))
 }
 
+/// As [`link`], in the HTML of a status of another server.
+#[must_use]
+pub(crate) fn link_in_html(cx: &Cx, html: &str) -> Option<String> {
+    text::links(html).iter().find_map(|written| elsewhere(cx, written))
+}
+
 /// The URL as it is fetched, if it belongs to another site.
 fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
     let target = Target::parse(written).ok()?;
@@ -64,7 +69,8 @@ fn elsewhere(cx: &Cx, written: &str) -> Option<String> {
 #[job]
 async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
     let Some(status) = store::status::find(&cx.db, id).await? else { return Ok(()) };
-    let link = link(cx, &status.text).filter(|_| cx.config.previews.enabled);
+    let link = if status.local { link(cx, &status.text) } else { link_in_html(cx, &status.content) };
+    let link = link.filter(|_| cx.config.previews.enabled);
     let now = cx.clock.now();
     let mut tx = cx.db.begin().await?;
     let card = match &link {
@@ -72,7 +78,7 @@ async fn attach(cx: &Cx, AttachCard { status: id }: AttachCard) -> Result<()> {
         Some(url) => Some(store::card::upsert_used(&mut tx, cx.ids.next(), url, now).await?),
     };
     let locked = store::status::lock(&mut tx, id).await?;
-    if locked.is_none_or(|locked| locked.text != status.text) {
+    if locked.is_none_or(|locked| locked.text != status.text || locked.content != status.content) {
         // It was deleted, or the edit has queued this job again.
         return Ok(());
     }
